@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -224,6 +225,8 @@ class _Reading:
                 return left.startswith(right)
             case "endsWith":
                 return left.endswith(right)
+            case "hasWord":
+                return right.lower() in re.findall(r"[^\W_]+", left.lower())
         first, second = _number(left), _number(right)
         one, two = (left, right) if first is None or second is None else (first, second)
         return {"=": one == two, "!=": one != two, "<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[  # type: ignore[operator]

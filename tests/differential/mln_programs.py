@@ -276,6 +276,7 @@ class _Drawing:
             f"substr({one}, {two})",
             f'startsWith({one}, "A")',
             f'contains({one}, "o")',
+            f'hasWord({one}, "ann")',
             f"{one} < {two}",
             f"length({one}) < 3",
             f'concat({one}, {two}) = "AnnBob"',

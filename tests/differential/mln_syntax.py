@@ -108,7 +108,7 @@ class Declarations:
     rules: list[Rule] = field(default_factory=list)
 
 
-STRING_TESTS = ("substr", "contains", "startsWith", "endsWith")
+STRING_TESTS = ("substr", "contains", "startsWith", "endsWith", "hasWord")
 TOKEN = re.compile(
     r'\s*(?:(<=>|=>|!=|<=|>=|[=<>^!+\-*/%(),.:@?{}])|"((?:[^"\\]|\\.)*)"|(\d+(?:\.\d+)?(?:e[+-]?\d+)?)|([^\W\d][\w\']*))'
 )

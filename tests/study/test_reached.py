@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.structure.reached import Places, Reached, Spans, count, extreme, latest, mean, total_and_number
+from workbench.structure.reached import (
+    Places,
+    Reached,
+    Spans,
+    count,
+    different,
+    extreme,
+    latest,
+    mean,
+    total_and_number,
+    variance,
+)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -28,7 +39,10 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
             "max": extreme(values, spans, greatest=True),
             "min": extreme(values, spans, greatest=False),
             "latest": latest(values, spans, time),
+            "variance": variance(1e6 + values, spans, anchor),
         }
+        if window is None:
+            found["different"] = different(np.round(values), spans, anchor)
         for row in range(m):
             inside = (anchor == asked[row]) & (time <= now[row])
             if window is not None:
@@ -43,9 +57,14 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
                 "max": known.max() if len(known) else np.nan,
                 "min": known.min() if len(known) else np.nan,
                 "latest": at_last.mean() if len(at_last) else np.nan,
+                "variance": known.var() if len(known) else np.nan,
+                "different": len(set(np.round(known).tolist())),
             }
-            for name, value in expected.items():
-                np.testing.assert_allclose(found[name][row], value, atol=1e-12, err_msg=name)
+            for name in found:
+                value = expected[name]
+                np.testing.assert_allclose(
+                    found[name][row], value, atol=1e-12 if name != "variance" else 1e-8, err_msg=name
+                )
         held = values > 0
         _, some = Places.of(held.astype(float)).held(1, spans)
         expected_counts = [
@@ -74,3 +93,11 @@ def test_places_of_a_code_are_those_found_one_row_at_a_time() -> None:
         assert [rows[a:b].tolist() for a, b in zip(held.low, held.high)] == [
             [at for at in range(a, b) if codes[at] == code] for a, b in zip(spans.low, spans.high)
         ]
+
+
+def test_the_variance_of_equal_numbers_is_zero_beside_others_that_vary() -> None:
+    values = np.concatenate((np.full(5, 0.1), 1e5 * np.arange(9.0), np.full(7, 3e5 + 0.3)))
+    anchor = np.repeat([0, 1, 2], [5, 9, 7])
+    spans = Reached(anchor, None).spans(np.arange(3), None)
+    assert variance(values, spans, anchor)[[0, 2]].tolist() == [0.0, 0.0]
+    assert np.isnan(variance(np.full(21, np.nan), spans, anchor)).all()

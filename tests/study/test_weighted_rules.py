@@ -46,6 +46,16 @@ def test_planted_rules_are_found_and_no_more_than_asked_for() -> None:
     assert auc_roc(found.predict(X_new), y_new) > 0.8
 
 
+def test_a_threshold_far_from_the_middle_is_found_where_it_clearly_tells_more() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(1500, 3))
+    y = (rng.random(1500) < np.where(X[:, 1] >= 0.93, 0.8, 0.2)).astype(float)
+    (step,) = {term for term in fit_weighted_rules(X, y, most_rules=1).terms if term.conditions}
+    (condition,) = step.conditions
+    assert condition.column == 1
+    assert condition.threshold == pytest.approx(0.93, abs=0.02)
+
+
 @pytest.mark.parametrize("most", [1, 3, 30])
 def test_a_number_is_predicted_by_at_most_so_many_rules(most: int) -> None:
     rng = np.random.default_rng(3)

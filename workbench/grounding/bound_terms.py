@@ -24,7 +24,7 @@ from workbench.grounding.select import (
     negate,
 )
 from workbench.grounding.unification import Equality
-from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, unfitted, value_function
+from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, unfitted, value_function, words_of
 from workbench.language.bins import BIN
 from workbench.language.builtin import DATE_OF, FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.clauses import FunctionValue
@@ -246,6 +246,8 @@ class BoundTerms(FromClause):
                 return call("contains", texts[1], texts[0])
             case "contains":
                 return Call("contains", texts)
+            case "hasWord":
+                return call("list_contains", words_of(texts[0]), call("lower", texts[1]))
             case "startsWith":
                 return Call("starts_with", texts)
             case "endsWith":

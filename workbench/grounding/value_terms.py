@@ -10,7 +10,7 @@ from workbench.grounding.select import OPERATORS, Call, Expression, Function, Op
 from workbench.language.builtin import DATE_OF, FITTED
 from workbench.language.values import ValueKind, parse_value
 
-__all__ = ["TEXT_FUNCTIONS", "Typed", "constant_value", "unfitted", "value_function"]
+__all__ = ["TEXT_FUNCTIONS", "Typed", "constant_value", "unfitted", "value_function", "words_of"]
 
 _DAY = 86_400_000_000.0
 """Microseconds."""
@@ -83,7 +83,7 @@ def _call(function: Function) -> Callable[..., Expression]:
     return lambda *values: _number(Call(function, values))
 
 
-def _words(text: Expression) -> Expression:
+def words_of(text: Expression) -> Expression:
     """The different words of a text, in lower case."""
     words = call("regexp_extract_all", call("lower", text), r"[\p{L}\p{N}]+")
     return call("list_distinct", words)
@@ -91,7 +91,7 @@ def _words(text: Expression) -> Expression:
 
 def _jaccard(left: Expression, right: Expression) -> Expression:
     """Shared words by all words (Jaccard 1912); DuckDB's own `jaccard` compares letters."""
-    one, other = _words(left), _words(right)
+    one, other = words_of(left), words_of(right)
     both = _number(call("len", call("list_intersect", one, other)))
     all_words = call("len", one) + call("len", other) - both
     return both / call("nullif", all_words, 0)

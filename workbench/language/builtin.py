@@ -19,8 +19,9 @@ __all__ = [
 COMPARISONS = {"greaterThan": ">", "lessThan": "<", "greaterThanEq": ">=", "lessThanEq": "<="}
 """Predicates of two terms that are another spelling of an order test."""
 
-STRING_PREDICATES = ("substr", "contains", "startsWith", "endsWith")
-"""`substr(a, b)`: a occurs in b. `contains(b, a)`: the same; `startsWith(b, a)`, `endsWith(b, a)`."""
+STRING_PREDICATES = ("substr", "contains", "startsWith", "endsWith", "hasWord")
+"""`substr(a, b)`: a occurs in b. `contains(b, a)`: the same; `startsWith(b, a)`, `endsWith(b, a)`.
+`hasWord(b, a)`: a is one of the words of b, whatever their case."""
 
 ARITHMETIC = {"plus": "+", "minus": "-", "times": "*", "dividedBy": "/", "mod": "%"}
 """Functions of two integers that are another spelling of an operator."""

@@ -15,12 +15,13 @@ __all__ = [
     "candidates_among_some",
     "candidates_of",
     "candidates_of_rare_values",
+    "candidates_of_words",
     "onward_columns",
 ]
 
 Aggregate = Literal[
-    "value", "is", "count", "mean", "min", "max", "sum", "share", "latest", "latest_is", "since", "first",
-    "labelled", "in_common",
+    "value", "is", "count", "different", "mean", "min", "max", "sum", "variance", "share", "latest", "latest_is",
+    "since", "first", "labelled", "in_common", "difference", "ratio", "product",
 ]  # fmt: skip
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
@@ -55,6 +56,8 @@ class Candidate:
         Only rows where a category has this value, or where a flag (without a value) is set.
     with_ : (Path, str) or None
         Of `in_common`: where its values must stand, too, as a path of the same target row and a column of its end.
+    compared : (Candidate, Candidate) or None
+        Of `difference`, `ratio` and `product`: the first less the second, divided by it, or times it.
     """
 
     path: Path
@@ -65,6 +68,12 @@ class Candidate:
     label: int | None = None
     among: tuple[Onward, str | None] | None = None
     with_: tuple[Path, str] | None = None
+    compared: tuple[Candidate, Candidate] | None = None
+
+    @property
+    def of_text(self) -> bool:
+        """Whether it is about a word of a text."""
+        return self.onward is not None and self.onward.kind == "text"
 
 
 FEW_VALUES = 8
@@ -117,6 +126,24 @@ def candidates_of(
         yield Candidate(path, "first")
     for onward in onward_columns(schema, path):
         yield from _of_many(path, onward, spans, timed, dated)
+    for onward in _named(schema, path):
+        yield Candidate(path, "different", onward)
+
+
+def _named(schema: Schema, path: Path) -> Iterator[Onward]:
+    """What rows name, in columns that can say more than two things: of itself and of what they refer to.
+
+    Not what led there: of that there is one.
+    """
+    back = path.hops[-1].column if path.hops[-1].many else None
+    ends: list[tuple[tuple[Reference, ...], str]] = [((), path.end)]
+    for reference in schema[path.end].references:
+        if reference.table not in (None, path.start) and reference.column != back:
+            ends.append(((reference,), reference.table or ""))
+    for references, table in ends:
+        for column in (*schema[table].columns, *schema[table].named):
+            if column.kind == "category" and len(column.values) > 2 and (references or column.name != back):
+                yield Onward(references, Column(column.name, "name"))
 
 
 def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]:
@@ -136,6 +163,14 @@ def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]
     for onward, value in each:
         for number in numbers:
             yield Candidate(path, "sum", number, among=(onward, value))
+
+
+def candidates_of_words(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """Which words a text has; how many of a thing's own rows have a text with each."""
+    if not path.many or (not path.prefix and [hop.kind for hop in path.suffix] == ["from"]):
+        for text in schema[path.end].texts:
+            for word in text.values:
+                yield Candidate(path, "sum" if path.many else "is", Onward((), text), word)
 
 
 def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:
@@ -172,6 +207,8 @@ def _of_many(
     for window in spans if onward.kind != "date" else ():
         yield Candidate(path, "mean", onward, None, window)
         yield Candidate(path, "sum", onward, None, window)
+    if onward.kind == "number":
+        yield Candidate(path, "variance", onward)
     if onward.kind != "flag":
         yield Candidate(path, "min", onward)
         yield Candidate(path, "max", onward)

@@ -8,7 +8,18 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 
-__all__ = ["Places", "Reached", "Spans", "count", "extreme", "latest", "mean", "total_and_number"]
+__all__ = [
+    "Places",
+    "Reached",
+    "Spans",
+    "count",
+    "different",
+    "extreme",
+    "latest",
+    "mean",
+    "total_and_number",
+    "variance",
+]
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,29 @@ def total_and_number(values: Float, spans: Spans) -> tuple[Float, Float]:
 def mean(values: Float, spans: Spans) -> Float:
     total, number = total_and_number(values, spans)
     return np.where(number > 0, total / np.maximum(number, 1.0), np.nan)
+
+
+def variance(values: Float, spans: Spans, anchor: Int64) -> Float:
+    """The mean square of the distance from the mean, of the known values of each span; `anchor` is that of each row."""
+    starts = np.flatnonzero(np.append(True, anchor[1:] != anchor[:-1])) if len(anchor) else np.empty(0, np.int64)
+    ends = np.append(starts[1:], len(anchor))
+    # About the mean of all that one anchor reaches, so that little is lost where that is far from others'.
+    apart = values - np.repeat(mean(values, Spans(starts, ends)), ends - starts)
+    square = mean(apart**2, spans) - mean(apart, spans) ** 2
+    rounding = 1e-15 * np.nansum(apart**2) + 1e-24 * np.nanmax(np.abs(values), initial=0.0) ** 2
+    return np.where(square <= rounding, 0.0, square)
+
+
+def different(codes: Float, spans: Spans, anchor: Int64) -> Float:
+    """How many different known codes are in each span that starts where its anchor does. O(n log n)."""
+    known = np.flatnonzero(~np.isnan(codes))
+    order = known[np.lexsort((known, codes[known], anchor[known]))]
+    first = np.ones(len(order), np.bool_)
+    first[1:] = (codes[order[1:]] != codes[order[:-1]]) | (anchor[order[1:]] != anchor[order[:-1]])
+    new = np.zeros(len(codes) + 1)
+    new[order[first] + 1] = 1
+    number = np.cumsum(new)
+    return number[spans.high] - number[spans.low]
 
 
 def extreme(values: Float, spans: Spans, *, greatest: bool) -> Float:

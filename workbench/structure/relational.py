@@ -8,7 +8,7 @@ from typing import Literal
 
 __all__ = ["Column", "Hop", "Path", "Reference", "Schema", "Table", "paths"]
 
-Kind = Literal["number", "category", "flag", "date"]
+Kind = Literal["number", "category", "flag", "date", "name", "text"]
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,10 @@ class Column:
     Attributes
     ----------
     name : str
-    kind : {'number', 'category', 'flag', 'date'}
-        A flag is 1 or 0.
+    kind : {'number', 'category', 'flag', 'date', 'name', 'text'}
+        A flag is 1 or 0; names are told apart, and no more; of texts words are looked for.
     values : tuple of str
-        Of a category: its most frequent values, most frequent first.
+        Of a category: its most frequent values, most frequent first; of a text its words.
     """
 
     name: str
@@ -47,6 +47,8 @@ class Table:
         A column of dates, or of years where `dated_by_year`.
     named : tuple of Column
         References to many things, as categories of which one value is looked at at a time.
+    texts : tuple of Column
+        Columns of texts.
     holds : mapping of str to str
         For the columns that name something, what: columns of one kind may have values in common.
     """
@@ -59,6 +61,7 @@ class Table:
     date: str | None = None
     dated_by_year: bool = False
     named: tuple[Column, ...] = ()
+    texts: tuple[Column, ...] = ()
     holds: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -199,7 +202,7 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
                 yield Hop("to", reference.column, reference.table)
     if last is None:
         for reference in here.references:
-            if reference.table is None:
+            if reference.table in (None, here.name):
                 yield Hop("shared", reference.column, here.name)
     if here.key is None or many >= 2:
         return

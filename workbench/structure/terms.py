@@ -11,7 +11,16 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64, Real
 from workbench.structure.cuts import plain_between
 
-__all__ = ["Condition", "Term", "bent_terms", "pair_terms", "straight_terms", "terms_of"]
+__all__ = [
+    "Condition",
+    "Term",
+    "bent_terms",
+    "cuts_of",
+    "pair_terms",
+    "step_terms",
+    "straight_terms",
+    "terms_of",
+]
 
 
 @dataclass(frozen=True)
@@ -128,6 +137,21 @@ def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int]
             # Few rows cannot tell near thresholds apart.
             found += _of_column(X, int(column), min(max(len(X) // 40, 1), n_cuts))
     return _scaled(found, X)
+
+
+def step_terms(X: Real, column: int, cut: float) -> list[Term]:
+    """The terms of one threshold of a column: from it on and, where values are unknown, below it."""
+    found = [Term((Condition(column, "at_least", cut),))]
+    if np.isnan(X[:, column]).mean() >= 0.01:
+        found.append(Term((Condition(column, "below", cut),)))
+    return _scaled(found, X)
+
+
+def cuts_of(values: Float, n_cuts: int) -> list[float]:
+    """Thresholds at about equal shares of the known values, ascending; none where fewer than three are different."""
+    known = values[~np.isnan(values)]
+    different = np.unique(known)
+    return _cuts(known, different, n_cuts) if len(different) > 2 else []
 
 
 def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> list[Term]:

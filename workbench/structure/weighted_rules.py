@@ -288,7 +288,7 @@ class _Design:
             self._telling[asked] = self.binned.telling(
                 self.y, training, among.columns, discrete=True, most=MOST_COLUMNS
             )
-        terms, Z = self.columns.of(self._telling[asked], MOST_TERMS)
+        terms, Z = self.columns.of(self._telling[asked], MOST_TERMS, self.y, training)
         if among.counted and self.counted is not None:
             beside = self.counted.columns
             counts = self.counted.hiding(held_out)

@@ -8,7 +8,18 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.reached import Places, Reached, Spans, count, extreme, latest, mean, total_and_number
+from workbench.structure.reached import (
+    Places,
+    Reached,
+    Spans,
+    count,
+    different,
+    extreme,
+    latest,
+    mean,
+    total_and_number,
+    variance,
+)
 
 __all__ = ["aggregated", "read_by", "told_apart"]
 
@@ -58,6 +69,10 @@ def aggregated(
     match candidate.aggregate:
         case "mean" | "share":
             return mean(values, spans)
+        case "different":
+            return different(values, spans, reached.anchor)
+        case "variance":
+            return variance(values, spans, reached.anchor)
         case "sum":
             return total_and_number(values, spans)[0]
         case "min" | "max":

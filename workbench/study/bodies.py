@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Path
-from workbench.study.statements import Row, Statements, path_name
+from workbench.study.statements import Row, Statements, candidate_name, path_name
 from workbench.study.walks import Walks
 
 if TYPE_CHECKING:
@@ -80,6 +81,12 @@ class Bodies:
         match candidate.aggregate:
             case "count":
                 call = f"count({of}: {' ^ '.join(within)})"
+            case "different":
+                call = f"count({value}: {' ^ '.join([*within, *said])})"
+            case "variance":
+                middle = self._mean(candidate)
+                outside = [*outside, f"{middle}({', '.join((*self._subject, 'm'))})"]
+                call = f"mean(({value} - m) * ({value} - m): {' ^ '.join([*within, *said])})"
             case "sum" if onward is not None and (candidate.value is not None or onward.kind == "flag"):
                 call = f"count({of}: {' ^ '.join([*within, *said])})"
             case "share":
@@ -93,6 +100,15 @@ class Bodies:
         if onward is not None and onward.kind == "date":
             return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {DAYS.format('m')}"])
         return " ^ ".join([*dict.fromkeys(outside), f"n = {call}"])
+
+    def _mean(self, candidate: Candidate) -> str:
+        """The predicate of the mean of what a candidate says the variance of."""
+        key = replace(candidate, aggregate="mean")
+        if key not in self._statements.made:
+            name = self._statements.new(candidate_name(key))
+            self._statements.state(f"{name}({', '.join((*self._subject, 'n'))})", self.body(key))
+            self._statements.made[key] = name
+        return self._statements.made[key]
 
     def _by_time(self, candidate: Candidate, outside: list[str], dated: list[str], within: list[str], row: Row) -> str:
         """What the first or the latest row says: its time first, then the mean over the rows of that time."""

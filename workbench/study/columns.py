@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from workbench.structure.reached import Places, Reached, count, latest
 from workbench.structure.relational import Hop, Path, Reference, Schema
 from workbench.study.aggregates import aggregated, read_by, told_apart
 from workbench.study.relations import ROWID, Relations
+from workbench.study.texts import counted, rows_with_words
 from workbench.tables import Staging, TypedTable
 
 __all__ = ["CandidateColumns", "TargetTimes"]
@@ -54,6 +55,7 @@ class CandidateColumns:
     rows: Int64
     times: TargetTimes | None = None
     _anchors: dict[tuple[Hop, ...], Int64] = field(default_factory=dict)
+    _compared: dict[Candidate, Float] = field(default_factory=dict)
     _reached: dict[tuple[str, tuple[Hop, ...]], tuple[Reached, dict[Onward, Float], Int64]] = field(
         default_factory=dict
     )
@@ -66,15 +68,50 @@ class CandidateColumns:
     def fill(self, path: Path, candidates: Sequence[Candidate]) -> Real:
         """float32 (n, n_candidates), NaN where nothing is known; `labelled` ones are left NaN."""
         out = np.full((len(self.rows), len(candidates)), np.nan, np.float32)
-        common = np.array([candidate.aggregate == "in_common" for candidate in candidates], np.bool_)
-        for index in np.flatnonzero(common).tolist():
-            out[:, index] = self._in_common(candidates[index])
-        if not common.all():
-            out[:, ~common] = self._read_columns(path, [one for one in candidates if one.aggregate != "in_common"])
+        read = []
+        texts: dict[Onward, list[int]] = {}
+        for index, candidate in enumerate(candidates):
+            if candidate.aggregate == "in_common":
+                out[:, index] = self._in_common(candidate)
+            elif candidate.of_text and candidate.onward is not None:
+                texts.setdefault(candidate.onward, []).append(index)
+            elif candidate.compared is not None:
+                out[:, index] = self._beside(candidate.aggregate, *map(self._number_of, candidate.compared))
+            else:
+                read.append(index)
+        for text, places in texts.items():
+            out[:, places] = self._with_words(path, text, [candidates[index].value or "" for index in places])
+        if read:
+            out[:, read] = self._read_columns(path, [candidates[index] for index in read])
         return out
 
-    def _read_columns(self, path: Path, candidates: Sequence[Candidate]) -> Real:
-        out = np.full((len(self.rows), len(candidates)), np.nan, np.float32)
+    def _with_words(self, path: Path, text: Onward, words: Sequence[str]) -> Float:
+        """Whether a text has each word, NaN where there is none; of many rows, how many of them have one with it."""
+        anchors = self.anchors(path.start, path.prefix)
+        rows = rows_with_words(self.staging, self.typed[path.end], text.column.name, words)
+        if path.many:
+            reached, _, ends = self._reach(path, set())
+            counts = counted(rows, ends, reached.spans(anchors, self._now(path.end)))
+            return np.where(anchors[:, None] >= 0, counts, np.nan)
+        named = Onward(text.references, replace(text.column, kind="name"))
+        known = ~np.isnan(self._read_columns(path, [Candidate(path, "value", named)]))
+        return np.where(known, np.column_stack([np.isin(anchors, rows[word]) for word in words]), np.nan)
+
+    def _beside(self, aggregate: str, first: Float, second: Float) -> Float:
+        if aggregate == "difference":
+            return first - second
+        if aggregate == "product":
+            return first * second
+        return np.asarray(np.divide(first, second, out=np.full(len(first), np.nan), where=second != 0), np.float64)
+
+    def _number_of(self, candidate: Candidate) -> Float:
+        """A column that others are compared with, shape (n,)."""
+        if candidate not in self._compared:
+            self._compared[candidate] = self._read_columns(candidate.path, [candidate])[:, 0]
+        return self._compared[candidate]
+
+    def _read_columns(self, path: Path, candidates: Sequence[Candidate]) -> Float:
+        out = np.full((len(self.rows), len(candidates)), np.nan)
         if not path.many:
             self._fill_direct(path, candidates, out)
             return out
@@ -82,7 +119,8 @@ class CandidateColumns:
         anchors = self.anchors(path.start, path.prefix)
         now = self._now(path.end)
         spans = {window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}}
-        places = {by: Places.of(columns[by]) for by, _ in filter(None, map(told_apart, candidates))}
+        apart = {by for by, _ in filter(None, map(told_apart, candidates))}
+        places = {by: Places.of(columns[by]) for by in apart}
         for index, candidate in enumerate(candidates):
             if candidate.aggregate != "labelled":
                 column = aggregated(candidate, columns, places, reached, spans[candidate.window], now)
@@ -92,6 +130,7 @@ class CandidateColumns:
     def forget(self) -> None:
         """Let go of the rows read so far."""
         self._reached.clear()
+        self._compared.clear()
 
     def neighbours(self, path: Path) -> tuple[Int64, Int64]:
         """Pairs (target row, other row of the target table that the path reaches), by position and rowid."""
@@ -234,6 +273,8 @@ class CandidateColumns:
                 f"WHEN {text_literal(value)} THEN {number}" for number, value in enumerate(onward.column.values)
             )
             return f"CASE WHEN {column} IS NOT NULL THEN CASE {column} {cases} ELSE -1 END END"
+        if onward.kind == "name":
+            return f"CASE WHEN {column} IS NOT NULL THEN CAST(hash({column}) >> 12 AS DOUBLE) END"
         if onward.kind == "flag":  # facts know true from all else
             return f"coalesce({column}, 0)"
         return f"epoch({column}) / 86400.0" if onward.kind == "date" else f"CAST({column} AS DOUBLE)"
@@ -268,7 +309,7 @@ class CandidateColumns:
         found = latest(columns[key], spans, reached.time)
         return np.where(np.isnan(found), -1, found).astype(np.int64)
 
-    def _fill_direct(self, path: Path, candidates: Sequence[Candidate], out: Real) -> None:
+    def _fill_direct(self, path: Path, candidates: Sequence[Candidate], out: Float) -> None:
         table = self.schema[path.end]
         onwards = list(dict.fromkeys(c.onward for c in candidates if c.onward is not None))
         cells = [f"{self._number('a', table.name, onward)} AS c{number}" for number, onward in enumerate(onwards)]

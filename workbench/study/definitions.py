@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["Definitions"]
 
 
+SIGNS = {"difference": "-", "ratio": "/", "product": "*"}
+
+
 class Definitions:
     """Definitions made as they are asked for, each once.
 
@@ -172,7 +175,8 @@ class Definitions:
         onward = candidate.onward
         assert onward is not None
         value = None if candidate.value is None else quoted_constant(candidate.value)
-        if not candidate.path.hops and self._walks.place(candidate.path.end, onward.column.name) is None:
+        plain = not candidate.path.hops and not candidate.of_text
+        if plain and self._walks.place(candidate.path.end, onward.column.name) is None:
             return self._walks.says(candidate.path.end, self._subject, onward.column.name, value)
         key = ("is", candidate)
         if key not in self._statements.made:
@@ -195,10 +199,15 @@ class Definitions:
         own = candidate.aggregate == "value" and not candidate.path.hops and onward is not None
         if own and onward is not None and onward.kind == "number":
             return self._walks.predicate(candidate.path.start, onward.column.name)
+        body = self._comparison(*candidate.compared, candidate.aggregate) if candidate.compared else None
         name = self._statements.new(candidate_name(candidate))
         head = f"{name}({', '.join((*self._subject, 'n'))})"
-        self._write(candidate, head, self._bodies.body(candidate))
+        self._write(candidate, head, body or self._bodies.body(candidate))
         return name
+
+    def _comparison(self, first: Candidate, second: Candidate, aggregate: str) -> str:
+        atoms = (f"{self._named(one)}({', '.join((*self._subject, v))})" for one, v in ((first, "a"), (second, "b")))
+        return " ^ ".join([*atoms, f"n = a {SIGNS[aggregate]} b"])
 
     def _write(self, candidate: Candidate, head: str, body: str) -> None:
         self._statements.lines.append(f"// {candidate_words(candidate, timed=self._ready.times is not None)}")

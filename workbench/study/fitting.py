@@ -13,8 +13,9 @@ from workbench.progress import SILENT, Progress
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Schema
 from workbench.study.columns import CandidateColumns, TargetTimes
+from workbench.study.gathered import neighbour_pairs
 from workbench.study.learners import FittedRules
-from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of, neighbour_pairs
+from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of
 from workbench.study.prepared import AskedRows, Prepared, asked_rows, mapping_onto
 from workbench.tables import Staging, TablesMapping, target_of, type_tables
 
@@ -54,7 +55,10 @@ def candidates_for(
     columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows[rows], times)
     collective = collective and ready.kind == "yes/no" and times is None
     table = ready.target.table.name
-    matrix = candidate_matrix(columns, table, labels=(1, 0) if collective else (), deadline=deadline, progress=progress)
+    matrix = candidate_matrix(
+        columns, table, labels=(1, 0) if collective else (), numeric=ready.kind == "number", deadline=deadline,
+        progress=progress,
+    )  # fmt: skip
     if not matrix.candidates:
         raise InputError.of(
             "E0631",

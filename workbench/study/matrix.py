@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,13 +15,16 @@ from workbench.structure.candidates import (
     candidates_among_some,
     candidates_of,
     candidates_of_rare_values,
+    candidates_of_words,
     onward_columns,
 )
 from workbench.structure.common import candidates_in_common
+from workbench.structure.comparisons import comparisons, products, shares_of_totals
 from workbench.structure.relational import Path, Schema, paths
-from workbench.study.columns import MOST_CELLS, MOST_PAIRS, CandidateColumns
+from workbench.study.columns import MOST_CELLS, CandidateColumns
+from workbench.study.gathered import Gathered, Neighbours, by_path
 
-__all__ = ["CandidateMatrix", "candidate_matrix", "columns_of", "neighbour_pairs"]
+__all__ = ["CandidateMatrix", "candidate_matrix", "columns_of"]
 
 WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
 WINDOWS_IN_YEARS = (1, 3, 10)
@@ -31,14 +34,6 @@ LEAST_ROWS, LEAST_SHARE = 5, 0.01
 """Rows, and share of all rows, that have a rare value at least, where it is looked at: fewer fit by chance."""
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Which target rows reach which other: by position; a tie goes both ways."""
-
-    source: Int64
-    target: Int64
 
 
 @dataclass(frozen=True)
@@ -63,8 +58,9 @@ class CandidateMatrix:
 
     @property
     def own(self) -> Int64:
-        """The candidates that are columns of the target's own table."""
-        return np.array([at for at, one in enumerate(self.candidates) if not one.path.hops], np.int64)
+        """The candidates that are columns of the target's own table, but for words of its texts."""
+        own = (at for at, one in enumerate(self.candidates) if not one.path.hops and not one.of_text)
+        return np.array(list(own), np.int64)
 
     @property
     def labelled(self) -> frozenset[int]:
@@ -103,6 +99,7 @@ def candidate_matrix(
     start: str,
     *,
     labels: Sequence[int] = (),
+    numeric: bool = False,
     depth: int = 3,
     deadline: float | None = None,
     progress: Progress = SILENT,
@@ -113,80 +110,64 @@ def candidate_matrix(
     ----------
     labels : sequence of int
         Labels that are counted among the rows of the target's own table that a path reaches; empty for none.
+    numeric : bool
+        Whether a number is predicted: products are tried, too.
 
     Notes
     -----
     Shorter paths come first; a path that reaches more rows than fit is left out. Columns without two different values
-    are dropped. Numbers of some of a path's rows come last, then rare values (the commonest first), and only while
-    there are more rows than columns: among more columns some fit by chance.
+    are dropped. Then come comparisons, numbers of some of a path's rows, rare values and words (the commonest first),
+    and only while there are more rows than columns: among more columns some fit by chance.
     """
-    blocks: list[Real] = []
-    kept: list[Candidate] = []
-    neighbours: dict[Path, Neighbours] = {}
-    walked = list(paths(columns.schema, start, depth=depth, timed=columns.times is not None))
-    cut: Literal["", "time", "size"] = ""
-    width, most = 0, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1))
+    made = Gathered(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
+    timed = columns.times is not None
+    schema = columns.schema
+    walked = list(paths(schema, start, depth=depth, timed=timed))
     for number, path in enumerate(walked):
-        progress.step("candidates", number, len(walked), f"{width:,} columns")
-        if width >= most:
-            cut = "size"
-        elif blocks and expired(deadline):
-            cut = "time"
-        if cut:
+        progress.step("candidates", number, len(walked), f"{made.width:,} columns")
+        if made.width and expired(deadline):
+            made.cut = "time"
+        if not made.open:
             break
-        chosen, block = _telling(columns, path, _offered(columns, path))
-        kept += chosen
-        blocks.append(block)
-        width += len(chosen)
+        made.add(path, _offered(columns, path))
         if labels and path.hops and path.end == start:
-            ties = _neighbours(columns, path)
-            if ties is not None and not any(_equal(ties, other) for other in neighbours.values()):
-                neighbours[path] = ties
-                kept += [Candidate(path, "labelled", label=label) for label in labels]
-                blocks.append(np.full((len(columns.rows), len(labels)), np.nan, np.float32))
-                width += len(labels)
-    in_common = candidates_in_common(columns.schema, start, timed=columns.times is not None)
-    for path, found in () if cut else _by_path(in_common):
-        if width >= most or expired(deadline):
-            cut = "size" if width >= most else "time"
-            break
-        chosen, block = _telling(columns, path, [one for one in found if columns.readable(one)])
-        kept += chosen
-        blocks.append(block)
-        width += len(chosen)
-    for more, least in ((_of_some_rows, 1), (_of_rare_values, _least_rows(columns))):
-        for path in () if cut else walked:
-            if expired(deadline):
-                cut = "time"
-                break
-            found = more(columns, path, min(len(columns.rows), most) - width)
-            if found:
-                chosen, block = _telling(columns, path, found, least=least)
-                kept += chosen
-                blocks.append(block)
-                width += len(chosen)
-    if width >= most:
-        cut = cut or "size"
+            made.add_labels(path, labels)
+    for path, found in by_path(candidates_in_common(schema, start, timed=timed)):
+        made.stop_at(deadline)
+        if made.open:
+            made.add(path, [one for one in found if columns.readable(one)])
+    made.stop_at(deadline)
+    if made.open:
+        made.add_each(comparisons(made.kept, made.positive(), timed=timed))
+    for path in walked:
+        made.stop_at(deadline)
+        if made.open:
+            made.add(path, _of_some_rows(columns, path, made.room))
+    made.stop_at(deadline)
+    if made.open:
+        made.add_each(shares_of_totals(made.kept, made.positive()))
+    if made.open and numeric:
+        made.add_each(products(made.kept, made.positive()))
+    for path in walked:
+        made.stop_at(deadline)
+        if made.open:
+            made.add(path, _of_rare_values(columns, path, made.room), least=_least_rows(columns))
+    for path in walked:
+        made.stop_at(deadline)
+        if made.open:
+            made.add(path, list(candidates_of_words(schema, path))[: max(made.room, 0)], least=_least_rows(columns))
     columns.forget()
-    X = np.concatenate(blocks, axis=1) if blocks else np.empty((len(columns.rows), 0), np.float32)
-    return CandidateMatrix(tuple(kept), X, neighbours, cut)
+    return CandidateMatrix(tuple(made.kept), made.X, made.neighbours, "" if made.open else made.cut or "size")
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:
     """The columns of some candidates, in their order; those of labels are left NaN."""
     out = np.full((len(columns.rows), len(candidates)), np.nan, np.float32)
     place = {candidate: index for index, candidate in enumerate(candidates)}
-    for path, some in _by_path(candidate for candidate in candidates if candidate.aggregate != "labelled"):
+    for path, some in by_path(candidate for candidate in candidates if candidate.aggregate != "labelled"):
         out[:, [place[one] for one in some]] = columns.fill(path, some)
     columns.forget()
     return out
-
-
-def _by_path(candidates: Iterable[Candidate]) -> Iterable[tuple[Path, list[Candidate]]]:
-    found: dict[Path, list[Candidate]] = {}
-    for candidate in candidates:
-        found.setdefault(candidate.path, []).append(candidate)
-    return found.items()
 
 
 def _offered(columns: CandidateColumns, path: Path, *, among_some: bool = False) -> list[Candidate]:
@@ -225,23 +206,6 @@ def _least_rows(columns: CandidateColumns) -> int:
     return max(LEAST_ROWS, int(LEAST_SHARE * len(columns.rows)))
 
 
-def _telling(
-    columns: CandidateColumns, path: Path, found: list[Candidate], *, least: int = 1
-) -> tuple[list[Candidate], Real]:
-    """Those of the candidates that say different things of different rows, and of `least` a number; their columns."""
-    if not found:
-        return [], np.empty((len(columns.rows), 0), np.float32)
-    block = columns.fill(path, found)
-    # A column that says the same of every row says nothing.
-    with np.errstate(invalid="ignore"):
-        known = ~np.isnan(block)
-        low = np.where(known, block, np.inf).min(axis=0, initial=np.inf)
-        high = np.where(known, block, -np.inf).max(axis=0, initial=-np.inf)
-        many = (known & (block != 0)).sum(axis=0) >= least if least > 1 else True
-    telling = np.flatnonzero(((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0))) & many)
-    return [found[at] for at in telling], np.ascontiguousarray(block[:, telling])
-
-
 def _in_order_of_time(schema: Schema, path: Path, timed: bool) -> bool:
     """Whether what a path reaches has times of its own, and not that of the row that reaches it."""
     walked = schema.dated_through(path.end)
@@ -262,25 +226,3 @@ def _windows(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
             kept.append(window)
             above = counts[window]
     return tuple(reversed(kept[:MOST_WINDOWS]))
-
-
-def _neighbours(columns: CandidateColumns, path: Path) -> Neighbours | None:
-    if columns.n_neighbours(path) > MOST_PAIRS:
-        return None
-    source, target = neighbour_pairs(columns, path)
-    return Neighbours(source, target) if len(source) else None
-
-
-def neighbour_pairs(columns: CandidateColumns, path: Path) -> tuple[Int64, Int64]:
-    """Pairs of rows, by position, of which one reaches the other along the path: each pair both ways, once."""
-    source, rowids = columns.neighbours(path)
-    at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)
-    here = columns.rows[at] == rowids
-    one, other = source[here], at[here]
-    n = len(columns.rows)
-    codes = np.unique(np.concatenate((one * n + other, other * n + one)))
-    return codes // n, codes % n
-
-
-def _equal(one: Neighbours, other: Neighbours) -> bool:
-    return np.array_equal(one.source, other.source) and np.array_equal(one.target, other.target)

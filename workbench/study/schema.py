@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from workbench.structure.relational import Column, Reference, Schema, Table
+from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
 
 __all__ = ["relational_schema"]
@@ -44,6 +45,7 @@ def _table(
     columns: list[Column] = []
     references: list[Reference] = []
     named: list[Column] = []
+    texts: list[Column] = []
     # The date says what its year and day say; the month alone tells seasons.
     within_dates = {
         column.parts[place] for column in used if column.parts and column.kind == "date" for place in (0, 2)
@@ -67,6 +69,8 @@ def _table(
             different, filled = _different(staging, typed, column.name)
             if different < 2:
                 continue
+            if column.kind == "text" and column.predicate:
+                texts.append(Column(column.name, "text", common_words(staging, typed, column.name)))
             if column.kind == "category" and different <= max(MOST_VALUES, 0.2 * filled):
                 columns.append(Column(column.name, "category", _values(staging, typed, column.name)))
             if (
@@ -78,8 +82,9 @@ def _table(
     date, by_year = _date(staging, typed, columns)
     holds = {one.name: what for one in used if one.name in typed.columns and (what := _held(mapping, table, one))}
     return Table(
-        table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year, tuple(named), holds
-    )
+        table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year, tuple(named),
+        tuple(texts), holds,
+    )  # fmt: skip
 
 
 def _held(mapping: TablesMapping, table: TableMapping, column: ColumnMapping) -> str | None:

@@ -67,6 +67,9 @@ def quoted_constant(text: str) -> str:
     return f'"{escaped}"'
 
 
+COMPARED = {"difference": "Less", "ratio": "Per", "product": "Times"}
+
+
 def camel(name: str) -> str:
     """The words of a name as one, each with a capital letter."""
     parts = re.findall(r"[^\W_]+", name)
@@ -81,6 +84,9 @@ def path_name(path: Path) -> str:
 
 def candidate_name(candidate: Candidate) -> str:
     """A name of what a candidate says, not yet a name of its own."""
+    if candidate.compared is not None:
+        first, second = map(candidate_name, candidate.compared)
+        return f"{first}{COMPARED[candidate.aggregate]}{second}"
     what = "" if candidate.onward is None else camel(candidate.onward.column.name)
     value = "" if candidate.value is None else camel(candidate.value)
     aggregate = {

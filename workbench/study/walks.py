@@ -111,6 +111,9 @@ class Walks:
             here = reference.table or ""
         constant = None if value is None else quoted_constant(value)
         place = self.place(here, onward.column.name)
+        if onward.kind == "text" and constant is not None:
+            said = self.says(here, variables, onward.column.name, "u")
+            return [*literals, said, f"hasWord(u, {constant})"], "u"
         if place is None:
             literals.append(self.says(here, variables, onward.column.name, constant or "u"))
             return literals, "u"
@@ -140,7 +143,7 @@ class Walks:
             within = " ^ ".join([*inside, *dated, *self.window(back, None)])
             start = self._ready.target.table.name
             # A thing may refer to the table by several columns: each way is a statement of the same definition.
-            for outside in self._links(start, table) if start != table else [[]]:
+            for outside in self._links(start, table) if start != table else [[f"z = {self._subject[0]}"]]:
                 self._statements.state(
                     f"{before}({', '.join((*self._subject, 'z', 'm'))})",
                     " ^ ".join([*outside, self.now(), f"m = max(t: {within})"]),

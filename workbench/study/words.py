@@ -36,10 +36,15 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     what = "" if candidate.onward is None else _column_words(candidate.onward)
     if candidate.with_ is not None:
         return _common_words(candidate.path, what, *candidate.with_)
+    if candidate.compared is not None:
+        first, second = (candidate_words(one, timed=timed) for one in candidate.compared)
+        days = candidate.compared[0].onward is not None and candidate.compared[0].onward.kind == "date"
+        sign = {"difference": "less", "ratio": "divided by", "product": "times"}[candidate.aggregate]
+        return f"{'days: ' if days else ''}{first} {sign} the {second}"
     where = _where(candidate.path)
     rows = _rows(candidate.path) + _among(candidate) if candidate.path.many else ""
     when = _when(candidate)
-    value = f"{what} = {candidate.value}"
+    value = f"the word {candidate.value} in {what}" if candidate.of_text else f"{what} = {candidate.value}"
     match candidate.aggregate:
         case "value" if timed and candidate.onward is not None and candidate.onward.kind == "date":
             return f"days since the {what}{where}"
@@ -49,6 +54,8 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
             return f"{value}{where}"
         case "count":
             return f"number of {rows}{when}"
+        case "different":
+            return f"number of different {what} of {rows}"
         case "share":
             return f"share of {rows} with {value}{when}"
         case "sum" if candidate.value is not None:
@@ -57,8 +64,8 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
             return f"share of {rows} with {what}{when}"
         case "sum" if candidate.onward is not None and candidate.onward.kind == "flag":
             return f"number of {rows} with {what}{when}"
-        case "mean" | "min" | "max" | "sum":
-            names = {"mean": "mean", "min": "least", "max": "greatest", "sum": "total"}
+        case "mean" | "min" | "max" | "sum" | "variance":
+            names = {"variance": "variance of the", "mean": "mean", "min": "least", "max": "greatest", "sum": "total"}
             return f"{names[candidate.aggregate]} {what} of {rows}{when}"
         case "latest":
             return f"{what} of the latest of {rows}"
@@ -204,7 +211,7 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     if candidate.aggregate == "labelled" and condition.test == "at_least" and condition.threshold <= 1:
         label = "so" if candidate.label else "not so"
         return f"at least one of {_neighbours(candidate.path)} is known to be {label}"
-    if candidate.aggregate in ("count", "sum", "labelled", "in_common") and (
+    if candidate.aggregate in ("count", "different", "sum", "labelled", "in_common") and (
         candidate.aggregate != "sum" or candidate.value is not None
     ):
         from math import ceil

@@ -1,0 +1,140 @@
+"""Candidates as they are gathered: those that tell rows apart are kept, with their columns, while there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.progress import expired
+from workbench.structure.candidates import Candidate
+from workbench.structure.relational import Path
+from workbench.study.columns import MOST_PAIRS, CandidateColumns
+
+__all__ = ["Gathered", "Neighbours", "by_path", "neighbour_pairs"]
+
+LEAST_SPREAD = 0.1
+"""Of its mean, that a number's spread is at least where others are divided by it: years say what they say."""
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Which target rows reach which other: by position; a tie goes both ways."""
+
+    source: Int64
+    target: Int64
+
+
+class Gathered:
+    """The candidates kept so far, and their columns."""
+
+    def __init__(self, columns: CandidateColumns, most: int) -> None:
+        self.columns, self.most, self.width = columns, most, 0
+        self.cut: Literal["", "time", "size"] = ""
+        self.kept: list[Candidate] = []
+        self.blocks: list[Real] = []
+        self.neighbours: dict[Path, Neighbours] = {}
+
+    @property
+    def open(self) -> bool:
+        """Whether more may be added."""
+        return not self.cut and self.width < self.most
+
+    @property
+    def room(self) -> int:
+        """How many more, where there are to be no more columns than rows."""
+        return min(len(self.columns.rows), self.most) - self.width
+
+    @property
+    def X(self) -> Real:
+        """float32 (n_rows, n_candidates)."""
+        return np.concatenate(self.blocks, axis=1) if self.blocks else np.empty((len(self.columns.rows), 0), np.float32)
+
+    def stop_at(self, deadline: float | None) -> None:
+        """Add nothing after the deadline."""
+        if self.open and expired(deadline):
+            self.cut = "time"
+
+    def add(self, path: Path, found: list[Candidate], *, least: int = 1) -> None:
+        """Those of the candidates over a path that tell rows apart."""
+        if found:
+            self._append(*_telling(self.columns, path, found, least=least))
+
+    def add_each(self, found: Iterable[Candidate]) -> None:
+        """As many of the candidates as find room."""
+        for path, some in by_path(islice(found, max(self.room, 0))):
+            self.add(path, some)
+
+    def add_labels(self, path: Path, labels: Sequence[int]) -> None:
+        """The counts of labels among the target's rows that a path reaches, where no other path reaches the same."""
+        ties = _neighbours(self.columns, path)
+        if ties is not None and not any(_equal(ties, other) for other in self.neighbours.values()):
+            self.neighbours[path] = ties
+            unknown = np.full((len(self.columns.rows), len(labels)), np.nan, np.float32)
+            self._append([Candidate(path, "labelled", label=label) for label in labels], unknown)
+
+    def _append(self, chosen: list[Candidate], block: Real) -> None:
+        self.kept += chosen
+        self.blocks.append(block)
+        self.width += len(chosen)
+
+    def positive(self) -> frozenset[Candidate]:
+        """The candidates whose ratios say something: never below 0, mostly above it, of different sizes."""
+        columns = (column for block in self.blocks for column in block.T)
+        of_numbers = ((one, x) for one, x in zip(self.kept, columns) if one.onward and one.onward.kind == "number")
+        return frozenset(one for one, x in of_numbers if _of_sizes(x[~np.isnan(x)].astype(np.float64)))
+
+
+def _of_sizes(known: Float) -> bool:
+    return bool(known.size and known.min() >= 0 and np.median(known) > 0 and known.std() > LEAST_SPREAD * known.mean())
+
+
+def by_path(candidates: Iterable[Candidate]) -> Iterable[tuple[Path, list[Candidate]]]:
+    """The candidates, those of one path together."""
+    found: dict[Path, list[Candidate]] = {}
+    for candidate in candidates:
+        found.setdefault(candidate.path, []).append(candidate)
+    return found.items()
+
+
+def _telling(
+    columns: CandidateColumns, path: Path, found: list[Candidate], *, least: int = 1
+) -> tuple[list[Candidate], Real]:
+    """Those of the candidates that say different things of different rows, and of `least` a number; their columns."""
+    if not found:
+        return [], np.empty((len(columns.rows), 0), np.float32)
+    block = columns.fill(path, found)
+    # A column that says the same of every row says nothing.
+    with np.errstate(invalid="ignore"):
+        known = ~np.isnan(block)
+        low = np.where(known, block, np.inf).min(axis=0, initial=np.inf)
+        high = np.where(known, block, -np.inf).max(axis=0, initial=-np.inf)
+        many = (known & (block != 0)).sum(axis=0) >= least if least > 1 else True
+    telling = np.flatnonzero(((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0))) & many)
+    return [found[at] for at in telling], np.ascontiguousarray(block[:, telling])
+
+
+def _neighbours(columns: CandidateColumns, path: Path) -> Neighbours | None:
+    if columns.n_neighbours(path) > MOST_PAIRS:
+        return None
+    source, target = neighbour_pairs(columns, path)
+    return Neighbours(source, target) if len(source) else None
+
+
+def neighbour_pairs(columns: CandidateColumns, path: Path) -> tuple[Int64, Int64]:
+    """Pairs of rows, by position, of which one reaches the other along the path: each pair both ways, once."""
+    source, rowids = columns.neighbours(path)
+    at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)
+    here = columns.rows[at] == rowids
+    one, other = source[here], at[here]
+    n = len(columns.rows)
+    codes = np.unique(np.concatenate((one * n + other, other * n + one)))
+    return codes // n, codes % n
+
+
+def _equal(one: Neighbours, other: Neighbours) -> bool:
+    return np.array_equal(one.source, other.source) and np.array_equal(one.target, other.target)
