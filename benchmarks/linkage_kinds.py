@@ -250,7 +250,16 @@ KINDS = {
 }
 
 
-def made_up(kind: str, n: int, *, seed: int, again: float = 0.3, apart: bool = False, blank: float = 0.0) -> Tables:
+def made_up(
+    kind: str,
+    n: int,
+    *,
+    seed: int,
+    again: float = 0.3,
+    apart: bool = False,
+    blank: float = 0.0,
+    kinds: Mapping[str, Kind] = KINDS,
+) -> Tables:
     """`n` records.
 
     Parameters
@@ -263,17 +272,18 @@ def made_up(kind: str, n: int, *, seed: int, again: float = 0.3, apart: bool = F
         Share of cells without a value.
     """
     random = np.random.default_rng(seed)
-    world = KINDS[kind].world(random)
+    made = kinds[kind]
+    world = made.world(random)
     rows: list[dict[str, Any]] = []
     truth: list[int] = []
     sides: list[int] = []
     while len(rows) < n:
-        thing, number = KINDS[kind].thing(random, world), truth[-1] + 1 if truth else 0
+        thing, number = made.thing(random, world), truth[-1] + 1 if truth else 0
         if apart:
             seen = [0, 1] if random.random() < again else [int(random.integers(2))]
         else:
             seen = [0] * int(random.geometric(1.0 - again))
-        rows += [KINDS[kind].seen(random, thing) for _ in seen]
+        rows += [made.seen(random, thing) for _ in seen]
         truth += [number] * len(seen)
         sides += seen
     table = pd.DataFrame(rows)

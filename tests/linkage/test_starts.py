@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench.linkage.clustering import Unfound
 from workbench.linkage.merit import separation
-from workbench.linkage.tree import fit_classes
+from workbench.linkage.tree import EveryPair, fit_classes
 
 RANDOM = np.random.default_rng(3)
 
@@ -40,3 +41,29 @@ def test_likelihood_never_falls_and_contributions_add_up() -> None:
     assert model.scores(LEVELS) == pytest.approx(odds)
     one = fit_classes(LEVELS, ONES, np.column_stack((MATCH, ~MATCH)) * 1.0, [3] * 4, np.ones(4))
     assert one.contributions(LEVELS).sum(axis=1) + one.intercept == pytest.approx(one.scores(LEVELS))
+
+
+def test_a_pair_that_no_statement_could_find_is_no_match_for_being_rare_among_candidates() -> None:
+    """Each statement finds pairs that agree in its field: no candidate but a match differs in both."""
+    random = np.random.default_rng(5)
+    everything = np.where(random.random((400_000, 3)) < (0.01, 0.01, 0.2), 2, 1).astype(np.int8)
+    found = everything[(everything[:, :2] == 2).any(axis=1)]
+    matches = np.where(random.random((300, 3)) < 0.95, 2, 1).astype(np.int8)
+    levels, match = np.concatenate((found, matches)), np.arange(len(found) + 300) >= len(found)
+    number = float(len(everything) + 300)
+    totals = tuple(np.bincount(np.append(everything, matches, axis=0)[:, at], minlength=3) * 1.0 for at in range(3))
+    start, ones = np.column_stack((match, ~match)) * 0.98 + 0.01, np.ones(len(levels))
+    model = fit_classes(levels, ones, start, [3] * 3, np.ones(3), every=EveryPair(number, totals))
+    of_no_statement = np.array([[1, 1, 2]], np.int8)
+    assert model.scores(of_no_statement)[0] < -8
+    among_candidates = fit_classes(levels, ones, start, [3] * 3, np.ones(3))
+    assert among_candidates.scores(of_no_statement)[0] > model.scores(of_no_statement)[0] + 3
+    nothing_known = np.zeros((1, 3), np.int8)
+    assert model.scores(nothing_known)[0] == pytest.approx(np.log(300 / number), abs=0.2)
+
+
+def test_pairs_that_no_statement_found_are_as_likely_as_candidates_and_no_match_for_that() -> None:
+    unfound = Unfound(joined=5.0, repeats=-6.0)
+    within = np.array([False, False, False, False, True])
+    said = unfound.applied(np.array([-7.0, -3.0, 2.0, -20.0, 4.0]), within)
+    assert said == pytest.approx([-2.0, 0.0, 2.0, -15.0, -2.0])

@@ -1,4 +1,8 @@
-"""Record linkage with labels: pairs of products and of restaurants, learned on train, cut chosen on valid."""
+"""Record linkage with labels: pairs of products and of restaurants, learned on train, cut chosen on valid.
+
+How alike a pair is beside all other records of both sources says more than how alike it is: it is read from the records
+of all parts, whose labels are not.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,20 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.arrays import Float
 from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.linkage.blocking import Pairs
+from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, make_field
+from workbench.linkage.similarity import in_threes, weighted_words
 from workbench.linkage.supervised import best_cut, fit_supervised
 
 __all__ = ["EXPERIMENTS"]
 
 PARTS = ("train", "valid", "test")
 NUMBERS = frozenset({"price"})
+SAME = 1e-9
+"""Similarities that differ by no more are equal."""
 
 
 def measure(run: Reproduction, directory: str) -> None:
@@ -27,11 +36,36 @@ def measure(run: Reproduction, directory: str) -> None:
     of = {one: np.flatnonzero(part == one) for one in PARTS}
     with run.measured.timed("link"):
         run.progress.step("learning", 0, None)
-        model = fit_supervised(fields, _taken(pairs, of["train"]), match[of["train"]])
-        said = {one: model.probabilities(_taken(pairs, of[one])) for one in ("valid", "test")}
+        beside = _among_rivals(fields, pairs)
+        train, seen = of["train"], ("valid", "test")
+        model = fit_supervised(fields, _taken(pairs, train), match[train], beside=beside[train])
+        said = {one: model.probabilities(_taken(pairs, of[one]), beside[of[one]]) for one in seen}
         cut = best_cut(said["valid"], match[of["valid"]])
     for one, values in said.items():
         run.measured.add("link", one, "all", _scores(values >= cut, match[of[one]]))
+
+
+def _among_rivals(fields: Sequence[Field], pairs: Pairs) -> Float:
+    """How alike the texts of pairs are beside those of all other records of the two sources, shape (n_pairs, n).
+
+    Of long texts and of whole records, by words and by letters in threes: the similarity, of either record how many of
+    the other source are more alike to it, and how much less alike this one is than the most alike.
+    """
+    whole = whole_record(fields)
+    texts = [*(field for field in fields if field.kind == "words"), whole]
+    return np.column_stack([_ranked(one, pairs) for field in texts for one in (field, in_threes(field))])
+
+
+def _ranked(field: Field, pairs: Pairs) -> Float:
+    rows = weighted_words(field)
+    (one, left), (other, right) = (np.unique(side, return_inverse=True) for side in (pairs.left, pairs.right))
+    alike = (rows[field.codes[one]] @ rows[field.codes[other]].T).toarray()
+    alike[field.codes[one] < 0], alike[:, field.codes[other] < 0] = 0.0, 0.0
+    said = alike[left, right]
+    found = [said, said - alike.max(axis=1)[left], said - alike.max(axis=0)[right]]
+    found.append(np.array([(alike[row] > value + SAME).sum() for row, value in zip(left, said)]))
+    found.append(np.array([(alike[:, row] > value + SAME).sum() for row, value in zip(right, said)]))
+    return np.column_stack(found).astype(np.float64)
 
 
 def _taken(pairs: Pairs, rows: np.ndarray) -> Pairs:

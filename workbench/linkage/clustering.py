@@ -14,14 +14,14 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.correlation_kernels import greedy_joining, moved_singly, packed_triangles, violated
 from workbench.linkage.exact import exact_partition
 from workbench.network.compiled import plain
 from workbench.progress import SILENT, Progress, expired
 
-__all__ = ["Clustering", "cluster", "figures_by_group", "joined_records"]
+__all__ = ["AS_SCORED", "Clustering", "Unfound", "cluster", "figures_by_group", "joined_records"]
 
 LARGEST_COMPONENT = 600
 """Records; larger components are first cut at their weaker links."""
@@ -33,6 +33,32 @@ CLIP = 15.0
 EXACT_RECORDS = 40
 EXACT_UNASKED = (8, 12)
 """Without a time limit so many components of so many records at most are solved exactly; with one, all it allows."""
+
+
+@dataclass(frozen=True)
+class Unfound:
+    """What pairs that no statement found count for where others join their records.
+
+    Attributes
+    ----------
+    joined : float
+        How much likelier candidates are to match than all pairs, as log odds: so are pairs whose records others join.
+        None is a match for that alone.
+    repeats : float
+        What is added to pairs within one of two sources: below 0 where these repeat nothing.
+    """
+
+    joined: float = 0.0
+    repeats: float = 0.0
+
+    def applied(self, scores: Float, within: Bool) -> Float:
+        """Log odds of pairs; `within` says which are of one source of two."""
+        raised = np.minimum(scores + self.joined, np.maximum(scores, 0.0))
+        return np.asarray(raised + self.repeats * within)
+
+
+AS_SCORED = Unfound()
+"""Pairs that no statement found count as others do."""
 
 
 @dataclass(frozen=True)

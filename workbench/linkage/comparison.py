@@ -77,6 +77,28 @@ class Comparison:
         found *= max(1e-9, 1.0 - same.sum()) / max(found.sum(), 1e-12)
         return np.asarray(found + same)
 
+    def totals(self, levels: Int8, second: Int32 | None) -> Float:
+        """How many of all pairs that could match have each level; of equal values exactly, as `chance` the others.
+
+        Parameters
+        ----------
+        levels : int8 array
+            Of a sample of pairs.
+        second : int32 array or None
+            0 and 1: the source of each record, of two.
+        """
+        sides = [self.field.codes] if second is None else [self.field.codes[second == side] for side in (0, 1)]
+        counts = [np.bincount(codes[codes >= 0], minlength=len(self.field.texts)).astype(float) for codes in sides]
+        one, other = counts[0], counts[-1]
+        each, every = one * other, one.sum() * other.sum()
+        if second is None:
+            each, every = one * (one - 1) / 2, every / 2
+        found = np.bincount(levels, minlength=self.n_levels).astype(float) + 0.5
+        first = 2 + len(self.near)
+        same = np.bincount(self.equal_level, each, minlength=self.n_levels)
+        found[MISSING] = found[first:] = 0.0
+        return np.asarray(found / found.sum() * max(every - same.sum(), 0.0) + same)
+
 
 def make_comparison(field: Field) -> Comparison:
     """The comparison that suits a field's kind."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.linkage.blocking import Pairs, Statement, block_pairs
+from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import Comparison, levels_of, near_levels
 from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, FieldKind, Frequencies
@@ -72,6 +73,8 @@ class KeptModel:
         How many it was fitted on.
     learned : KeptSupervised or None
         What labels taught beyond the levels.
+    unfound : Unfound
+        What pairs that no statement found count for.
     """
 
     fields: tuple[KeptField, ...]
@@ -81,6 +84,7 @@ class KeptModel:
     tree: TreeModel
     records: int = 0
     learned: KeptSupervised | None = None
+    unfound: Unfound = AS_SCORED
 
     @classmethod
     def of(cls, model: LinkModel, candidates: Candidates, learned: Supervised | None = None) -> KeptModel:
@@ -104,6 +108,7 @@ class KeptModel:
             model.tree,
             len(model.comparisons[0].field.codes),
             None if learned is None else KeptSupervised.of(learned),
+            model.unfound,
         )
 
     def as_record(self) -> dict[str, Any]:
@@ -120,7 +125,7 @@ class KeptModel:
         fields = [asdict(one) for one in self.fields]
         said = {"fields": fields, "statements": self.statements, "near": near, "every": self.every, "tree": tree}
         learned = None if self.learned is None else self.learned.as_record()
-        return said | {"records": self.records, "learned": learned}
+        return said | {"records": self.records, "learned": learned, "unfound": asdict(self.unfound)}
 
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> KeptModel:
@@ -140,6 +145,7 @@ class KeptModel:
             TreeModel(tuple(map(np.array, tree["match"])), tree["share"], others),
             said.get("records", 0),
             KeptSupervised.read(said["learned"]) if said.get("learned") else None,
+            Unfound(**said["unfound"]),
         )
 
     def words_kept(self, fields: Sequence[Field]) -> list[tuple[int, Field]]:
@@ -194,6 +200,11 @@ class KeptModel:
             return self.tree.scores(levels_of(comparisons, pairs)) if len(pairs) else np.zeros(0)
 
         return log_odds
+
+    def of_unfound(self, fields: Sequence[Field], source: Int32) -> Callable[[Pairs], Float]:
+        """What gives the log odds of pairs that no statement found; `source` says which of two a record is of."""
+        plain = self.scores(fields)
+        return lambda pairs: self.unfound.applied(plain(pairs), source[pairs.left] == source[pairs.right])
 
     def of_candidates(self, fields: Sequence[Field], held: Held) -> Callable[[Pairs], Float]:
         """What gives the log odds of candidates: with what labels taught."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,14 +18,23 @@ from workbench.linkage.blocking import (
     propose_statements,
 )
 from workbench.linkage.captured import captured_share
+from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import MISSING, Comparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.keys import keys_of
-from workbench.linkage.mixture import Mixture, Patterns, assumed_mixture, fit_mixture, patterns_of, sample_pairs
+from workbench.linkage.mixture import (
+    Mixture,
+    Patterns,
+    assumed_mixture,
+    fit_mixture,
+    patterns_of,
+    sample_pairs,
+    sigmoid,
+)
 from workbench.linkage.neighbours import Near, add_near
-from workbench.linkage.sources import with_pairs_within
-from workbench.linkage.starts import FEWEST_FIELDS, fit_tree
-from workbench.linkage.tree import TreeModel
+from workbench.linkage.sources import shift_to_within, with_pairs_within
+from workbench.linkage.starts import CONSISTENT, FEWEST_FIELDS, MOST, fit_tree
+from workbench.linkage.tree import EveryPair, TreeModel
 from workbench.progress import SILENT, Conduct, Progress, expired
 
 __all__ = ["Candidates", "LinkModel", "Scoring", "compare_candidates", "find_candidates", "learn"]
@@ -35,10 +45,6 @@ FEW_RECORDS = 100_000
 FEW_PAIRS = 100_000
 """So many possible pairs are all compared."""
 RANDOM_PAIRS = 400_000
-MOST = 0.75
-"""Of the matches that statements would find if no value were missing: the others change no weight that matters."""
-CONSISTENT = 0.8
-"""Of that share as much again by the weights that it leads to, and these are taken."""
 
 
 class Counted(Protocol):
@@ -120,6 +126,8 @@ class LinkModel:
         Where no class is the matches, the fields that the likeliest agrees in by chance alone.
     cut : tuple of str
         What time cut short, in words.
+    unfound : Unfound
+        What pairs that no statement found count for.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -127,6 +135,7 @@ class LinkModel:
     tree: TreeModel
     at_chance: tuple[str, ...] | None = None
     cut: tuple[str, ...] = ()
+    unfound: Unfound = AS_SCORED
 
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""
@@ -228,24 +237,48 @@ def learn(
     progress.step("weights", 0, 2)
     sampled = levels_of(comparisons, Pairs(*sample_pairs(n, RANDOM_PAIRS, seed, second)))
     chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
+    fields, among = [one.field for one in comparisons], len(candidates.pairs)
+
+    def captured(patterns: Patterns, scores: Float) -> float:
+        return _captured(candidates, fields, scores[patterns.of_pair[:among]], second)
+
     mixture, less = (
-        _of_independent_fields(comparisons, candidates, patterns, chances, second, less_matches=one, deadline=deadline)
+        _of_independent_fields(
+            comparisons, candidates, patterns, chances, captured, less_matches=one, deadline=deadline
+        )
         for one in (False, True)
     )
     progress.step("weights", 1, 2)
     assumed = assumed_mixture(patterns, comparisons, chances, candidates.possible)
-    apart = None
+    apart, repeats = None, 0.0
     if second is not None and known is None and candidates.proposed and not expired(deadline):
-        patterns, apart = with_pairs_within(
+        patterns, apart, repeats = with_pairs_within(
             patterns, comparisons, candidates.proposed, candidates.near, second, assumed, seed
         )
+    every = None
+    if len(candidates.pairs) < candidates.possible:
+        totals = tuple(one.totals(sampled[:, at], second) for at, one in enumerate(comparisons))
+        every = EveryPair(candidates.possible, totals)
     tree, places = fit_tree(
         patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known, seed=seed,
-        deadline=deadline, apart=apart,
+        deadline=deadline, apart=apart, every=every,
+        captured=partial(captured, patterns),
     )  # fmt: skip
+    if apart is not None and places is None:
+        shift = shift_to_within(tree.scores(patterns.levels), patterns.counts - apart, apart)
+        tree = replace(tree, share=tree.share + shift)
     by_chance = None if places is None else tuple(comparisons[place].field.name for place in places)
     cut = ("weights are those that EM had by then, from fewer starts",) if expired(deadline) else ()
-    return LinkModel(tuple(comparisons), mixture if len(comparisons) >= FEWEST_FIELDS else less, tree, by_chance, cut)
+    independent = mixture if len(comparisons) >= FEWEST_FIELDS else less
+    scores = tree.scores(patterns.levels)[patterns.of_pair[:among]]
+    unfound = Unfound(0.0 if every is None else _likelier(scores, tree), repeats)
+    return LinkModel(tuple(comparisons), independent, tree, by_chance, cut, unfound)
+
+
+def _likelier(scores: Float, tree: TreeModel) -> float:
+    """How much likelier candidates are to match than all pairs, as log odds."""
+    share = float(np.clip(sigmoid(scores).mean(), 1e-9, 0.5)) if len(scores) else 1e-9
+    return max(0.0, float(np.log(share) - np.log1p(-share)) - tree.intercept)
 
 
 def _of_independent_fields(
@@ -253,7 +286,7 @@ def _of_independent_fields(
     candidates: Candidates,
     patterns: Patterns,
     chances: Sequence[Float],
-    second: Int32 | None,
+    captured: Callable[[Patterns, Float], float],
     *,
     less_matches: bool,
     deadline: float | None,
@@ -262,23 +295,24 @@ def _of_independent_fields(
 
     Weights that then take other pairs for matches find that statements miss many more: fields are not independent.
     """
-    fields = [one.field for one in comparisons]
 
-    def fitted(captured: float) -> tuple[Mixture, float]:
+    def fitted(share: float) -> tuple[Mixture, float]:
         model = fit_mixture(
-            patterns, comparisons, chances, candidates.possible, captured=captured, less_matches=less_matches
+            patterns, comparisons, chances, candidates.possible, captured=share, less_matches=less_matches
         )
-        scores = model.scores(patterns.levels)[patterns.of_pair]
-        share, at_most = (
-            captured_share(
-                fields, candidates.pairs, scores, candidates.proposed, candidates.near, second, filled=filled
-            )
-            for filled in (False, True)
-        )
-        return model, min(1.0, share / at_most)
+        return model, captured(patterns, model.scores(patterns.levels))
 
     first, share = fitted(1.0)
     if share > MOST or expired(deadline):
         return first
     again, confirmed = fitted(share)
     return again if confirmed > CONSISTENT * share else first
+
+
+def _captured(candidates: Candidates, fields: Sequence[Field], scores: Float, second: Int32 | None) -> float:
+    """The share of matches among candidates, of those that statements would find if no value were missing."""
+    share, at_most = (
+        captured_share(fields, candidates.pairs, scores, candidates.proposed, candidates.near, second, filled=filled)
+        for filled in (False, True)
+    )
+    return min(1.0, share / at_most)

@@ -23,6 +23,8 @@ __all__ = ["Judge", "separation"]
 
 POWER = 0.35
 """Of the number of matches, in a class's merit."""
+SURELY = 1.5
+"""The power of the share of matches that is confirmed."""
 LEAST_CONFIRMED = 0.2
 """Of matches the assumed model takes so many for such, given as many of them."""
 CLEARLY = 3
@@ -62,11 +64,12 @@ class Judge:
     apart: Float
 
     def merit(self, model: TreeModel) -> float:
-        """Separation, times the share of matches that is confirmed, times powers of their number and their F1."""
+        """Separation times clarity, and powers of the share of matches that is confirmed, of their number and F1."""
         scores = model.scores(self.levels)
         matches = float(sigmoid(scores) @ self.counts)
         border = max(0.0, 1.0 + separation(scores, self.levels, self.counts))
-        return float(border * self.confirmed(model) * matches**POWER * self.beyond_chance(model) ** CLEARLY)
+        sure = self.confirmed(model) ** SURELY * self.clarity(model)
+        return float(border * sure * matches**POWER * self.beyond_chance(model) ** CLEARLY)
 
     def beyond_chance(self, model: TreeModel) -> float:
         """F1 of a class, told by how many more of its pairs are across two sources than within; 1 for one source."""

@@ -19,7 +19,7 @@ from workbench.linkage.fields import Field
 from workbench.linkage.mixture import Mixture, Patterns, patterns_of, sigmoid
 from workbench.linkage.neighbours import Near, near_pairs
 
-__all__ = ["pairs_within", "with_pairs_within"]
+__all__ = ["pairs_within", "shift_to_within", "with_pairs_within"]
 
 SURE = 0.3
 """Of the matches that are assumed, those most alike."""
@@ -28,6 +28,9 @@ REPEATED = 0.1
 OTHERWISE = 2.0
 """So many times as often values are equal within as across, or, of rare ones, OF_RARE more often."""
 OF_RARE = 1e-3
+SOME = 0.5
+"""Pairs within are taken for matches at least, for none may be so by chance."""
+LARGEST_SHIFT = 8.0
 LARGER = 2
 FEW_RECORDS = 2000
 """Of a source that is larger than so many, and than twice the other, a part tells enough."""
@@ -41,13 +44,14 @@ def with_pairs_within(
     second: Int32,
     assumed: Mixture,
     seed: int,
-) -> tuple[Patterns, Float | None]:
+) -> tuple[Patterns, Float | None, float]:
     """The patterns with those of pairs within the sources, and how many of each are so: as many as across by chance.
 
-    As they were, and None, where the sources repeat things, or call them otherwise.
+    As they were, and None, where the sources repeat things, or call them otherwise. Last the log of how many times as
+    often pairs within are matches as those across, at most; 0 where that is not known.
     """
     if any(_called_otherwise(one.field, second) for one in comparisons):
-        return patterns, None
+        return patterns, None, 0.0
     chosen = _chosen(second, np.random.default_rng(seed))
     within = pairs_within([one.field for one in comparisons], statements, near, second, chosen)
     sizes = np.bincount(second, minlength=2).astype(float)
@@ -63,9 +67,32 @@ def with_pairs_within(
     scores = assumed.scores(both.levels)
     order = np.argsort(-scores, kind="stable")
     sure = order[np.cumsum(across[order]) <= SURE * float(sigmoid(scores) @ across)]
-    if not across[sure].any() or apart[sure].sum() > REPEATED * across[sure].sum():
-        return patterns, None
-    return replace(both, counts=np.round(across + apart).astype(np.int64)), apart
+    most, some = float(across[sure].sum()), float(apart[sure].sum())
+    if not most or some > REPEATED * most:
+        return patterns, None, 0.0
+    counts = np.round(across + apart).astype(np.int64)
+    return replace(both, counts=counts), apart, float(np.log((some + 1) / (most + 1)))
+
+
+def shift_to_within(scores: Float, across: Float, apart: Float) -> float:
+    """What log odds lack so that as many non-matches across as within the sources are taken for matches.
+
+    Parameters
+    ----------
+    scores, across, apart : float64 arrays, shape (n_patterns,)
+        Log odds of patterns, and how many pairs across, and within, have each.
+    """
+    from scipy.optimize import brentq
+
+    taken = sigmoid(scores)
+    wanted = float(taken @ apart) + SOME
+
+    def beyond(shift: float) -> float:
+        return float((across * taken) @ (1.0 - sigmoid(scores + shift))) - wanted
+
+    if beyond(-LARGEST_SHIFT) <= 0:
+        return -LARGEST_SHIFT
+    return float(brentq(beyond, -LARGEST_SHIFT, LARGEST_SHIFT)) if beyond(LARGEST_SHIFT) < 0 else LARGEST_SHIFT
 
 
 def pairs_within(

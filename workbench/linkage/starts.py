@@ -2,13 +2,13 @@
 
 Likelihood does not tell: where matches are few, families or neighbours explain more pairs than they do. What tells is
 said in `workbench.linkage.merit`. Models of independent fields, which no correlation has drawn away, stand beside those
-that the starts lead to, unless pairs within two sources show what non-matches are; a little less is made of them. Where
-every class is refuted, there are no duplicates.
+that the starts lead to; a little less is made of them, and of those with a single kind of non-matches. Where every
+class is refuted, there are no duplicates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,10 +17,10 @@ from workbench.arrays import Float
 from workbench.linkage.comparison import Comparison
 from workbench.linkage.merit import Judge
 from workbench.linkage.mixture import Mixture, Patterns, sigmoid
-from workbench.linkage.tree import FAR, TreeModel, fit_classes, independent
+from workbench.linkage.tree import FAR, EveryPair, TreeModel, fit_classes, independent
 from workbench.progress import expired
 
-__all__ = ["FEWEST_FIELDS", "fit_tree"]
+__all__ = ["CONSISTENT", "FEWEST_FIELDS", "MOST", "fit_tree"]
 
 FEWEST_FIELDS = 4
 """Fewer fields do not tell correlated classes apart."""
@@ -32,8 +32,8 @@ SAMPLE = 60_000
 PARTNERS = (0.05, 0.5)
 """Matches a record that strict starts take, those of the largest log odds."""
 STRICTER = 3.0
-FEW_PAIRS = 20_000
-"""Of fewer a single kind of non-matches is tried beside: they do not show two."""
+SINGLE = 0.95
+"""What the merit of a model with a single kind of non-matches counts: it may take families for matches."""
 ASSUMED = ((0.0, 4.0), (0.0, 8.0), (3.0, 6.0))
 """What is added to the assumed log odds of matches, and of those and the pairs that are alike otherwise."""
 STRICT = ((5.0, 4.0), (10.0, 0.0))
@@ -44,6 +44,10 @@ NEARLY = 0.3
 """Of a refuted class's merit another one must have; a few chance pairs have less."""
 EQUAL = 0.97
 """Of the most merit: models that have it differ by chance, and not by what they take for matches."""
+MOST = 0.75
+"""Of the matches that statements would find if no value were missing: the others change no weight that matters."""
+CONSISTENT = 0.8
+"""Of that share as much again by the weights that it leads to, and these are taken."""
 NO_MATCHES = -700.0
 """The log odds where there are none."""
 
@@ -60,6 +64,8 @@ def fit_tree(
     seed: int = 0,
     deadline: float | None = None,
     apart: Float | None = None,
+    every: EveryPair | None = None,
+    captured: Callable[[Float], float] = lambda _: 1.0,
 ) -> tuple[TreeModel, tuple[int, ...] | None]:
     """The model of most merit that is not refuted: EM with correlated non-matches from several starts, or without.
 
@@ -81,6 +87,11 @@ def fit_tree(
         From then on no start is tried but the first, and EM ends with the step that it is at.
     apart : float64 array, shape (n_patterns,), optional
         How many pairs of each pattern are no candidates, but known not to match.
+    every : EveryPair, optional
+        All pairs that could match, where not all are compared.
+    captured : callable
+        From log odds of the patterns to the share of matches among the candidates, of those that statements would find
+        if no value were missing.
     """
     if not len(patterns.counts):
         return independent(mixtures[1]), None
@@ -97,7 +108,9 @@ def fit_tree(
     plain = [independent(one) for one in (*reversed(mixtures), assumed)]
     if len(sizes) < FEWEST_FIELDS:
         sure = plain if known is not None else [one for one in plain if judge.confirms(one)]
-        return (sure or plain[-1:])[0], None
+        return (max(sure, key=judge.merit) if sure and apart is not None else (sure or plain[-1:])[0]), None
+    among = None if every is None else every.times(2.0 if apart is not None else 1.0)
+    drawn_of = None if among is None else among.times(float(drawn.sum() / counts.sum()))
     some = None if known is None else (known[0][rows], known[1][rows])
     if apart is not None:
         some = (np.zeros(len(rows)), within)
@@ -106,15 +119,20 @@ def fit_tree(
 
     def fitted(starts: Sequence[Float]) -> list[tuple[float, TreeModel]]:
         tried = [
-            _across(fit_classes(levels, drawn, start, sizes, most_far, known=some, deadline=deadline), drawn, within)
+            _across(
+                fit_classes(levels, drawn, start, sizes, most_far, every=drawn_of, known=some, deadline=deadline),
+                drawn,
+                within,
+                drawn_of,
+            )
             for place, start in enumerate(starts)
             if not place or not expired(deadline)
         ]
-        return [(judge.merit(one), one) for one in tried]
+        return [(judge.merit(one) * (SINGLE if len(one.others) == 1 else 1.0), one) for one in tried]
 
     strict = (mixtures[0].scores(levels), mixtures[1].scores(levels))
     found = fitted(_starts(*strict, alike, sampled, n_records * drawn.sum() / counts.sum()))
-    if known is None and apart is None:
+    if known is None:
         found += [(INDEPENDENT * judge.merit(one), one) for one in plain]
     found = [one for one in found if judge.confirms(one[1])] or found
     most, best = _chosen(found, judge)
@@ -124,22 +142,27 @@ def fit_tree(
         if not kept:
             return replace(best, share=NO_MATCHES), judge.at_chance(best)
         _, best = _chosen(kept, judge)
-    if len(rows) == len(counts) or any(best is one for one in plain):
+    if any(best is one for one in plain):
         return best, None
-    classes = best.classes(patterns.levels)
-    start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
-    if apart is not None:
-        known = (np.zeros(len(counts)), apart)
-    model = fit_classes(patterns.levels, counts, start, sizes, most_far, known=known, deadline=deadline)
-    return (model if apart is None else _across(model, counts, apart)), None
+    if len(rows) < len(counts):
+        classes = best.classes(patterns.levels)
+        start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
+        known = known if apart is None else (np.zeros(len(counts)), apart)
+        best = fit_classes(patterns.levels, counts, start, sizes, most_far, every=among, known=known, deadline=deadline)
+        best = best if apart is None else _across(best, counts, apart, among)
+    share = 1.0 if expired(deadline) else captured(best.scores(patterns.levels))
+    more = replace(best, share=best.share - float(np.log(share)))
+    confirmed = share > MOST or captured(more.scores(patterns.levels)) > CONSISTENT * share
+    return (more if confirmed else best), None
 
 
-def _across(model: TreeModel, counts: Float, apart: Float) -> TreeModel:
-    """With the shares of kinds of non-matches among candidates, without the pairs that are known to be apart."""
+def _across(model: TreeModel, counts: Float, apart: Float, every: EveryPair | None) -> TreeModel:
+    """With the shares of kinds of non-matches among pairs across, without those that are known to be apart."""
     if not apart.any():
         return model
-    others = float(counts.sum()) * (1.0 - np.exp(model.share))
-    less = float(np.log(max(others - apart.sum(), 1e-3 * others) / others))
+    number, within = (counts.sum(), apart.sum()) if every is None else (every.number, every.number / 2)
+    others = float(number) * (1.0 - np.exp(model.share))
+    less = float(np.log(max(others - within, 1e-3 * others) / others))
     return replace(model, others=tuple(replace(one, share=one.share + less) for one in model.others))
 
 
@@ -170,9 +193,7 @@ def _starts(scores: Float, less: Float, alike: Float, counts: Float, partners: f
     pairs += [(sigmoid(less - STRICTER), fewer)]
     pairs += [(sigmoid(alike + more), sigmoid(alike + wider)) for more, wider in ASSUMED]
     found = [_classes(match, either) for match, either in pairs]
-    if counts.sum() <= FEW_PAIRS:
-        found += [np.column_stack((match, 1.0 - match)) for match in (sigmoid(alike), sigmoid(alike - STRICTER))]
-    return found
+    return found + [np.column_stack((match, 1.0 - match)) for match in (sigmoid(alike), sigmoid(alike - STRICTER))]
 
 
 def _classes(match: Float, either: Float) -> Float:

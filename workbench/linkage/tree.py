@@ -20,11 +20,37 @@ from workbench.arrays import Float, Int8
 from workbench.linkage.mixture import Mixture
 from workbench.progress import expired
 
-__all__ = ["FieldTree", "TreeModel", "fit_classes", "independent"]
+__all__ = ["EveryPair", "FieldTree", "TreeModel", "fit_classes", "independent"]
 
+MISSING = 0
 PRIOR_COUNT = 0.1
 EDGE_COUNT = 2.0
 FAR = 1
+
+
+@dataclass(frozen=True)
+class EveryPair:
+    """All pairs of records that could match, candidates or not.
+
+    Attributes
+    ----------
+    number : float
+    totals : tuple of float64 arrays, shape (n_levels,)
+        How many pairs have each level of each field; of MISSING none are counted.
+    """
+
+    number: float
+    totals: tuple[Float, ...]
+
+    def times(self, by: float) -> EveryPair:
+        """So many times as many."""
+        return EveryPair(self.number * by, tuple(one * by for one in self.totals))
+
+    def without(self, levels: Int8, weight: Float) -> EveryPair:
+        """Without some, of which `weight` have each of the rows of `levels`."""
+        less = [np.bincount(levels[:, at], weight, minlength=len(one)) for at, one in enumerate(self.totals)]
+        totals = tuple(np.maximum(one - other, 0.0) for one, other in zip(self.totals, less))
+        return EveryPair(max(self.number - float(weight.sum()), 1.0), totals)
 
 
 @dataclass(frozen=True)
@@ -62,7 +88,7 @@ class TreeModel:
     match : tuple of float64 arrays, shape (n_levels,)
         log P(level | match).
     share : float
-        The logarithm of the matches' share of the candidates.
+        The logarithm of the matches' share of all pairs that could match.
     others : tuple of FieldTree
     trace : tuple of float
         The log likelihood, step by step.
@@ -75,7 +101,7 @@ class TreeModel:
 
     @property
     def intercept(self) -> float:
-        """The logarithm of the odds that a candidate is a match, before its levels are seen."""
+        """The logarithm of the odds that a pair is a match, before its levels are seen."""
         return self.share - float(np.logaddexp.reduce([one.share for one in self.others]))
 
     @property
@@ -107,12 +133,12 @@ class TreeModel:
 
     def scores_without(self, levels: Int8, place: int) -> Float:
         """Log odds of a match by the other fields alone, shape (n,): the field at `place` is summed out."""
-        every = []
-        for level in range(len(self.match[place])):
+        of_each = []
+        for level in range(FAR, len(self.match[place])):
             assumed = levels.copy()
             assumed[:, place] = level
-            every.append(self.classes(assumed))
-        classes = np.logaddexp.reduce(every)
+            of_each.append(self.classes(assumed))
+        classes = np.logaddexp.reduce(of_each)
         return np.asarray(classes[:, 0] - np.logaddexp.reduce(classes[:, 1:], axis=1))
 
     def _match_parts(self, levels: Int8) -> Float:
@@ -134,6 +160,7 @@ def fit_classes(
     sizes: Sequence[int],
     most_far: Float,
     *,
+    every: EveryPair | None = None,
     known: tuple[Float, Float] | None = None,
     iterations: int = 80,
     deadline: float | None = None,
@@ -151,6 +178,9 @@ def fit_classes(
         Levels of each field.
     most_far : float64 array, shape (n_fields,)
         The largest share of far values among matches that have both: a constraint of the M-step.
+    every : EveryPair, optional
+        All pairs that could match, of which the given ones are candidates; the others are of the last kind. Without it
+        all are given.
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches; EM leaves those as they are.
     deadline : float, optional
@@ -165,7 +195,7 @@ def fit_classes(
         others = probability[:, 1:]
         weight[:, 0] += yes
         weight[:, 1:] += no[:, None] * others / np.maximum(others.sum(axis=1, keepdims=True), 1e-12)
-        model = _maximised(levels, weight, sizes, most_far, tuple(trace))
+        model = _maximised(levels, weight, sizes, most_far, every, tuple(trace))
         classes = model.classes(levels)
         likelihood = np.logaddexp.reduce(classes, axis=1)
         probability = np.exp(classes - likelihood[:, None])
@@ -176,7 +206,12 @@ def fit_classes(
 
 
 def _maximised(
-    levels: Int8, weight: Float, sizes: Sequence[int], most_far: Float, trace: tuple[float, ...]
+    levels: Int8,
+    weight: Float,
+    sizes: Sequence[int],
+    most_far: Float,
+    every: EveryPair | None,
+    trace: tuple[float, ...],
 ) -> TreeModel:
     """The M-step: shares of expected counts, and the trees of largest mutual information."""
     of_match = []
@@ -186,19 +221,39 @@ def _maximised(
         if counts[FAR] > most * there:
             counts[FAR + 1 :] *= (1.0 - most) * there / (there - counts[FAR])
             counts[FAR] = most * there
-        of_match.append(np.log(counts / counts.sum()))
+        of_match.append(_log_shares(counts))
     shares = weight.sum(axis=0) + PRIOR_COUNT
+    if every is not None:
+        shares[-1] = max(shares[-1], every.number - shares[:-1].sum())
     shares = np.log(shares / shares.sum())
+    last = weight.shape[1] - 1
     others = tuple(
-        _tree_of(levels, np.ascontiguousarray(weight[:, kind]), sizes, float(shares[kind]))
-        for kind in range(1, weight.shape[1])
+        _tree_of(
+            levels,
+            np.ascontiguousarray(weight[:, kind]),
+            sizes,
+            float(shares[kind]),
+            None if every is None or kind < last else every.without(levels, weight[:, :last].sum(axis=1)),
+        )
+        for kind in range(1, last + 1)
     )
     return TreeModel(tuple(of_match), float(shares[0]), others, trace)
 
 
-def _tree_of(levels: Int8, weight: Float, sizes: Sequence[int], share: float) -> FieldTree:
+def _log_shares(counts: Float) -> Float:
+    """Of levels along the last axis, given that both values are there: what is missing says nothing."""
+    found = counts.copy()
+    found[..., MISSING] = 0.0
+    found /= found.sum(axis=-1, keepdims=True)
+    found[..., MISSING] = 1.0
+    return np.asarray(np.log(found))
+
+
+def _tree_of(levels: Int8, weight: Float, sizes: Sequence[int], share: float, every: EveryPair | None) -> FieldTree:
     n = len(sizes)
     alone = [np.bincount(levels[:, place], weight, minlength=size) for place, size in enumerate(sizes)]
+    if every is not None:
+        alone = [np.maximum(*both) for both in zip(alone, every.totals)]
     joint: dict[tuple[int, int], Float] = {}
     shared = np.zeros((n, n))
     for one in range(n):
@@ -206,30 +261,32 @@ def _tree_of(levels: Int8, weight: Float, sizes: Sequence[int], share: float) ->
             code = levels[:, one].astype(np.int64) * sizes[two] + levels[:, two]
             flat = np.asarray(np.bincount(code, weight, minlength=sizes[one] * sizes[two]), np.float64)
             table: Float = flat.reshape(sizes[one], sizes[two])
+            if every is not None:
+                table = np.maximum(table, np.outer(alone[one], alone[two]) / every.number)
             joint[one, two] = table
             joint[two, one] = table.T
-            shared[one, two] = _mutual_information(table)
+            shared[one, two] = _shared_information(table[FAR:, FAR:])
     parent = _tree(shared)
     tables = []
     for place in range(n):
-        base = (alone[place] + PRIOR_COUNT) / (alone[place] + PRIOR_COUNT).sum()
+        base = _log_shares(alone[place] + PRIOR_COUNT)
         if parent[place] < 0:
-            tables.append(np.log(base)[None, :])
+            tables.append(base[None, :])
         else:
-            table = joint[parent[place], place]
-            smoothed = (table + EDGE_COUNT * base) / (table.sum(axis=1, keepdims=True) + EDGE_COUNT)
-            tables.append(np.log(smoothed))
+            table = _log_shares(joint[parent[place], place] + EDGE_COUNT * np.exp(base))
+            table[MISSING] = base
+            tables.append(table)
     return FieldTree(parent, tuple(tables), share)
 
 
-def _mutual_information(table: Float) -> float:
+def _shared_information(table: Float) -> float:
+    """Mutual information, times the number of pairs."""
     total = table.sum()
     if total <= 0:
         return 0.0
-    share = table / total
-    expected = np.outer(share.sum(axis=1), share.sum(axis=0))
-    there = share > 0
-    return float((share[there] * np.log(share[there] / expected[there])).sum())
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
+    there = table > 0
+    return float((table[there] * np.log(table[there] / expected[there])).sum())
 
 
 def _tree(shared: Float) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -100,7 +100,7 @@ def link(
     if one_to_one:
         clustering = match_one_to_one(n, pairs, scores, scored.records.source)
     else:
-        clustering = cluster(n, pairs, scores, scored.model.scores, deadline=deadline, progress=progress)
+        clustering = cluster(n, pairs, scores, _of_any_pair(scored), deadline=deadline, progress=progress)
     unproven = ("clusters are not improved or proven",) if clustering.status == "limit" else ()
     cut = (*scored.candidates.cut, *(scored.model.cut if isinstance(scored.model, LinkModel) else ()), *unproven)
     return LinkResult(
@@ -178,6 +178,15 @@ def _scored(
         rivals,
         top,
     )
+
+
+def _of_any_pair(scored: _Scored) -> Callable[[Pairs], Float]:
+    """Log odds of pairs that no statement found, of records that others join."""
+    model, source = scored.model, scored.records.source
+    if not isinstance(model, LinkModel):
+        return model.scores
+    unfound = model.unfound
+    return lambda pairs: unfound.applied(model.scores(pairs), source[pairs.left] == source[pairs.right])
 
 
 def _with_learned(scores: Float, learned: Supervised, model: LinkModel, pairs: Pairs) -> Float:

@@ -25,7 +25,7 @@ from workbench.verbs.link_settings import SettingsScoring
 
 __all__ = ["Description", "component_rows", "group_counts", "keep", "key_rows", "record_rows", "value_key", "values_of"]
 
-VERSION = 2
+VERSION = 3
 Kept = KeptModel | KeptSettings
 
 

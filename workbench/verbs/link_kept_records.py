@@ -109,8 +109,8 @@ class KeptRecords:
         """The clusters of whole components."""
         if self.description.one_to_one:
             return match_one_to_one(len(self), pairs, scores, self.source)
-        plain = self.description.model.scores(self.fields)
-        return cluster(len(self), pairs, scores, plain, deadline=conduct.deadline, progress=conduct.progress)
+        unfound = self.description.model.of_unfound(self.fields, self.source)
+        return cluster(len(self), pairs, scores, unfound, deadline=conduct.deadline, progress=conduct.progress)
 
     @cached_property
     def _joint_keys(self) -> list[Array]:

@@ -98,6 +98,10 @@ class KeptSettings:
         )
         return lambda pairs: scoring.scores(pairs) if len(pairs) else np.zeros(0)
 
+    def of_unfound(self, fields: Sequence[Field], source: object) -> Callable[[Pairs], Float]:
+        """The same: of how candidates differ from other pairs nothing is learned."""
+        return self.scores(fields)
+
     def of_candidates(self, fields: Sequence[Field], held: object) -> Callable[[Pairs], Float]:
         """The same: of labels nothing is learned."""
         return self.scores(fields)
