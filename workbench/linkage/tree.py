@@ -216,7 +216,7 @@ def _maximised(
     """The M-step: shares of expected counts, and the trees of largest mutual information."""
     of_match = []
     for place, size in enumerate(sizes):
-        counts = np.bincount(levels[:, place], weight[:, 0], minlength=size) + PRIOR_COUNT
+        counts = np.asarray(np.bincount(levels[:, place], weight[:, 0], minlength=size) + PRIOR_COUNT, np.float64)
         there, most = counts[FAR:].sum(), most_far[place]
         if counts[FAR] > most * there:
             counts[FAR + 1 :] *= (1.0 - most) * there / (there - counts[FAR])
@@ -251,9 +251,12 @@ def _log_shares(counts: Float) -> Float:
 
 def _tree_of(levels: Int8, weight: Float, sizes: Sequence[int], share: float, every: EveryPair | None) -> FieldTree:
     n = len(sizes)
-    alone = [np.bincount(levels[:, place], weight, minlength=size) for place, size in enumerate(sizes)]
+    alone: list[Float] = [
+        np.asarray(np.bincount(levels[:, place], weight, minlength=size), np.float64)
+        for place, size in enumerate(sizes)
+    ]
     if every is not None:
-        alone = [np.maximum(*both) for both in zip(alone, every.totals)]
+        alone = [np.asarray(np.maximum(*both)) for both in zip(alone, every.totals)]
     joint: dict[tuple[int, int], Float] = {}
     shared = np.zeros((n, n))
     for one in range(n):
