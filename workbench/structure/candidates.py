@@ -15,6 +15,7 @@ __all__ = [
     "candidates_among_some",
     "candidates_of",
     "candidates_of_rare_values",
+    "candidates_of_variety",
     "candidates_of_words",
     "onward_columns",
 ]
@@ -126,8 +127,16 @@ def candidates_of(
         yield Candidate(path, "first")
     for onward in onward_columns(schema, path):
         yield from _of_many(path, onward, spans, timed, dated)
-    for onward in _named(schema, path):
-        yield Candidate(path, "different", onward)
+
+
+def candidates_of_variety(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How many different things the rows of a path name, and how far their numbers vary."""
+    if path.many:
+        for onward in _named(schema, path):
+            yield Candidate(path, "different", onward)
+        for onward in onward_columns(schema, path):
+            if onward.kind == "number":
+                yield Candidate(path, "variance", onward)
 
 
 def _named(schema: Schema, path: Path) -> Iterator[Onward]:
@@ -207,8 +216,6 @@ def _of_many(
     for window in spans if onward.kind != "date" else ():
         yield Candidate(path, "mean", onward, None, window)
         yield Candidate(path, "sum", onward, None, window)
-    if onward.kind == "number":
-        yield Candidate(path, "variance", onward)
     if onward.kind != "flag":
         yield Candidate(path, "min", onward)
         yield Candidate(path, "max", onward)

@@ -15,6 +15,7 @@ from workbench.structure.candidates import (
     candidates_among_some,
     candidates_of,
     candidates_of_rare_values,
+    candidates_of_variety,
     candidates_of_words,
     onward_columns,
 )
@@ -116,8 +117,8 @@ def candidate_matrix(
     Notes
     -----
     Shorter paths come first; a path that reaches more rows than fit is left out. Columns without two different values
-    are dropped. Then come comparisons, numbers of some of a path's rows, rare values and words (the commonest first),
-    and only while there are more rows than columns: among more columns some fit by chance.
+    are dropped. Then come how various rows are, comparisons, numbers of some of a path's rows, rare values and words
+    (the commonest first), and only while there are more rows than columns: among more columns some fit by chance.
     """
     made = Gathered(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
     timed = columns.times is not None
@@ -136,6 +137,10 @@ def candidate_matrix(
         made.stop_at(deadline)
         if made.open:
             made.add(path, [one for one in found if columns.readable(one)])
+    for path in walked:
+        made.stop_at(deadline)
+        if made.open:
+            made.add(path, _of_variety(columns, path, made.room))
     made.stop_at(deadline)
     if made.open:
         made.add_each(comparisons(made.kept, made.positive(), timed=timed))
@@ -170,28 +175,37 @@ def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Re
     return out
 
 
-def _offered(columns: CandidateColumns, path: Path, *, among_some: bool = False) -> list[Candidate]:
+def _offered(columns: CandidateColumns, path: Path) -> list[Candidate]:
     """The candidates of a path that does not reach too many rows."""
     schema = columns.schema
     timed = columns.times is not None
     dated = _in_order_of_time(schema, path, timed)
-    windows: tuple[int, ...] = ()
-    if path.many:
-        reached = columns.size(path)
-        read = sum(1 for _ in onward_columns(schema, path)) + 3
-        if not reached or reached * read > MOST_CELLS:
-            return []
-        if timed and dated and not among_some:
-            windows = _windows(columns, path)
-    if among_some:
-        return list(candidates_among_some(schema, path, dated=dated))
+    if not _fits(columns, path):
+        return []
+    windows = _windows(columns, path) if path.many and timed and dated else ()
     return list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
+
+
+def _fits(columns: CandidateColumns, path: Path) -> bool:
+    """Whether a path reaches any rows, and not more than can be read."""
+    if not path.many:
+        return True
+    reached = columns.size(path)
+    read = sum(1 for _ in onward_columns(columns.schema, path)) + 3
+    return 0 < reached * read <= MOST_CELLS
+
+
+def _of_variety(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """How various a path's rows are; none where not all of it finds room."""
+    found = list(candidates_of_variety(columns.schema, path))
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 
 def _of_some_rows(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
     """Numbers of those of a path's rows that are of one kind; none where not all find room."""
-    found = _offered(columns, path, among_some=True)
-    return found if len(found) <= room else []
+    dated = _in_order_of_time(columns.schema, path, columns.times is not None)
+    found = list(candidates_among_some(columns.schema, path, dated=dated))
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 
 def _of_rare_values(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
