@@ -252,6 +252,24 @@ def test_names_of_labels_columns_may_be_capitals(tmp_path: Path) -> None:
     assert link([path], labels=labels).clusters["cluster"].tolist() == ["1", "2", "3"]
 
 
+def test_of_a_few_pairs_that_may_be_so_by_chance_nothing_is_estimated(tmp_path: Path) -> None:
+    (frame,), _ = households(300, seed=22, copies=1.0)
+    frame.to_csv(tmp_path / "single.csv", index=False)
+    result = link([tmp_path / "single.csv"], id_column="id")
+    assert len(frame) - len(result.clustering) < 5
+    assert np.isnan(result.estimates.precision)
+    assert np.isnan(result.estimates.recall)
+
+
+def test_dates_that_are_written_in_several_ways_are_not_called_numbers_of_rows(tmp_path: Path) -> None:
+    forms = ["{0}-{1:02}-{2:02}", "{2:02}.{1:02}.{0}", "{1}/{2}/{0}"]
+    born = [forms[row % 3].format(1950 + row // 3, row % 12 + 1, row % 28 + 1) for row in range(60)]
+    rows = [f"{row},{'Anna Peter Paul'.split()[row % 3]},{day}" for row, day in enumerate(born)]
+    (tmp_path / "dates.csv").write_text("id,name,born\n" + "\n".join(rows) + "\n")
+    said = link([tmp_path / "dates.csv"]).left_out["born"]
+    assert "several ways" in said
+
+
 def test_ids_that_repeat_are_said_and_rows_numbered(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,name\nA,ann lee\nA,ann lee\nB,bob hay\n")
     result = link([path])

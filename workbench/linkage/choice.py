@@ -70,6 +70,8 @@ def _useless(field: Field, one_source: bool) -> str:
         return f"every value is {field.texts[0]}"
     never_repeats = int(field.counts.max()) == 1 and field.filled > FEW
     if one_source and never_repeats and (field.kind in ("number", "code") or _mean_words(field) < 1.05):
+        if _mean_words(field) > 2:
+            return "no value repeats: dates and codes that are written in several ways are to be written in one"
         return "no value repeats: a number of the row"
     return ""
 

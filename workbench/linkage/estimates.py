@@ -14,6 +14,8 @@ from workbench.linkage.sorting import grouped
 
 __all__ = ["Estimates", "estimate"]
 
+FEWEST = 5
+
 
 @dataclass(frozen=True)
 class Estimates:
@@ -28,7 +30,7 @@ class Estimates:
     candidate_recall : float
         Of the pairs that are the same, how many some blocking statement found.
 
-    All are NaN where no pair was compared or is together.
+    All are NaN where fewer than FEWEST pairs are together: so few may be so by chance.
     """
 
     precision: float
@@ -54,7 +56,7 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float, *, captur
     n = len(label)
     log_odds = np.clip(clustering.scores, -CLIP, CLIP)
     together = label[inside.left] == label[inside.right]
-    if not together.any():
+    if int(together.sum()) < FEWEST:
         return Estimates(np.nan, np.nan, np.nan)
     supported = _support(n, inside.left[together], inside.right[together], log_odds[together])
     known, asked = inside.keys(n), candidates.keys(n)
