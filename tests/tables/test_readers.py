@@ -15,7 +15,7 @@ from openpyxl import Workbook
 import workbench as wb
 from workbench.database import facts_page
 from workbench.errors import InputError
-from workbench.tables import TablesReport, find_sources, propose, stage
+from workbench.tables import TablesReport, find_sources, format_mapping, propose, stage
 
 ROWS = [
     (1, "Café Müller", 1234.5, date(1990, 2, 3), True),
@@ -148,6 +148,35 @@ def test_a_date_over_three_columns_is_one_date(tmp_path: Path) -> None:
     with stage(find_sources([tmp_path])) as staging:
         column = propose(staging).table("players").column("birth_date")
     assert (column.kind, column.parts, column.missing) == ("date", ("birthYear", "birthMonth", "birthDay"), 1)
+
+
+@pytest.mark.parametrize(
+    "forms", [("%d.%m.%Y", "%Y-%m-%d"), ("%d.%m.%Y", "%d.%m.%y"), ("%d/%m/%Y", "%Y-%m-%d", "%d %b %Y")]
+)
+def test_dates_written_in_several_ways_are_one_column_of_dates(tmp_path: Path, forms: tuple[str, ...]) -> None:
+    days = [date(1970 + at % 50, 1 + at % 12, 1 + at % 28) for at in range(120)]
+    rows = "".join(f"{at},{day.strftime(forms[at % len(forms)])}\n" for at, day in enumerate(days))
+    (tmp_path / "people.csv").write_text(f"person,born\n{rows}", encoding="utf-8")
+    with wb.open() as ws:
+        report = ws.load(tmp_path / "people.csv")
+        assert isinstance(report, TablesReport)
+        column = report.mapping.table("people").column("born")
+        assert (column.kind, column.missing) == ("date", 0)
+        assert set((column.reading.format or "").split(" or ")) == set(forms)
+        facts = facts_page(ws.database, "Born", limit=200).rows
+    (tmp_path / "dataset.toml").write_text(format_mapping(report.mapping, tmp_path), encoding="utf-8")
+    with wb.open() as ws:
+        ws.load(tmp_path / "people.csv", mapping=tmp_path / "dataset.toml")
+        assert facts_page(ws.database, "Born", limit=200).rows == facts
+    assert {int(person): born.date() for _, person, born, *_ in facts} == dict(enumerate(days))
+
+
+def test_days_and_months_exchanged_in_one_column_are_not_two_ways_of_writing(tmp_path: Path) -> None:
+    days = [date(1950 + at % 60, 1 + at % 12, 1 + at % 28) for at in range(120)]
+    rows = "".join(f"{at},{day.strftime(('%d/%m/%Y', '%m/%d/%Y')[at % 2])}\n" for at, day in enumerate(days))
+    (tmp_path / "people.csv").write_text(f"person,born\n{rows}", encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        assert " or " not in (propose(staging).table("people").column("born").reading.format or "")
 
 
 def test_broken_bytes_in_utf8_are_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, TIME_FORMATS, UNITS, YES_NO, date_and_time
+from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, OR, TIME_FORMATS, UNITS, YES_NO, date_and_time
 
 __all__ = ["Reading", "agreed", "find_reading"]
 
@@ -17,6 +17,8 @@ NUMBER_PATTERNS = {
     ",": re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"),
     ",.": re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"),
 }
+NEARLY_ALL = 0.95
+"""Share of the cells that several formats have to read together; a rarer one than the rest is none of them."""
 _LIKE_A_DATE = re.compile(r"(?=.*\d)[\w.,:/+ -]{6,40}")
 
 
@@ -35,7 +37,7 @@ class Reading:
     unit : str or None
         Of numbers: a sign before or behind them, which is left out.
     format : str or None
-        Of dates, as `strptime` takes it.
+        Of dates, as `strptime` takes it; several with `or` between them.
     other_format : str or None
         Another format that fits all of the sample as well, such as month and day exchanged.
     yes, no : tuple of str
@@ -118,13 +120,45 @@ def _best(candidates: Sequence[str], count: Callable[[str], int]) -> tuple[str, 
 
 
 def _date_formats(cells: Sequence[str]) -> list[str]:
-    """The format that most cells follow, where more than half do, and others that as many follow."""
+    """The format that most cells follow, where more than half do, and others that as many follow.
+
+    Where cells are written in several ways that cannot be mistaken for each other, these are one format.
+    """
     if 2 * sum(bool(_LIKE_A_DATE.fullmatch(cell)) for cell in cells) <= len(cells):
         return []
-    tried = cells[:50]
-    likely = [form for form in _all_formats(cells) if 2 * sum(_is_date(cell, form) for cell in tried) > len(tried)]
+    formats, tried = _all_formats(cells), cells[:50]
+    likely = [form for form in formats if 2 * sum(_is_date(cell, form) for cell in tried) > len(tried)]
     counts = {form: sum(_is_date(cell, form) for cell in cells) for form in likely}
-    return [form for form in likely if counts[form] == max(counts.values()) > 0.5 * len(cells)]
+    most = max(counts.values(), default=0)
+    if most < NEARLY_ALL * len(cells) and _in_several(tried, formats):
+        several = _in_several(cells, formats)
+        if several:
+            return several
+    return [form for form in likely if counts[form] == most > 0.5 * len(cells)]
+
+
+def _in_several(cells: Sequence[str], formats: Sequence[str]) -> list[str]:
+    """Several formats that read nearly all cells together as one, and what fits as well in place of the first.
+
+    None where a format that is not among them reads more than what one of them does: days and months exchanged.
+    """
+    read = {form: frozenset(at for at, cell in enumerate(cells) if _is_date(cell, form)) for form in formats}
+    left = frozenset(range(len(cells)))
+    found: list[str] = []
+    while len(left) > (1 - NEARLY_ALL) * len(cells):
+        more = {form: len(read[form] & left) for form in formats}
+        best = max(formats, key=more.__getitem__)
+        if more[best] < (1 - NEARLY_ALL) * len(cells) or more[best] < len(read[best]):
+            return []
+        found.append(best)
+        left -= read[best]
+    for form in formats:
+        if form not in found and any(read[form] & read[one] and not read[form] <= read[one] for one in found):
+            return []
+    as_well = [form for form in formats if form not in found and read[form] == read[found[0]]]
+    # Years of two digits first: DuckDB reads 99 as a year of four, too.
+    ordered = sorted(found, key=lambda form: "%y" not in form)
+    return [OR.join(ordered), *as_well] if len(found) > 1 else []
 
 
 def _all_formats(cells: Sequence[str]) -> list[str]:

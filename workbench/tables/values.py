@@ -10,6 +10,7 @@ __all__ = [
     "BLANKS",
     "DATE_FORMATS",
     "MORE_BLANKS",
+    "OR",
     "TIME_FORMATS",
     "UNITS",
     "YES_NO",
@@ -63,6 +64,9 @@ DATE_FORMATS = (
 )
 """Dates; each also with a time behind it. Where several fit, the first does."""
 
+OR = " or "
+"""Between the formats of a column whose dates are written in several ways."""
+
 TIME_FORMATS = ("", " %H:%M:%S", " %H:%M", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M:%S.%f", "T%H:%M:%S.%f")
 
 _PATTERNS = {
@@ -77,7 +81,10 @@ def listed(texts: Iterable[str]) -> str:
 
 
 def date_and_time(form: str) -> tuple[str, str]:
-    """The parts of a format that speak of the day and of the hour."""
+    """The parts of a format that speak of the day and of the hour; of several, the hour of any."""
+    if OR in form:
+        several = [date_and_time(one) for one in form.split(OR)]
+        return OR.join(date for date, _ in several), max(time for _, time in several)
     time = next((end for end in TIME_FORMATS if end and form.endswith(end)), "")
     return form.removesuffix(time), time
 
@@ -106,13 +113,17 @@ def number_value(cell: str, form: str, unit: str | None = None) -> str:
 
 def date_value(cell: str, form: str) -> str:
     """The timestamp that a cell says, NULL where it says none, such as on 31 February; without a time midnight."""
+    if OR in form:
+        return f"coalesce({', '.join(date_value(cell, one) for one in form.split(OR))})"
     date, time = date_and_time(form)
     if time:
         return f"coalesce(try_strptime({cell}, {text_literal(form)}), {date_value(cell, date)})"
     # A cast reads ISO's way of writing several times faster than strptime does.
     if form == "%Y-%m-%d":
         return f"CASE WHEN length({cell}) = 10 THEN try_cast(try_cast({cell} AS DATE) AS TIMESTAMP) END"
-    return f"try_strptime({cell}, {text_literal(form)})"
+    value = f"try_strptime({cell}, {text_literal(form)})"
+    # DuckDB reads the year 99 as the first century, where a year of four digits is asked for.
+    return f"CASE WHEN regexp_matches({cell}, '\\d{{4}}') THEN {value} END" if "%Y" in form else value
 
 
 def date_from_parts(year: str, month: str, day: str) -> str:
