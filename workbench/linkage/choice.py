@@ -72,7 +72,7 @@ def _useless(field: Field, one_source: bool) -> str:
     if one_source and never_repeats and (field.kind in ("number", "code") or _mean_words(field) < 1.05):
         if _mean_words(field) > 2:
             return "no value repeats: dates and codes that are written in several ways are to be written in one"
-        return "no value repeats: a number of the row"
+        return "no value repeats" if field.kind == "date" else "no value repeats: a number of the row"
     return ""
 
 
