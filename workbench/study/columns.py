@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.database import text_literal
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.reached import Places, Reached, count, latest
 from workbench.structure.relational import Hop, Path, Reference, Schema
 from workbench.study.aggregates import aggregated, read_by, told_apart
 from workbench.study.relations import ROWID, Relations
+from workbench.study.row_queries import LABEL_ROW, RowQueries
 from workbench.study.texts import counted, rows_with_words
 from workbench.tables import Staging, TypedTable
 
@@ -23,7 +23,6 @@ MOST_CELLS = 120_000_000
 """Cells (rows reached x columns read) of one path; a path that reaches more is left out."""
 MOST_PAIRS = 10_000_000
 """Pairs of rows: neighbours, or what two ends reach, where what these have in common is counted."""
-LABEL_ROW = "end_"
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,11 @@ class CandidateColumns:
     def relations(self) -> Relations:
         """The tables as SQL reads them."""
         return Relations(self.schema, self.typed)
+
+    @property
+    def queries(self) -> RowQueries:
+        """The rows that paths reach, in SQL."""
+        return RowQueries(self.schema, self.relations, self.times is not None)
 
     def fill(self, path: Path, candidates: Sequence[Candidate]) -> Real:
         """float32 (n, n_candidates), NaN where nothing is known; `labelled` ones are left NaN."""
@@ -150,12 +154,12 @@ class CandidateColumns:
     def readable(self, candidate: Candidate) -> bool:
         """Whether what two ends have in common can be counted: pairs of rows that they reach from each target row."""
         assert candidate.with_ is not None
-        one, other = (self._sizes(path.start, path.hops) for path in (candidate.path, candidate.with_[0]))
+        one, other = (self.queries.sizes(path.start, path.hops) for path in (candidate.path, candidate.with_[0]))
         return self._sum(f"SELECT a.n * b.n AS n FROM ({one}) a JOIN ({other}) b USING (r)") <= MOST_PAIRS
 
     def n_neighbours(self, path: Path) -> int:
         """How many pairs `neighbours` has at most: what each target row reaches, together. One aggregation a hop."""
-        return self._sum(self._sizes(path.start, path.hops))
+        return self._sum(self.queries.sizes(path.start, path.hops))
 
     def _sum(self, numbers: str) -> int:
         return int(self.staging.rows(f"SELECT coalesce(sum(n), 0) FROM ({numbers})")[0][0])
@@ -173,7 +177,7 @@ class CandidateColumns:
         if not path.many:
             return len(self.rows)
         start = path.prefix[-1].table if path.prefix else path.start
-        return self._sum(self._sizes(start, path.suffix))
+        return self._sum(self.queries.sizes(start, path.suffix))
 
     def typical_counts(self, path: Path, windows: Iterable[int]) -> dict[int | None, float]:
         """The mean number of rows reached in each window, None for all time."""
@@ -189,19 +193,6 @@ class CandidateColumns:
             codes = columns[by][columns[by] >= 0].astype(np.int64)
             often |= {(by, value): n for value, n in zip(by.column.values, np.bincount(codes).tolist())}
         return [c for c in candidates if (told := told_apart(c)) is None or often.get(told, 0) >= least]
-
-    def _sizes(self, start: str, hops: tuple[Hop, ...]) -> str:
-        relation = self.relations[start]
-        if not hops:
-            return f"SELECT rowid AS r, 1 AS n FROM {relation}"
-        hop, rest = hops[0], hops[1:]
-        inner = self._sizes(hop.table, rest)
-        there = self.relations[hop.table]
-        far, near = self.relations.joined(start, hop)
-        return (
-            f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, sum(m.n) AS n FROM {there} t "
-            f"JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1) d ON d.k = x.{near}"
-        )
 
     def _now(self, end: str) -> Float | None:
         table = self.schema.dating_table(end)
@@ -220,64 +211,11 @@ class CandidateColumns:
         self, start: str, suffix: tuple[Hop, ...], onwards: Sequence[Onward]
     ) -> tuple[Reached, dict[Onward, Float], Int64]:
         """The rows that a suffix reaches from every row of its start, by anchor and time."""
-        joins = [f"{self.relations[start]} x"]
-        here, table = "x", start
-        for place, hop in enumerate(suffix):
-            alias = f"t{place}"
-            far, near = self.relations.joined(table, hop)
-            apart = f" AND {alias}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
-            joins.append(f"JOIN {self.relations[hop.table]} {alias} ON {alias}.{far} = {here}.{near}{apart}")
-            here, table = alias, hop.table
-        aliases: dict[tuple[Reference, ...], str] = {(): here}
-        when, where = "NULL", ""
-        dated = self.schema.dated_through(table)
-        if dated is not None:
-            when = self._date(self._alias(table, dated, aliases, joins), dated[-1].table if dated else table)
-            where = f" WHERE {when} IS NOT NULL" if self.times is not None else ""
-        cells = [f"x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW}"]
-        for number, onward in enumerate(onwards):
-            alias = self._alias(table, onward.references, aliases, joins)
-            owner = onward.references[-1].table if onward.references else table
-            cells.append(f"{self._number(alias, owner or table, onward)} AS c{number}")
-        found = self._arrays(
-            f"SELECT {', '.join(cells)} FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS FIRST, {here}.rowid"
-        )
-        time = found["t_"] if dated is not None else None
+        found = self._arrays(self.queries.reached(start, suffix, onwards))
+        end = suffix[-1].table if suffix else start
+        time = found["t_"] if self.schema.dated_through(end) is not None else None
         columns = {onward: found[f"c{number}"] for number, onward in enumerate(onwards)}
         return Reached(found["a_"].astype(np.int64), time), columns, found[LABEL_ROW].astype(np.int64)
-
-    def _alias(
-        self, table: str, references: tuple[Reference, ...], aliases: dict[tuple[Reference, ...], str], joins: list[str]
-    ) -> str:
-        """The alias of the row that references lead to, joined where it is not yet."""
-        if references not in aliases:
-            before = self._alias(table, references[:-1], aliases, joins)
-            owner = references[-2].table or "" if len(references) > 1 else table
-            last = references[-1]
-            alias = f"o{len(aliases)}"
-            far, near = self.relations.joined(owner, Hop("to", last.column, last.table or ""))
-            joins.append(f"LEFT JOIN {self.relations[last.table or '']} {alias} ON {alias}.{far} = {before}.{near}")
-            aliases[references] = alias
-        return aliases[references]
-
-    def _date(self, alias: str, table: str | None) -> str:
-        dated = self.schema[table or ""]
-        column = f"{alias}.{self.relations.column(dated.name, dated.date or '')}"
-        # A row dated by its year is known from the year's end on.
-        return column if dated.dated_by_year else f"epoch({column}) / 86400.0"
-
-    def _number(self, alias: str, table: str, onward: Onward) -> str:
-        column = f"{alias}.{self.relations.column(table, onward.column.name)}"
-        if onward.kind == "category":
-            cases = " ".join(
-                f"WHEN {text_literal(value)} THEN {number}" for number, value in enumerate(onward.column.values)
-            )
-            return f"CASE WHEN {column} IS NOT NULL THEN CASE {column} {cases} ELSE -1 END END"
-        if onward.kind == "name":
-            return f"CASE WHEN {column} IS NOT NULL THEN CAST(hash({column}) >> 12 AS DOUBLE) END"
-        if onward.kind == "flag":  # facts know true from all else
-            return f"coalesce({column}, 0)"
-        return f"epoch({column}) / 86400.0" if onward.kind == "date" else f"CAST({column} AS DOUBLE)"
 
     def anchors(self, start: str, prefix: tuple[Hop, ...]) -> Int64:
         """For each target row the rowid of the row that the prefix leads to, -1 for none."""
@@ -312,9 +250,11 @@ class CandidateColumns:
     def _fill_direct(self, path: Path, candidates: Sequence[Candidate], out: Float) -> None:
         table = self.schema[path.end]
         onwards = list(dict.fromkeys(c.onward for c in candidates if c.onward is not None))
-        cells = [f"{self._number('a', table.name, onward)} AS c{number}" for number, onward in enumerate(onwards)]
+        cells = [
+            f"{self.queries.number('a', table.name, onward)} AS c{number}" for number, onward in enumerate(onwards)
+        ]
         hides = self.times is not None and table.date is not None and bool(path.hops)
-        when = self._date("a", table.name) if hides else "NULL"
+        when = self.queries.date("a", table.name) if hides else "NULL"
         found = self._arrays(
             f"SELECT {', '.join([f'a.rowid AS k, {when} AS t_', *cells])} "
             f"FROM {self.relations[table.name]} a ORDER BY k"

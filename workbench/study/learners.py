@@ -15,7 +15,8 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.grown_rules import fit_grown_rules
-from workbench.structure.weighted_rules import CountedLabels, WeightedRules, fit_weighted_rules
+from workbench.structure.rule_design import CountedLabels
+from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
 from workbench.tables.facts import TargetKind
 from workbench.threads import one_blas_thread
 

@@ -12,7 +12,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled
 from workbench.evaluation import best_threshold
 from workbench.progress import SILENT, Progress, expired, remaining
-from workbench.structure.weighted_rules import CountedLabels
+from workbench.structure.rule_design import CountedLabels
 from workbench.study.baselines import BASELINES, baseline_predictions
 from workbench.study.folds import fold_metrics, latest_split, prediction_loss, study_folds
 from workbench.study.learners import FittedRules, LearnerName, TargetKind, fit_learner

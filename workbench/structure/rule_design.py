@@ -1,0 +1,96 @@
+"""What fits of rules to different rows of one table share: bins of columns, terms, and their values by stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.progress import remaining
+from workbench.structure.scopes import Scope
+from workbench.structure.screening import Binned
+from workbench.structure.sparse_fits import at_penalty, sigmoid
+from workbench.structure.term_columns import TermColumns
+from workbench.structure.terms import Term, pair_terms, straight_terms, terms_of
+
+__all__ = ["CountedLabels", "Design"]
+
+MOST_COLUMNS = 250
+MOST_TERMS = 500
+
+
+@dataclass(frozen=True)
+class CountedLabels:
+    """Columns that count known labels of other rows: they enter as they are, or not at all.
+
+    Attributes
+    ----------
+    columns : tuple of int
+    hiding : callable
+        The columns, shape (n_rows, n_columns), as they are where the labels of some rows (an int64 array) are hidden.
+    """
+
+    columns: tuple[int, ...]
+    hiding: Callable[[Int64], Real]
+
+    def among(self, rows: Int64) -> CountedLabels:
+        """The same of some of the rows."""
+        return CountedLabels(self.columns, lambda hidden: self.hiding(rows[hidden])[rows])
+
+
+class Design:
+    """What fits to different rows of one design share: the bins of columns, terms and their values."""
+
+    def __init__(
+        self, X: Real, y: Float, most_rules: int, counted: CountedLabels | None, deadline: float | None
+    ) -> None:
+        self.X, self.y, self.most_rules, self.counted, self.deadline = X, y, most_rules, counted, deadline
+        self.binned = Binned.of(X)
+        self.columns = TermColumns(X)
+        self._telling: dict[tuple[bytes, bytes], Int64] = {}
+
+    def stages(self, held_out: Int64, among: Scope) -> Iterator[tuple[int, list[Term], Float]]:
+        """Terms that a path may choose from and their columns for all rows, times handicaps; ever more of them.
+
+        Stage 0 has numbers (and which of two values, and being unknown), 1 their thresholds too, 2 pairs of conditions.
+        """
+        training = np.setdiff1d(np.arange(len(self.y)), held_out)
+        if among.straight:
+            terms = straight_terms(self.X, among.columns)
+            yield 0, terms, _columns(terms, self.X)
+            return
+        asked = training.tobytes(), among.columns.tobytes()
+        if asked not in self._telling:
+            self._telling[asked] = self.binned.telling(
+                self.y, training, among.columns, discrete=True, most=MOST_COLUMNS
+            )
+        terms, Z = self.columns.of(self._telling[asked], MOST_TERMS, self.y, training)
+        if among.counted and self.counted is not None:
+            beside = self.counted.columns
+            counts = self.counted.hiding(held_out)
+            more = terms_of(counts, range(len(beside)), linear=range(len(beside)))
+            terms, Z = [*(term.on(beside) for term in more), *terms], np.column_stack((_columns(more, counts), Z))
+        if not terms:
+            return
+        numbers = {term.column for term in terms if not term.conditions}
+        plain = [at for at, term in enumerate(terms) if not (numbers & set(term.columns) and _is_threshold(term))]
+        yield 0, [terms[at] for at in plain], Z[:, plain]
+        if len(plain) < len(terms):
+            yield 1, terms, Z
+        if len(training) < 60 or remaining(self.deadline) < 5:
+            return
+        seen = self.y[training]
+        fitted = at_penalty(Z[training], seen, 0.1, self.most_rules, self.deadline).scores(Z[training])
+        pairs = pair_terms(self.X[training], seen - sigmoid(fitted), terms)
+        if pairs:
+            yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, self.X)))
+
+
+def _is_threshold(term: Term) -> bool:
+    return any(one.test in ("at_least", "below") for one in term.conditions)
+
+
+def _columns(terms: Sequence[Term], X: Real) -> Float:
+    return np.column_stack([np.empty((len(X), 0)), *(term.handicap * term.values(X) for term in terms)])
