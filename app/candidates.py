@@ -1,4 +1,6 @@
-"""Structure learning: rules found in the data, with what supports them; chosen ones go into the editor."""
+"""Structure learning: rules found in the data, with what supports them;
+chosen ones go into the editor.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ COLUMNS = {
     "support": "True atoms of the head that the rule predicts.",
     "negatives": "False atoms of the head that it predicts as well.",
     "precision": "Support over all that it predicts.",
-    "gain": "What the search maximises: information gain, pseudo-log-likelihood, or confidence beyond chance.",
+    "gain": "What the search maximises: information gain, pseudo-log-likelihood, or confidence "
+    "beyond chance.",
     "weight": "Learned with the rule; blank where none was.",
 }
 
@@ -33,12 +36,18 @@ COLUMNS = {
 def find_rules(text: str, language: str, checked: Any) -> None:
     """Choose a search, run it in the background, and take what it found."""
     if language != "mln":
-        st.info("Rules are found as Markov logic clauses. Choose that language above to take some into the editor.")
+        st.info(
+            "Rules are found as Markov logic clauses. Choose that language above to take some "
+            "into the editor."
+        )
         return
     ws = workspace()
     names = [item.predicate.name for item in ws.data.catalog() if item.facts]
     if not names:
-        st.info("There are no facts to find rules in. Import some, or open an example, on the Data page.")
+        st.info(
+            "There are no facts to find rules in. Import some, or open an example, on the Data "
+            "page."
+        )
         return
     problem = ws.data.ilp_at_hand()
     sources = [*([ALEPH] if problem is not None else []), *METHODS.values()]
@@ -46,16 +55,25 @@ def find_rules(text: str, language: str, checked: Any) -> None:
     source = left.selectbox("Search", sources, key="find-method")
     query = [name for name in (ws.recall("query") or "").split(",") if name in names]
     targets = middle.multiselect(
-        "Rules for", names, default=query, key="find-targets", disabled=source == ALEPH, help="Empty: every predicate."
+        "Rules for",
+        names,
+        default=query,
+        key="find-targets",
+        disabled=source == ALEPH,
+        help="Empty: every predicate.",
     )
-    limit = float(right.number_input("Seconds", 1.0, 3600.0, 30.0, step=10.0, format="%g", key="find-limit"))
+    limit = float(
+        right.number_input("Seconds", 1.0, 3600.0, 30.0, step=10.0, format="%g", key="find-limit")
+    )
     if st.button("Find rules", type="primary", key="find-run"):
         method = next((key for key, about in METHODS.items() if about == source), None)
 
         arguments: dict[str, Any] = {"time_limit": limit}
         if method is not None:
             arguments |= {"targets": targets or None, "method": method}
-        start(Work("structure", f"Find rules ({method or 'Aleph'})", arguments, seconds=limit + GRACE))
+        start(
+            Work("structure", f"Find rules ({method or 'Aleph'})", arguments, seconds=limit + GRACE)
+        )
     job = watch(("structure",))
     if job is not None and job.result is not None:
         candidates(job.result, text, checked)
@@ -68,11 +86,16 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
         st.info("No rule was found. Give the search more time, or another method.")
         return
     frame = pd.DataFrame(records)
-    columns = [name for name in ("rule", "support", "negatives", "precision", "gain", "weight") if name in frame]
+    columns = [
+        name
+        for name in ("rule", "support", "negatives", "precision", "gain", "weight")
+        if name in frame
+    ]
     shown = frame[columns].dropna(axis="columns", how="all")
     chosen = int(frame["chosen"].sum())
     st.caption(
-        f"{len(frame):,} candidates in {result.summary['seconds']:.1f} s; {chosen} of them the search keeps "
+        f"{len(frame):,} candidates in {result.summary['seconds']:.1f} s; {chosen} of them the "
+        "search keeps "
         f"as its theory ({plain(result.summary['status'])}). Tick those you want."
     )
     event = table(shown, help=COLUMNS, digits=3, selection="multi-row", key="find-table", most=320)
@@ -87,12 +110,15 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
 
 
 def with_rules(text: str, lines: list[str], theory: str, present: set[str]) -> str:
-    """The program `text` with more rules, and with the declarations of `theory` that they need and it has not."""
+    """The program `text` with more rules,
+    and with the declarations of `theory` that they need and it has not.
+    """
     declared = [line for line in theory.partition("\n\n")[0].splitlines() if "(" in line]
     missing = [
         line
         for line in declared
-        if (name := line.partition("(")[0]) not in present and any(f"{name}(" in rule for rule in lines)
+        if (name := line.partition("(")[0]) not in present
+        and any(f"{name}(" in rule for rule in lines)
     ]
     parts = [text.rstrip(), "\n".join(missing), "\n".join(lines)]
     return "\n\n".join(part for part in parts if part) + "\n"

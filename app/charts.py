@@ -23,7 +23,8 @@ __all__ = [
 
 BLUE, ORANGE, GREY, GREEN = "#0072B2", "#D55E00", "#8a8a8a", "#009E73"
 TOP = alt.Legend(orient="top")
-# Labels of formulas take at most two fifths of the chart, so that bars stay visible in a narrow window.
+# Labels of formulas take at most two fifths of the chart, so that bars stay visible in a narrow
+# window.
 LABELS = alt.Axis(labelLimit=alt.ExprRef("max(110, 0.4 * containerSize()[0])"), labelOverlap=False)
 SERIES = [BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9"]
 
@@ -39,7 +40,12 @@ def bars(frame: pd.DataFrame, label: str, value: str, *, description: str) -> al
         .mark_bar(color=BLUE, cornerRadiusEnd=2)
         .encode(
             x=alt.X(f"{value}:Q", title=value, axis=alt.Axis(tickMinStep=1)),
-            y=alt.Y(f"{label}:N", sort="-x", title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False)),
+            y=alt.Y(
+                f"{label}:N",
+                sort="-x",
+                title=None,
+                axis=alt.Axis(labelLimit=220, labelOverlap=False),
+            ),
             tooltip=[alt.Tooltip(f"{label}:N"), alt.Tooltip(f"{value}:Q")],
         )
         .properties(height=60 + 24 * len(frame))
@@ -61,13 +67,18 @@ def degree_chart(frame: pd.DataFrame, *, description: str) -> alt.Chart:
 
 
 def weight_bars(frame: pd.DataFrame, *, before: bool, description: str) -> alt.LayerChart:
-    """Diverging bars of weights in the frame's order; ticks mark weights before, whiskers intervals.
+    """Diverging bars of weights in the frame's order; ticks mark weights before, whiskers
+    intervals.
 
     Columns: order, label, formula, weight, initial, and low, high with an interval.
     """
     base = alt.Chart(frame, description=description)
     y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
-    shown = [name for name in ("weight", "initial", "low", "high") if name in frame and frame[name].notna().any()]
+    shown = [
+        name
+        for name in ("weight", "initial", "low", "high")
+        if name in frame and frame[name].notna().any()
+    ]
     layers = [
         base.mark_bar(cornerRadiusEnd=2).encode(
             x=alt.X("weight:Q", title="weight"),
@@ -80,11 +91,16 @@ def weight_bars(frame: pd.DataFrame, *, before: bool, description: str) -> alt.L
         layers.append(base.mark_tick(color=GREY, thickness=3, size=16).encode(x="initial:Q", y=y))
     if "low" in shown:
         layers.append(base.mark_rule(strokeWidth=2, color=GREY).encode(x="low:Q", x2="high:Q", y=y))
-        layers += [base.mark_tick(color=GREY, thickness=2, size=9).encode(x=f"{end}:Q", y=y) for end in ("low", "high")]
+        layers += [
+            base.mark_tick(color=GREY, thickness=2, size=9).encode(x=f"{end}:Q", y=y)
+            for end in ("low", "high")
+        ]
     return alt.layer(*layers).properties(height=60 + 28 * len(frame))
 
 
-def curve(frame: pd.DataFrame, x: str, y: str, at: pd.DataFrame, *, description: str) -> alt.LayerChart:
+def curve(
+    frame: pd.DataFrame, x: str, y: str, at: pd.DataFrame, *, description: str
+) -> alt.LayerChart:
     """A curve over thresholds, with the chosen threshold's point."""
     scale = alt.Scale(domain=[0, 1])
     line = (
@@ -97,7 +113,9 @@ def curve(frame: pd.DataFrame, x: str, y: str, at: pd.DataFrame, *, description:
             tooltip=[alt.Tooltip(f"{name}:Q", format=".3f") for name in ("threshold", x, y)],
         )
     )
-    point = alt.Chart(at).mark_point(color=ORANGE, size=110, filled=True).encode(x=f"{x}:Q", y=f"{y}:Q")
+    point = (
+        alt.Chart(at).mark_point(color=ORANGE, size=110, filled=True).encode(x=f"{x}:Q", y=f"{y}:Q")
+    )
     return (line + point).properties(height=300)
 
 
@@ -163,11 +181,23 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
     rows: list[dict[str, Any]] = []
     level = 0.0
     for number, (label, value) in enumerate(parts):
-        rows.append({"order": number, "label": label, "from": level, "to": level + value, "contribution": value})
+        rows.append(
+            {
+                "order": number,
+                "label": label,
+                "from": level,
+                "to": level + value,
+                "contribution": value,
+            }
+        )
         level += value
-    rows.append({"order": len(parts), "label": total, "from": 0.0, "to": level, "contribution": level})
+    rows.append(
+        {"order": len(parts), "label": total, "from": 0.0, "to": level, "contribution": level}
+    )
     frame = pd.DataFrame(rows)
-    frame["kind"] = ["up" if value >= 0 else "down" for value in frame["contribution"][:-1]] + ["total"]
+    frame["kind"] = ["up" if value >= 0 else "down" for value in frame["contribution"][:-1]] + [
+        "total"
+    ]
     frame["text"] = [f"{value:+.2f}" for value in frame["contribution"]]
     y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
     base = alt.Chart(frame, description=description)
@@ -176,7 +206,9 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
         x2="to:Q",
         y=y,
         color=alt.Color(
-            "kind:N", scale=alt.Scale(domain=["up", "down", "total"], range=[BLUE, ORANGE, GREY]), legend=None
+            "kind:N",
+            scale=alt.Scale(domain=["up", "down", "total"], range=[BLUE, ORANGE, GREY]),
+            legend=None,
         ),
         tooltip=["label:N", alt.Tooltip("contribution:Q", format="+.4f")],
     )
@@ -184,7 +216,11 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
         x=alt.X("end:Q", title="contribution"), y=y, text="text:N"
     )
     texts = texts.transform_calculate(end="max(datum['from'], datum['to'])")
-    rule = alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(color=GREY).encode(x=alt.X("zero:Q", title="contribution"))
+    rule = (
+        alt.Chart(pd.DataFrame({"zero": [0]}))
+        .mark_rule(color=GREY)
+        .encode(x=alt.X("zero:Q", title="contribution"))
+    )
     return (rule + chart + texts).properties(height=70 + 34 * len(frame))
 
 
@@ -192,14 +228,18 @@ def published_and_ours(frame: pd.DataFrame, *, description: str) -> alt.LayerCha
     """Two points a figure, published and ours, joined by a line; columns label, published, ours."""
     base = alt.Chart(frame, description=description)
     y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
-    line = base.mark_rule(color=GREY).encode(x=alt.X("published:Q", title="value"), x2="ours:Q", y=y)
+    line = base.mark_rule(color=GREY).encode(
+        x=alt.X("published:Q", title="value"), x2="ours:Q", y=y
+    )
     points = (
         base.transform_fold(["published", "ours"], as_=["figure", "value"])
         .mark_point(size=90, filled=True, opacity=1)
         .encode(
             x=alt.X("value:Q", scale=alt.Scale(zero=False)),
             y=y,
-            color=alt.Color("figure:N", title=None, scale=alt.Scale(range=[BLUE, ORANGE]), legend=TOP),
+            color=alt.Color(
+                "figure:N", title=None, scale=alt.Scale(range=[BLUE, ORANGE]), legend=TOP
+            ),
             shape=alt.Shape("figure:N", title=None, legend=TOP),
             tooltip=["label:N", "figure:N", alt.Tooltip("value:Q", format=".4f")],
         )
@@ -215,16 +255,21 @@ def neighbourhood(constant: str, facts: Sequence[Any]) -> str:
 
     style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans"'
     lines = [
-        f'graph {{ layout=neato; overlap=false; splines=true; bgcolor="transparent"; edge [len=2.2 {style}];',
+        f'graph {{ layout=neato; overlap=false; splines=true; bgcolor="transparent"; edge '
+        f"[len=2.2 {style}];",
         f"node [shape=box style=rounded {style}];",
         f'{node(constant)} [style="rounded,filled" fillcolor="{BLUE}" fontcolor=white];',
     ]
     for fact in facts:
         others = [name for place, name in enumerate(fact.arguments) if place != fact.position]
         if len(others) == 1:
-            lines.append(f"{node(constant)} -- {node(others[0])} [label={node(fact.predicate)} fontsize=10];")
+            lines.append(
+                f"{node(constant)} -- {node(others[0])} [label={node(fact.predicate)} fontsize=10];"
+            )
         elif others:
             label = f"{fact.predicate}({', '.join(fact.arguments)})"
-            lines.append(f"{node(label)} [shape=ellipse fontsize=10]; {node(constant)} -- {node(label)};")
+            lines.append(
+                f"{node(label)} [shape=ellipse fontsize=10]; {node(constant)} -- {node(label)};"
+            )
             lines += [f"{node(label)} -- {node(other)};" for other in others]
     return "\n".join([*lines, "}"])

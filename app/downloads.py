@@ -13,8 +13,12 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """The frame as CSV; texts that a spreadsheet would run as a formula begin with an apostrophe."""
-    safe = frame.apply(lambda column: column if pd.api.types.is_numeric_dtype(column) else column.map(_safe))
+    """The frame as CSV; texts that a spreadsheet would run as a
+    formula begin with an apostrophe.
+    """
+    safe = frame.apply(
+        lambda column: column if pd.api.types.is_numeric_dtype(column) else column.map(_safe)
+    )
     return str(safe.rename(columns=_safe).to_csv(index=False))
 
 

@@ -19,7 +19,8 @@ HERE = Path(__file__).parent
 
 LANGUAGES = {"mln": "Markov logic (MLN)", "psl": "Probabilistic soft logic (PSL)"}
 STARTERS = {
-    "mln": "// Predicates with the types of their arguments, then weighted formulas.\nFriends(person, person)\n"
+    "mln": "// Predicates with the types of their arguments, then weighted "
+    "formulas.\nFriends(person, person)\n"
     "Smokes(person)\n\n1.5 Friends(x, y) ^ Smokes(x) => Smokes(y)\n",
     "psl": "# Weight, colon, rule.\n2: Friends(X, Y) & Smokes(X) -> Smokes(Y) ^2\n",
 }
@@ -29,12 +30,19 @@ CONSTANTS = 60
 
 
 def editor() -> tuple[str, str]:
-    """The rules at hand and their language, edited; what another browser wrote meanwhile comes in."""
+    """The rules at hand and their language, edited;
+    what another browser wrote meanwhile comes in.
+    """
     kept, language = workspace().rules.at_hand()
     clash()
-    if st.session_state.get("rules-clash") is None and st.session_state.get("rules-kept") != (kept, language):
+    if st.session_state.get("rules-clash") is None and st.session_state.get("rules-kept") != (
+        kept,
+        language,
+    ):
         st.session_state["rules-others"] = "rules-kept" in st.session_state
-        st.session_state.update({"rules-kept": (kept, language), "rules-text": kept, "language": language})
+        st.session_state.update(
+            {"rules-kept": (kept, language), "rules-text": kept, "language": language}
+        )
     told_of_others()
     st.radio(
         "Language",
@@ -46,7 +54,11 @@ def editor() -> tuple[str, str]:
         label_visibility="collapsed",
     )
     st.text_area(
-        "Rules", key="rules-text", height=420, on_change=_remember, help="Checked and counted as you pause in typing."
+        "Rules",
+        key="rules-text",
+        height=420,
+        on_change=_remember,
+        help="Checked and counted as you pause in typing.",
     )
     _buttons()
     versions()
@@ -54,17 +66,24 @@ def editor() -> tuple[str, str]:
 
 
 def dress(text: str, diagnostics: Sequence[Diagnostic]) -> None:
-    """Line numbers, colours, marks at what is wrong, and completion, drawn over the area; it sends at a pause."""
+    """Line numbers, colours, marks at what is wrong, and completion, drawn over the area;
+    it sends at a pause.
+    """
     told = {"text": text, "marks": _marks(diagnostics), "names": _names(facts_token())}
-    script = (HERE / "rules_editor.js").read_text(encoding="utf-8").replace("TOLD", json.dumps(told), 1)
-    # Streamlit drops scripts with what looks like a tag; here that sign stands in texts and patterns only.
+    script = (
+        (HERE / "rules_editor.js").read_text(encoding="utf-8").replace("TOLD", json.dumps(told), 1)
+    )
+    # Streamlit drops scripts with what looks like a tag; here that sign stands in texts and
+    # patterns only.
     escaped = script.replace("<", "\\x3c")
     st.html(HERE / "rules_editor.css")
     st.html(f"<script>{escaped}</script>", unsafe_allow_javascript=True)
 
 
 def _marks(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
-    """Where the editor is marked: line from 1, columns from 0; the first of each line, errors before warnings."""
+    """Where the editor is marked: line from 1, columns from 0; the first of each line,
+    errors before warnings.
+    """
     found: dict[int, dict[str, Any]] = {}
     for item in sorted(diagnostics, key=lambda one: one.severity != "error"):
         span = item.span
@@ -101,18 +120,35 @@ def _buttons() -> None:
     text, language = st.session_state["rules-text"], st.session_state["language"]
     with st.container(horizontal=True):
         st.button(
-            "Format", on_click=_format, key="rules-format", help="Canonical form; comments stay.", disabled=not text
+            "Format",
+            on_click=_format,
+            key="rules-format",
+            help="Canonical form; comments stay.",
+            disabled=not text,
         )
-        st.download_button("Download", text, f"rules.{language}", "text/plain", key="rules-download", disabled=not text)
+        st.download_button(
+            "Download",
+            text,
+            f"rules.{language}",
+            "text/plain",
+            key="rules-download",
+            disabled=not text,
+        )
         if not text.strip():
-            st.button("Begin with a small example", on_click=_starter, key="rules-starter", type="primary")
+            st.button(
+                "Begin with a small example", on_click=_starter, key="rules-starter", type="primary"
+            )
     if st.session_state.pop("rules-unformatted", False):
-        st.warning("Rules with errors cannot be formatted; mend them first.", icon=":material/warning:")
+        st.warning(
+            "Rules with errors cannot be formatted; mend them first.", icon=":material/warning:"
+        )
 
 
 def _format() -> None:
     try:
-        text = workspace().rules.format(st.session_state["rules-text"], st.session_state["language"])
+        text = workspace().rules.format(
+            st.session_state["rules-text"], st.session_state["language"]
+        )
     except WorkbenchError:
         st.session_state["rules-unformatted"] = True
         return

@@ -17,7 +17,11 @@ __all__ = ["PARTITIONS", "edit"]
 
 SHOWN = 20
 PARTITIONS = ("evidence", "truth", "target")
-PURPOSES = {"evidence": "known (evidence)", "truth": "a label (truth)", "target": "to be predicted (target)"}
+PURPOSES = {
+    "evidence": "known (evidence)",
+    "truth": "a label (truth)",
+    "target": "to be predicted (target)",
+}
 EDITS = {"Is true": "true", "Is false": "false", "Remove it": "removed"}
 
 
@@ -31,9 +35,15 @@ def edit(name: str, row: Sequence[Any] | None) -> None:
             start = atom_text(name, map(str, row[1:-2]))
             world, partition = worlds.index(row[0]), PARTITIONS.index(row[-1])
         left, middle, right = st.columns([4, 2, 2])
-        fact = left.text_input("Fact", value=start, key=f"edit-fact-{start}", help="As a rule would write it.")
+        fact = left.text_input(
+            "Fact", value=start, key=f"edit-fact-{start}", help="As a rule would write it."
+        )
         purpose = middle.selectbox(
-            "It is", PARTITIONS, index=partition, format_func=PURPOSES.__getitem__, key=f"edit-for-{start}"
+            "It is",
+            PARTITIONS,
+            index=partition,
+            format_func=PURPOSES.__getitem__,
+            key=f"edit-for-{start}",
         )
         where = right.selectbox("World", worlds or [None], index=world, key=f"edit-world-{start}")
         with st.container(horizontal=True):
@@ -43,7 +53,8 @@ def edit(name: str, row: Sequence[Any] | None) -> None:
         st.caption("Predictions made before do not know of it: learn or infer again.")
         if found := ws.data.edits():
             rows = [
-                [f"{one.written[:10]} {one.written[11:16]}", one.author, one.fact, one.how] for one in found[:SHOWN]
+                [f"{one.written[:10]} {one.written[11:16]}", one.author, one.fact, one.how]
+                for one in found[:SHOWN]
             ]
             small_table(("When (UTC)", "Who", "Fact", "Made"), rows)
 

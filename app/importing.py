@@ -1,4 +1,6 @@
-"""The forms that bring data in: tables, fact files, ILP problems, other databases; nothing is written before Import."""
+"""The forms that bring data in: tables, fact files, ILP problems, other databases;
+nothing is written before Import.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,12 @@ def import_table() -> None:
         return
     st.caption(f"The first {len(preview.rows)} rows")
     table(pd.DataFrame(preview.rows, columns=list(preview.columns)), most=220)
-    name = st.text_input("Predicate", value=predicate_name(path), key=f"table-predicate-{path.name}")
-    mapping = mapped_columns(preview.columns, name, key=f"table-mapping-{path.name}-{header}-{name}")
+    name = st.text_input(
+        "Predicate", value=predicate_name(path), key=f"table-predicate-{path.name}"
+    )
+    mapping = mapped_columns(
+        preview.columns, name, key=f"table-mapping-{path.name}-{header}-{name}"
+    )
     partition, world = place("table")
     if not st.button("Import", type="primary", key="table-import"):
         return
@@ -67,7 +73,8 @@ def import_table() -> None:
 def import_facts() -> None:
     """Files of facts by their names: Alchemy's, PSL's, tables, a dataset.toml, a directory."""
     st.caption(
-        "Alchemy's .db files need the predicates that your rules declare; of a table the file's name is the predicate. "
+        "Alchemy's .db files need the predicates that your rules declare; of a table the file's "
+        "name is the predicate. "
         "A path may also be a dataset.toml or a directory."
     )
     paths = chosen_files(file_endings("facts"), "facts")
@@ -90,8 +97,10 @@ def import_facts() -> None:
 def import_ilp() -> None:
     """Aleph's files: background, positive and negative examples."""
     st.caption(
-        "Aleph's .b, .f and .n files of one problem together, or a path to their directory (Popper's too). Background "
-        "becomes evidence, examples become truth; the page Rules then searches by the problem's modes."
+        "Aleph's .b, .f and .n files of one problem together, or a path to their directory "
+        "(Popper's too). Background "
+        "becomes evidence, examples become truth; the page Rules then searches by the problem's "
+        "modes."
     )
     paths = chosen_files(["b", "f", "n", "pl"], "ilp", several=True)
     if st.button("Import", type="primary", key="ilp-import", disabled=not paths) and paths:
@@ -103,15 +112,25 @@ def import_attached() -> None:
     st.caption("Tables and views of DuckDB, SQLite and PostgreSQL databases, read through DuckDB.")
     left, right = st.columns(2)
     source = left.text_input(
-        "Database", key="attached-source", placeholder="staff.duckdb, staff.sqlite or postgresql://..."
+        "Database",
+        key="attached-source",
+        placeholder="staff.duckdb, staff.sqlite or postgresql://...",
     )
-    source_table = right.text_input("Table or view", key="attached-table", placeholder="schema.table")
+    source_table = right.text_input(
+        "Table or view", key="attached-table", placeholder="schema.table"
+    )
     predicate = left.text_input("Predicate", key="attached-predicate", placeholder="WorksWith")
-    types = right.text_input("Types of its arguments", key="attached-types", placeholder="person, person")
+    types = right.text_input(
+        "Types of its arguments", key="attached-types", placeholder="person, person"
+    )
     ready = bool(source and source_table and predicate and types)
     if st.button("Import", type="primary", key="attached-import", disabled=not ready):
         names = [name.strip() for name in types.split(",") if name.strip()]
-        imported(lambda: workspace().data.attach_table(source, table=source_table, predicate=predicate, types=names))
+        imported(
+            lambda: workspace().data.attach_table(
+                source, table=source_table, predicate=predicate, types=names
+            )
+        )
 
 
 def chosen_files(kinds: list[str], key: str, *, several: bool = False) -> list[Path]:
@@ -137,22 +156,31 @@ def chosen_files(kinds: list[str], key: str, *, several: bool = False) -> list[P
 def predicate_name(path: Path) -> str:
     """`advised_by.csv` as `AdvisedBy`."""
     stem = path.name.split(".", 1)[0]
-    return "".join(part[:1].upper() + part[1:] for part in stem.replace("-", "_").split("_")) or "Fact"
+    return (
+        "".join(part[:1].upper() + part[1:] for part in stem.replace("-", "_").split("_")) or "Fact"
+    )
 
 
 def mapped_columns(columns: tuple[str, ...], predicate: str, *, key: str) -> pd.DataFrame:
-    """What each column means and, of an argument, its type; guessed, and for the reader to correct."""
+    """What each column means and, of an argument, its type; guessed,
+    and for the reader to correct.
+    """
     known = {item.predicate.name: item.predicate for item in workspace().data.catalog()}
     types = iter(known[predicate].argument_types if predicate in known else ())
     special = {"value": "truth value", "world": "world"}
     means = [special.get(column.lower(), "argument") for column in columns]
-    guessed = [next(types, column.lower()) if role == "argument" else "" for column, role in zip(columns, means)]
+    guessed = [
+        next(types, column.lower()) if role == "argument" else ""
+        for column, role in zip(columns, means)
+    ]
     return st.data_editor(
         pd.DataFrame({"column": list(columns), "means": means, "type": guessed}),
         column_config={
             "column": st.column_config.TextColumn(disabled=True),
             "means": st.column_config.SelectboxColumn(options=ROLES, required=True),
-            "type": st.column_config.TextColumn(help="Constants of one type can meet in a rule: person, course, ..."),
+            "type": st.column_config.TextColumn(
+                help="Constants of one type can meet in a rule: person, course, ..."
+            ),
         },
         hide_index=True,
         key=key,
@@ -164,9 +192,14 @@ def place(key: str) -> tuple[Any, str | None]:
     """The partition and the world that the facts go to."""
     left, right = st.columns(2)
     partition = left.selectbox(
-        "Partition", list(PARTITIONS), format_func=lambda name: PARTITIONS[name], key=f"{key}-partition"
+        "Partition",
+        list(PARTITIONS),
+        format_func=lambda name: PARTITIONS[name],
+        key=f"{key}-partition",
     )
-    world = right.text_input("World", value="world", key=f"{key}-world", help="Used where no column names the world.")
+    world = right.text_input(
+        "World", value="world", key=f"{key}-world", help="Used where no column names the world."
+    )
     return partition, world.strip() or None
 
 

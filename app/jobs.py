@@ -1,4 +1,6 @@
-"""Background work: a queue, two workers in processes of their own, progress for pages, and a cancel that is kept."""
+"""Background work: a queue, two workers in processes of their own, progress for pages,
+and a cancel that is kept.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ from typing import Any
 from app.work import TAKE, Outcome, Work
 from workbench.errors import WorkbenchError
 from workbench.progress import Progress
-from workbench.service.apart import Task, Worker, memory_of_a_job, newest_run, taken_over, why_it_failed
+from workbench.service.apart import (
+    Task,
+    Worker,
+    memory_of_a_job,
+    newest_run,
+    taken_over,
+    why_it_failed,
+)
 from workbench.workspace import Workspace
 
 __all__ = ["Job", "JobRunner"]
@@ -75,7 +84,9 @@ class Job:
 
     @property
     def share(self) -> float | None:
-        """The part that is done, by the work's own count or by its time limit; None where neither is known."""
+        """The part that is done, by the work's own count or by its time limit;
+        None where neither is known.
+        """
         if self.total:
             return min(1.0, self.done / self.total)
         return min(1.0, self.seconds / self.work.seconds) if self.work.seconds else None
@@ -109,12 +120,16 @@ class Job:
     def _observe(self, figures: Mapping[str, float]) -> None:
         at = figures["seconds"]
         self.points.extend(
-            (at, name, value) for name, value in figures.items() if name != "seconds" and isfinite(value)
+            (at, name, value)
+            for name, value in figures.items()
+            if name != "seconds" and isfinite(value)
         )
 
 
 class JobRunner:
-    """Runs jobs in two processes at a time, in the order they came; they outlive the page that began them."""
+    """Runs jobs in two processes at a time, in the order they came;
+    they outlive the page that began them.
+    """
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
@@ -173,11 +188,15 @@ def _do(job: Job) -> str:
         taking: Any = None if take is None else partial(take, arguments=work.arguments)
         runs = taken_over(job.workspace, path, before, ending, taking)
     if ending.kind == "done":
-        job.result = replace(ending.content, run_id=runs.get(ending.content.run_id, ending.content.run_id))
+        job.result = replace(
+            ending.content, run_id=runs.get(ending.content.run_id, ending.content.run_id)
+        )
         return "done"
     if ending.kind in ("cancelled", "ended") and job.asked_to_stop:
         if job.kind in RECORDED and not runs:
             job.workspace.runs.record_ended(job.kind, job.seconds, work.arguments)
         return "cancelled"
-    job.error = ending.content if ending.kind == "failed" else str(why_it_failed(ending, job.memory))
+    job.error = (
+        ending.content if ending.kind == "failed" else str(why_it_failed(ending, job.memory))
+    )
     return "failed"

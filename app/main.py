@@ -19,12 +19,16 @@ from app.wording import GLOSSARY, meanings  # noqa: E402
 from workbench.errors import WorkbenchError  # noqa: E402
 
 st.set_page_config(
-    page_title="Relational workbench", page_icon=str(HERE / "icon.svg"), layout="wide", initial_sidebar_state=230
+    page_title="Relational workbench",
+    page_icon=str(HERE / "icon.svg"),
+    layout="wide",
+    initial_sidebar_state=230,
 )
 
 st.html(HERE / "page.css")
 
-# Streamlit puts boxes between the list of pages and its items, which screen readers then do not count as one list.
+# Streamlit puts boxes between the list of pages and its items, which screen readers then do not
+# count as one list.
 ONE_LIST = """<script>
 setInterval(() => document.querySelectorAll('[data-testid="stSidebarNavItems"]').forEach((list) => {
   list.setAttribute("role", "presentation");
@@ -36,7 +40,12 @@ VIEWS = HERE / "views"
 pages = {
     "Begin": [
         st.Page(VIEWS / "start.py", title="Start", icon=":material/home:", default=True),
-        st.Page(VIEWS / "tables.py", title="Bring your tables", icon=":material/table_view:", url_path="tables"),
+        st.Page(
+            VIEWS / "tables.py",
+            title="Bring your tables",
+            icon=":material/table_view:",
+            url_path="tables",
+        ),
     ],
     "Look": [
         st.Page(VIEWS / "data.py", title="Data", icon=":material/database:"),
@@ -44,7 +53,12 @@ pages = {
     ],
     "Model": [
         st.Page(VIEWS / "rules.py", title="Rules", icon=":material/edit_note:"),
-        st.Page(VIEWS / "learn.py", title="Learn and infer", icon=":material/play_circle:", url_path="learn"),
+        st.Page(
+            VIEWS / "learn.py",
+            title="Learn and infer",
+            icon=":material/play_circle:",
+            url_path="learn",
+        ),
     ],
     "Understand": [
         st.Page(VIEWS / "weights.py", title="Weights", icon=":material/balance:"),
@@ -55,7 +69,9 @@ pages = {
     ],
 }
 if find_spec("workbench.experiments") is not None:
-    pages["Understand"].append(st.Page(VIEWS / "experiments.py", title="Experiments", icon=":material/science:"))
+    pages["Understand"].append(
+        st.Page(VIEWS / "experiments.py", title="Experiments", icon=":material/science:")
+    )
 
 
 def opened() -> Server:
@@ -63,9 +79,14 @@ def opened() -> Server:
     try:
         return server()
     except WorkbenchError as error:
-        header("The workspace does not open", "It is given on the command line that started this page.")
+        header(
+            "The workspace does not open", "It is given on the command line that started this page."
+        )
         show_error(error)
-        st.caption("Where another process has the file, end that process first. A missing folder has to be made first.")
+        st.caption(
+            "Where another process has the file, end that process first. A missing folder has to "
+            "be made first."
+        )
         st.button("Try again", type="primary")
         st.stop()
 
@@ -84,7 +105,7 @@ await_nothing()
 try:
     chosen.run()
 finally:
-    # At the end: Streamlit forgets what a busy server has drawn and not yet sent, where the browser's timer asks for a
-    # fragment just then; and a timer begins when its fragment is drawn.
+    # At the end: Streamlit forgets what a busy server has drawn and not yet sent, where the
+    # browser's timer asks for a fragment just then; and a timer begins when its fragment is drawn.
     with jobs:
         st.fragment(queue, run_every=2.0 if state.runner.unfinished() else None)(state.runner)

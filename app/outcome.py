@@ -33,7 +33,10 @@ def outcome(job: Job) -> None:
     summary = job.result.summary
     if job.asked_to_stop:
         ended = "The time was up" if job.out_of_time else "Cancelled"
-        said = f"{ended} after {job.seconds:.1f} s. What was found until then is below, and kept as a run."
+        said = (
+            f"{ended} after {job.seconds:.1f} s. What was found until then is below, and kept "
+            "as a run."
+        )
         st.warning(said, icon=":material/cancel:")
     else:
         st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
@@ -58,9 +61,21 @@ def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
     if summary.get("energy") is not None:
         bound, gap = summary.get("bound"), summary.get("gap")
         figures += [
-            ("Energy", f"{summary['energy']:.6g}", "Weight of what the state violates; less is better."),
-            ("Lower bound", "none" if bound is None else f"{bound:.6g}", "No state has less energy than this."),
-            ("Gap", "unknown" if gap is None else f"{gap:.2%}", "Between the energy and the bound."),
+            (
+                "Energy",
+                f"{summary['energy']:.6g}",
+                "Weight of what the state violates; less is better.",
+            ),
+            (
+                "Lower bound",
+                "none" if bound is None else f"{bound:.6g}",
+                "No state has less energy than this.",
+            ),
+            (
+                "Gap",
+                "unknown" if gap is None else f"{gap:.2%}",
+                "Between the energy and the bound.",
+            ),
         ]
     metrics(figures)
     if summary["reason"]:
@@ -69,7 +84,9 @@ def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
     table(shown[["atom", "value"]], digits=3, most=300)
     cut = f", the {LISTED} likeliest. Runs exports them all." if total > LISTED else "."
     st.caption(f"{total:,} predictions{cut}")
-    st.page_link("views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:")
+    st.page_link(
+        "views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:"
+    )
 
 
 def learned(result: Outcome, summary: Mapping[str, Any]) -> None:
@@ -78,7 +95,11 @@ def learned(result: Outcome, summary: Mapping[str, Any]) -> None:
         [
             ("Status", summary["status"], STATUS.get(summary["status"])),
             ("Learner", summary["learner"], None),
-            ("Weights", summary["templates"], "One a clause, and one a combination of + constants."),
+            (
+                "Weights",
+                summary["templates"],
+                "One a clause, and one a combination of + constants.",
+            ),
             ("Open atoms", summary["atoms"], "Whose labels the weights explain."),
         ]
     )
@@ -96,4 +117,6 @@ def folds(summary: Mapping[str, Any]) -> None:
     rows = [*summary["folds"], {"fold": "mean", **summary["mean"]}]
     frame = pd.DataFrame(rows)
     table(frame[["fold", *(name for name in METRICS if name in frame)]])
-    st.page_link("views/evaluation.py", label="Evaluate fold by fold", icon=":material/query_stats:")
+    st.page_link(
+        "views/evaluation.py", label="Evaluate fold by fold", icon=":material/query_stats:"
+    )

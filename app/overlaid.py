@@ -1,4 +1,6 @@
-"""Many runs at once: found by words, their metrics side by side and their curves over one another."""
+"""Many runs at once: found by words,
+their metrics side by side and their curves over one another.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,17 @@ def filtered(frame: pd.DataFrame) -> pd.DataFrame:
     if len(frame) < FEW:
         return frame
     left, right = st.columns(2)
-    words = left.text_input("Filter", key="runs-filter", placeholder="words of a name, method, status, note, hash")
-    kinds = right.multiselect("Kinds", sorted(set(frame["kind"])), key="runs-kinds", placeholder="all")
+    words = left.text_input(
+        "Filter", key="runs-filter", placeholder="words of a name, method, status, note, hash"
+    )
+    kinds = right.multiselect(
+        "Kinds", sorted(set(frame["kind"])), key="runs-kinds", placeholder="all"
+    )
     wanted = words.lower().split()
-    rows = [" ".join(str(cell).lower() for cell in row if pd.notna(cell)) for row in frame.itertuples(index=False)]
+    rows = [
+        " ".join(str(cell).lower() for cell in row if pd.notna(cell))
+        for row in frame.itertuples(index=False)
+    ]
     kept = pd.Series([all(word in row for word in wanted) for row in rows], frame.index)
     return frame[kept & frame["kind"].isin(kinds or set(frame["kind"]))]
 
@@ -39,7 +48,9 @@ def overlaid(numbers: list[int]) -> None:
             continue
         name = ws.runs.get(number).name
         label = f"run {number}" + (f" {name}" if name else "")
-        rows.append({"run": label, **{name: scores[name].mean() for name in METRICS if name in scores}})
+        rows.append(
+            {"run": label, **{name: scores[name].mean() for name in METRICS if name in scores}}
+        )
         if "AUC-ROC" in scores:
             found = ws.runs.curves(number, most=400)
             points.append(found.assign(run=label, order=range(len(found))))

@@ -30,11 +30,20 @@ def reshape() -> None:
     with renamed.container(border=True, height="stretch"):
         _rename(name)
     with merged.container(border=True, height="stretch"):
-        _merge(name, [one for one, item in catalog.items() if one != name and item.predicate.argument_types == types])
+        _merge(
+            name,
+            [
+                one
+                for one, item in catalog.items()
+                if one != name and item.predicate.argument_types == types
+            ],
+        )
     with deleted.container(border=True, height="stretch"):
         _delete(name, catalog[name].facts)
     _tables()
-    st.caption("The rules at hand follow a new name. Recorded runs stay as they were, under the old one.")
+    st.caption(
+        "The rules at hand follow a new name. Recorded runs stay as they were, under the old one."
+    )
 
 
 def _rename(old: str) -> None:
@@ -67,7 +76,10 @@ def _delete(name: str, facts: int) -> None:
     if st.button("Delete", key="reshape-delete", disabled=not sure):
         _done(
             lambda: workspace().data.delete_predicate(name),
-            lambda count: f"{name} and its {count:,} facts are gone. Rules that name it say so when they are checked.",
+            lambda count: (
+                f"{name} and its {count:,} facts are gone. Rules that name it say so when they "
+                "are checked."
+            ),
         )
 
 
@@ -77,7 +89,9 @@ def _tables() -> None:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Table", [table.name for table in mapping.tables], key="reshape-table")
-        sure = st.checkbox(f"Delete all that {plain(name)} brought", key=f"reshape-table-sure-{name}")
+        sure = st.checkbox(
+            f"Delete all that {plain(name)} brought", key=f"reshape-table-sure-{name}"
+        )
         if st.button("Delete table", key="reshape-table-delete", disabled=not sure):
             _done(
                 lambda: workspace().data.delete_table(name),

@@ -1,4 +1,6 @@
-"""How every page shows things: titles, tables, failures, runs in a list; text of users is never markup."""
+"""How every page shows things: titles, tables, failures, runs in a list;
+text of users is never markup.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def plain(text: str) -> str:
 
 
 def short_labels(texts: Iterable[str]) -> list[str]:
-    """Texts that fit beside bars, each different: those of one beginning are numbered, or they would share a bar."""
+    """Texts that fit beside bars, each different: those of one beginning are numbered,
+    or they would share a bar.
+    """
     found, times = [], Counter[str]()
     for text in texts:
         label = text if len(text) <= 64 else text[:61] + "..."
@@ -90,10 +94,12 @@ def table(
     key: str | None = None,
     most: int = 450,
 ) -> Any:
-    """A table with its numbers aligned: whole ones with separators, others with so many decimals (all for None).
+    """A table with its numbers aligned: whole ones with separators, others with so many decimals
+    (all for None).
 
-    Columns of `weights` have so many digits that count: a weight of each day or cent may be small and yet say much.
-    `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where it is higher than `most` pixels.
+    Columns of `weights` have so many digits that count: a weight of each day or cent may be small
+    and yet say much. `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where
+    it is higher than `most` pixels.
     """
     explained = help or {}
     columns: dict[str, Any] = {}
@@ -109,7 +115,13 @@ def table(
     if selection is not None:
         options |= {"on_select": "rerun", "selection_mode": selection}
     return st.dataframe(
-        frame, column_config=columns, hide_index=True, width="stretch", placeholder="", key=key, **options
+        frame,
+        column_config=columns,
+        hide_index=True,
+        width="stretch",
+        placeholder="",
+        key=key,
+        **options,
     )
 
 
@@ -117,18 +129,27 @@ def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
     """Figures in a row that wraps on a narrow window: label, value, and what it means."""
     with st.container(horizontal=True, gap="medium"):
         for label, value, about in figures:
-            st.metric(label, f"{value:,}" if isinstance(value, int) else value, help=about, width="content")
+            st.metric(
+                label,
+                f"{value:,}" if isinstance(value, int) else value,
+                help=about,
+                width="content",
+            )
 
 
 def small_table(columns: Sequence[str], rows: Sequence[Sequence[str | int]]) -> None:
-    """A short table as text; it needs no data frame, so that the first page comes quickly. Zeros are left blank."""
+    """A short table as text; it needs no data frame, so that the first page comes quickly.
+    Zeros are left blank.
+    """
     numeric = [all(isinstance(row[place], int) for row in rows) for place in range(len(columns))]
     lines = [
         "| " + " | ".join(columns) + " |",
         "|" + "|".join("---:" if number else "---" for number in numeric) + "|",
     ]
     for row in rows:
-        cells = [(f"{cell:,}" if cell else "") if isinstance(cell, int) else plain(cell) for cell in row]
+        cells = [
+            (f"{cell:,}" if cell else "") if isinstance(cell, int) else plain(cell) for cell in row
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     st.markdown("\n".join(lines))
 
@@ -151,15 +172,25 @@ def standing(run: Any) -> None:
 
 
 def choose_run(
-    kinds: Sequence[str], key: str, *, where: Any = st, fits: Callable[[Any], bool] = lambda run: True
+    kinds: Sequence[str],
+    key: str,
+    *,
+    where: Any = st,
+    fits: Callable[[Any], bool] = lambda run: True,
 ) -> Any | None:
     """A run of the first of these kinds by default, the newest first; None where there is none."""
-    runs = [run for run in workspace().runs.all() if run.kind in kinds and fits(run) and "ended" not in run.parameters]
+    runs = [
+        run
+        for run in workspace().runs.all()
+        if run.kind in kinds and fits(run) and "ended" not in run.parameters
+    ]
     runs.sort(key=lambda run: (kinds.index(run.kind), -run.id))
     by_id = {run.id: run for run in runs}
     if not by_id:
         return None
-    number = where.selectbox("Run", list(by_id), format_func=lambda at: run_label(by_id[at]), key=key)
+    number = where.selectbox(
+        "Run", list(by_id), format_func=lambda at: run_label(by_id[at]), key=key
+    )
     return by_id[number]
 
 

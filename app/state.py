@@ -1,4 +1,6 @@
-"""What all browser sessions of this server share: the workspace and the jobs; and where uploads are kept."""
+"""What all browser sessions of this server share: the workspace and the jobs;
+and where uploads are kept.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Server:
     temporary: tempfile.TemporaryDirectory[str] | None = None
 
     def uploads(self) -> Path:
-        """Where uploaded files are kept: beside the workspace file, or in a folder that goes with the server."""
+        """Where uploaded files are kept: beside the workspace file,
+        or in a folder that goes with the server.
+        """
         if self.path is None:
             if self.temporary is None:
                 self.temporary = tempfile.TemporaryDirectory(prefix="workbench-")
@@ -41,7 +45,9 @@ class Server:
     def switch(self, path: str | None) -> None:
         """Open another workspace in place of this one."""
         if self.runner.unfinished():
-            raise RuntimeError("a job is still running; cancel it or wait before opening another workspace")
+            raise RuntimeError(
+                "a job is still running; cancel it or wait before opening another workspace"
+            )
         opened = open_workspace(path)
         self.workspace.close()
         self.workspace, self.path = opened, path
@@ -51,7 +57,9 @@ class Server:
 
 @st.cache_resource(show_spinner="Opening the workspace ...")
 def server() -> Server:
-    """The server's state, made at the first visit: the workspace given on the command line, else an empty one."""
+    """The server's state, made at the first visit: the workspace given on the command line,
+    else an empty one.
+    """
     path = os.environ.get("WORKBENCH_WORKSPACE")
     return Server(open_workspace(path), path)
 
@@ -62,8 +70,15 @@ def workspace() -> Workspace:
 
 
 def facts_token() -> str:
-    """Differs whenever the workspace or its numbers of facts do; a key for what is computed from them."""
-    return repr((server().opened, [(item.predicate.name, item.counts) for item in workspace().data.catalog()]))
+    """Differs whenever the workspace or its numbers of facts do;
+    a key for what is computed from them.
+    """
+    return repr(
+        (
+            server().opened,
+            [(item.predicate.name, item.counts) for item in workspace().data.catalog()],
+        )
+    )
 
 
 def run_token(run: Any) -> str:
@@ -74,7 +89,8 @@ def run_token(run: Any) -> str:
 def saved_upload(upload: Any) -> Path:
     """An uploaded file in a fresh folder of its own; the stem is kept, cleaned.
 
-    Beside a workspace file they are kept for good, since training reads them again; in memory they go with the server.
+    Beside a workspace file they are kept for good, since training reads them again; in memory they
+    go with the server.
     """
     folder = Path(tempfile.mkdtemp(dir=server().uploads()))
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", Path(upload.name).name).lstrip(".") or "upload"

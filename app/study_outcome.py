@@ -1,4 +1,6 @@
-"""A study: how good it is on rows it had not seen, what it learned in plain words, and why each row is as it is."""
+"""A study: how good it is on rows it had not seen, what it learned in plain words,
+and why each row is as it is.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ COLUMNS = {
     "rows": "Known rows where it holds.",
     "with": "How often the answer is yes where the rule holds (of a number: its mean).",
     "without": "The same where it does not hold.",
-    "lift": "With over without: above 1 the rule raises the answer by itself, whatever its weight beside other rules.",
+    "lift": "With over without: above 1 the rule raises the answer by itself, whatever its weight "
+    "beside other rules.",
 }
 
 
@@ -51,7 +54,11 @@ def scores(record: Mapping[str, Any]) -> None:
     """Held-out scores, beside the simple ways to guess."""
     shown = [name for name in HEADLINES[record["kind"]] if name in record["metrics"]]
     metrics([(name, _spread(record["metrics"][name]), None) for name in shown])
-    st.badge("Held out: every score is of rows that were not learned from", color="green", icon=":material/verified:")
+    st.badge(
+        "Held out: every score is of rows that were not learned from",
+        color="green",
+        icon=":material/verified:",
+    )
     systems = {f"these rules ({record['learner']})": record["metrics"], **record["baselines"]}
     rows = [
         {"": name, **{metric: found[metric]["mean"] for metric in shown if metric in found}}
@@ -60,8 +67,10 @@ def scores(record: Mapping[str, Any]) -> None:
     table(pd.DataFrame(rows), digits=3)
     if record["threshold"] is not None:
         st.caption(
-            f"A probability from {record['threshold']:.3f} on is said to be a yes: the threshold of the best F1 on the "
-            "held-out rows. F1 above is at one that other folds chose, of each system its own; accuracy is at 1/2."
+            f"A probability from {record['threshold']:.3f} on is said to be a yes: the threshold "
+            "of the best F1 on the "
+            "held-out rows. F1 above is at one that other folds chose, of each system its own; "
+            "accuracy is at 1/2."
         )
     if record["calibration"]:
         with st.expander("What was said, and what came true"):
@@ -82,7 +91,13 @@ def rules(record: Mapping[str, Any]) -> None:
             "lift": [rule["lift"] for rule in found],
         }
     )
-    table(frame.dropna(axis="columns", how="all"), help=COLUMNS, digits=3, weights=("weight",), most=360)
+    table(
+        frame.dropna(axis="columns", how="all"),
+        help=COLUMNS,
+        digits=3,
+        weights=("weight",),
+        most=360,
+    )
     with st.expander("As they are written"):
         st.code(record["program"], language=None, height=300)
         if can_be_taken(record) and st.button("Take these rules into the editor", key="study-take"):
@@ -91,12 +106,16 @@ def rules(record: Mapping[str, Any]) -> None:
 
 
 def can_be_taken(record: Mapping[str, Any]) -> bool:
-    """Whether a study's rules can be learned and inferred with by hand: those of a yes/no column."""
+    """Whether a study's rules can be learned and inferred with by hand:
+    those of a yes/no column.
+    """
     return bool(record["kind"] == "yes/no")
 
 
 def found_by_study() -> str | None:
-    """The rules of the newest study, where there is one and its rules can be taken into the editor."""
+    """The rules of the newest study,
+    where there is one and its rules can be taken into the editor.
+    """
     run = workspace().runs.latest("study")
     if run is None or not run.program_text:
         return None
@@ -107,7 +126,12 @@ def found_by_study() -> str | None:
 def offer_rules() -> None:
     """Where no rules are at hand: those that the newest study found."""
     if (text := found_by_study()) is not None:
-        st.button("Take the rules that the study found", key="rules-of-study", on_click=take, args=(text, "mln"))
+        st.button(
+            "Take the rules that the study found",
+            key="rules-of-study",
+            on_click=take,
+            args=(text, "mln"),
+        )
 
 
 def cases(record: Mapping[str, Any]) -> None:
@@ -118,18 +142,28 @@ def cases(record: Mapping[str, Any]) -> None:
     st.subheader("Why", anchor=False)
     name = st.selectbox(
         "The most telling cases", list(found), key="study-case",
-        format_func=lambda key: f"{found[key]['value']:.3g}  {key}" + (" (known)" if found[key]["known"] else ""),
+        format_func=lambda key: (
+            f"{found[key]['value']:.3g}  {key}" + (" (known)" if found[key]["known"] else "")
+        ),
     )  # fmt: skip
     reasons = found[name]["reasons"]
     if not reasons:
         st.info("No rule speaks for or against it; it has the value that all have to begin with.")
         return
     largest = reasons[0]
-    st.text(f"{name}: {found[name]['value']:.3g}, above all because {largest['words']} ({largest['adds']:+.3g}).")
+    st.text(
+        f"{name}: {found[name]['value']:.3g}, above all because {largest['words']} "
+        f"({largest['adds']:+.3g})."
+    )
     bars = [(part["words"], part["adds"]) for part in found[name].get("parts", reasons)]
     total = plain(record["target"]) if record["kind"] == "number" else "log-odds"
-    st.altair_chart(charts.waterfall(bars, total=total, description=f"What each rule adds for {name}"))
-    table(pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}), digits=3)
+    st.altair_chart(
+        charts.waterfall(bars, total=total, description=f"What each rule adds for {name}")
+    )
+    table(
+        pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}),
+        digits=3,
+    )
 
 
 def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
@@ -137,23 +171,41 @@ def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
     asked = frame[~frame["known"]].drop(columns=["known", "held_out"], errors="ignore")
     st.subheader(f"{len(asked):,} predictions", anchor=False)
     if asked.empty:
-        st.info("Every row of the column is known, so nothing was asked; the download has what the folds said of each.")
+        st.info(
+            "Every row of the column is known, so nothing was asked; the download has what the "
+            "folds said of each."
+        )
         return
     table(asked.sort_values("value", ascending=False), digits=3, most=300)
-    st.caption(f"Low and high: an interval of 90 %. The {record['labelled']:,} known rows are in the download.")
+    st.caption(
+        f"Low and high: an interval of 90 %. The {record['labelled']:,} known rows are in the "
+        "download."
+    )
 
 
 def downloads(run: Any, record: Mapping[str, Any], study: Any) -> None:
     """Everything, to be taken along."""
     with st.container(horizontal=True):
         st.download_button(
-            "Predictions (CSV)", lambda: csv_text(study.predictions), f"study-{run.id}.csv", "text/csv", key="study-csv"
+            "Predictions (CSV)",
+            lambda: csv_text(study.predictions),
+            f"study-{run.id}.csv",
+            "text/csv",
+            key="study-csv",
         )
         st.download_button(
-            "Report (HTML)", lambda: study.report, f"study-{run.id}.html", "text/html", key="study-report"
+            "Report (HTML)",
+            lambda: study.report,
+            f"study-{run.id}.html",
+            "text/html",
+            key="study-report",
         )
         st.download_button(
-            "What the columns mean (TOML)", record["mapping"], "dataset.toml", "text/plain", key="study-mapping"
+            "What the columns mean (TOML)",
+            record["mapping"],
+            "dataset.toml",
+            "text/plain",
+            key="study-mapping",
         )
 
 

@@ -13,7 +13,10 @@ BLUE, GREY = "#0072B2", "#8a8a8a"
 def picture(mapping: TablesMapping) -> str:
     """A box a table with its columns, an arrow a reference, in Graphviz's language."""
     style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans" fontsize=11'
-    lines = [f'digraph {{ rankdir=LR; bgcolor="transparent"; node [shape=box style=rounded {style}]; edge [{style}];']
+    lines = [
+        f'digraph {{ rankdir=LR; bgcolor="transparent"; node [shape=box style=rounded {style}]; '
+        f"edge [{style}];"
+    ]
     for table in mapping.tables:
         lines.append(f"{quoted(table.name)} [label={quoted(_label(table, mapping.predict))}];")
         lines += [
@@ -28,7 +31,9 @@ def picture(mapping: TablesMapping) -> str:
 
 
 def _label(table: TableMapping, predict: str | None) -> str:
-    said = [column.name for column in table.columns if column.table is None and column.kind != "key"]
+    said = [
+        column.name for column in table.columns if column.table is None and column.kind != "key"
+    ]
     asked = (predict or "").partition("=")[0]
     shown = [f"{name} ?" if f"{table.name}.{name}" == asked else name for name in said]
     shown.sort(key=lambda name: not name.endswith(" ?"))
@@ -44,7 +49,10 @@ def picture_in_words(mapping: TablesMapping) -> str:
         if (found := [column.table for column in table.columns if column.table is not None])
     ]
     said += [f"{one.name}({', '.join(one.types)}) is defined by SQL" for one in mapping.definitions]
-    return f"{', '.join(table.name for table in mapping.tables)}. {'; '.join(said) or 'None refers to another'}."
+    return (
+        f"{', '.join(table.name for table in mapping.tables)}. "
+        f"{'; '.join(said) or 'None refers to another'}."
+    )
 
 
 def quoted(text: str) -> str:

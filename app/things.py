@@ -1,4 +1,6 @@
-"""A thing's page: its columns, its links both ways, what is predicted of it, and on to its neighbours."""
+"""A thing's page: its columns, its links both ways, what is predicted of it,
+and on to its neighbours.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,21 @@ def to_things(named: Iterable[tuple[str, str]]) -> None:
                 key=f"thing-{kind}-{constant}",
                 icon=":material/arrow_forward:",
                 on_click=st.session_state.update,
-                args=({"view": THING, "near-type": kind, "near-search": constant, "near-constant": constant},),
+                args=(
+                    {
+                        "view": THING,
+                        "near-type": kind,
+                        "near-search": constant,
+                        "near-constant": constant,
+                    },
+                ),
             )
 
 
 def thing() -> None:
-    """One thing: its columns, its links both ways, what is predicted of it; from there to its neighbours."""
+    """One thing: its columns, its links both ways, what is predicted of it;
+    from there to its neighbours.
+    """
     ws = workspace()
     types = ws.data.types()
     if not types:
@@ -44,7 +55,9 @@ def thing() -> None:
     left, middle, right = st.columns(3)
     kind = left.selectbox("Kind", types, key="near-type")
     search = middle.text_input("Find", key="near-search", placeholder="part of its name")
-    constant = right.selectbox("Thing", ws.data.constants(kind, search=search, limit=100), key="near-constant")
+    constant = right.selectbox(
+        "Thing", ws.data.constants(kind, search=search, limit=100), key="near-constant"
+    )
     if constant is None:
         st.info("Nothing of that kind contains this text.")
         return
@@ -64,10 +77,15 @@ def thing() -> None:
     if not links:
         st.info("No true fact links it to another thing.")
         return
-    small_table(("Link", "Way", "Thing"), [[one, way, ", ".join(name for _, name in rest)] for one, way, rest in links])
+    small_table(
+        ("Link", "Way", "Thing"),
+        [[one, way, ", ".join(name for _, name in rest)] for one, way, rest in links],
+    )
     to_things(list(dict.fromkeys(other for _, _, rest in links for other in rest))[:ONWARD])
     st.graphviz_chart(charts.neighbourhood(constant, near))
-    st.caption(f"Boxes are things, ellipses facts of three arguments or more; at most {NEAR} facts.")
+    st.caption(
+        f"Boxes are things, ellipses facts of three arguments or more; at most {NEAR} facts."
+    )
 
 
 def parted(near: Sequence[Any], types: set[str]) -> tuple[list[list[str]], list[Link]]:
@@ -93,5 +111,7 @@ def predicted(constant: str) -> None:
     found, _ = runs.find_predictions(run.id, search=constant, limit=LISTED)
     mine = [row for row in found.itertuples() if constant in (parse_atom(row.atom) or ("", ()))[1]]
     if mine:
-        small_table(("Prediction", "Value"), [[row.atom, f"{row.value:.3f}"] for row in mine[:ONWARD]])
+        small_table(
+            ("Prediction", "Value"), [[row.atom, f"{row.value:.3f}"] for row in mine[:ONWARD]]
+        )
     st.caption(f"By run {run.id}." if mine else f"Nothing by run {run.id}.")

@@ -37,9 +37,14 @@ def train_and_score(mapping: TablesMapping | None) -> None:
     if study is not None and (job is not None or not _is_running()):
         from app.study_outcome import study_outcome
 
-        if job is not None and job.result is not None and (why := job.result.summary.get("not_predicted")):
+        if (
+            job is not None
+            and job.result is not None
+            and (why := job.result.summary.get("not_predicted"))
+        ):
             st.warning(
-                f"The other views have no predictions of it: {plain(why)}. Take its rules into the editor, below, and "
+                f"The other views have no predictions of it: {plain(why)}. Take its rules into "
+                "the editor, below, and "
                 "infer on the page Learn and infer.",
                 icon=":material/warning:",
             )
@@ -59,7 +64,8 @@ def rules(text: str, language: str) -> None:
     chosen = [name for name in asked if name in labelled] or list(labelled[:1])
     if not chosen:
         st.info(
-            "Nothing here has labels to learn from and to be scored against, so the rules are taken as they stand: "
+            "Nothing here has labels to learn from and to be scored against, so the rules are "
+            "taken as they stand: "
             "infer with them, or load labels (truth) on the Data page."
         )
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
@@ -73,7 +79,9 @@ def rules(text: str, language: str) -> None:
 
 
 def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
-    """The folds that are there, else one world each, else (or if so asked) five parts dealt at random."""
+    """The folds that are there, else one world each,
+    else (or if so asked) five parts dealt at random.
+    """
     ws = workspace()
     if ws.data.folds():
         return "kept"
@@ -97,16 +105,23 @@ def outcome(job: Job) -> None:
     st.code(job.result.text, language=None, height=220)
     with st.container(horizontal=True):
         if st.button("Take these rules into the editor", key="train-take"):
-            workspace().rules.keep(job.result.text, "psl" if job.result.language == "psl" else "mln")
+            workspace().rules.keep(
+                job.result.text, "psl" if job.result.language == "psl" else "mln"
+            )
             st.toast("The learned rules are in the editor.")
         st.page_link("views/evaluation.py", label="Fold by fold", icon=":material/query_stats:")
-        st.page_link("views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:")
+        st.page_link(
+            "views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:"
+        )
 
 
 def tables(mapping: TablesMapping, *, primary: bool) -> None:
     """Study the tables that were loaded."""
     if mapping.predict is None:
-        st.info("No column is to be predicted yet. Choose one, and the button to train and score appears here.")
+        st.info(
+            "No column is to be predicted yet. Choose one, and the button to train and score "
+            "appears here."
+        )
         if st.button("Choose what to predict", type="primary", key="train-choose"):
             st.session_state["tables-sources"] = [table.source.path for table in mapping.tables]
             st.switch_page("views/tables.py")
@@ -114,7 +129,8 @@ def tables(mapping: TablesMapping, *, primary: bool) -> None:
     absent = [table.source.path for table in mapping.tables if not _is_there(table.source.path)]
     if absent:
         st.warning(
-            f"{plain(', '.join(Path(path).name for path in absent))} is no longer where it was read from. Bring the "
+            f"{plain(', '.join(Path(path).name for path in absent))} is no longer where it was "
+            "read from. Bring the "
             "tables again to train on them.",
             icon=":material/folder_off:",
         )

@@ -1,4 +1,6 @@
-"""Who writes the rules: a name for this browser, edits of others told and never overwritten, earlier versions."""
+"""Who writes the rules: a name for this browser, edits of others told and never overwritten,
+earlier versions.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def author() -> str:
 
 
 def clashed() -> bool:
-    """Whether others wrote since this browser last saw the rules; what it holds is then not written over theirs."""
+    """Whether others wrote since this browser last saw the rules;
+    what it holds is then not written over theirs.
+    """
     return workspace().rules.at_hand() != st.session_state.get("rules-kept")
 
 
@@ -37,15 +41,22 @@ def clash() -> None:
     theirs, language = workspace().rules.at_hand()
     newest = next(iter(workspace().rules.versions()), None)
     who = plain(newest.author) if newest is not None and newest.author else "Somebody else"
-    st.warning(f"{who} changed the rules while you were writing. Nothing is overwritten yet.", icon=":material/group:")
+    st.warning(
+        f"{who} changed the rules while you were writing. Nothing is overwritten yet.",
+        icon=":material/group:",
+    )
     st.code(_difference(theirs, mine[0], "theirs", "yours"), language="diff")
     with st.container(horizontal=True):
         if st.button("Keep theirs", key="clash-theirs"):
-            st.session_state.update({"rules-text": theirs, "rules-kept": (theirs, language), "rules-clash": None})
+            st.session_state.update(
+                {"rules-text": theirs, "rules-kept": (theirs, language), "rules-clash": None}
+            )
             st.rerun()
         if st.button("Write mine over theirs", key="clash-mine"):
             workspace().rules.keep(*mine, author=author())
-            st.session_state.update({"rules-text": mine[0], "rules-kept": mine, "rules-clash": None})
+            st.session_state.update(
+                {"rules-text": mine[0], "rules-kept": mine, "rules-clash": None}
+            )
             st.rerun()
 
 
@@ -54,25 +65,42 @@ def told_of_others() -> None:
     newest = next(iter(workspace().rules.versions()), None)
     others = newest is not None and newest.author not in ("", author())
     if st.session_state.pop("rules-others", False) and newest is not None and others:
-        st.info(f"{plain(newest.author)} changed the rules; this is how they stand now. Earlier ones are in Versions.")
+        st.info(
+            f"{plain(newest.author)} changed the rules; this is how they stand now. Earlier ones "
+            "are in Versions."
+        )
 
 
 def versions() -> None:
     """Earlier versions: who, when, what differs, and back."""
     with st.expander("Versions"):
-        st.text_input("Your name", key="author", placeholder=NOBODY, help="Stands beside the versions you write.")
+        st.text_input(
+            "Your name",
+            key="author",
+            placeholder=NOBODY,
+            help="Stands beside the versions you write.",
+        )
         found = workspace().rules.versions()
         text, _ = workspace().rules.at_hand()
         if len(found) < 2:
-            st.caption("There are no earlier versions yet. What you write is kept here, and so is what others write.")
+            st.caption(
+                "There are no earlier versions yet. What you write is kept here, and so is what "
+                "others write."
+            )
             return
         picked = st.selectbox(
-            "Version", found, format_func=_label, index=1, key=f"version-{found[0].number}-{len(found)}"
+            "Version",
+            found,
+            format_func=_label,
+            index=1,
+            key=f"version-{found[0].number}-{len(found)}",
         )
         difference = _difference(picked.text, text, f"version {picked.number}", "now")
         st.code(difference or "It is what stands above.", language="diff")
         if st.button("Go back to this version", key="version-back", disabled=not difference):
-            workspace().rules.keep(picked.text, "psl" if picked.language == "psl" else "mln", author=author())
+            workspace().rules.keep(
+                picked.text, "psl" if picked.language == "psl" else "mln", author=author()
+            )
             st.rerun()
 
 

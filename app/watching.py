@@ -1,4 +1,6 @@
-"""Watching the worker: progress, a live curve, Cancel; one fragment for every page that starts work."""
+"""Watching the worker: progress, a live curve, Cancel;
+one fragment for every page that starts work.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ __all__ = ["await_nothing", "latest_of", "queue", "start", "watch"]
 
 
 OWN, AWAITED = "own-jobs", "awaited-job"
-"""Where a browser's session keeps the numbers of the jobs that it began, and the job whose progress it was shown."""
+"""Where a browser's session keeps the numbers of the jobs that it began,
+and the job whose progress it was shown.
+"""
 
 
 def start(work: Work) -> None:
@@ -26,14 +30,18 @@ def start(work: Work) -> None:
 
 
 def latest_of(kinds: Sequence[str]) -> Job | None:
-    """The job of these kinds that was begun last, by this browser where it began one: others' do not hide its end."""
+    """The job of these kinds that was begun last, by this browser where it began one:
+    others' do not hide its end.
+    """
     jobs = [job for job in server().runner.jobs if job.kind in kinds]
     own = [job for job in jobs if job.number in st.session_state.get(OWN, ())]
     return next(reversed(own or jobs), None)
 
 
 def watch(kinds: Sequence[str]) -> Job | None:
-    """Show the latest job of these kinds while it runs, and why it failed if it did; the job itself once done."""
+    """Show the latest job of these kinds while it runs, and why it failed if it did;
+    the job itself once done.
+    """
     job = latest_of(kinds)
     if job is None:
         return None
@@ -44,7 +52,10 @@ def watch(kinds: Sequence[str]) -> Job | None:
     if job.status == "failed":
         show_error(job.error)
     elif job.status == "cancelled":
-        st.warning(f"{_ended(job)} It had nothing to show yet; Runs tells that it was ended.", icon=":material/cancel:")
+        st.warning(
+            f"{_ended(job)} It had nothing to show yet; Runs tells that it was ended.",
+            icon=":material/cancel:",
+        )
     return job if job.status == "done" else None
 
 
@@ -56,7 +67,8 @@ def await_nothing() -> None:
 def queue(runner: JobRunner) -> None:
     """What runs and what waits, each with its Cancel; else what ran last.
 
-    Where the job that the page waits for has ended, the page is drawn anew: its own progress may never have arrived.
+    Where the job that the page waits for has ended, the page is drawn anew: its own progress may
+    never have arrived.
     """
     awaited: Job | None = st.session_state.get(AWAITED)
     if awaited is not None and awaited.is_finished:
@@ -71,7 +83,10 @@ def queue(runner: JobRunner) -> None:
     st.caption("Jobs")
     for place, job in enumerate(jobs):
         said = job.status if job.share is None else f"{job.share:.0%}"
-        st.text(f"{job.title}: {f'number {place + 1} in the queue' if job.status == 'waiting' else said}")
+        st.text(
+            f"{job.title}: "
+            f"{f'number {place + 1} in the queue' if job.status == 'waiting' else said}"
+        )
         asked = job.asked_to_stop
         if st.button("Stopping" if asked else "Cancel", key=f"queue-{job.number}", disabled=asked):
             job.cancel()
@@ -87,7 +102,11 @@ def _running(job: Job) -> None:
     if job.is_finished:
         st.rerun(scope="app")
     share = job.share or 0.0
-    count = f"{job.done:,.0f}" + (f" of {job.total:,.0f}" if job.total else "") if job.done or job.total else ""
+    count = (
+        f"{job.done:,.0f}" + (f" of {job.total:,.0f}" if job.total else "")
+        if job.done or job.total
+        else ""
+    )
     where = " ".join(part for part in (job.stage or job.status, count, job.message) if part)
     left, right = st.columns([6, 1], vertical_alignment="center")
     left.progress(share, text=plain(f"{job.title}: {where} ({job.seconds:.0f} s)"))
@@ -102,4 +121,6 @@ def _running(job: Job) -> None:
 
         frame = pd.DataFrame(points, columns=["seconds", "series", "value"])
         thinned = frame.iloc[:: max(1, len(frame) // 500)]
-        st.altair_chart(charts.trace(thinned, "seconds", description="The objective over time, so far"))
+        st.altair_chart(
+            charts.trace(thinned, "seconds", description="The objective over time, so far")
+        )

@@ -1,4 +1,6 @@
-"""What jobs do, by name: a verb in a worker's process over a copy of the workspace, and what is handed back."""
+"""What jobs do, by name: a verb in a worker's process over a copy of the workspace,
+and what is handed back.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ __all__ = ["DO", "GRACE", "PREDICTING", "TAKE", "Outcome", "Work", "perform"]
 
 
 GRACE = 5.0
-"""Seconds beyond its own time limit, for a worker to begin and to hand back, before it is asked to stop."""
+"""Seconds beyond its own time limit, for a worker to begin and to hand back,
+before it is asked to stop.
+"""
 
 
 PREDICTING = 30.0
@@ -88,7 +92,12 @@ def crossval(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) ->
 def score(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """Learn, score on held-out parts and predict, as one."""
     result = ws.train_and_score(**arguments, progress=progress)
-    return Outcome(result.scored.run_id, result.summary(), result.learned.text(), result.learned.program.language)
+    return Outcome(
+        result.scored.run_id,
+        result.summary(),
+        result.learned.text(),
+        result.learned.program.language,
+    )
 
 
 def again(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
@@ -118,14 +127,18 @@ def intervals(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -
 
 
 def experiment(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
-    """A published table again, system by system, so that a cancelled one keeps those that are finished."""
+    """A published table again, system by system,
+    so that a cancelled one keeps those that are finished.
+    """
     from workbench.experiments import keep, reproduce, systems
 
     name, folds = arguments["name"], arguments.get("folds")
     chosen = list(arguments.get("systems") or systems(name))
     for number, system in enumerate(chosen):
         progress.step("system", number, len(chosen), system)
-        keep(ws, reproduce(name, folds=folds, systems=(system,), progress=_without_totals(progress)))
+        keep(
+            ws, reproduce(name, folds=folds, systems=(system,), progress=_without_totals(progress))
+        )
     if not chosen:
         keep(ws, reproduce(name, folds=folds, progress=progress))
     return Outcome()
@@ -137,9 +150,11 @@ def _without_totals(progress: Progress) -> Progress:
 
 
 def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
-    """Tables to a scored, explained program, which then predicts over the facts: every view has it to show.
+    """Tables to a scored, explained program, which then predicts over the facts: every view has it
+    to show.
 
-    The study is kept whatever comes of that: facts may have been renamed since, and somebody may press Cancel.
+    The study is kept whatever comes of that: facts may have been renamed since, and somebody may
+    press Cancel.
     """
     found = ws.study(**arguments, progress=progress)
     why = ""
@@ -156,7 +171,9 @@ def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Ou
 def take_intervals(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:
     """Put the intervals that were found beside the weights of their run."""
     weights = copy.models.weights(arguments["number"])
-    ws.models.keep_intervals(arguments["number"], weights["low"].to_numpy(), weights["high"].to_numpy())
+    ws.models.keep_intervals(
+        arguments["number"], weights["low"].to_numpy(), weights["high"].to_numpy()
+    )
 
 
 def take_table(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:
@@ -192,4 +209,6 @@ TAKE: Mapping[str, Callable[[Workspace, Workspace, Mapping[str, Any]], None]] = 
     "intervals": take_intervals,
     "experiment": take_table,
 }
-"""By kind, what the workspace takes from the worker's copy, beside the runs that were recorded there."""
+"""By kind, what the workspace takes from the worker's copy,
+beside the runs that were recorded there.
+"""

@@ -1,11 +1,13 @@
 """All benchmarks in one run: tables on the terminal, records as JSON, a report in Markdown.
 
-    python -m benchmarks [NAME...] [--quick] [--repeats 3] [--json] [--out DIR] [--psl-jar FILE] [--aleph FILE]
+    python -m benchmarks [NAME...] [--quick] [--repeats 3] [--json] [--out DIR] [--psl-jar FILE]
+    [--aleph FILE]
 
-Every benchmark runs in a process of its own, one at a time, `--repeats` times over; figures are medians with the least
-and the most. `--out DIR` writes benchmarks.json and benchmarks.md. Rivals are measured in the same run where they are
-given: PSL's jar (found by itself where the package `pslpython` is installed) and an `aleph.pl` for SWI-Prolog.
-A benchmark that fails is said, the others run, and the exit code is 1.
+Every benchmark runs in a process of its own, one at a time, `--repeats` times over; figures are
+medians with the least and the most. `--out DIR` writes benchmarks.json and benchmarks.md. Rivals
+are measured in the same run where they are given: PSL's jar (found by itself where the package
+`pslpython` is installed) and an `aleph.pl` for SWI-Prolog. A benchmark that fails is said, the
+others run, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -27,8 +29,12 @@ from benchmarks.suite import SUITE, Benchmark
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SUITE)}; all by default")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(SUITE)}; all by default"
+    )
     parser.add_argument("--quick", action="store_true", help="small problems, once")
     parser.add_argument("--repeats", type=int, help="3 by default, 1 with --quick")
     parser.add_argument("--json", action="store_true")
@@ -43,7 +49,12 @@ def main() -> None:
     if repeats < 1:
         parser.error("--repeats takes a number of 1 or more")
     rivals = {"psl-jar": given.psl_jar, "aleph": given.aleph}
-    report: dict[str, Any] = {"machine": _machine(), "repeats": repeats, "quick": given.quick, "benchmarks": {}}
+    report: dict[str, Any] = {
+        "machine": _machine(),
+        "repeats": repeats,
+        "quick": given.quick,
+        "benchmarks": {},
+    }
     for name in given.names or SUITE:
         report["benchmarks"][name] = found = _measured(SUITE[name], given.quick, repeats, rivals)
         if not given.json:
@@ -58,23 +69,41 @@ def main() -> None:
         sys.exit(1)
 
 
-def _measured(benchmark: Benchmark, quick: bool, repeats: int, rivals: dict[str, Path | None]) -> dict[str, Any]:
-    """Its command, seconds and tables, with the growth of each; `failed` in their place where a run failed."""
+def _measured(
+    benchmark: Benchmark, quick: bool, repeats: int, rivals: dict[str, Path | None]
+) -> dict[str, Any]:
+    """Its command, seconds and tables, with the growth of each;
+    `failed` in their place where a run failed.
+    """
     module, *arguments = (benchmark.quick if quick else benchmark.command).split()
-    arguments += [f"--{name}={rivals[name]}" for name in benchmark.rivals if rivals[name] is not None]
+    arguments += [
+        f"--{name}={rivals[name]}" for name in benchmark.rivals if rivals[name] is not None
+    ]
     command = ["-m", f"benchmarks.{module}", *arguments, "--json"]
-    said: dict[str, Any] = {"command": " ".join(["python", *command]), "load": round(os.getloadavg()[0], 1)}
+    said: dict[str, Any] = {
+        "command": " ".join(["python", *command]),
+        "load": round(os.getloadavg()[0], 1),
+    }
     begun, runs = perf_counter(), []
     for _ in range(repeats):
-        run = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            [sys.executable, *command], capture_output=True, text=True, check=False
+        )
         if run.returncode:
-            return said | {"failed": (run.stderr or run.stdout).strip()[-1000:] or f"exit code {run.returncode}"}
+            return said | {
+                "failed": (run.stderr or run.stdout).strip()[-1000:]
+                or f"exit code {run.returncode}"
+            }
         runs.append(tables_of(json.loads(run.stdout[run.stdout.index(_first(run.stdout)) :])))
     tables = {title: medians([run[title] for run in runs]) for title in runs[0]}
     said |= {"seconds": round(perf_counter() - begun, 1), "tables": tables}
     if benchmark.growth is not None:
         size, cost = benchmark.growth
-        powers = {kind: power for records in tables.values() for kind, power in growth(records, size, cost).items()}
+        powers = {
+            kind: power
+            for records in tables.values()
+            for kind, power in growth(records, size, cost).items()
+        }
         said["growth"] = {"of": cost, "in": size, "exponents": powers}
     return said
 
@@ -92,7 +121,10 @@ def _section(name: str, found: dict[str, Any]) -> str:
         lines += [*([f"### {title}", ""] if title else []), markdown(records), ""]
     powers = found.get("growth", {"exponents": {}})
     for kind, power in powers["exponents"].items():
-        lines += [f"{kind or 'All'}: {powers['of']} grows as {powers['in']} to the power of {power:.2f}.", ""]
+        lines += [
+            f"{kind or 'All'}: {powers['of']} grows as {powers['in']} to the power of {power:.2f}.",
+            "",
+        ]
     return "\n".join(lines)
 
 
@@ -100,13 +132,19 @@ def _document(report: dict[str, Any]) -> str:
     said = ", ".join(f"{name} {value}" for name, value in report["machine"].items())
     sections = [_section(name, found) for name, found in report["benchmarks"].items()]
     times = f"{report['repeats']} run{'s' if report['repeats'] > 1 else ''} each"
-    return "\n".join([f"# Benchmarks\n\n{said}; {times}; figures are medians (least to most).\n", *sections])
+    return "\n".join(
+        [f"# Benchmarks\n\n{said}; {times}; figures are medians (least to most).\n", *sections]
+    )
 
 
 def _machine() -> dict[str, Any]:
     import workbench
 
-    return {"workbench": workbench.__version__, "Python": platform.python_version(), "cores": os.cpu_count()}
+    return {
+        "workbench": workbench.__version__,
+        "Python": platform.python_version(),
+        "cores": os.cpu_count(),
+    }
 
 
 def _installed_psl() -> Path | None:

@@ -1,4 +1,6 @@
-"""Aleph itself, run by SWI-Prolog on an Alzheimer set with the shipped modes: a rival's speed and accuracy."""
+"""Aleph itself, run by SWI-Prolog on an Alzheimer set with the shipped modes:
+a rival's speed and accuracy.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,25 @@ from workbench.experiments.alzheimer_data import DrugData
 
 __all__ = ["AlephTheory", "clauses_a_second", "induce"]
 
-_SETTINGS = ("i,2", "clauselength,5", "minpos,2", "noise,300", "evalfn,auto_m", "minscore,0.6", "nodes,5000")
+_SETTINGS = (
+    "i,2",
+    "clauselength,5",
+    "minpos,2",
+    "noise,300",
+    "evalfn,auto_m",
+    "minscore,0.6",
+    "nodes,5000",
+)
 _SEARCH_SEEDS = """
 :- initialization(main).
-main :- consult('aleph.pl'), read_all(set), forall(between(1, SEEDS, K), (statistics(cputime, A), sat(K), reduce,
+main :- consult('aleph.pl'), read_all(set), forall(between(1, SEEDS, K),
+    (statistics(cputime, A), sat(K), reduce,
     statistics(cputime, B), C is B - A, format("seed ~w seconds ~6f~n", [K, C]))), halt.
 """
 _INDUCE = """
 :- initialization(main).
-main :- consult('aleph.pl'), read_all(set), statistics(cputime, A), induce_cover, statistics(cputime, B), C is B - A,
+main :- consult('aleph.pl'), read_all(set), statistics(cputime, A), induce_cover,
+    statistics(cputime, B), C is B - A,
     test('test.f', noshow, P, _), test('test.n', noshow, N, _),
     format("~ntheory covers ~w positives ~w negatives seconds ~6f~n", [P, N, C]), halt.
 """
@@ -47,9 +59,13 @@ class AlephTheory:
 
 
 def clauses_a_second(data: DrugData, train: Bool, source: Path, seeds: int) -> tuple[int, float]:
-    """Clauses constructed from the first training positives as seeds, and CPU seconds, saturation included."""
+    """Clauses constructed from the first training positives as seeds, and CPU seconds,
+    saturation included.
+    """
     clauses, seconds, latest = 0, 0.0, 0
-    for line in _run(data, train, source, _SEARCH_SEEDS.replace("SEEDS", str(seeds)), timeout=600).splitlines():
+    for line in _run(
+        data, train, source, _SEARCH_SEEDS.replace("SEEDS", str(seeds)), timeout=600
+    ).splitlines():
         if found := re.match(r"\[clauses constructed\] \[(\d+)\]", line):
             latest = int(found[1])
         elif found := re.match(r"seed \d+ seconds ([\d.]+)", line):
@@ -83,11 +99,16 @@ def _run(data: DrugData, train: Bool, source: Path, goal: str, timeout: float) -
             f":- determination({problem.target}/2,{mode.predicate}/{len(mode.arguments)})."
             for mode in problem.body_modes
         ),
-        *(f"{_atom(predicate, row)}." for predicate, rows in problem.relations().items() for row in sorted(rows)),
+        *(
+            f"{_atom(predicate, row)}."
+            for predicate, rows in problem.relations().items()
+            for row in sorted(rows)
+        ),
     ]
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
-        # A line of the release of 2007 that SWI-Prolog 9 refuses; nothing of the search depends on it.
+        # A line of the release of 2007 that SWI-Prolog 9 refuses; nothing of the search depends on
+        # it.
         text = re.sub(r"arithmetic_function\([^)]*\)", "true", source.read_text(encoding="latin-1"))
         (root / "aleph.pl").write_text(text, encoding="latin-1")
         (root / "set.b").write_text("\n".join(dict.fromkeys(background)) + "\n", encoding="utf-8")

@@ -2,10 +2,11 @@
 
     python -m benchmarks.exact_likelihood [--set acetyl] [--clauses 10000] [--json]
 
-The features are counts of satisfying substitutions of an even share of the clauses collected in training on nine folds
-of one Alzheimer set, and a column of ones; many clauses are equal on the examples, as they come from the search.
-Liblinear (through scikit-learn) gets tighter tolerances until its objective is within 1e-5 of ours; only that last run
-is counted. The target is three times its CPU time at most.
+The features are counts of satisfying substitutions of an even share of the clauses collected in
+training on nine folds of one Alzheimer set, and a column of ones; many clauses are equal on the
+examples, as they come from the search. Liblinear (through scikit-learn) gets tighter tolerances
+until its objective is within 1e-5 of ours; only that last run is counted. The target is three times
+its CPU time at most.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ LIBLINEAR_TOLERANCES = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
 def features(name: str, clauses: int) -> tuple[csc_array, np.ndarray]:
     """Counts of an even share of one set's collected clauses on nine folds, and the labels."""
     data = load_drugs(datasets_directory(), name)
-    learner = ClauseLearner(data.background, data.examples, data.problem.head_mode, our_modes(), SETTINGS)
+    learner = ClauseLearner(
+        data.background, data.examples, data.problem.head_mode, our_modes(), SETTINGS
+    )
     train = data.folds["fold_orig"] > 1
     theory = learner.learn(train, loop="induce_cover")
     chosen = np.unique(np.linspace(0, len(theory.collected) - 1, clauses).astype(np.int64))
@@ -41,15 +44,19 @@ def features(name: str, clauses: int) -> tuple[csc_array, np.ndarray]:
     return csc_array(hstack([matrix, np.ones((matrix.shape[0], 1))])), data.examples.label[train]
 
 
-def liblinear(X: csr_matrix, target: np.ndarray, l1: float, goal: float) -> tuple[float, float, float]:
-    """CPU seconds, objective and tolerance of the loosest tolerance whose objective reaches the goal."""
+def liblinear(
+    X: csr_matrix, target: np.ndarray, l1: float, goal: float
+) -> tuple[float, float, float]:
+    """CPU seconds, objective and tolerance of the loosest tolerance
+    whose objective reaches the goal.
+    """
     from sklearn.linear_model import LogisticRegression
 
     seconds, value, tolerance = float("nan"), float("inf"), float("nan")
     for tolerance in LIBLINEAR_TOLERANCES:
         model = LogisticRegression(
-            l1_ratio=1.0, C=1 / l1, solver="liblinear", fit_intercept=False, tol=tolerance, max_iter=100_000,
-            random_state=0,
+            l1_ratio=1.0, C=1 / l1, solver="liblinear", fit_intercept=False, tol=tolerance,
+            max_iter=100_000, random_state=0,
         )  # fmt: skip
         began = time.process_time()
         model.fit(X, target)
@@ -75,7 +82,9 @@ def main() -> None:
         seconds = time.process_time() - began
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            theirs, value, tolerance = liblinear(csr_matrix(X), target, l1, fit.objective * (1 + 1e-5))
+            theirs, value, tolerance = liblinear(
+                csr_matrix(X), target, l1, fit.objective * (1 + 1e-5)
+            )
         rows.append(
             {
                 "l1": l1,

@@ -1,8 +1,10 @@
-"""The figures of docs/experiments.md: its tables written from the records, and samples of them measured again.
+"""The figures of docs/experiments.md: its tables written from the records, and samples of them
+measured again.
 
-`python -m benchmarks.figures write` writes every table between its marks from `docs/figures/*.json`, laid out as
-`docs/figures/tables.toml` says; `check` says whether that would change anything. `python -m benchmarks.figures
-compare --sample 5 --seed 1` draws rows, cheapest experiments more often, measures their first folds again and compares.
+`python -m benchmarks.figures write` writes every table between its marks from
+`docs/figures/*.json`, laid out as `docs/figures/tables.toml` says; `check` says whether that would
+change anything. `python -m benchmarks.figures compare --sample 5 --seed 1` draws rows, cheapest
+experiments more often, measures their first folds again and compares.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from workbench.experiments import (
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
 DOCUMENTS = (FIGURES.parent / "experiments.md", FIGURES.parents[1] / "README.md")
-MARKED = re.compile(r"(<!-- figures: (?P<name>[\w-]+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+MARKED = re.compile(
+    r"(<!-- figures: (?P<name>[\w-]+) -->\n).*?(<!-- end of figures -->)", re.DOTALL
+)
 SPREAD = re.compile(r" (\(\{[^{}]*\.sd:\d\}\)|± \{[^{}]*\.sd:\d\})")
 CELL = re.compile(r"\{(?P<metric>[^{}]*?)\.(?P<what>published|ours|sd):(?P<digits>\d)\}")
 
@@ -43,7 +47,8 @@ class Layout:
     experiment : str
         The record that it shows.
     rows : sequence of mappings
-        `system`; `label` where it is called otherwise; `show = "published"` for a row of published figures.
+        `system`; `label` where it is called otherwise; `show = "published"` for a row of published
+        figures.
     columns : sequence of mappings
         `heading`; `column` of the record; `cell`, such as `{AUC-PR.ours:3} ({AUC-PR.sd:3})`; a
         standard deviation in brackets or after `±` is left out where there is none.
@@ -64,14 +69,21 @@ class Layout:
         lines += [[row.get("label", row["system"]), *self._cells(row, found)] for row in self.rows]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
-    def _cells(self, row: Mapping[str, str], found: Mapping[tuple[str, str, str], Row]) -> list[str]:
+    def _cells(
+        self, row: Mapping[str, str], found: Mapping[tuple[str, str, str], Row]
+    ) -> list[str]:
         return [self._cell(row, column, found) for column in self.columns]
 
     def _cell(
-        self, row: Mapping[str, str], column: Mapping[str, str], found: Mapping[tuple[str, str, str], Row]
+        self,
+        row: Mapping[str, str],
+        column: Mapping[str, str],
+        found: Mapping[tuple[str, str, str], Row],
     ) -> str:
         def figure(match: re.Match[str]) -> str:
-            return self._figure(found.get((row["system"], column["column"], match["metric"])), match)
+            return self._figure(
+                found.get((row["system"], column["column"], match["metric"])), match
+            )
 
         def spread(match: re.Match[str]) -> str:
             known = CELL.search(match[0])
@@ -92,7 +104,10 @@ class Layout:
 def layouts() -> dict[str, Layout]:
     """Every table of the documents by its mark's name."""
     with (FIGURES / "tables.toml").open("rb") as file:
-        return {name: Layout(**fields | {"rows": _rows(fields["rows"])}) for name, fields in tomllib.load(file).items()}
+        return {
+            name: Layout(**fields | {"rows": _rows(fields["rows"])})
+            for name, fields in tomllib.load(file).items()
+        }
 
 
 def _rows(written: Sequence[str | Mapping[str, str]]) -> list[Mapping[str, str]]:
@@ -102,7 +117,10 @@ def _rows(written: Sequence[str | Mapping[str, str]]) -> list[Mapping[str, str]]
 
 def provenance(measurements: Sequence[Measurement]) -> str:
     """Where a table's figures come from, in a line."""
-    said = [f"`{one.command}` at `{one.commit}`, {one.day}, {one.cpu_seconds:,.0f} CPU-seconds" for one in measurements]
+    said = [
+        f"`{one.command}` at `{one.commit}`, {one.day}, {one.cpu_seconds:,.0f} CPU-seconds"
+        for one in measurements
+    ]
     return "Measured by " + "; ".join(said) + "."
 
 
@@ -127,13 +145,18 @@ def write(check: bool) -> int:
             stale.append(document.name)
             if not check:
                 document.write_text(now, encoding="utf-8")
-    print(f"{'differ from' if check else 'written from'} the records: {', '.join(stale) or 'no document'}")
+    print(
+        f"{'differ from' if check else 'written from'} the records: "
+        f"{', '.join(stale) or 'no document'}"
+    )
     print(f"without a record: {', '.join(unrecorded) or 'no table'}")
     return int(check and bool(stale))
 
 
 def compare(sample: int, seed: int, folds: int, longest: float) -> int:
-    """Measure a sample of recorded rows again, their first folds only. The exit status: 1 if a figure differs."""
+    """Measure a sample of recorded rows again, their first folds only. The exit status:
+    1 if a figure differs.
+    """
     chosen = drawn(sample, seed, longest)
     worst = 0
     for experiment, system, column in chosen:
@@ -141,33 +164,48 @@ def compare(sample: int, seed: int, folds: int, longest: float) -> int:
         again = reproduce(experiment, folds=folds, **parts(experiment, system, column))
         differing, compared = differences(recorded, again)
         worst |= int(bool(differing) or not compared)
-        print(f"{experiment}, {system}: {compared - len(differing)} of {compared} figures as recorded", flush=True)
+        print(
+            f"{experiment}, {system}: {compared - len(differing)} of "
+            f"{compared} figures as recorded",
+            flush=True,
+        )
         for one in differing:
-            print(f"  {one.column}, {one.metric}, {one.fold}: {one.recorded:.6f} recorded, {one.again:.6f} again")
+            print(
+                f"  {one.column}, {one.metric}, {one.fold}: {one.recorded:.6f} recorded, "
+                f"{one.again:.6f} again"
+            )
     return worst
 
 
 def parts(experiment: str, system: str, column: str) -> dict[str, Any]:
     """The options that run one row, and one data set where an experiment has several of its own."""
     chosen: dict[str, Any] = {"systems": (system,)}
-    return chosen | ({"columns": (column.split(",")[0],)} if experiment in {"alzheimer", "rel-f1"} else {})
+    return chosen | (
+        {"columns": (column.split(",")[0],)} if experiment in {"alzheimer", "rel-f1"} else {}
+    )
 
 
 def drawn(sample: int, seed: int, longest: float) -> list[tuple[str, str, str]]:
-    """Recorded (experiment, system, column) to measure again, where a system took at most `longest` CPU-seconds."""
+    """Recorded (experiment, system, column) to measure again,
+    where a system took at most `longest` CPU-seconds.
+    """
     rows = {}
     for path in sorted(FIGURES.glob("*.json")):
         for measurement in read_record(path):
             measured = sorted(measurement.table.measured())
             systems = {system for system, _ in measured}
             if measurement.cpu_seconds / len(systems) <= longest:
-                rows |= {(path.stem, system): (path.stem, system, column) for system, column in measured}
+                rows |= {
+                    (path.stem, system): (path.stem, system, column) for system, column in measured
+                }
     return random.Random(seed).sample(list(rows.values()), min(sample, len(rows)))
 
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("write")
     commands.add_parser("check")
@@ -175,7 +213,9 @@ def main() -> int:
     sampled.add_argument("--sample", type=int, default=5)
     sampled.add_argument("--seed", type=int, default=0)
     sampled.add_argument("--folds", type=int, default=1)
-    sampled.add_argument("--longest", type=float, default=120.0, help="CPU-seconds a row, all folds")
+    sampled.add_argument(
+        "--longest", type=float, default=120.0, help="CPU-seconds a row, all folds"
+    )
     given = parser.parse_args()
     if given.command == "compare":
         return compare(given.sample, given.seed, given.folds, given.longest)

@@ -1,4 +1,5 @@
-"""From starting the page's server to its Data page in Chromium, over a workspace of five million facts.
+"""From starting the page's server to its Data page in Chromium, over a workspace of five million
+facts.
 
 python -m benchmarks.first_page [--facts 5000000] [--workspace FILE] [--repeats 3]
 """
@@ -23,7 +24,10 @@ from workbench.workspace import open_workspace
 
 CHROMIUM = "/usr/bin/chromium"
 STILL = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-RULES = "Knows(person, person)\nLikes(person, topic)\nVotes(person)\n1 Knows(x, y) ^ Votes(x) => Votes(y)\n"
+RULES = (
+    "Knows(person, person)\nLikes(person, topic)\nVotes(person)\n1 Knows(x, y) ^ Votes(x) => "
+    "Votes(y)\n"
+)
 
 
 def make(path: Path, facts: int) -> None:
@@ -33,7 +37,9 @@ def make(path: Path, facts: int) -> None:
 
     def pairs(number: int, others: int, prefix: str) -> pd.DataFrame:
         first, second = rng.integers(0, people, number), rng.integers(0, others, number)
-        return pd.DataFrame({"a": [f"P{i}" for i in first], "b": [f"{prefix}{i}" for i in second]}).drop_duplicates()
+        return pd.DataFrame(
+            {"a": [f"P{i}" for i in first], "b": [f"{prefix}{i}" for i in second]}
+        ).drop_duplicates()
 
     with open_workspace(path) as workspace:
         workspace.declare(RULES)
@@ -45,13 +51,24 @@ def make(path: Path, facts: int) -> None:
 
 
 def measure(path: Path, browser: object) -> dict[str, float]:
-    """Seconds until the server answers, until the page is whole, and for a reload; CPU seconds of the server."""
+    """Seconds until the server answers, until the page is whole, and for a reload;
+    CPU seconds of the server.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     page = browser.new_page()  # type: ignore[attr-defined]
     began = time.perf_counter()
-    command = [sys.executable, "-m", "workbench", "app", str(path), "--port", str(port), "--no-browser"]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "app",
+        str(path),
+        "--port",
+        str(port),
+        "--no-browser",
+    ]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
         while True:
@@ -73,7 +90,9 @@ def measure(path: Path, browser: object) -> dict[str, float]:
         page.wait_for_selector(STILL)
         reloaded = time.perf_counter() - again
         figures = {"server_up": up, "first_page": whole, "reload": reloaded, "cpu_seconds": cpu}
-        return {name: round(value, 2) for name, value in figures.items()} | {"load": round(os.getloadavg()[0], 1)}
+        return {name: round(value, 2) for name, value in figures.items()} | {
+            "load": round(os.getloadavg()[0], 1)
+        }
     finally:
         server.terminate()
         server.wait()
@@ -93,7 +112,9 @@ def main() -> None:
         path = arguments.workspace or Path(folder, "big.duckdb")
         if not path.exists():
             make(path, arguments.facts)
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         print_records((measure(path, browser) for _ in range(arguments.repeats)), arguments.json)
         browser.close()
 

@@ -1,9 +1,9 @@
 """How fast rules become rows: `python -m benchmarks.grounding [--sizes 1,10] [--json]`.
 
-Each case is grounded through the public `ground` on one thread, and compared with two bare queries of DuckDB over the
-same temporary tables: the join that only counts, and the join that fetches the id columns. Everything runs three times
-and the fastest counts; what the first grounding took stands beside, for it also pays for memory that the process has
-not touched before.
+Each case is grounded through the public `ground` on one thread, and compared with two bare queries
+of DuckDB over the same temporary tables: the join that only counts, and the join that fetches the
+id columns. Everything runs three times and the fastest counts; what the first grounding took stands
+beside, for it also pays for memory that the process has not touched before.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ REPETITIONS = 3
 
 @dataclass
 class Measurement:
-    """One case: ground rows, CPU seconds (fastest, first), rows a CPU-second, peak memory, ratios to bare queries."""
+    """One case: ground rows, CPU seconds (fastest, first), rows a CPU-second, peak memory,
+    ratios to bare queries.
+    """
 
     case: str
     rows: int
@@ -45,15 +47,21 @@ class Measurement:
     times_fetch: float
 
 
-def insert(database: Database, predicate: str, columns: dict[str, np.ndarray], partition: str = "evidence") -> None:
-    """Put facts straight into a predicate's table; constants are `c0, c1, ...`, numbered by position."""
+def insert(
+    database: Database, predicate: str, columns: dict[str, np.ndarray], partition: str = "evidence"
+) -> None:
+    """Put facts straight into a predicate's table; constants are `c0, c1, ...`,
+    numbered by position.
+    """
     arrow = pa.table({name: pa.array(values) for name, values in columns.items()})
     connection = database.connection
     connection.register("incoming", arrow)
     shown = ", ".join(columns)
     table = database.predicates()[predicate].table_name
     value = "NULL" if partition == "target" else "1"
-    connection.execute(f"INSERT INTO {table} SELECT 0, {shown}, {value}, '{partition}' FROM incoming")
+    connection.execute(
+        f"INSERT INTO {table} SELECT 0, {shown}, {value}, '{partition}' FROM incoming"
+    )
     connection.unregister("incoming")
 
 
@@ -62,10 +70,13 @@ def constants(database: Database, type_name: str, count: int) -> None:
     connection = database.connection
     table = database.type_tables()[type_name]
     connection.execute(f"DELETE FROM {table}")
-    connection.execute(f"INSERT INTO {table} SELECT range::INTEGER, format('C{{:08d}}', range) FROM range({count})")
+    connection.execute(
+        f"INSERT INTO {table} SELECT range::INTEGER, format('C{{:08d}}', range) FROM range({count})"
+    )
     connection.execute(f"DELETE FROM domain WHERE type = '{type_name}'")
     connection.execute(
-        f"INSERT INTO domain SELECT 0, '{type_name}', range::INTEGER, range::INTEGER FROM range({count})"
+        f"INSERT INTO domain SELECT 0, '{type_name}', range::INTEGER, range::INTEGER FROM "
+        f"range({count})"
     )
 
 
@@ -80,7 +91,9 @@ def fastest(work: Callable[[], object]) -> float:
     return min(timed(work) for _ in range(REPETITIONS))
 
 
-def measure(case: str, database: Database, program: object, request: GroundRequest, bare: str) -> Measurement:
+def measure(
+    case: str, database: Database, program: object, request: GroundRequest, bare: str
+) -> Measurement:
     """Ground, and compare with the bare join `SELECT {columns} FROM ...`."""
     found: list[Grounding] = []
 
@@ -103,7 +116,9 @@ def measure(case: str, database: Database, program: object, request: GroundReque
     fetched = fastest(fetch)
     rows = network.n_rows
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return Measurement(case, rows, network.n_atoms, cpu, first, rows / cpu, peak, cpu / counted, cpu / fetched)
+    return Measurement(
+        case, rows, network.n_atoms, cpu, first, rows / cpu, peak, cpu / counted, cpu / fetched
+    )
 
 
 def transitivity(millions: float) -> Measurement:
@@ -116,10 +131,13 @@ def transitivity(millions: float) -> Measurement:
         constants(database, "t", size)
         request = GroundRequest(query=["F"], limit=10**9)
         bare = (
-            f"SELECT {{}} FROM (SELECT a.p * {size} + b.p AS x, b.p * {size} + c.p AS y FROM d a, d b, d c "
+            f"SELECT {{}} FROM (SELECT a.p * {size} + b.p AS x, b.p * {size} + c.p AS y FROM d a, "
+            "d b, d c "
             "WHERE a.p <> b.p AND b.p <> c.p)"
         )
-        database.connection.execute(f"CREATE TABLE d AS SELECT range::INTEGER AS p FROM range({size})")
+        database.connection.execute(
+            f"CREATE TABLE d AS SELECT range::INTEGER AS p FROM range({size})"
+        )
         return measure(f"transitivity {millions:g}M", database, program, request, bare)
 
 
@@ -130,7 +148,9 @@ def horn(millions: float) -> Measurement:
 
 def negation(millions: float) -> Measurement:
     """`E(x,y) ^ !N(x,y) => A(x) v A(y)`: a closed head literal is an anti join."""
-    return _pairs("negation", "E(t, t)\nN(t, t)\nA(t)\nB(t)\n1 !E(x,y) v N(x,y) v A(x) v B(y)", millions)
+    return _pairs(
+        "negation", "E(t, t)\nN(t, t)\nA(t)\nB(t)\n1 !E(x,y) v N(x,y) v A(x) v B(y)", millions
+    )
 
 
 def _pairs(case: str, text: str, millions: float) -> Measurement:
@@ -143,22 +163,33 @@ def _pairs(case: str, text: str, millions: float) -> Measurement:
         database.declare(program)
         constants(database, "t", size)
         edges = np.unique(rng.integers(0, size * size, int(count * 1.02)))[:count]
-        insert(database, "E", {"a0": (edges // size).astype(np.int32), "a1": (edges % size).astype(np.int32)})
+        insert(
+            database,
+            "E",
+            {"a0": (edges // size).astype(np.int32), "a1": (edges % size).astype(np.int32)},
+        )
         if case == "negation":
             some = edges[::50]
-            insert(database, "N", {"a0": (some // size).astype(np.int32), "a1": (some % size).astype(np.int32)})
+            insert(
+                database,
+                "N",
+                {"a0": (some // size).astype(np.int32), "a1": (some % size).astype(np.int32)},
+            )
         queries = ["A", "B"] if case == "negation" else ["A"]
         request = GroundRequest(query=queries, closed=["E"], limit=10**9)
         bare = "SELECT {} FROM (SELECT a0 AS x, a1 AS y FROM p_E)"
         if case == "negation":
             bare = (
-                "SELECT {} FROM (SELECT e.a0 AS x, e.a1 AS y FROM p_E e ANTI JOIN p_N n ON n.a0 = e.a0 AND n.a1 = e.a1)"
+                "SELECT {} FROM (SELECT e.a0 AS x, e.a1 AS y FROM p_E e ANTI JOIN p_N n ON "
+                "n.a0 = e.a0 AND n.a1 = e.a1)"
             )
         return measure(f"{case} {millions:g}M", database, program, request, bare)
 
 
 def listed(millions: float) -> Measurement:
-    """PSL's `E(X,Y) & A(X) -> A(Y) ^2`, every other constant's A listed: both open atoms found in an array."""
+    """PSL's `E(X,Y) & A(X) -> A(Y) ^2`, every other constant's A listed:
+    both open atoms found in an array.
+    """
     count = int(millions * 1e6)
     size = max(1000, count // 5)
     rng = np.random.default_rng(0)
@@ -168,18 +199,27 @@ def listed(millions: float) -> Measurement:
         database.declare(program)
         constants(database, program.predicates["A"].argument_types[0], 2 * size)
         edges = np.unique(rng.integers(0, size * size, int(count * 1.02)))[:count]
-        pairs = {"a0": (edges // size * 2).astype(np.int32), "a1": (edges % size * 2).astype(np.int32)}
+        pairs = {
+            "a0": (edges // size * 2).astype(np.int32),
+            "a1": (edges % size * 2).astype(np.int32),
+        }
         insert(database, "E", pairs)
         insert(database, "A", {"a0": np.arange(0, 2 * size, 2, dtype=np.int32)}, "target")
         database.connection.execute(
-            f"CREATE TABLE l AS SELECT 2 * range::INTEGER AS a, range::INTEGER AS i FROM range({size})"
+            "CREATE TABLE l AS SELECT 2 * range::INTEGER AS a, range::INTEGER AS i FROM "
+            f"range({size})"
         )
-        bare = "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a = e.a0 JOIN l q ON q.a = e.a1)"
+        bare = (
+            "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a = e.a0 JOIN "
+            "l q ON q.a = e.a1)"
+        )
         return measure(f"listed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
 
 
 def hashed(millions: float) -> Measurement:
-    """PSL's `E(X,Y,Z) & L(X,Y) -> L(Y,Z) ^2`, a few of all pairs listed: both open atoms found by hash join."""
+    """PSL's `E(X,Y,Z) & L(X,Y) -> L(Y,Z) ^2`, a few of all pairs listed:
+    both open atoms found by hash join.
+    """
     degree = 5
     size = max(200, int(millions * 1e6) // degree**2)
     rng = np.random.default_rng(0)
@@ -188,18 +228,24 @@ def hashed(millions: float) -> Measurement:
         database.world_id()
         database.declare(program)
         constants(database, program.predicates["L"].argument_types[0], size)
-        friends = (np.arange(size)[:, None] + np.sort(rng.integers(1, size, (size, degree)), axis=1)) % size
+        friends = (
+            np.arange(size)[:, None] + np.sort(rng.integers(1, size, (size, degree)), axis=1)
+        ) % size
         friends = np.sort(friends, axis=1).astype(np.int32)
         pairs = np.unique(
-            np.column_stack([np.repeat(np.arange(size, dtype=np.int32), degree), friends.ravel()]), axis=0
+            np.column_stack([np.repeat(np.arange(size, dtype=np.int32), degree), friends.ravel()]),
+            axis=0,
         )
         insert(database, "L", {"a0": pairs[:, 0], "a1": pairs[:, 1]}, "target")
         steps = np.column_stack([np.repeat(pairs, degree, axis=0), friends[pairs[:, 1]].ravel()])
         steps = np.unique(steps, axis=0)
         insert(database, "E", {f"a{i}": steps[:, i].copy() for i in range(3)})
-        database.connection.execute("CREATE TABLE l AS SELECT a0, a1, (row_number() OVER ())::INTEGER AS i FROM p_L")
+        database.connection.execute(
+            "CREATE TABLE l AS SELECT a0, a1, (row_number() OVER ())::INTEGER AS i FROM p_L"
+        )
         bare = (
-            "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a0 = e.a0 AND p.a1 = e.a1 "
+            "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a0 = e.a0 AND "
+            "p.a1 = e.a1 "
             "JOIN l q ON q.a0 = e.a1 AND q.a1 = e.a2)"
         )
         return measure(f"hashed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
@@ -218,7 +264,9 @@ def uw_cse() -> dict[str, Any] | None:
         database.declare(program)
         load_alchemy(database, directory / "evidence.db")
         found: list[Grounding] = []
-        seconds = timed(lambda: found.append(ground(database, program, GroundRequest(query=["advisedBy"]))))
+        seconds = timed(
+            lambda: found.append(ground(database, program, GroundRequest(query=["advisedBy"])))
+        )
     rules = found[0].rules
     tuffy = tuffy_counts(found[0], directory / "evidence.db")
     return {
@@ -235,11 +283,15 @@ def describe_uw_cse(files: dict[str, Any]) -> str:
     """Our counts, and Tuffy's worked out from them."""
     tuffy = files["tuffy"]
     return (
-        f"uw-cse (Tuffy's files): {files['cpu_seconds']:.2f} CPU s (Tuffy: 6.8 s); {files['atoms']:,} atoms, "
+        f"uw-cse (Tuffy's files): {files['cpu_seconds']:.2f} CPU s (Tuffy: 6.8 s); "
+        f"{files['atoms']:,} atoms, "
         f"{files['rows']:,} rows and {files['unit_groundings']:,} unit groundings.\n"
-        f"Tuffy counts {tuffy['atoms']:,} atoms and {tuffy['clauses']:,} clauses (published: 4,408 and 152,763): "
-        f"{tuffy['rows_of_active_atoms']:,} of our rows join active atoms only, one unit clause for each of "
-        f"{tuffy['unit_clauses']:,} active atoms, {tuffy['satisfied_existential_clauses']} existential clauses that "
+        f"Tuffy counts {tuffy['atoms']:,} atoms and {tuffy['clauses']:,} clauses (published: "
+        "4,408 and 152,763): "
+        f"{tuffy['rows_of_active_atoms']:,} of our rows join active atoms only, one unit clause "
+        "for each of "
+        f"{tuffy['unit_clauses']:,} active atoms, {tuffy['satisfied_existential_clauses']} "
+        "existential clauses that "
         "evidence satisfies"
     )
 
@@ -260,7 +312,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    found = [CASES[case](float(size)) for case in options.cases.split(",") for size in options.sizes.split(",") if case]
+    found = [
+        CASES[case](float(size))
+        for case in options.cases.split(",")
+        for size in options.sizes.split(",")
+        if case
+    ]
     files = uw_cse()
     if options.json:
         json.dump({"cases": [asdict(one) for one in found], "uw_cse": files}, sys.stdout, indent=2)
@@ -273,7 +330,8 @@ def main(arguments: list[str] | None = None) -> None:
     for one in found:
         print(
             f"{one.case:<20}{one.rows:>12,}{one.cpu_seconds:>9.2f}{one.first_cpu_seconds:>9.2f}"
-            f"{one.rows_per_cpu_second / 1e6:>14.2f}{one.peak_gib:>10.2f}{one.times_count:>9.1f}{one.times_fetch:>9.1f}"
+            f"{one.rows_per_cpu_second / 1e6:>14.2f}{one.peak_gib:>10.2f}"
+            f"{one.times_count:>9.1f}{one.times_fetch:>9.1f}"
         )
     if files is not None:
         print(describe_uw_cse(files))

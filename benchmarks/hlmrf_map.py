@@ -1,13 +1,16 @@
-"""MAP in hinge-loss MRFs: own kernels on three kinds of graph, the paper's networks, and PSL 2.4.1 side by side.
+"""MAP in hinge-loss MRFs: own kernels on three kinds of graph, the paper's networks, and PSL 2.4.1
+side by side.
 
-    python -m benchmarks.hlmrf_map kernels [--rows 100000]
-    python -m benchmarks.hlmrf_map social [--data DIR]
-    python -m benchmarks.hlmrf_map end-to-end --rules 1000000 [--hinges linear] [--psl-jar psl-runtime.jar]
+    python -m benchmarks.hlmrf_map kernels [--rows 100000] python -m benchmarks.hlmrf_map social
+    [--data DIR] python -m benchmarks.hlmrf_map end-to-end --rules 1000000 [--hinges linear]
+    [--psl-jar psl-runtime.jar]
 
-PSL's jar is `pslpython/psl-runtime.jar` inside the wheel that `pip download --no-deps pslpython==2.4.1` fetches.
+PSL's jar is `pslpython/psl-runtime.jar` inside the wheel that `pip download --no-deps
+pslpython==2.4.1` fetches.
 
-All times are CPU seconds of the process (PSL's: user and system of the Java process). Kernels are compiled before any
-clock starts; grounding, loading and prediction files are inside the end-to-end figures.
+All times are CPU seconds of the process (PSL's: user and system of the Java process). Kernels are
+compiled before any clock starts; grounding, loading and prediction files are inside the end-to-end
+figures.
 """
 
 from __future__ import annotations
@@ -25,7 +28,15 @@ from scipy.sparse import csr_array
 
 import workbench as wb
 from benchmarks.measuring import cpu_seconds, print_records
-from benchmarks.social_network import RELATIONS, WEIGHTS, SocialNetwork, generate, ground, read, write_files
+from benchmarks.social_network import (
+    RELATIONS,
+    WEIGHTS,
+    SocialNetwork,
+    generate,
+    ground,
+    read,
+    write_files,
+)
 from workbench.inference import Solution, make_engine
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.folding import fold
@@ -40,7 +51,9 @@ SIZES = (22050, 33075, 38588, 44100, 49613, 55125)
 
 
 def pair_network(kind: str, n_rows: int, power: int, seed: int = 0) -> GroundNetwork:
-    """Hinges `max(0, y_a - y_b)` along the edges of a random, chain or grid graph, and one prior to four of them."""
+    """Hinges `max(0, y_a - y_b)` along the edges of a random, chain or grid graph,
+    and one prior to four of them.
+    """
     rng = np.random.default_rng(seed)
     n_edges, n_priors = int(n_rows / 1.3), n_rows - int(n_rows / 1.3)
     if kind == "random":
@@ -65,8 +78,12 @@ def pair_network(kind: str, n_rows: int, power: int, seed: int = 0) -> GroundNet
     level = rng.random(n_priors)
     rows = np.concatenate([np.repeat(np.arange(len(edges)), 2), len(edges) + np.arange(n_priors)])
     data = np.concatenate([np.tile([1.0, -1.0], len(edges)), sign])
-    A = csr_array((data, (rows, np.concatenate([edges.ravel(), atom]))), shape=(len(edges) + n_priors, n))
-    template = np.concatenate([np.sort(rng.integers(0, 3, len(edges))), np.full(n_priors, 3)]).astype(np.int32)
+    A = csr_array(
+        (data, (rows, np.concatenate([edges.ravel(), atom]))), shape=(len(edges) + n_priors, n)
+    )
+    template = np.concatenate(
+        [np.sort(rng.integers(0, 3, len(edges))), np.full(n_priors, 3)]
+    ).astype(np.int32)
     sums = np.zeros((4, 2))
     return GroundNetwork(
         A=A,
@@ -90,7 +107,9 @@ def pair_network(kind: str, n_rows: int, power: int, seed: int = 0) -> GroundNet
 PAIR_WEIGHTS = np.array([0.1, 0.5, 1.0, 0.7])
 
 
-def solve(name: str, network: GroundNetwork, weights: np.ndarray, **parameters: object) -> tuple[float, Solution]:
+def solve(
+    name: str, network: GroundNetwork, weights: np.ndarray, **parameters: object
+) -> tuple[float, Solution]:
     """CPU seconds and the answer; the kernels are compiled by a first short run."""
     make_engine(name, "map", max_iterations=1).solve(network, weights)
     began = cpu_seconds()
@@ -99,14 +118,18 @@ def solve(name: str, network: GroundNetwork, weights: np.ndarray, **parameters: 
 
 
 def kernels(n_rows: int) -> Iterator[Row]:
-    """Time to a proven gap on graphs of three kinds, and CPU nanoseconds a nonzero and iteration."""
+    """Time to a proven gap on graphs of three kinds,
+    and CPU nanoseconds a nonzero and iteration.
+    """
     for power, kind in ((2, "squared"), (1, "linear")):
         for graph in ("random", "chain", "grid"):
             network = pair_network(graph, n_rows, power)
             for name in ("admm", "pdhg", "bcd") if power == 2 else ("admm", "pdhg"):
                 tolerance = 1e-4 if power == 2 or name == "pdhg" else 1e-3
                 spent, answer = solve(name, network, PAIR_WEIGHTS, tolerance=tolerance)
-                steps = int(str(answer.diagnostics.get("iterations") or answer.diagnostics.get("sweeps")))
+                steps = int(
+                    str(answer.diagnostics.get("iterations") or answer.diagnostics.get("sweeps"))
+                )
                 yield {
                     "graph": graph,
                     "hinges": kind,
@@ -214,20 +237,26 @@ def _psl(files: Path, jar: Path, power: int, network: SocialNetwork) -> Row:
 
 def main() -> None:
     """Parse the command line and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("part", choices=("kernels", "social", "end-to-end"))
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rules", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--persons", type=int, nargs="+", default=SIZES, choices=SIZES)
     parser.add_argument("--data", type=Path, default=None)
     parser.add_argument("--psl-jar", type=Path)
-    parser.add_argument("--hinges", choices=("squared", "linear"), help="Only these; both by default.")
+    parser.add_argument(
+        "--hinges", choices=("squared", "linear"), help="Only these; both by default."
+    )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     parts = {
         "kernels": lambda: kernels(chosen.rows),
         "social": lambda: social(chosen.data or datasets_directory(), chosen.persons),
-        "end-to-end": lambda: (row for n in chosen.rules for row in end_to_end(n, chosen.psl_jar, chosen.hinges)),
+        "end-to-end": lambda: (
+            row for n in chosen.rules for row in end_to_end(n, chosen.psl_jar, chosen.hinges)
+        ),
     }
     print_records(parts[chosen.part](), chosen.json)
 

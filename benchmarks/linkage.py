@@ -1,11 +1,13 @@
-"""Record linkage on people that are made up: seconds, memory and F1 of `workbench link` on up to a million records.
+"""Record linkage on people that are made up: seconds, memory and F1 of `workbench link` on up to a
+million records.
 
-    python -m benchmarks.linkage --records 100000 1000000     # measures, each in a process of its own
-    python -m benchmarks.linkage --records 50000 --write DIR  # only writes people.parquet and truth.parquet
+    python -m benchmarks.linkage --records 100000 1000000     # each in a process of its own
+    python -m benchmarks.linkage --records 50000 --write DIR  # people and truth, as Parquet
 
-The people have names of Zipf's frequencies with short forms, birthdays, places with postcodes of their own, jobs; they
-live in families that share surname, place and postcode. Records of a person drop cells, hit a neighbouring key,
-exchange letters, use a short form, move, or know the year of birth alone.
+The people have names of Zipf's frequencies with short forms, birthdays, places with postcodes of
+their own, jobs; they live in families that share surname, place and postcode. Records of a person
+drop cells, hit a neighbouring key, exchange letters, use a short form, move, or know the year of
+birth alone.
 """
 
 from __future__ import annotations
@@ -24,7 +26,11 @@ import pandas as pd
 from benchmarks.measuring import print_records
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-SYLLABLES = [a + b for a in "b br d f g h j k l m n p r s st t th v w".split() for b in "a e i o u ai ea".split()]
+SYLLABLES = [
+    a + b
+    for a in "b br d f g h j k l m n p r s st t th v w".split()
+    for b in "a e i o u ai ea".split()
+]
 ENDINGS = "n s t r l ck rd son ton man ley well ford er".split()
 
 BLANK = {
@@ -100,7 +106,8 @@ def _persons(random: np.random.Generator, n: int, n_records: int) -> dict[str, n
     outward = np.array([f"{places[at][:2]}{at % 28}" for at in range(len(places))], object)
     inward = np.where(stays, family * 7919 % 500, random.integers(0, 500, n))
     postcode = [
-        f"{outward[at]} {code % 10}{LETTERS[code % 23]}{LETTERS[code * 7 % 26]}" for at, code in zip(place, inward)
+        f"{outward[at]} {code % 10}{LETTERS[code % 23]}{LETTERS[code * 7 % 26]}"
+        for at, code in zip(place, inward)
     ]
     days = random.integers(0, 100 * 365, n)
     born = (np.datetime64("1850-01-01") + days).astype("datetime64[D]")
@@ -109,7 +116,9 @@ def _persons(random: np.random.Generator, n: int, n_records: int) -> dict[str, n
     jobs = _names(random, 150, 3)
     return {
         "first_name": first[_zipf(random, len(first), n, 1.05)],
-        "middle_names": np.where(random.random(n) < 0.4, first[_zipf(random, len(first), n, 1.05)], None),
+        "middle_names": np.where(
+            random.random(n) < 0.4, first[_zipf(random, len(first), n, 1.05)], None
+        ),
         "surname": last[of_family[family]],
         "born": born.astype(str).astype(object),
         "place": places[place],
@@ -119,13 +128,16 @@ def _persons(random: np.random.Generator, n: int, n_records: int) -> dict[str, n
     }
 
 
-def _spoil(random: np.random.Generator, columns: dict[str, np.ndarray], spoiled: float) -> dict[str, np.ndarray]:
+def _spoil(
+    random: np.random.Generator, columns: dict[str, np.ndarray], spoiled: float
+) -> dict[str, np.ndarray]:
     n = len(columns["surname"])
     moved = random.random(n) < 0.06 * spoiled
     postcode = np.where(moved, columns.pop("moved_to"), columns["postcode"])
     nearby = random.random(n) < 0.12 * spoiled
     postcode[nearby] = [
-        f"{text[:-3]}{random.integers(10)}{LETTERS[random.integers(23)]}{text[-1]}" for text in postcode[nearby]
+        f"{text[:-3]}{random.integers(10)}{LETTERS[random.integers(23)]}{text[-1]}"
+        for text in postcode[nearby]
     ]
     short = random.random(n) < 0.1 * spoiled
     first = columns["first_name"].copy()
@@ -152,7 +164,9 @@ def _spoil(random: np.random.Generator, columns: dict[str, np.ndarray], spoiled:
     return found
 
 
-def _typos(random: np.random.Generator, texts: np.ndarray, share: float, letters: str = LETTERS) -> np.ndarray:
+def _typos(
+    random: np.random.Generator, texts: np.ndarray, share: float, letters: str = LETTERS
+) -> np.ndarray:
     """Some texts with a letter changed, left out, doubled, or exchanged with the next."""
     found = texts.copy()
     for at in np.flatnonzero(random.random(len(texts)) < share):
@@ -164,7 +178,10 @@ def _typos(random: np.random.Generator, texts: np.ndarray, share: float, letters
         if letters[0] == "0":
             how = 0 if text[place] != "-" else 3
         rest = text[place + 1 :]
-        found[at] = text[:place] + [letter + rest, rest, text[place] * 2 + rest, rest[0] + text[place] + rest[1:]][how]
+        found[at] = (
+            text[:place]
+            + [letter + rest, rest, text[place] * 2 + rest, rest[0] + text[place] + rest[1:]][how]
+        )
     return found
 
 
@@ -174,19 +191,26 @@ def main() -> None:
     parser.add_argument("--records", type=int, nargs="+", default=[1_000_000])
     parser.add_argument("--copies", type=float, default=4.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", type=Path, help="a folder for the records of the first number, unmeasured")
+    parser.add_argument(
+        "--write", type=Path, help="a folder for the records of the first number, unmeasured"
+    )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     if chosen.write:
         _write(*people(chosen.records[0], seed=chosen.seed, copies=chosen.copies), chosen.write)
         return
-    print_records((_measured(*people(n, seed=chosen.seed, copies=chosen.copies)) for n in chosen.records), chosen.json)
+    print_records(
+        (_measured(*people(n, seed=chosen.seed, copies=chosen.copies)) for n in chosen.records),
+        chosen.json,
+    )
 
 
 def _write(frame: pd.DataFrame, truth: pd.Series, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     frame.to_parquet(directory / "people.parquet")
-    pd.DataFrame({"record": frame["record"], "cluster": truth}).to_parquet(directory / "truth.parquet")
+    pd.DataFrame({"record": frame["record"], "cluster": truth}).to_parquet(
+        directory / "truth.parquet"
+    )
 
 
 def _measured(frame: pd.DataFrame, truth: pd.Series) -> dict[str, object]:
@@ -198,23 +222,38 @@ def _measured(frame: pd.DataFrame, truth: pd.Series) -> dict[str, object]:
         said, found = _linked(Path(directory))
     linked = found.set_index("id")["cluster"].loc[range(len(truth))].to_numpy()
     scores = cluster_scores(pd.factorize(linked)[0], truth.to_numpy())
-    return {"records": len(truth)} | said | {name: round(value, 4) for name, value in scores.items()}
+    return (
+        {"records": len(truth)} | said | {name: round(value, 4) for name, value in scores.items()}
+    )
 
 
 def _linked(directory: Path) -> tuple[dict[str, object], pd.DataFrame]:
     out = directory / "clusters.csv"
     began = time.perf_counter()
-    line = [sys.executable, "-m", "workbench", "link", str(directory / "people.parquet"), "--id", "record"]
+    line = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "link",
+        str(directory / "people.parquet"),
+        "--id",
+        "record",
+    ]
     with (directory / "said.json").open("w") as said:
         opened = [(os.POSIX_SPAWN_DUP2, said.fileno(), 1)]
-        process = os.posix_spawn(sys.executable, [*line, "--out", str(out), "--json"], os.environ, file_actions=opened)
+        process = os.posix_spawn(
+            sys.executable, [*line, "--out", str(out), "--json"], os.environ, file_actions=opened
+        )
     _, status, used = os.wait4(process, 0)
     seconds = time.perf_counter() - began
     if status:
         raise SystemExit(f"the linkage ended with status {os.waitstatus_to_exitcode(status)}")
     answer = json.loads((directory / "said.json").read_text(encoding="utf-8"))
     figures: dict[str, object] = {name: answer[name] for name in ("candidates", "clusters", "gap")}
-    figures |= {"seconds": round(seconds, 1), "cpu_seconds": round(used.ru_utime + used.ru_stime, 1)}
+    figures |= {
+        "seconds": round(seconds, 1),
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 1),
+    }
     return figures | {"peak_mib": used.ru_maxrss // 1024}, pd.read_csv(out)
 
 

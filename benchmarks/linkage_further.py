@@ -1,7 +1,7 @@
 """Three more kinds of made-up records with their truth: catalogues, patients and books.
 
-What is hard in them: catalogues list variants of one model that differ in a letter or a size, patients are siblings and
-twins, marry and have their names exchanged, books come in editions.
+What is hard in them: catalogues list variants of one model that differ in a letter or a size,
+patients are siblings and twins, marry and have their names exchanged, books come in editions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.linkage_kinds import ADJECTIVES, GADGETS, NOUNS, SUBJECTS, Kind, often_first, spoiled, surname
+from benchmarks.linkage_kinds import (
+    ADJECTIVES,
+    GADGETS,
+    NOUNS,
+    SUBJECTS,
+    Kind,
+    often_first,
+    spoiled,
+    surname,
+)
 from benchmarks.linkage_sets import FORENAMES, PLACES, STREETS
 
 __all__ = ["FURTHER"]
@@ -22,8 +31,9 @@ Thing = Mapping[str, Any]
 SIZES = ["", "", "64GB", "128GB", "256GB", "13 inch", "15 inch", "500 ml", "1 l", "750 W"]
 SUFFIXES = ["", "", "B", "W", "S", "Pro", "Lite", "II"]
 PUBLISHERS = [
-    ("Oxford University Press", "OUP"), ("Springer-Verlag", "Springer"), ("Penguin Books", "Penguin"),
-    ("Cambridge University Press", "CUP"), ("John Wiley & Sons", "Wiley"), ("MIT Press", "The MIT Press"),
+    ("Oxford University Press", "OUP"), ("Springer-Verlag", "Springer"),
+    ("Penguin Books", "Penguin"), ("Cambridge University Press", "CUP"),
+    ("John Wiley & Sons", "Wiley"), ("MIT Press", "The MIT Press"),
 ]  # fmt: skip
 
 
@@ -32,7 +42,8 @@ def families(random: Random) -> list[Thing]:
     return [
         {
             "brand": surname(random), "gadget": str(random.choice(GADGETS)),
-            "code": "".join(random.choice(list("ABCDEFGHKLMNPRSTVXZ"), 2)) + str(random.integers(100, 9999)),
+            "code": "".join(random.choice(list("ABCDEFGHKLMNPRSTVXZ"), 2))
+            + str(random.integers(100, 9999)),
             "price": float(np.exp(random.normal(5, 0.8))),
         }
         for _ in range(700)
@@ -43,21 +54,35 @@ def article(random: Random, families: Sequence[Thing]) -> Thing:
     family = families[random.integers(len(families))]
     said = {"size": str(random.choice(SIZES)), "suffix": str(random.choice(SUFFIXES))}
     ean = f"{random.integers(10**12, 10**13)}"
-    return {**family, **said, "ean": ean, "price": family["price"] * float(np.exp(random.normal(0, 0.15)))}
+    return {
+        **family,
+        **said,
+        "ean": ean,
+        "price": family["price"] * float(np.exp(random.normal(0, 0.15))),
+    }
 
 
 def article_seen(random: Random, article: Thing) -> dict[str, Any]:
-    code = article["code"] if random.random() < 0.6 else f"{article['code'][:2]}-{article['code'][2:]}"
-    model = f"{code}{article['suffix']}" if random.random() < 0.5 else f"{code} {article['suffix']}".strip()
+    code = (
+        article["code"] if random.random() < 0.6 else f"{article['code'][:2]}-{article['code'][2:]}"
+    )
+    model = (
+        f"{code}{article['suffix']}"
+        if random.random() < 0.5
+        else f"{code} {article['suffix']}".strip()
+    )
     parts = [article["brand"], model, article["gadget"], article["size"]]
     if random.random() < 0.35:
         parts = [article["gadget"], article["brand"], article["size"], model]
     kept = [part for part in parts if part and (part == model or random.random() < 0.85)]
-    title = " ".join(kept) + (f" ({random.choice(ADJECTIVES).lower()})" if random.random() < 0.2 else "")
+    title = " ".join(kept) + (
+        f" ({random.choice(ADJECTIVES).lower()})" if random.random() < 0.2 else ""
+    )
     return {
         "product name": spoiled(random, title, 0.08),
         "manufacturer": article["brand"] if random.random() < 0.8 else None,
-        "list price": f"{article['price'] * np.exp(random.normal(0, 0.05)):.2f}" if random.random() < 0.8 else None,
+        "list price": f"{article['price'] * np.exp(random.normal(0, 0.05)):.2f}"
+        if random.random() < 0.8 else None,
         "ean": article["ean"] if random.random() < 0.3 else None,
     }  # fmt: skip
 
@@ -67,7 +92,10 @@ def homes(random: Random) -> list[Thing]:
     found = []
     for _ in range(900):
         place = int(len(PLACES) * random.random() ** 1.5)
-        street = f"{random.integers(1, 250)} {random.choice(STREETS)} {random.choice(['Street', 'Road', 'Avenue'])}"
+        street = (
+            f"{random.integers(1, 250)} {random.choice(STREETS)} "
+            f"{random.choice(['Street', 'Road', 'Avenue'])}"
+        )
         home = {
             "surname": surname(random),
             "address": street,
@@ -83,7 +111,9 @@ def patient(random: Random, homes: Sequence[Thing]) -> Thing:
     child = random.random() < 0.5
     year = int(home["born"]) + (random.integers(20, 38) if child else random.integers(-4, 5))
     # Twins are told apart by their forenames alone.
-    day = np.datetime64(f"{year}-01-01") + (100 if child and random.random() < 0.1 else random.integers(365))
+    day = np.datetime64(f"{year}-01-01") + (
+        100 if child and random.random() < 0.1 else random.integers(365)
+    )
     forename = often_first(random, FORENAMES).split()
     numbers = {"insurance": f"{random.choice(list('ABCDEFGHJK'))}{random.integers(10**8, 10**9)}"}
     return {
@@ -112,7 +142,8 @@ def patient_seen(random: Random, patient: Thing) -> dict[str, Any]:
     return {
         "first name": first, "last name": last.upper() if random.random() < 0.15 else last,
         "date of birth": born if random.random() < 0.93 else None, "sex": patient["sex"],
-        "address": f"{random.integers(1, 250)} {random.choice(STREETS)} Street" if moved else address,
+        "address": f"{random.integers(1, 250)} {random.choice(STREETS)} Street"
+        if moved else address,
         "city": random.choice(PLACES) if moved else patient["city"],
         "phone": patient["phone"] if random.random() < 0.6 else None,
         "insurance": spoiled(random, patient["insurance"], 0.05) if random.random() < 0.4 else None,
@@ -127,9 +158,12 @@ def works(random: Random) -> list[Thing]:
 
     return [
         {
-            "title": [*random.choice(SUBJECTS, random.integers(2, 6)), str(random.choice(NOUNS)).lower()],
+            "title": [
+                *random.choice(SUBJECTS, random.integers(2, 6)), str(random.choice(NOUNS)).lower(),
+            ],
             "authors": [writer() for _ in range(random.integers(1, 4))],
-            "publisher": PUBLISHERS[random.integers(len(PUBLISHERS))], "year": int(random.integers(1960, 2015)),
+            "publisher": PUBLISHERS[random.integers(len(PUBLISHERS))],
+            "year": int(random.integers(1960, 2015)),
         }
         for _ in range(1500)
     ]  # fmt: skip
@@ -138,7 +172,11 @@ def works(random: Random) -> list[Thing]:
 def book(random: Random, works: Sequence[Thing]) -> Thing:
     work = works[random.integers(len(works))]
     edition = int(random.choice([1, 1, 1, 2, 3]))
-    told = {"edition": edition, "year": work["year"] + 5 * (edition - 1), "pages": int(random.integers(90, 900))}
+    told = {
+        "edition": edition,
+        "year": work["year"] + 5 * (edition - 1),
+        "pages": int(random.integers(90, 900)),
+    }
     return {**work, **told, "isbn": f"978{random.integers(10**9, 10**10)}"}
 
 
@@ -154,7 +192,8 @@ def book_seen(random: Random, book: Thing) -> dict[str, Any]:
         f"{book['authors'][0][1]}",
     ]
     return {
-        "title": title, "author": random.choice(styles), "publisher": random.choice(book["publisher"]),
+        "title": title, "author": random.choice(styles),
+        "publisher": random.choice(book["publisher"]),
         "year": book["year"] + (random.random() < 0.06) if random.random() < 0.9 else None,
         "pages": book["pages"] + int(random.integers(-8, 9)) * (random.random() < 0.4),
         "isbn": spoiled(random, book["isbn"], 0.03) if random.random() < 0.3 else None,

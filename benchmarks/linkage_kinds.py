@@ -1,8 +1,10 @@
-"""Made-up records of seven further kinds with their truth: what `workbench link` is tried on, and not built on.
+"""Made-up records of seven further kinds with their truth: what `workbench link` is tried on, and
+not built on.
 
-Firms with legal forms, songs, medicines with strengths, references in three styles, hotels with coordinates, products
-with model numbers, and persons of whom three things are known. Each kind has a world (names that things share), a way
-to make a thing, and a way to see it: every record is seen anew.
+Firms with legal forms, songs, medicines with strengths, references in three styles, hotels with
+coordinates, products with model numbers, and persons of whom three things are known. Each kind has
+a world (names that things share), a way to make a thing, and a way to see it: every record is seen
+anew.
 """
 
 from __future__ import annotations
@@ -41,19 +43,42 @@ class Kind(NamedTuple):
     seen: Callable[[Random, Thing], dict[str, Any]]
 
 
-ADJECTIVES = "Broken Silent Golden Lost Wild Endless Sweet Empty Burning Hidden Lonely Electric Crystal Velvet".split()
-NOUNS = "Love Night Rain Heart Fire River Moon Road Summer Dream Shadow Light Angel Dance Sky Storm Garden".split()
+ADJECTIVES = (
+    "Broken Silent Golden Lost Wild Endless Sweet Empty Burning Hidden Lonely Electric "
+    "Crystal Velvet"
+).split()
+NOUNS = (
+    "Love Night Rain Heart Fire River Moon Road Summer Dream Shadow Light Angel Dance Sky "
+    "Storm Garden"
+).split()
 SYLLABLES = "a be cor di en fo gli hy ino ket lor me ni ox pra ra so ta ul va xi zo thi".split()
 DRUG_ENDS = "mab nib pril sartan statin olol azole".split()
-FORMS = ["tablet tabs tbl", "capsule caps cap", "coated-tablet FC-tablet film-tab", "solution sol soln", "cream crm"]
+FORMS = [
+    "tablet tabs tbl",
+    "capsule caps cap",
+    "coated-tablet FC-tablet film-tab",
+    "solution sol soln",
+    "cream crm",
+]
 JOURNALS = [
-    ("Journal of Applied Statistics", "J. Appl. Stat."), ("Annals of Human Genetics", "Ann. Hum. Genet."),
-    ("Physical Review Letters", "Phys. Rev. Lett."), ("Nature", "Nature"), ("Machine Learning", "Mach. Learn."),
-    ("Lancet", "The Lancet"), ("Journal of Economic Theory", "J. Econ. Theory"), ("Bioinformatics", "Bioinf."),
+    ("Journal of Applied Statistics", "J. Appl. Stat."),
+    ("Annals of Human Genetics", "Ann. Hum. Genet."),
+    ("Physical Review Letters", "Phys. Rev. Lett."), ("Nature", "Nature"),
+    ("Machine Learning", "Mach. Learn."), ("Lancet", "The Lancet"),
+    ("Journal of Economic Theory", "J. Econ. Theory"), ("Bioinformatics", "Bioinf."),
 ]  # fmt: skip
-SUBJECTS = TOPICS + "protein cell soil water model growth human risk bayesian regression market price trial".split()
-SUBJECTS += "surface quantum spin carbon climate forest species gene expression network equilibrium".split()
-HOTELS = "Grand Park Royal Central Plaza Garden Palace Station Continental Imperial Bellevue Astoria Alpine".split()
+SUBJECTS = (
+    TOPICS
+    + "protein cell soil water model growth human risk bayesian regression market price".split()
+    + ["trial"]
+)
+SUBJECTS += (
+    "surface quantum spin carbon climate forest species gene expression network equilibrium".split()
+)
+HOTELS = (
+    "Grand Park Royal Central Plaza Garden Palace Station Continental Imperial Bellevue "
+    "Astoria Alpine"
+).split()
 GADGETS = "Laptop Monitor Camera Printer Headphones Router Keyboard Speaker Projector Drive".split()
 COLOURS = "black white silver blue red".split()
 
@@ -79,13 +104,19 @@ def firm(random: Random, _: None) -> Thing:
 def seat(random: Random) -> Thing:
     place = int(len(PLACES) * random.random() ** 1.5)
     street = f"{random.integers(1, 400)} {random.choice(STREETS)} Street"
-    return {"street": street, "city": PLACES[place], "postcode": str(10_000 + 131 * place + random.integers(12))}
+    return {
+        "street": street,
+        "city": PLACES[place],
+        "postcode": str(10_000 + 131 * place + random.integers(12)),
+    }
 
 
 def firm_seen(random: Random, firm: Thing) -> dict[str, Any]:
     name = " ".join([*firm["words"], str(random.choice(firm["legal"]))]).strip()
     address = dict(seat(random) if random.random() < 0.1 else firm)
-    street = address["street"].replace("Street", "St") if random.random() < 0.4 else address["street"]
+    street = (
+        address["street"].replace("Street", "St") if random.random() < 0.4 else address["street"]
+    )
     vat = firm["vat"] if random.random() < 0.45 else None
     row = {"company": spoiled(random, name, 0.1), "street": street, "city": address["city"]}
     return row | {"postcode": address["postcode"], "vat": vat}
@@ -97,13 +128,18 @@ def artists(random: Random) -> list[str]:
 
 
 def song(random: Random, artists: list[str]) -> Thing:
-    title = [random.choice(["The", "My", "In the", "Under", ""]), random.choice(ADJECTIVES), random.choice(NOUNS)]
+    title = [
+        random.choice(["The", "My", "In the", "Under", ""]),
+        random.choice(ADJECTIVES),
+        random.choice(NOUNS),
+    ]
     if random.random() < 0.4:
         title += ["of", random.choice(NOUNS)]
     return {
-        "title": " ".join(title).strip(), "artist": artists[int(len(artists) * random.random() ** 2)],
-        "album": f"{random.choice(ADJECTIVES)} {random.choice(NOUNS)}", "length": int(random.normal(230, 45)),
-        "year": int(random.integers(1965, 2022)),
+        "title": " ".join(title).strip(),
+        "artist": artists[int(len(artists) * random.random() ** 2)],
+        "album": f"{random.choice(ADJECTIVES)} {random.choice(NOUNS)}",
+        "length": int(random.normal(230, 45)), "year": int(random.integers(1965, 2022)),
     }  # fmt: skip
 
 
@@ -126,8 +162,14 @@ def song_seen(random: Random, song: Thing) -> dict[str, Any]:
 
 
 def pharmacy(random: Random) -> dict[str, list[str]]:
-    drugs = ["".join([*random.choice(SYLLABLES, random.integers(2, 4)), random.choice(DRUG_ENDS)]) for _ in range(400)]
-    return {"drugs": drugs, "makers": [f"{surname(random)} {random.choice(['Pharma', 'Labs'])}" for _ in range(60)]}
+    drugs = [
+        "".join([*random.choice(SYLLABLES, random.integers(2, 4)), random.choice(DRUG_ENDS)])
+        for _ in range(400)
+    ]
+    return {
+        "drugs": drugs,
+        "makers": [f"{surname(random)} {random.choice(['Pharma', 'Labs'])}" for _ in range(60)],
+    }
 
 
 def medicine(random: Random, pharmacy: Mapping[str, list[str]]) -> Thing:
@@ -159,7 +201,8 @@ def reference(random: Random, writers: list[tuple[str, str]]) -> Thing:
         "title": list(random.choice(SUBJECTS, random.integers(4, 12))),
         "authors": [writers[at] for at in random.integers(0, len(writers), random.integers(1, 6))],
         "journal": JOURNALS[random.integers(len(JOURNALS))], "volume": int(random.integers(1, 120)),
-        "first": first, "last": first + int(random.integers(2, 40)), "year": int(random.integers(1975, 2020)),
+        "first": first, "last": first + int(random.integers(2, 40)),
+        "year": int(random.integers(1975, 2020)),
     }  # fmt: skip
 
 
@@ -172,7 +215,11 @@ def reference_seen(random: Random, reference: Thing) -> dict[str, Any]:
     ]
     title = " ".join(spoiled(random, word, 0.02) for word in reference["title"]).capitalize()
     pages = random.choice([f"{first}-{last}", f"{first}-{last}", f"{first}--{last}", str(first)])
-    row = {"authors": random.choice(styles), "title": title, "journal": random.choice(reference["journal"])}
+    row = {
+        "authors": random.choice(styles),
+        "title": title,
+        "journal": random.choice(reference["journal"]),
+    }
     return row | {"volume": reference["volume"], "pages": pages, "year": reference["year"]}
 
 
@@ -183,9 +230,19 @@ def cities(random: Random) -> list[tuple[str, float, float]]:
 def hotel(random: Random, cities: list[tuple[str, float, float]]) -> Thing:
     city, latitude, longitude = often_first(random, cities)
     words = list(random.choice(HOTELS, random.integers(1, 3), replace=False))
-    street = f"{random.integers(1, 300)} {random.choice(STREETS)} {random.choice(['Street', 'Road'])}"
-    place = {"latitude": latitude + random.normal(0, 0.03), "longitude": longitude + random.normal(0, 0.04)}
-    return {"words": words, "street": street, "city": city, "stars": int(random.integers(2, 6))} | place
+    street = (
+        f"{random.integers(1, 300)} {random.choice(STREETS)} {random.choice(['Street', 'Road'])}"
+    )
+    place = {
+        "latitude": latitude + random.normal(0, 0.03),
+        "longitude": longitude + random.normal(0, 0.04),
+    }
+    return {
+        "words": words,
+        "street": street,
+        "city": city,
+        "stars": int(random.integers(2, 6)),
+    } | place
 
 
 def hotel_seen(random: Random, hotel: Thing) -> dict[str, Any]:
@@ -193,9 +250,14 @@ def hotel_seen(random: Random, hotel: Thing) -> dict[str, Any]:
     name = random.choice([f"Hotel {name}", f"{name} Hotel", name, f"{name} Hotel & Spa"])
     name += f" {hotel['city']}" if random.random() < 0.15 else ""
     street = hotel["street"].replace("Street", "St.") if random.random() < 0.4 else hotel["street"]
-    place = {axis: round(hotel[axis] + random.normal(0, 0.0006), 5) for axis in ("latitude", "longitude")}
+    place = {
+        axis: round(hotel[axis] + random.normal(0, 0.0006), 5) for axis in ("latitude", "longitude")
+    }
     stars = hotel["stars"] if random.random() < 0.9 else int(random.integers(2, 6))
-    row = {"name": spoiled(random, name, 0.08), "address": street if random.random() < 0.85 else None}
+    row = {
+        "name": spoiled(random, name, 0.08),
+        "address": street if random.random() < 0.85 else None,
+    }
     return row | {"city": hotel["city"], "stars": stars} | place
 
 
@@ -205,7 +267,10 @@ def brands(random: Random) -> list[str]:
 
 def product(random: Random, brands: list[str]) -> Thing:
     letters = f"{random.choice(list('ABCDEFGKLMPSTXZ'))}{random.choice(list('ABCDRSTX'))}"
-    size = f"{random.choice([8, 13, 15, 24, 27, 32, 64, 128, 256])} {random.choice(['GB', 'inch', 'MP', 'W'])}"
+    size = (
+        f"{random.choice([8, 13, 15, 24, 27, 32, 64, 128, 256])} "
+        f"{random.choice(['GB', 'inch', 'MP', 'W'])}"
+    )
     return {
         "brand": random.choice(brands), "gadget": random.choice(GADGETS), "size": size,
         "model": f"{letters}{random.choice(['', '-'])}{random.integers(10, 999) * 10}",
@@ -215,28 +280,49 @@ def product(random: Random, brands: list[str]) -> Thing:
 
 def product_seen(random: Random, product: Thing) -> dict[str, Any]:
     model = random.choice([product["model"], product["model"], product["model"].replace("-", " ")])
-    parts = {product["brand"]: 0.8, product["gadget"]: 0.8, model: 0.92, product["size"]: 0.6, product["colour"]: 0.6}
-    title = [part for part, share in parts.items() if random.random() < share] or [product["gadget"]]
+    parts = {
+        product["brand"]: 0.8,
+        product["gadget"]: 0.8,
+        model: 0.92,
+        product["size"]: 0.6,
+        product["colour"]: 0.6,
+    }
+    title = [part for part, share in parts.items() if random.random() < share] or [
+        product["gadget"]
+    ]
     if random.random() < 0.3:
         random.shuffle(title)
     price = round(product["price"] * np.exp(random.normal(0, 0.08)), 2)
-    said = f"{random.choice(ADJECTIVES)} {product['gadget'].lower()} with {product['size']}, {product['colour']}"
+    said = (
+        f"{random.choice(ADJECTIVES)} {product['gadget'].lower()} with {product['size']}, "
+        f"{product['colour']}"
+    )
     return {
         "title": " ".join(title), "brand": product["brand"] if random.random() < 0.7 else None,
-        "price": price if random.random() < 0.85 else None, "description": said if random.random() < 0.5 else None,
+        "price": price if random.random() < 0.85 else None,
+        "description": said if random.random() < 0.5 else None,
     }  # fmt: skip
 
 
 def person(random: Random, _: None) -> Thing:
     born = np.datetime64("1935-01-01") + random.integers(0, 25_000)
     names = often_first(random, FORENAMES).split()
-    return {"forenames": names, "surname": surname(random), "born": str(born), "town": often_first(random, PLACES)}
+    return {
+        "forenames": names,
+        "surname": surname(random),
+        "born": str(born),
+        "town": often_first(random, PLACES),
+    }
 
 
 def person_seen(random: Random, person: Thing) -> dict[str, Any]:
     name = f"{person['forenames'][-1 if random.random() < 0.2 else 0]} {person['surname']}"
     town = person["town"] if random.random() < 0.8 else random.choice(PLACES)
-    return {"name": spoiled(random, name, 0.15), "born": spoiled(random, person["born"], 0.06), "town": town}
+    return {
+        "name": spoiled(random, name, 0.15),
+        "born": spoiled(random, person["born"], 0.06),
+        "town": town,
+    }
 
 
 KINDS = {
@@ -265,7 +351,8 @@ def made_up(
     Parameters
     ----------
     again : float
-        The probability that a thing has one more record, whenever it has one; of two tables that it is in both.
+        The probability that a thing has one more record, whenever it has one; of two tables that it
+        is in both.
     apart : bool
         In two tables, each with one record of a thing at most.
     blank : float

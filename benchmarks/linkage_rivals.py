@@ -1,7 +1,8 @@
-"""`workbench link` and Splink on the same made-up problems in one run: F1, B-cubed, CPU-seconds, memory, estimates.
+"""`workbench link` and Splink on the same made-up problems in one run: F1, B-cubed, CPU-seconds,
+memory, estimates.
 
-    python -m benchmarks.linkage_rivals                        # Splink is skipped by name where it is not installed
-    python -m benchmarks.linkage_rivals --splink PYTHON --json # an interpreter that has it
+    python -m benchmarks.linkage_rivals                          # Splink only where it is installed
+    python -m benchmarks.linkage_rivals --splink PYTHON --json  # an interpreter that has it
 
 Two files are scored over the pairs within clusters of all records of both, as one file is.
 """
@@ -30,11 +31,20 @@ RIVAL = Path(__file__).with_name("splink_people.py")
 def main() -> None:
     """Print a row for each problem and system."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--splink", default=sys.executable, metavar="PYTHON", help="an interpreter with splink")
-    parser.add_argument("--set", action="append", choices=sorted(SETS), help="problems; all where none is named")
+    parser.add_argument(
+        "--splink", default=sys.executable, metavar="PYTHON", help="an interpreter with splink"
+    )
+    parser.add_argument(
+        "--set", action="append", choices=sorted(SETS), help="problems; all where none is named"
+    )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    has = subprocess.run([chosen.splink, "-c", "import splink"], capture_output=True, check=False).returncode == 0
+    has = (
+        subprocess.run(
+            [chosen.splink, "-c", "import splink"], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
     if not has:
         print(f"splink is skipped: {chosen.splink} has none", file=sys.stderr)
     print_records(_rows(chosen.set or list(SETS), chosen.splink if has else None), chosen.json)
@@ -49,14 +59,30 @@ def _rows(names: Sequence[str], splink: str | None) -> Iterator[dict[str, object
             for table, file in zip(tables, files):
                 table.to_csv(file, index=False)
             out = Path(folder, "ours.csv")
-            ours = ["-m", "workbench", "link", *map(str, files), "--id", "id", "--out", str(out), "--json"]
+            ours = [
+                "-m",
+                "workbench",
+                "link",
+                *map(str, files),
+                "--id",
+                "id",
+                "--out",
+                str(out),
+                "--json",
+            ]
             took, said = _timed([sys.executable, *ours])
-            estimates = {key: json.loads(said)[key] for key in ("estimated_precision", "estimated_recall")}
+            estimates = {
+                key: json.loads(said)[key] for key in ("estimated_precision", "estimated_recall")
+            }
             yield {"set": name, "system": "link"} | _scores(out, ids, truth) | took | estimates
             if splink is not None:
                 took, said = _timed([splink, str(RIVAL), folder])
                 found = Path(folder, "splink.csv")
-                scores = _scores(found, ids, truth) if found.exists() else {"refused": said.strip().splitlines()[-1:]}
+                scores = (
+                    _scores(found, ids, truth)
+                    if found.exists()
+                    else {"refused": said.strip().splitlines()[-1:]}
+                )
                 yield {"set": name, "system": "splink"} | scores | took
 
 
@@ -66,7 +92,10 @@ def _timed(line: Sequence[str]) -> tuple[dict[str, object], str]:
         _, _, used = os.wait4(process.pid, 0)
         said.seek(0)
         text = said.read()
-    return {"cpu_seconds": round(used.ru_utime + used.ru_stime, 1), "peak_mib": used.ru_maxrss // 1024}, text
+    return {
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 1),
+        "peak_mib": used.ru_maxrss // 1024,
+    }, text
 
 
 def _scores(path: Path, ids: pd.Series, truth: np.ndarray) -> dict[str, object]:

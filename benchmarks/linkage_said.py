@@ -1,6 +1,7 @@
-"""What `workbench link` says of its own precision and recall beside what is so, on made-up problems of many kinds.
+"""What `workbench link` says of its own precision and recall beside what is so, on made-up problems
+of many kinds.
 
-python -m benchmarks.linkage_said --seed 7000             # a row a problem, and mean absolute errors at the end
+python -m benchmarks.linkage_said --seed 7000             # a row a problem, mean errors at the end
 python -m benchmarks.linkage_said --seed 7000 --of blank  # problems whose name has a word in it
 """
 
@@ -54,7 +55,9 @@ def problems(seed: int) -> Problems:
         "households, half blank": lambda: households(4000, seed=seed + 4, copies=2.5, blank=0.5),
         "households, blank .3": lambda: households(3000, seed=seed + 14, copies=1.8, blank=0.3),
         "households, two files": lambda: households(4000, seed=seed + 5, copies=2.0, apart=True),
-        "households, two files, few": lambda: households(4000, seed=seed + 15, copies=1.1, apart=True),
+        "households, two files, few": lambda: households(
+            4000, seed=seed + 15, copies=1.1, apart=True
+        ),
         "households, 60 records": lambda: households(60, seed=seed + 6, copies=2.0),
         "households, 300 records": lambda: households(300, seed=seed + 16, copies=1.5),
         "companies, half in both": lambda: companies(3000, seed=seed + 7, overlap=0.5),
@@ -73,11 +76,15 @@ def problems(seed: int) -> Problems:
 
 def _of_kind(kind: str, seed: int) -> Problems:
     def one(number: int, again: float, blank: float = 0.0) -> Callable[[], Tables]:
-        return lambda: made_up(kind, 2000, seed=seed + number, again=again, blank=blank, kinds=KINDS | FURTHER)
+        return lambda: made_up(
+            kind, 2000, seed=seed + number, again=again, blank=blank, kinds=KINDS | FURTHER
+        )
 
     def two(number: int, again: float, blank: float = 0.0) -> Callable[[], Tables]:
         every = KINDS | FURTHER
-        return lambda: made_up(kind, 2000, seed=seed + number, again=again, apart=True, blank=blank, kinds=every)
+        return lambda: made_up(
+            kind, 2000, seed=seed + number, again=again, apart=True, blank=blank, kinds=every
+        )
 
     return {
         kind: one(31, 0.3), f"{kind}, few": one(32, 0.05), f"{kind}, blank .4": one(35, 0.5, 0.4),
@@ -101,18 +108,32 @@ def _measured(name: str, make: Callable[[], Tables]) -> dict[str, object]:
         began = time.process_time()
         result = link(files, id_column="id")
         took = time.process_time() - began
-    true = cluster_scores(result.clustering.label, np.array([of[str(one)] for one in result.records.ids]))
+    true = cluster_scores(
+        result.clustering.label, np.array([of[str(one)] for one in result.records.ids])
+    )
     said = result.estimates
-    found = {"problem": name, "F1": true["F1"], "precision": true["precision"], "said precision": said.precision}
+    found = {
+        "problem": name,
+        "F1": true["F1"],
+        "precision": true["precision"],
+        "said precision": said.precision,
+    }
     found |= {"recall": true["recall"], "said recall": said.recall, "cpu_seconds": took}
-    return {key: round(value, 3) if isinstance(value, float) else value for key, value in found.items()}
+    return {
+        key: round(value, 3) if isinstance(value, float) else value for key, value in found.items()
+    }
 
 
 def _means(rows: list[dict[str, object]]) -> dict[str, object]:
     """Mean F1 and CPU-seconds, and mean absolute errors of what is said, where something is."""
     table = pd.DataFrame(rows)
-    wrong = {f"said {one}": (table[f"said {one}"] - table[one]).abs().mean() for one in ("precision", "recall")}
-    means = {name: table[name].mean() for name in ("F1", "precision", "recall", "cpu_seconds")} | wrong
+    wrong = {
+        f"said {one}": (table[f"said {one}"] - table[one]).abs().mean()
+        for one in ("precision", "recall")
+    }
+    means = {
+        name: table[name].mean() for name in ("F1", "precision", "recall", "cpu_seconds")
+    } | wrong
     named = {"problem": f"mean of {len(rows)}; of what is said, mean absolute error"}
     return named | {name: round(float(means[name]), 4) for name in table.columns if name in means}
 

@@ -1,4 +1,5 @@
-"""MaxWalkSAT on friends and smokers against the exact optimum, and clause-occurrence visits a CPU-second.
+"""MaxWalkSAT on friends and smokers against the exact optimum, and clause-occurrence visits a
+CPU-second.
 
     python -m benchmarks.maxwalksat [--json] [--people N] [--seconds S]
 
@@ -28,11 +29,14 @@ SETTINGS = {
 
 
 def optimum(network: GroundNetwork, weights: Float) -> tuple[float, Float]:
-    """Least reported energy and a state that has it: one continuous variable for each ground clause."""
+    """Least reported energy and a state that has it:
+    one continuous variable for each ground clause.
+    """
     effective = network.effective_weights(weights)
     A, b = network.A.astype(np.float64), network.b.astype(np.float64)
     n, m = network.n_atoms, network.n_rows
-    # z >= ell for positive weights; for negative ones z <= 1 - literal of every literal, z <= 1 the violated clause.
+    # z >= ell for positive weights; for negative ones z <= 1 - literal of every literal, z <= 1 the
+    # violated clause.
     rising = np.flatnonzero(effective > 0)
     sinking = np.flatnonzero(effective < 0)
     parts = [csr_array(hstack((A[rising], -eye_array(m).tocsr()[rising])))]
@@ -40,25 +44,35 @@ def optimum(network: GroundNetwork, weights: Float) -> tuple[float, Float]:
     owner = np.repeat(np.arange(m), np.diff(A.indptr))
     entries = np.flatnonzero(np.isin(owner, sinking))
     count = entries.size
-    literal = csr_array((-A.data[entries], (np.arange(count), A.indices[entries])), shape=(count, n))
+    literal = csr_array(
+        (-A.data[entries], (np.arange(count), A.indices[entries])), shape=(count, n)
+    )
     z = csr_array((np.ones(count), (np.arange(count), owner[entries])), shape=(count, m))
     parts.append(csr_array(hstack((literal, z))))
     limits.append(np.where(A.data[entries] < 0, 1.0, 0.0))
     cost = np.concatenate((-(network.unit @ weights), effective))
     answer = milp(
         cost,
-        constraints=[LinearConstraint(part, -np.inf, limit) for part, limit in zip(parts, limits) if part.shape[0]],
+        constraints=[
+            LinearConstraint(part, -np.inf, limit)
+            for part, limit in zip(parts, limits)
+            if part.shape[0]
+        ],
         bounds=Bounds(0, 1),
         integrality=np.concatenate((np.ones(n), np.zeros(m))),
         options={"mip_rel_gap": 0.0, "time_limit": 300},
     )
     state = np.round(answer.x[:n])
-    lower = float(answer.mip_dual_bound + weights @ network.constant + energy_offset(network, weights))
+    lower = float(
+        answer.mip_dual_bound + weights @ network.constant + energy_offset(network, weights)
+    )
     return lower, state
 
 
 def measure(people: int, seconds: float) -> list[dict[str, object]]:
-    """One row a setting of the weights: the least energy proved, and MaxWalkSAT's by default and with all the time."""
+    """One row a setting of the weights: the least energy proved,
+    and MaxWalkSAT's by default and with all the time.
+    """
     results: list[dict[str, object]] = []
     network, _ = smokers(people)
     MaxWalkSAT(flips=10).solve(network, WEIGHTS)
@@ -86,7 +100,9 @@ def measure(people: int, seconds: float) -> list[dict[str, object]]:
 
 
 def throughput(atoms: int, clauses: int = 10_000, steps: int = 500_000) -> dict[str, object]:
-    """Speed of the plain algorithm (noise 0.5, no cooling) and of the default one on random clauses of 3 literals."""
+    """Speed of the plain algorithm (noise 0.5,
+    no cooling) and of the default one on random clauses of 3 literals.
+    """
     rng = np.random.default_rng(atoms)
     signs = rng.choice([-1, 1], (clauses, 3))
     chosen = np.array([rng.choice(atoms, 3, replace=False) + 1 for _ in range(clauses)]) * signs
@@ -99,8 +115,12 @@ def throughput(atoms: int, clauses: int = 10_000, steps: int = 500_000) -> dict[
         solution = engine.solve(network, weights, seed=1)
         spent = process_time() - began
         row[f"{name}_energy"] = solution.energy
-        row[f"{name}_million_visits_per_second"] = int(str(solution.diagnostics["visits"])) / spent / 1e6
-        row[f"{name}_million_steps_per_second"] = int(str(solution.diagnostics["steps"])) / spent / 1e6
+        row[f"{name}_million_visits_per_second"] = (
+            int(str(solution.diagnostics["visits"])) / spent / 1e6
+        )
+        row[f"{name}_million_steps_per_second"] = (
+            int(str(solution.diagnostics["steps"])) / spent / 1e6
+        )
     return row
 
 
@@ -111,14 +131,18 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=4000)
     parser.add_argument("--seconds", type=float, default=10.0)
     options = parser.parse_args()
-    results = measure(options.people, options.seconds) + [throughput(atoms) for atoms in (300, 1000, 3000)]
+    results = measure(options.people, options.seconds) + [
+        throughput(atoms) for atoms in (300, 1000, 3000)
+    ]
     if options.json:
         print(json.dumps(results))
         return
     for row in results:
         print(row["weights"])
         for name, value in row.items():
-            print(f"  {name:36} {value:.6g}" if isinstance(value, float) else f"  {name:36} {value}")
+            print(
+                f"  {name:36} {value:.6g}" if isinstance(value, float) else f"  {name:36} {value}"
+            )
 
 
 if __name__ == "__main__":

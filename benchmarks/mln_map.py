@@ -2,9 +2,10 @@
 
     python -m benchmarks.mln_map [--json] [--people N] [--data-dir DIR] [--skip uw-cse]
 
-Energies are reported energies: the weight of violated positive and satisfied negative clauses. Seconds are of CPU,
-after compilation. "auto" is what `--engine auto` takes. Cora's hard transitivity is grounded only where a state
-violates it; its rows are the ground rows solved, beside those of grounding in full.
+Energies are reported energies: the weight of violated positive and satisfied negative clauses.
+Seconds are of CPU, after compilation. "auto" is what `--engine auto` takes. Cora's hard
+transitivity is grounded only where a state violates it; its rows are the ground rows solved, beside
+those of grounding in full.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ ENGINES = ("ilp", "lp", "cpi", "maxwalksat")
 PARTS = ("smokers", "random", "relaxation", "counting", "uw-cse", "cora")
 
 
-def measure(name: str, network: GroundNetwork, weights: Float, seconds: float) -> Iterable[dict[str, object]]:
+def measure(
+    name: str, network: GroundNetwork, weights: Float, seconds: float
+) -> Iterable[dict[str, object]]:
     """One row an engine."""
     for engine_name in ENGINES:
         engine = make_engine(engine_name, "map")
@@ -44,7 +47,9 @@ def measure(name: str, network: GroundNetwork, weights: Float, seconds: float) -
         yield _row(name, network, engine_name, solution, cpu_seconds() - began)
 
 
-def _row(name: str, network: GroundNetwork, engine: str, solution: Solution, cpu_seconds: float) -> dict[str, object]:
+def _row(
+    name: str, network: GroundNetwork, engine: str, solution: Solution, cpu_seconds: float
+) -> dict[str, object]:
     return {
         "problem": name,
         "atoms": network.n_atoms,
@@ -60,8 +65,12 @@ def _row(name: str, network: GroundNetwork, engine: str, solution: Solution, cpu
     }
 
 
-def random_family(kind: str, n_atoms: int, n_rows: int, seed: int = 0) -> tuple[GroundNetwork, Float]:
-    """A random network: `mixed` 2-3 literals of either weight, `attractive` pairs, or `frustrated` pairs."""
+def random_family(
+    kind: str, n_atoms: int, n_rows: int, seed: int = 0
+) -> tuple[GroundNetwork, Float]:
+    """A random network: `mixed` 2-3 literals of either weight, `attractive` pairs,
+    or `frustrated` pairs.
+    """
     rng = np.random.default_rng(seed)
     width = rng.integers(2, 4, n_rows) if kind == "mixed" else np.full(n_rows, 2)
     clauses = []
@@ -72,7 +81,9 @@ def random_family(kind: str, n_atoms: int, n_rows: int, seed: int = 0) -> tuple[
     units = [[int(atom)] for atom in range(1, n_atoms + 1)]
     template = rng.integers(0, 20, n_rows)
     unit_template = 20 + rng.integers(0, 20, n_atoms)
-    network = network_from_clauses(n_atoms, clauses + units, np.concatenate([template, unit_template]), n_templates=40)
+    network = network_from_clauses(
+        n_atoms, clauses + units, np.concatenate([template, unit_template]), n_templates=40
+    )
     weights = np.concatenate([rng.normal(size=20), rng.normal(size=20) * 2.0])
     if kind != "mixed":
         weights[:20] = np.abs(weights[:20])
@@ -102,11 +113,15 @@ def relaxations(seed: int = 0) -> Iterable[dict[str, object]]:
 
 
 def counting(seconds: float, seed: int = 0) -> Iterable[dict[str, object]]:
-    """An integer program with and without rows merged: `!A(i) v !B(j) v C(i)` of one weight for most pairs."""
+    """An integer program with and without rows merged:
+    `!A(i) v !B(j) v C(i)` of one weight for most pairs.
+    """
     rng = np.random.default_rng(seed)
     n = 400
     pairs = np.argwhere(rng.random((n, n)) < 0.6)
-    clauses = [[-(i + 1), -(n + j + 1), 2 * n + i + 1] for i, j in pairs.tolist()] + [[k + 1] for k in range(3 * n)]
+    clauses = [[-(i + 1), -(n + j + 1), 2 * n + i + 1] for i, j in pairs.tolist()] + [
+        [k + 1] for k in range(3 * n)
+    ]
     template = np.concatenate([np.zeros(len(pairs), np.int64), 1 + np.arange(3 * n)])
     network = network_from_clauses(3 * n, clauses, template, n_templates=1 + 3 * n)
     size = rng.uniform(0.1, 0.36 * n, 3 * n)
@@ -131,9 +146,11 @@ def counting(seconds: float, seed: int = 0) -> Iterable[dict[str, object]]:
 
 
 def uw_cse(data_dir: Path, seconds: float) -> Iterable[dict[str, object]]:
-    """Each area at weights that the voted perceptron learned on the other four; student and professor open too.
+    """Each area at weights that the voted perceptron learned on the other four; student and
+    professor open too.
 
-    Its settings are those of `reproduce uw-cse`, its start the one that held-out areas prefer in most folds there.
+    Its settings are those of `reproduce uw-cse`, its start the one that held-out areas prefer in
+    most folds there.
     """
     from workbench.database import Database
     from workbench.experiments.grounded import ground_worlds
@@ -164,7 +181,9 @@ TRANSITIVITY = "!SameBib(a, b) v !SameBib(b, c) v SameBib(a, c)."
 
 
 def cora(data_dir: Path, seconds: float) -> Iterable[dict[str, object]]:
-    """A fold of Cora at weights learned on another, citations transitive, by cutting planes over rows found in SQL."""
+    """A fold of Cora at weights learned on another, citations transitive,
+    by cutting planes over rows found in SQL.
+    """
     from workbench.database import Database
     from workbench.experiments.cora import COLUMNS, load
     from workbench.experiments.grounded import ground_worlds
@@ -189,7 +208,11 @@ def cora(data_dir: Path, seconds: float) -> Iterable[dict[str, object]]:
             began = cpu_seconds()
             solution = engine.solve(network, given, deadline=monotonic() + seconds)
             yield _row(
-                "Cora fold 1, transitive citations", network, f"cpi/{inner}", solution, cpu_seconds() - began
+                "Cora fold 1, transitive citations",
+                network,
+                f"cpi/{inner}",
+                solution,
+                cpu_seconds() - began,
             ) | {
                 "rows_in_full": network.n_rows + full.open,
                 "lazy_rows": solution.diagnostics["rows_added"],
@@ -203,7 +226,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--people", type=int, default=4000)
-    parser.add_argument("--seconds", type=float, default=60.0, help="wall-clock limit of one engine on one problem")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="wall-clock limit of one engine on one problem"
+    )
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--skip", action="append", default=[], choices=PARTS)
     options = parser.parse_args()
@@ -213,10 +238,14 @@ def main() -> None:
     if "smokers" not in options.skip:
         for setting, weights in SETTINGS.items():
             network, _ = smokers(options.people)
-            rows += measure(f"smokers {options.people}, {setting}", network, weights, options.seconds)
+            rows += measure(
+                f"smokers {options.people}, {setting}", network, weights, options.seconds
+            )
     if "random" not in options.skip:
         for kind in ("attractive", "mixed", "frustrated"):
-            rows += measure(f"random {kind}", *random_family(kind, 2000, 8000), min(options.seconds, 20.0))
+            rows += measure(
+                f"random {kind}", *random_family(kind, 2000, 8000), min(options.seconds, 20.0)
+            )
     if "relaxation" not in options.skip:
         rows += relaxations()
     if "counting" not in options.skip:
@@ -230,14 +259,20 @@ def main() -> None:
     if options.json:
         print(json.dumps(rows))
         return
-    print(f"{'problem':44} {'engine':10} {'status':9} {'energy':>12} {'bound':>12} {'gap':>9} {'rows':>8} {'CPU s':>7}")
+    print(
+        f"{'problem':44} {'engine':10} {'status':9} {'energy':>12} {'bound':>12} {'gap':>9} "
+        f"{'rows':>8} {'CPU s':>7}"
+    )
     for row in rows:
         gap = "" if row["gap"] is None else f"{row['gap']:9.2g}"
         energies = f"{row['energy']:12.2f} {row['bound']:12.2f} {gap:>9}"
         named = f"{row['problem']!s:44} {row['engine']!s:10} {row['status']!s:9}"
         print(f"{named} {energies} {row['rows_solved']!s:>8} {row['cpu_seconds']:7.2f}")
         if "rows_in_full" in row:
-            print(f"    {row['lazy_rows']:,} rows of transitivity grounded, {row['lazy_rows_in_full']:,} in full")
+            print(
+                f"    {row['lazy_rows']:,} rows of transitivity grounded, "
+                f"{row['lazy_rows_in_full']:,} in full"
+            )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
-"""Soft logic that memory would not hold: rows on disk, passes over them, a proven gap; time and memory by size.
+"""Soft logic that memory would not hold: rows on disk, passes over them, a proven gap; time and
+memory by size.
 
-python -m benchmarks.on_disk [--rules 4000000 16000000] [--memory 2GB] [--powers 1 2] [--parties 20] [--json]
+python -m benchmarks.on_disk [--rules 4000000 16000000] [--memory 2GB] [--powers 1 2] [--parties 20]
+[--json]
 
-People know others and vote for one of some parties, as far as their bias and acquaintances move them: a rule for each
-acquaintance and party. Each size runs in a process of its own, so that its memory is its own.
+People know others and vote for one of some parties, as far as their bias and acquaintances move
+them: a rule for each acquaintance and party. Each size runs in a process of its own, so that its
+memory is its own.
 """
 
 from __future__ import annotations
@@ -44,10 +47,13 @@ def make(folder: Path, rules: int, parties: int) -> None:
         connection.execute("SELECT setseed(0.5)")
         for name, query in {
             "Knows": f"SELECT 'P' || (i % {people}) AS a, 'P' || ((i % {people} + 1 + "
-            f"(random() ** 3 * ({people} - 1))::BIGINT) % {people}) AS b FROM range({people * KNOWN}) t(i)",
-            "Bias": f"SELECT 'P' || i AS a, 'Q' || (hash(i) % {parties}) AS p, 0.2 + 0.8 * random() AS value "
+            f"(random() ** 3 * ({people} - 1))::BIGINT) % {people}) AS b FROM "
+            f"range({people * KNOWN}) t(i)",
+            "Bias": f"SELECT 'P' || i AS a, 'Q' || (hash(i) % {parties}) AS p, 0.2 + 0.8 * "
+            "random() AS value "
             f"FROM range({people}) t(i)",
-            "Votes": f"SELECT 'P' || i AS a, 'Q' || j AS p FROM range({people}) t(i), range({parties}) s(j)",
+            "Votes": f"SELECT 'P' || i AS a, 'Q' || j AS p FROM range({people}) t(i), "
+            f"range({parties}) s(j)",
         }.items():
             distinct = "DISTINCT ON (a, b)" if name == "Knows" else ""
             wanted = f"SELECT {distinct} * FROM ({query})"
@@ -78,7 +84,9 @@ def solve(folder: Path, power: int, memory: str) -> dict[str, object]:
             "ground_s": round(result.ground_seconds, 1),
             "wall_s": round(time.perf_counter() - began, 1),
             "cpu_s": round(cpu_seconds() - cpu, 1),
-            "resident_GB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 2),
+            "resident_GB": round(
+                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 2
+            ),
             "memory": memory,
         }
 
@@ -87,7 +95,15 @@ def apart(rules: int, power: int, memory: str, parties: int) -> dict[str, object
     """One size in a process of its own."""
     with TemporaryDirectory() as folder:
         make(Path(folder), rules, parties)
-        command = [sys.executable, "-m", "benchmarks.on_disk", "--folder", folder, "--powers", str(power)]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.on_disk",
+            "--folder",
+            folder,
+            "--powers",
+            str(power),
+        ]
         done = subprocess.run([*command, "--memory", memory], stdout=subprocess.PIPE, check=True)
         found: dict[str, object] = json.loads(done.stdout)
         return found

@@ -1,8 +1,10 @@
-"""One process against Spark: `python -m benchmarks.on_spark [--clubs 50 200] [--people 12] [--masters M ...]`.
+"""One process against Spark: `python -m benchmarks.on_spark [--clubs 50 200] [--people 12]
+[--masters M ...]`.
 
-Clubs that no rule joins, each a random graph of friends, who are alike, and enemies, who differ: the most probable
-state of a club is a cut, which is hard, and a club is a component. Wall seconds of a whole call, Spark's session apart,
-and what of them grounding took; the objective must agree within both gaps.
+Clubs that no rule joins, each a random graph of friends, who are alike, and enemies, who differ:
+the most probable state of a club is a cut, which is hard, and a club is a component. Wall seconds
+of a whole call, Spark's session apart, and what of them grounding took; the objective must agree
+within both gaps.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def clubs(number: int, people: int) -> dict[str, pd.DataFrame]:
     tables = {}
     for place, predicate in enumerate(("Friends", "Enemies")):
         chosen = kind == place
-        tables[predicate] = pd.DataFrame({name: [f"P{i}" for i in end[chosen]] for name, end in zip("ab", ends)})
+        tables[predicate] = pd.DataFrame(
+            {name: [f"P{i}" for i in end[chosen]] for name, end in zip("ab", ends)}
+        )
     return tables
 
 
@@ -63,7 +67,9 @@ def measured(workspace: wb.Workspace, size: int, on: str | None) -> dict[str, An
 
 
 def records(sizes: list[int], people: int, masters: list[str]) -> Iterator[dict[str, Any]]:
-    """Each size in one process and on each master, whose first call, which starts its workers, is not shown."""
+    """Each size in one process and on each master, whose first call, which starts its workers,
+    is not shown.
+    """
     for master in [None, *masters]:
         for place, size in enumerate(sizes):
             with wb.open() as workspace:

@@ -1,4 +1,5 @@
-"""The server's CPU for the first paint of each view, over facts and a run, and for the copy that a job works on.
+"""The server's CPU for the first paint of each view, over facts and a run, and for the copy that a
+job works on.
 
 python -m benchmarks.page_views [--facts 1000000] [--workspace FILE] [--json]
 """
@@ -19,7 +20,19 @@ from benchmarks.measuring import print_records
 from workbench.resources import shipped
 from workbench.workspace import open_workspace
 
-VIEWS = ("data", "explore", "rules", "learn", "weights", "evaluation", "why", "review", "runs", "experiments", "tables")
+VIEWS = (
+    "data",
+    "explore",
+    "rules",
+    "learn",
+    "weights",
+    "evaluation",
+    "why",
+    "review",
+    "runs",
+    "experiments",
+    "tables",
+)
 PATIENCE = 600
 RULES = (
     "Knows(person, person)\nLikes(person, topic)\nVotes(person)\n"
@@ -28,7 +41,9 @@ RULES = (
 
 
 def first_paints() -> Iterator[dict[str, object]]:
-    """CPU seconds of each view's script, libraries that it needs first included; its second paint beside."""
+    """CPU seconds of each view's script, libraries that it needs first included;
+    its second paint beside.
+    """
     test = AppTest.from_file(str(shipped("app", "main.py")), default_timeout=PATIENCE)
     begun = time.process_time()
     test.run()
@@ -55,7 +70,11 @@ def copy(folder: Path) -> dict[str, object]:
 
     begun, wall = time.process_time(), time.perf_counter()
     workspace().save_as(folder / "copy.duckdb", runs=False)
-    return {"view": "a job's copy", "first_cpu": _since(begun), "wall": round(time.perf_counter() - wall, 2)}
+    return {
+        "view": "a job's copy",
+        "first_cpu": _since(begun),
+        "wall": round(time.perf_counter() - wall, 2),
+    }
 
 
 def _since(begun: float) -> float:

@@ -1,4 +1,5 @@
-"""Many browsers at one page while two jobs learn: errors seen, runs lost, and the server's memory as time goes on.
+"""Many browsers at one page while two jobs learn: errors seen, runs lost, and the server's memory
+as time goes on.
 
 python -m benchmarks.page_visitors [--browsers 20] [--minutes 10] [--json]
 """
@@ -33,7 +34,9 @@ PATIENCE, JOB = 120_000, 600_000
 
 @dataclass
 class Seen:
-    """What the browsers met: pages, faults and jobs begun; resident bytes of the server, by the second."""
+    """What the browsers met: pages, faults and jobs begun; resident bytes of the server,
+    by the second.
+    """
 
     pages: int = 0
     faults: list[str] = field(default_factory=list)
@@ -47,7 +50,16 @@ def served(path: Path) -> Iterator[tuple[str, int]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "workbench", "app", str(path), "--port", str(port), "--no-browser"]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "app",
+        str(path),
+        "--port",
+        str(port),
+        "--no-browser",
+    ]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
         yield f"http://localhost:{port}", server.pid
@@ -72,7 +84,9 @@ async def look_around(page: Any, address: str, seen: Seen, until: float, seed: i
 
 
 async def learn_again(page: Any, address: str, seen: Seen, until: float) -> None:
-    """Learn the weights, and when that is done once more; a page that answers no more is a fault, and loaded again."""
+    """Learn the weights, and when that is done once more; a page that answers no more is a fault,
+    and loaded again.
+    """
     from playwright.async_api import TimeoutError as NoAnswer
 
     await choose_learning(page, address)
@@ -91,7 +105,9 @@ async def choose_learning(page: Any, address: str) -> None:
     """The page of learning, with weights to be learned."""
     await page.goto(f"{address}/learn")
     await page.get_by_role("radio", name="Learn weights", exact=True).click()
-    await asyncio.sleep(PAUSE)  # a job that runs redraws its part every second: the page is never still
+    await asyncio.sleep(
+        PAUSE
+    )  # a job that runs redraws its part every second: the page is never still
 
 
 async def learn_once(page: Any, seen: Seen) -> None:
@@ -117,12 +133,16 @@ async def visit(address: str, process: int, browsers: int, seconds: float) -> Se
 
     seen, until = Seen(), time.monotonic() + seconds
     async with async_playwright() as driver:
-        chromium = await driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        chromium = await driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         pages = [await (await chromium.new_context()).new_page() for _ in range(browsers)]
         for page in pages:
             page.set_default_timeout(PATIENCE)
         learning = [learn_again(page, address, seen, until) for page in pages[:2]]
-        looking = [look_around(page, address, seen, until, number) for number, page in enumerate(pages[2:])]
+        looking = [
+            look_around(page, address, seen, until, number) for number, page in enumerate(pages[2:])
+        ]
         await asyncio.gather(weigh(process, seen, until), *learning, *looking)
         await chromium.close()
     return seen

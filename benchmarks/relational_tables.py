@@ -1,11 +1,13 @@
-"""`workbench study` and its rivals on UW-CSE, WebKB, Alzheimer (amine) and the bundled university as tables.
+"""`workbench study` and its rivals on UW-CSE, WebKB, Alzheimer (amine) and the bundled university
+as tables.
 
-    python -m benchmarks.relational_tables [NAME...] [--json]       # what is not installed is skipped by name
-    python -m benchmarks.relational_tables --rivals PYTHON          # an interpreter that has them (RIVALS)
+    python -m benchmarks.relational_tables [NAME...] [--json]  # without what is not installed
+    python -m benchmarks.relational_tables --rivals PYTHON     # an interpreter that has them
 
-All read the same CSV files and foretell the same held-out rows, those of the study's own folds, from the labels of the
-other rows. The rivals are told the keys and references that the study found. Scores are means over folds, CPU-seconds
-those of the whole command: of a study its final model, its baselines and its report are among them.
+All read the same CSV files and foretell the same held-out rows, those of the study's own folds,
+from the labels of the other rows. The rivals are told the keys and references that the study found.
+Scores are means over folds, CPU-seconds those of the whole command: of a study its final model, its
+baselines and its report are among them.
 """
 
 from __future__ import annotations
@@ -40,28 +42,47 @@ FOLDS = 5
 def main() -> None:
     """Print a row for each set and system."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SETS)}; all where none is named")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(SETS)}; all where none is named"
+    )
     parser.add_argument("--data-dir", help="of the real data sets")
-    parser.add_argument("--system", action="append", choices=[*OURS, *RIVALS], help="all where none is named")
-    parser.add_argument("--rivals", default=sys.executable, metavar="PYTHON", help="an interpreter that has the rivals")
-    parser.add_argument("--time-limit", type=float, default=1800, help="seconds that a rival has for a set")
+    parser.add_argument(
+        "--system", action="append", choices=[*OURS, *RIVALS], help="all where none is named"
+    )
+    parser.add_argument(
+        "--rivals",
+        default=sys.executable,
+        metavar="PYTHON",
+        help="an interpreter that has the rivals",
+    )
+    parser.add_argument(
+        "--time-limit", type=float, default=1800, help="seconds that a rival has for a set"
+    )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     if unknown := set(chosen.names) - set(SETS):
         parser.error(f"no set is called {', '.join(sorted(unknown))}")
-    systems = [name for name in chosen.system or [*OURS, *RIVALS] if name in OURS or _has(chosen.rivals, name)]
+    systems = [
+        name
+        for name in chosen.system or [*OURS, *RIVALS]
+        if name in OURS or _has(chosen.rivals, name)
+    ]
     names = chosen.names or list(SETS)
     print_records((row for name in names for row in _rows(name, systems, chosen)), chosen.json)
 
 
 def _has(python: str, system: str) -> bool:
-    found = subprocess.run([python, "-c", f"import {RIVALS[system]}"], capture_output=True, check=False)
+    found = subprocess.run(
+        [python, "-c", f"import {RIVALS[system]}"], capture_output=True, check=False
+    )
     if found.returncode:
         print(f"{system} is skipped: {python} has not all of {RIVALS[system]}", file=sys.stderr)
     return not found.returncode
 
 
-def _rows(name: str, systems: Sequence[str], chosen: argparse.Namespace) -> Iterator[dict[str, object]]:
+def _rows(
+    name: str, systems: Sequence[str], chosen: argparse.Namespace
+) -> Iterator[dict[str, object]]:
     tables, predict = SETS[name](datasets_directory(chosen.data_dir))
     table, _, column = predict.partition(".")
     labels = (tables[table][column] == "yes").to_numpy(np.float64)
@@ -79,18 +100,34 @@ def _rows(name: str, systems: Sequence[str], chosen: argparse.Namespace) -> Iter
                 continue
             out = directory / system
             took = _timed([sys.executable, *study, "--learner", system, "--out", str(out)], None)
-            yield {"set": name, "system": system} | _scores(out / "predictions.csv", labels, folds) | took
+            yield (
+                {"set": name, "system": system}
+                | _scores(out / "predictions.csv", labels, folds)
+                | took
+            )
         record = json.loads((directory / OURS[0] / "study.json").read_text())
         yield {"set": name, "system": BOOSTING} | {
-            metric: round(record["baselines"][BOOSTING][metric]["mean"], 4) for metric in ("AUC-ROC", "AUC-PR")
+            metric: round(record["baselines"][BOOSTING][metric]["mean"], 4)
+            for metric in ("AUC-ROC", "AUC-PR")
         }
         mapping = tomllib.loads((directory / OURS[0] / "dataset.toml").read_text())
-        task = {"table": table, "column": column, "folds": folds.tolist(), "tables": _described(mapping)}
+        task = {
+            "table": table,
+            "column": column,
+            "folds": folds.tolist(),
+            "tables": _described(mapping),
+        }
         (directory / "task.json").write_text(json.dumps(task))
         for system in RIVALS:
             if system in systems:
-                took = _timed([chosen.rivals, str(SCRIPT), str(directory), system], chosen.time_limit)
-                yield {"set": name, "system": system} | _scores(directory / f"{system}.csv", labels, folds) | took
+                took = _timed(
+                    [chosen.rivals, str(SCRIPT), str(directory), system], chosen.time_limit
+                )
+                yield (
+                    {"set": name, "system": system}
+                    | _scores(directory / f"{system}.csv", labels, folds)
+                    | took
+                )
 
 
 def _described(mapping: dict[str, list[dict[str, object]]]) -> dict[str, object]:
@@ -109,14 +146,20 @@ def _timed(line: Sequence[str], seconds: float | None) -> dict[str, object]:
     with tempfile.TemporaryFile("w+") as said:
         before = os.times()
         try:
-            subprocess.run(line, stdout=subprocess.DEVNULL, stderr=said, timeout=seconds, check=False)
+            subprocess.run(
+                line, stdout=subprocess.DEVNULL, stderr=said, timeout=seconds, check=False
+            )
         except subprocess.TimeoutExpired:
             return {"refused": f"not done after {seconds:g} s"}
         after = os.times()
         said.seek(0)
         last = said.read().strip().splitlines()[-1:]
-    used = after.children_user + after.children_system - before.children_user - before.children_system
-    return {"cpu_seconds": round(used, 1)} | ({"refused": last[0]} if last and "Error" in last[0] else {})
+    used = (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
+    return {"cpu_seconds": round(used, 1)} | (
+        {"refused": last[0]} if last and "Error" in last[0] else {}
+    )
 
 
 def _scores(path: Path, labels: np.ndarray, folds: np.ndarray) -> dict[str, object]:
@@ -125,7 +168,10 @@ def _scores(path: Path, labels: np.ndarray, folds: np.ndarray) -> dict[str, obje
     said = pd.read_csv(path)["held_out"].to_numpy()
     parts = [folds == fold for fold in range(FOLDS)]
     scores = {"AUC-ROC": auc_roc, "AUC-PR": auc_pr}
-    return {name: round(float(np.mean([of(said[p], labels[p]) for p in parts])), 4) for name, of in scores.items()}
+    return {
+        name: round(float(np.mean([of(said[p], labels[p]) for p in parts])), 4)
+        for name, of in scores.items()
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""From the records of several runs to tables: medians with their spread, and the power that a cost grows by."""
+"""From the records of several runs to tables: medians with their spread,
+and the power that a cost grows by.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,22 @@ Record = Mapping[str, Any]
 
 
 def tables_of(printed: Any) -> dict[str, list[Record]]:
-    """The tables of what a benchmark printed: a list of records is one without a title, a mapping has one a key."""
+    """The tables of what a benchmark printed: a list of records is one without a title,
+    a mapping has one a key.
+    """
     if isinstance(printed, list):
         return {"": [_flat(record) for record in printed]}
-    titled = {title: [part] if isinstance(part, dict) else part or [] for title, part in printed.items()}
-    return {title: [_flat(record) for record in records] for title, records in titled.items() if records}
+    titled = {
+        title: [part] if isinstance(part, dict) else part or [] for title, part in printed.items()
+    }
+    return {
+        title: [_flat(record) for record in records] for title, records in titled.items() if records
+    }
 
 
 def medians(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
-    """One record for the records that stand at one place of every run: numbers are `{median, least, most}`.
+    """One record for the records that stand at one place of every run: numbers are `{median, least,
+    most}`.
 
     Numbers that are the same in every run stay as they are, and so does what is no number.
     """
@@ -33,9 +42,11 @@ def medians(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
 
 
 def growth(records: Sequence[Record], size: str, cost: str) -> dict[str, float]:
-    """The exponent of `cost ~ size ** exponent` by least squares of logarithms, for each kind of record.
+    """The exponent of `cost ~ size ** exponent` by least squares of logarithms, for each kind of
+    record.
 
-    Records are of one kind where their texts agree; kinds of fewer than three sizes have no exponent.
+    Records are of one kind where their texts agree; kinds of fewer than three sizes have no
+    exponent.
     """
     kinds: dict[str, list[tuple[float, float]]] = {}
     for record in records:
@@ -55,7 +66,11 @@ def markdown(records: Sequence[Record]) -> str:
     columns = list(dict.fromkeys(column for record in records for column in record))
     head = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     return "\n".join(
-        head + [f"| {' | '.join(_cell(record.get(column)) for column in columns)} |" for record in records]
+        head
+        + [
+            f"| {' | '.join(_cell(record.get(column)) for column in columns)} |"
+            for record in records
+        ]
     )
 
 
@@ -63,12 +78,18 @@ def _flat(record: Record, prefix: str = "") -> dict[str, Any]:
     """Records within a record as columns `outer inner`."""
     found: dict[str, Any] = {}
     for name, value in record.items():
-        found |= _flat(value, f"{prefix}{name} ") if isinstance(value, dict) else {f"{prefix}{name}": value}
+        found |= (
+            _flat(value, f"{prefix}{name} ")
+            if isinstance(value, dict)
+            else {f"{prefix}{name}": value}
+        )
     return found
 
 
 def _middle(values: list[Any]) -> Any:
-    numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    numbers = [
+        value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
     if len(numbers) < len(values) or len(set(map(str, numbers))) == 1:
         return values[0]
     return {"median": median(numbers), "least": min(numbers), "most": max(numbers)}

@@ -9,7 +9,9 @@ from workbench.arrays import Float
 from workbench.network import GroundNetwork, network_from_rows
 
 WEIGHTS = np.array([1.4, 2.3, 1.5, 1.1, 1.1])
-"""!Smokes(x); !Cancer(x); Smokes(x) => Cancer(x); Friends(x,y) => (Smokes(x) => Smokes(y)), and the reverse."""
+"""!Smokes(x); !Cancer(x); Smokes(x) => Cancer(x); Friends(x,y) => (Smokes(x) => Smokes(y)),
+and the reverse.
+"""
 
 
 def smokers(
@@ -50,8 +52,24 @@ def smokers(
         (0, smokes, value, nobody, nobody, -1, 0),
         (1, cancer, value, nobody, nobody, -1, 0),
         (2, smokes, value, cancer, value, -1, 1),
-        (3, smokes[pairs[:, 0]], value[pairs[:, 0]], smokes[pairs[:, 1]], value[pairs[:, 1]], -1, 1),
-        (4, smokes[pairs[:, 1]], value[pairs[:, 1]], smokes[pairs[:, 0]], value[pairs[:, 0]], -1, 1),
+        (
+            3,
+            smokes[pairs[:, 0]],
+            value[pairs[:, 0]],
+            smokes[pairs[:, 1]],
+            value[pairs[:, 1]],
+            -1,
+            1,
+        ),
+        (
+            4,
+            smokes[pairs[:, 1]],
+            value[pairs[:, 1]],
+            smokes[pairs[:, 0]],
+            value[pairs[:, 0]],
+            -1,
+            1,
+        ),
     ]
     rows, columns, data, b, template = [], [], [], [], []
     n_rows = 0
@@ -80,4 +98,6 @@ def smokers(
         (np.concatenate(data).astype(np.int8), (np.concatenate(rows), np.concatenate(columns))),
         shape=(n_rows, n_open + people),
     )
-    return network_from_rows(A, np.concatenate(b).astype(np.int8), np.concatenate(template), n_templates=5), WEIGHTS
+    return network_from_rows(
+        A, np.concatenate(b).astype(np.int8), np.concatenate(template), n_templates=5
+    ), WEIGHTS

@@ -1,4 +1,6 @@
-"""The voting model of the HL-MRF paper's scaling experiment: its networks, a generator of larger ones, PSL's files."""
+"""The voting model of the HL-MRF paper's scaling experiment: its networks,
+a generator of larger ones, PSL's files.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from scipy.sparse import csr_array
 from workbench.arrays import Float, Int64
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation
 
-RELATIONS = {"knowswell": 0.3, "knows": 0.1, "boss": 0.05, "mentor": 0.1, "olderRelative": 0.7, "idol": 0.8}
+RELATIONS = {
+    "knowswell": 0.3,
+    "knows": 0.1,
+    "boss": 0.05,
+    "mentor": 0.1,
+    "olderRelative": 0.7,
+    "idol": 0.8,
+}
 BIAS_WEIGHT = 0.5
 WEIGHTS = np.array([BIAS_WEIGHT, *RELATIONS.values()])
 
@@ -45,7 +54,9 @@ class SocialNetwork:
 
 
 def read(path: Path) -> SocialNetwork:
-    """One of the paper's files: subject, relation, object, tab-separated; `anon1` rows carry the bias."""
+    """One of the paper's files: subject, relation, object, tab-separated;
+    `anon1` rows carry the bias.
+    """
     bias: dict[int, float] = {}
     pairs: dict[str, list[tuple[int, int]]] = {name: [] for name in RELATIONS}
     with gzip.open(path, "rt") as lines:
@@ -66,7 +77,9 @@ def read(path: Path) -> SocialNetwork:
 
 
 def generate(n_rules: int, seed: int = 0) -> SocialNetwork:
-    """A network of about `n_rules` ground rules with the paper's mix of relations and heavy-tailed in-degrees."""
+    """A network of about `n_rules` ground rules with the paper's mix of
+    relations and heavy-tailed in-degrees.
+    """
     rng = np.random.default_rng(seed)
     n = int(n_rules / (2.0 + 2.0 * sum(PER_PERSON.values())))
     links = {}
@@ -80,7 +93,9 @@ def generate(n_rules: int, seed: int = 0) -> SocialNetwork:
 
 
 def ground(social: SocialNetwork, power: int) -> GroundNetwork:
-    """The ground network, made directly: what grounding the rules in SQL gives. Atom 2 a + p is votes(a, p)."""
+    """The ground network, made directly: what grounding the rules in SQL gives.
+    Atom 2 a + p is votes(a, p).
+    """
     n = social.n_persons
     party = (social.bias > 0.0).astype(np.int64)
     rows, columns, values = [np.arange(n)], [2 * np.arange(n) + party], [np.full(n, -1.0)]
@@ -103,7 +118,9 @@ def ground(social: SocialNetwork, power: int) -> GroundNetwork:
     template.append(np.full(n, -1, np.int32))
     templates = np.concatenate(template)
     shape = (templates.size, 2 * n)
-    A = csr_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
+    A = csr_array(
+        (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape
+    )
     T = WEIGHTS.size
     sums = np.zeros((T, 2))
     return GroundNetwork(
@@ -129,17 +146,24 @@ def program_text(power: int) -> str:
     """The model as PSL's users write it."""
     mark = " ^2" if power == 2 else ""
     lines = [f"{BIAS_WEIGHT}: Bias(A, P) -> Votes(A, P){mark}"]
-    lines += [f"{weight}: Votes(A, P) & {name}(B, A) -> Votes(B, P){mark}" for name, weight in RELATIONS.items()]
+    lines += [
+        f"{weight}: Votes(A, P) & {name}(B, A) -> Votes(B, P){mark}"
+        for name, weight in RELATIONS.items()
+    ]
     return "\n".join([*lines, "Votes(A, +P) <= 1 .", ""])
 
 
 def write_files(social: SocialNetwork, power: int, directory: Path) -> None:
-    """`model.psl`, `model.data` and the tab-separated files it names: what both systems start from."""
+    """`model.psl`, `model.data` and the tab-separated files it names:
+    what both systems start from.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "model.psl").write_text(program_text(power))
     data = ["predicates:", "  Votes/2: open", "  Bias/2: closed"]
     data += [f"  {name}/2: closed" for name in RELATIONS]
-    data += ["", "observations:", "  Bias: bias.tsv"] + [f"  {name}: {name}.tsv" for name in RELATIONS]
+    data += ["", "observations:", "  Bias: bias.tsv"] + [
+        f"  {name}: {name}.tsv" for name in RELATIONS
+    ]
     data += ["", "targets:", "  Votes: votes.tsv", ""]
     (directory / "model.data").write_text("\n".join(data))
     persons = np.arange(social.n_persons)

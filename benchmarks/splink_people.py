@@ -1,9 +1,10 @@
-"""Splink as a practical person sets it up, on one of `benchmarks.linkage_sets`: run by an interpreter that has it.
+"""Splink as a practical person sets it up, on one of `benchmarks.linkage_sets`: run by an
+interpreter that has it.
 
     python benchmarks/splink_people.py DIR   # DIR/a.csv [DIR/b.csv] -> DIR/splink.csv: id, cluster
 
-Comparisons are those of its library for each kind of column, blocking rules those a person would write; probabilities
-of .95 and more make clusters, as in its tutorial.
+Comparisons are those of its library for each kind of column, blocking rules those a person would
+write; probabilities of .95 and more make clusters, as in its tutorial.
 """
 
 from __future__ import annotations
@@ -73,8 +74,12 @@ def main() -> None:
     for rule in trained:
         linker.training.estimate_parameters_using_expectation_maximisation(rule)
     predicted = linker.inference.predict(threshold_match_probability=0.01)
-    clusters = linker.clustering.cluster_pairwise_predictions_at_threshold(predicted, threshold_match_probability=0.95)
-    rows = connection.execute(f"SELECT unique_id, cluster_id FROM {clusters.physical_name}").fetchall()
+    clusters = linker.clustering.cluster_pairwise_predictions_at_threshold(
+        predicted, threshold_match_probability=0.95
+    )
+    rows = connection.execute(
+        f"SELECT unique_id, cluster_id FROM {clusters.physical_name}"
+    ).fetchall()
     with (directory / "splink.csv").open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows([("id", "cluster"), *rows])
 

@@ -1,12 +1,14 @@
 """Clause search on the Alzheimer sets: clauses evaluated a second, and CPU and memory of ten folds.
 
-    python -m benchmarks.structure [--sets memory,amine] [--constants] [--aleph aleph.pl [--aleph-folds 1]] [--json]
+    python -m benchmarks.structure [--sets memory,amine] [--constants] [--aleph aleph.pl
+    [--aleph-folds 1]] [--json]
 
-Aleph 5 on SWI-Prolog 9 was measured at 100 to 208 s of CPU a fold with the shipped modes. With `--aleph` and an
-`aleph.pl` of your own it is run in the same run, with the shipped modes (recall `*`) and the settings of the search
-with variables only: on the first positives of the training examples of fold 1 as seeds, and with `--aleph-folds` to the
-end of so many folds, whose theories are compared with ours. The target is at least ten times its clauses a second: ten
-folds with variables only under 30 s of CPU, with constants under 10 minutes and 4 GiB.
+Aleph 5 on SWI-Prolog 9 was measured at 100 to 208 s of CPU a fold with the shipped modes. With
+`--aleph` and an `aleph.pl` of your own it is run in the same run, with the shipped modes (recall
+`*`) and the settings of the search with variables only: on the first positives of the training
+examples of fold 1 as seeds, and with `--aleph-folds` to the end of so many folds, whose theories
+are compared with ours. The target is at least ten times its clauses a second: ten folds with
+variables only under 30 s of CPU, with constants under 10 minutes and 4 GiB.
 """
 
 from __future__ import annotations
@@ -32,9 +34,11 @@ ALEPH_SEEDS = 20
 
 
 def measure(name: str, constants: bool) -> dict[str, object]:
-    """Ten folds of one set, every clause scored on all examples; CPU seconds, compiled code already loaded.
+    """Ten folds of one set, every clause scored on all examples; CPU seconds, compiled code already
+    loaded.
 
-    With constants every clause that covers a positive is kept, so that `distinct_kept` counts distinct clauses.
+    With constants every clause that covers a positive is kept, so that `distinct_kept` counts
+    distinct clauses.
     """
     data = load_drugs(datasets_directory(), name)
     if constants:
@@ -53,7 +57,9 @@ def measure(name: str, constants: bool) -> dict[str, object]:
     for fold in range(1, 11):
         theory = learner.learn((member > 0) & (member != fold), loop="induce_cover")
         test = member == fold
-        accuracy.append(float(np.mean(learner.predict(theory)[test] == (data.examples.label[test] == 1))))
+        accuracy.append(
+            float(np.mean(learner.predict(theory)[test] == (data.examples.label[test] == 1)))
+        )
         nodes += theory.nodes
     seconds = time.process_time() - began
     return {
@@ -73,7 +79,9 @@ def measure(name: str, constants: bool) -> dict[str, object]:
 def measure_aleph(name: str, source: Path) -> dict[str, object]:
     """Clauses a second of Aleph on SWI-Prolog, on fold 1."""
     data = load_drugs(datasets_directory(), name)
-    clauses, seconds = aleph.clauses_a_second(data, data.folds["fold_orig"] > 1, source, ALEPH_SEEDS)
+    clauses, seconds = aleph.clauses_a_second(
+        data, data.folds["fold_orig"] > 1, source, ALEPH_SEEDS
+    )
     return {
         "set": name,
         "system": "Aleph",
@@ -99,7 +107,9 @@ def compare_theories(name: str, source: Path, folds: int) -> Iterator[dict[str, 
         yield {
             "set": name,
             "fold": fold,
-            "accuracy": round(100 * float(np.mean(guess[test] == (data.examples.label[test] == 1))), 2),
+            "accuracy": round(
+                100 * float(np.mean(guess[test] == (data.examples.label[test] == 1))), 2
+            ),
             "cpu_seconds": round(seconds, 2),
             "aleph_accuracy": round(theirs.accuracy, 2),
             "aleph_cpu_seconds": round(theirs.cpu_seconds, 1),
@@ -110,9 +120,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", default=",".join(DATA_SETS))
     parser.add_argument("--constants", action="store_true", help="our modes, with constants")
-    parser.add_argument("--aleph", type=Path, help="an aleph.pl, to be run by swipl on the same data")
     parser.add_argument(
-        "--aleph-folds", type=int, default=0, help="folds on which Aleph's theory is compared with ours"
+        "--aleph", type=Path, help="an aleph.pl, to be run by swipl on the same data"
+    )
+    parser.add_argument(
+        "--aleph-folds",
+        type=int,
+        default=0,
+        help="folds on which Aleph's theory is compared with ours",
     )
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()

@@ -1,10 +1,12 @@
-"""`workbench study` on business databases of growing size: people, companies, who directs which, payments.
+"""`workbench study` on business databases of growing size: people, companies, who directs which,
+payments.
 
-    python -m benchmarks.study [--sizes 10000 100000 1000000] [--learner rules|boosted_trees] [--folds 5] [--seed 0]
+    python -m benchmarks.study [--sizes 10000 100000 1000000] [--learner rules|boosted_trees]
+    [--folds 5] [--seed 0]
 
-Prints, for each number of rows over all tables, the CPU-seconds of the whole command (from files to predictions), its
-wall time, its peak memory, and how well it does on held-out rows. Who is late is drawn from a planted model: large
-and many payments, young companies, a colleague who is late.
+Prints, for each number of rows over all tables, the CPU-seconds of the whole command (from files to
+predictions), its wall time, its peak memory, and how well it does on held-out rows. Who is late is
+drawn from a planted model: large and many payments, young companies, a colleague who is late.
 """
 
 from __future__ import annotations
@@ -42,17 +44,24 @@ def business_tables(rows: int, seed: int = 0) -> dict[str, pd.DataFrame]:
             "employees": np.ceil(rng.lognormal(2, 1, n["companies"])).astype(int),
         }
     )
-    person, company = rng.integers(0, n["people"], n["directors"]), rng.integers(0, n["companies"], n["directors"])
+    person, company = (
+        rng.integers(0, n["people"], n["directors"]),
+        rng.integers(0, n["companies"], n["directors"]),
+    )
     directors = pd.DataFrame({"person": person, "company": company}).drop_duplicates()
     person, company = directors["person"].to_numpy(), directors["company"].to_numpy()
     payer = rng.integers(0, n["people"], n["payments"])
     amount = np.round(rng.lognormal(4, 1, n["payments"]), 2)
-    paid = np.bincount(payer, amount, n["people"]) / np.maximum(np.bincount(payer, minlength=n["people"]), 1)
+    paid = np.bincount(payer, amount, n["people"]) / np.maximum(
+        np.bincount(payer, minlength=n["people"]), 1
+    )
     young = np.bincount(person, companies["founded"].to_numpy()[company] > 2010, n["people"])
     z = -2.2 + 1.5 * (paid > 100) + 0.8 * np.minimum(young, 2) + rng.normal(0, 0.3, n["people"])
     late = rng.random(n["people"]) < 1 / (1 + np.exp(-z))
     colleagues = np.bincount(company, late[person], n["companies"])
-    late |= rng.random(n["people"]) < 0.25 * (np.bincount(person, colleagues[company], n["people"]) > late)
+    late |= rng.random(n["people"]) < 0.25 * (
+        np.bincount(person, colleagues[company], n["people"]) > late
+    )
     told = np.where(late, "yes", "no").astype(object)
     told[rng.random(n["people"]) < BLANK] = None
     people = pd.DataFrame(
@@ -68,15 +77,24 @@ def business_tables(rows: int, seed: int = 0) -> dict[str, pd.DataFrame]:
             "payment_id": np.arange(n["payments"]),
             "person_id": people["person_id"].to_numpy()[payer],
             "amount": amount,
-            "paid_on": (np.datetime64("2022-01-01") + rng.integers(0, 700, n["payments"])).astype(str),
-            "purpose": np.array(["rent", "goods", "fees", "wages"])[rng.integers(0, 4, n["payments"])],
+            "paid_on": (np.datetime64("2022-01-01") + rng.integers(0, 700, n["payments"])).astype(
+                str
+            ),
+            "purpose": np.array(["rent", "goods", "fees", "wages"])[
+                rng.integers(0, 4, n["payments"])
+            ],
         }
     )
     named = {
         "person_id": people["person_id"].to_numpy()[person],
         "company_id": companies["company_id"].to_numpy()[company],
     }
-    return {"people": people, "companies": companies, "directors": pd.DataFrame(named), "payments": payments}
+    return {
+        "people": people,
+        "companies": companies,
+        "directors": pd.DataFrame(named),
+        "payments": payments,
+    }
 
 
 def measured(rows: int, learner: str, folds: int, seed: int) -> dict[str, float | int | None]:
@@ -87,17 +105,32 @@ def measured(rows: int, learner: str, folds: int, seed: int) -> dict[str, float 
             files.append(str(Path(directory) / f"{name}.csv"))
             frame.to_csv(files[-1], index=False)
         out = Path(directory) / "out"
-        line = [sys.executable, "-m", "workbench", "study", *files, "--predict", "people.late", "--out", str(out)]
+        line = [
+            sys.executable,
+            "-m",
+            "workbench",
+            "study",
+            *files,
+            "--predict",
+            "people.late",
+            "--out",
+            str(out),
+        ]
         line += ["--learner", learner, "--folds", str(folds), "--json"]
         begun = perf_counter()
         with (Path(directory) / "said.json").open("w") as said:
             process = os.posix_spawn(
-                sys.executable, line, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, said.fileno(), 1)]
+                sys.executable,
+                line,
+                os.environ,
+                file_actions=[(os.POSIX_SPAWN_DUP2, said.fileno(), 1)],
             )
         _, status, usage = os.wait4(process, 0)
         seconds = perf_counter() - begun
         if status:
-            raise SystemExit(f"the study of {rows:,} rows ended with status {os.waitstatus_to_exitcode(status)}")
+            raise SystemExit(
+                f"the study of {rows:,} rows ended with status {os.waitstatus_to_exitcode(status)}"
+            )
         record = json.loads((out / "study.json").read_text(encoding="utf-8"))
     return {
         "rows": rows,
@@ -106,7 +139,9 @@ def measured(rows: int, learner: str, folds: int, seed: int) -> dict[str, float 
         "seconds": round(seconds, 1),
         "peak_mib": usage.ru_maxrss // 1024,
         "AUC-ROC": record["metrics"]["AUC-ROC"]["mean"],
-        "base AUC-ROC": record["baselines"]["logistic regression on own columns"]["AUC-ROC"]["mean"],
+        "base AUC-ROC": record["baselines"]["logistic regression on own columns"]["AUC-ROC"][
+            "mean"
+        ],
         "rules": len(record["rules"]),
     }
 
@@ -120,7 +155,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    print_records((measured(rows, asked.learner, asked.folds, asked.seed) for rows in asked.sizes), asked.json)
+    print_records(
+        (measured(rows, asked.learner, asked.folds, asked.seed) for rows in asked.sizes), asked.json
+    )
 
 
 if __name__ == "__main__":

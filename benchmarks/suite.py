@@ -1,4 +1,6 @@
-"""What `python -m benchmarks` runs: each benchmark's command line, whole and quick, and what its cost grows with."""
+"""What `python -m benchmarks` runs: each benchmark's command line, whole and quick,
+and what its cost grows with.
+"""
 
 from __future__ import annotations
 
@@ -31,35 +33,53 @@ class Benchmark:
 
 SUITE = {
     "grounding": Benchmark(
-        "grounding --sizes 1,3,10", "grounding --sizes 0.1 --cases transitivity", growth=("rows", "cpu_seconds")
+        "grounding --sizes 1,3,10",
+        "grounding --sizes 0.1 --cases transitivity",
+        growth=("rows", "cpu_seconds"),
     ),
     "hlmrf_kernels": Benchmark("hlmrf_map kernels", "hlmrf_map kernels --rows 5000"),
-    "hlmrf_social": Benchmark("hlmrf_map social", "hlmrf_map social --persons 22050", growth=("rules", "cpu_seconds")),
+    "hlmrf_social": Benchmark(
+        "hlmrf_map social", "hlmrf_map social --persons 22050", growth=("rules", "cpu_seconds")
+    ),
     "hlmrf_end_to_end": Benchmark(
         "hlmrf_map end-to-end --rules 250000 500000 1000000",
         "hlmrf_map end-to-end --rules 5000",
         growth=("rules", "cpu_seconds"),
         rivals=("psl-jar",),
     ),
-    "mln_map": Benchmark("mln_map", "mln_map --people 200 --skip random --skip relaxation --skip uw-cse --skip cora"),
+    "mln_map": Benchmark(
+        "mln_map", "mln_map --people 200 --skip random --skip relaxation --skip uw-cse --skip cora"
+    ),
     "maxwalksat": Benchmark("maxwalksat", "maxwalksat --people 200 --seconds 1"),
     "mcsat": Benchmark("mcsat", "mcsat"),
     "exact_likelihood": Benchmark("exact_likelihood", "exact_likelihood --clauses 500"),
     "structure": Benchmark("structure", "structure --sets memory", rivals=("aleph",)),
     "study": Benchmark(
-        "study --sizes 10000 100000 1000000", "study --sizes 2000 --folds 2", growth=("rows", "cpu_seconds")
+        "study --sizes 10000 100000 1000000",
+        "study --sizes 2000 --folds 2",
+        growth=("rows", "cpu_seconds"),
     ),
-    "relational_tables": Benchmark("relational_tables", "relational_tables university --system rules"),
+    "relational_tables": Benchmark(
+        "relational_tables", "relational_tables university --system rules"
+    ),
     "linkage": Benchmark(
-        "linkage --records 30000 100000 300000", "linkage --records 2000", growth=("records", "cpu_seconds")
+        "linkage --records 30000 100000 300000",
+        "linkage --records 2000",
+        growth=("records", "cpu_seconds"),
     ),
-    "one_more_record": Benchmark("one_more_record --records 300000", "one_more_record --records 2000 --more 1"),
+    "one_more_record": Benchmark(
+        "one_more_record --records 300000", "one_more_record --records 2000 --more 1"
+    ),
     "updates": Benchmark(
-        "updates --people 5000 20000 50000", "updates --people 1000", growth=("ground_rows", "update_cpu_seconds")
+        "updates --people 5000 20000 50000",
+        "updates --people 1000",
+        growth=("ground_rows", "update_cpu_seconds"),
     ),
     "uai": Benchmark("uai", "uai relational_1 --time-limit 5"),
     "first_page": Benchmark("first_page --repeats 1", "first_page --facts 20000 --repeats 1"),
     "page_views": Benchmark("page_views", "page_views --facts 20000"),
     "page_visitors": Benchmark("page_visitors", "page_visitors --browsers 3 --minutes 0.3"),
-    "on_disk": Benchmark("on_disk --rules 4000000 --memory 1GB", "on_disk --rules 400000 --memory 450MB --powers 2"),
+    "on_disk": Benchmark(
+        "on_disk --rules 4000000 --memory 1GB", "on_disk --rules 400000 --memory 450MB --powers 2"
+    ),
 }

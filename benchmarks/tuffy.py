@@ -1,8 +1,10 @@
-"""Tuffy's counts on its own UW-CSE files, worked out from our network: 4,408 atoms and 152,763 clauses.
+"""Tuffy's counts on its own UW-CSE files, worked out from our network: 4,408 atoms and 152,763
+clauses.
 
-Tuffy keeps the active part of a network (the lazy closure): from all query atoms false, an atom is active when a
-ground clause can come to cost something by flips of atoms that are active already. Inactive atoms stay false. It makes
-one unit clause of all that speak of one atom alone, and keeps an existential clause that evidence satisfies.
+Tuffy keeps the active part of a network (the lazy closure): from all query atoms false, an atom is
+active when a ground clause can come to cost something by flips of atoms that are active already.
+Inactive atoms stay false. It makes one unit clause of all that speak of one atom alone, and keeps
+an existential clause that evidence satisfies.
 """
 
 from __future__ import annotations
@@ -40,9 +42,12 @@ def active_atoms(grounding: Grounding) -> np.ndarray:
     either = positive + negative
     costs_when_false = weights[network.template] > 0
     while True:
-        # With inactive atoms false: what makes a clause false is no inactive negated literal; true, one or a choice.
+        # With inactive atoms false: what makes a clause false is no inactive negated literal; true,
+        # one or a choice.
         can_be_false = negative @ (~active).astype(np.int32) == 0
-        can_be_true = (negative @ np.ones(active.size, np.int32) > 0) | (positive @ active.astype(np.int32) > 0)
+        can_be_true = (negative @ np.ones(active.size, np.int32) > 0) | (
+            positive @ active.astype(np.int32) > 0
+        )
         can_cost = np.where(costs_when_false, can_be_false, can_be_true)
         wider = active | (either.T @ can_cost.astype(np.int32) > 0)
         if np.array_equal(wider, active):
@@ -55,7 +60,11 @@ def tuffy_counts(grounding: Grounding, evidence: Path) -> TuffyCounts:
     network = grounding.network
     active = active_atoms(grounding)
     inactive = csr_array(network.A != 0, dtype=np.int32) @ (~active).astype(np.int32)
-    facts = [line.strip().rstrip(")").split("(") for line in evidence.read_text().splitlines() if "(" in line]
+    facts = [
+        line.strip().rstrip(")").split("(")
+        for line in evidence.read_text().splitlines()
+        if "(" in line
+    ]
     students = {arguments for name, arguments in facts if name == "student"}
     advised = {arguments.split(",")[0] for name, arguments in facts if name == "tempAdvisedBy"}
     return TuffyCounts(

@@ -1,7 +1,8 @@
-"""Relational models of the UAI 2014 competition: partition functions, marginals and likeliest states.
+"""Relational models of the UAI 2014 competition: partition functions, marginals and likeliest
+states.
 
-`python -m benchmarks.uai [MODEL...] [--time-limit S] [--json]`; beside ours the files' references and, where the
-package is installed, toulbar2's state.
+`python -m benchmarks.uai [MODEL...] [--time-limit S] [--json]`; beside ours the files' references
+and, where the package is installed, toulbar2's state.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def marginal_errors(values: Sequence[Float], given: Float) -> tuple[float, float
 
 
 def toulbar2(model: FactorModel, known: Int64, seconds: float) -> float | None:
-    """log10 of the product at the state that toulbar2 finds in the time, or None where it is not installed."""
+    """log10 of the product at the state that toulbar2 finds in the time,
+    or None where it is not installed.
+    """
     try:
         import pytoulbar2
     except ImportError:
@@ -61,11 +64,16 @@ def toulbar2(model: FactorModel, known: Int64, seconds: float) -> float | None:
 def measure(folder: Path, name: str, limit: float) -> dict[str, Any]:
     """Every figure of one model."""
     file, evidence = folder / f"{name}.uai.gz", folder / f"{name}.uai.evid"
-    row: dict[str, Any] = {"model": name, "reference_log_z": float(reference(folder / f"{name}.uai.PR")[0])}
+    row: dict[str, Any] = {
+        "model": name,
+        "reference_log_z": float(reference(folder / f"{name}.uai.PR")[0]),
+    }
     sums = solve_model(file, evidence=evidence, task="pr", time_limit=limit)
     row |= {"log10_z": sums.log10_z, "pr_seconds": sums.seconds, "pr_reason": sums.reason}
     for engine in MARGINALS:
-        found = solve_model(file, evidence=evidence, task="marginal", engine=engine, time_limit=limit)
+        found = solve_model(
+            file, evidence=evidence, task="marginal", engine=engine, time_limit=limit
+        )
         errors = marginal_errors(found.probabilities or [], reference(folder / f"{name}.uai.MAR"))
         row[f"marginals, {engine}"] = {
             "engine": found.engine,
@@ -75,11 +83,18 @@ def measure(folder: Path, name: str, limit: float) -> dict[str, Any]:
             "seconds": found.seconds,
         }
     best = solve_model(file, evidence=evidence, task="map", time_limit=limit)
-    row |= {"map_log10": best.map_log10, "bound": best.bound, "map_status": best.status, "map_seconds": best.seconds}
+    row |= {
+        "map_log10": best.map_log10,
+        "bound": best.bound,
+        "map_status": best.status,
+        "map_seconds": best.seconds,
+    }
     model = read_model(file)
     assert isinstance(model, FactorModel)
     begun = perf_counter()
-    row["toulbar2_log10"] = toulbar2(model, parse_evidence(evidence.read_text(), model.states), limit)
+    row["toulbar2_log10"] = toulbar2(
+        model, parse_evidence(evidence.read_text(), model.states), limit
+    )
     row["toulbar2_seconds"] = perf_counter() - begun
     return row
 
@@ -93,7 +108,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     folder = datasets_directory(given.data_dir) / "uai"
-    names = given.models or sorted(path.name.removesuffix(".uai.gz") for path in folder.glob("*.uai.gz"))
+    names = given.models or sorted(
+        path.name.removesuffix(".uai.gz") for path in folder.glob("*.uai.gz")
+    )
     rows = []
     for name in names:
         rows.append(measure(folder, name, given.time_limit))

@@ -1,11 +1,13 @@
-"""Updates beside full runs: what one per cent of new facts costs, as a share of the CPU of inferring anew.
+"""Updates beside full runs: what one per cent of new facts costs, as a share of the CPU of
+inferring anew.
 
     python -m benchmarks.updates --people 20000 50000 --smokers 9
 
-People live in streets of twenty and know their neighbours. The new facts are one in a hundred of all friendships, and
-lie in one street of fifty: what they do not touch keeps its answer. With `--smokers N` one in N is known to smoke, so
-that new friends move answers; without, the best state stays the best. The updated answer is held against the fresh one;
-with `--once` there is none, and the share is of the run before the new facts: half of the time for large networks.
+People live in streets of twenty and know their neighbours. The new facts are one in a hundred of
+all friendships, and lie in one street of fifty: what they do not touch keeps its answer. With
+`--smokers N` one in N is known to smoke, so that new friends move answers; without, the best state
+stays the best. The updated answer is held against the fresh one; with `--once` there is none, and
+the share is of the run before the new facts: half of the time for large networks.
 """
 
 from __future__ import annotations
@@ -35,7 +37,11 @@ STREET, KNOWN = 20, 4
 def acquaintances(people: int, seed: int) -> pd.DataFrame:
     """Each person with some neighbours of the street, columns a and b."""
     random = Random(seed)
-    pairs = {(one, one - one % STREET + random.randrange(STREET)) for one in range(people) for _ in range(KNOWN)}
+    pairs = {
+        (one, one - one % STREET + random.randrange(STREET))
+        for one in range(people)
+        for _ in range(KNOWN)
+    }
     told = sorted((f"P{one}", f"P{other}") for one, other in pairs if one != other)
     return pd.DataFrame(told, columns=["a", "b"])
 
@@ -48,7 +54,11 @@ def measured(people: int, engine: str, smokers: int, *, once: bool) -> Iterator[
     asthma = pd.DataFrame({"a": [f"P{number}" for number in range(0, people, 7)]})
     with workbench.open() as workspace:
         workspace.declare(RULES)
-        for name, frame in (("Friends", friends.drop(newest.index)), ("Works", works), ("Asthma", asthma)):
+        for name, frame in (
+            ("Friends", friends.drop(newest.index)),
+            ("Works", works),
+            ("Asthma", asthma),
+        ):
             workspace.load(frame, predicate=name)
         asked = {"query": "Smokes", "task": "map", "engine": engine}
         if smokers:
@@ -82,10 +92,14 @@ def measured(people: int, engine: str, smokers: int, *, once: bool) -> Iterator[
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--people", type=int, nargs="+", default=[20_000])
     parser.add_argument("--engine", default="auto")
-    parser.add_argument("--smokers", type=int, default=0, help="one in so many is known to smoke; 0: nobody")
+    parser.add_argument(
+        "--smokers", type=int, default=0, help="one in so many is known to smoke; 0: nobody"
+    )
     parser.add_argument("--once", action="store_true", help="one full run instead of two")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -1,4 +1,6 @@
-"""The Python interface as one page of Markdown, from the docstrings: `python docs/reference.py FILE.md`."""
+"""The Python interface as one page of Markdown, from the docstrings:
+`python docs/reference.py FILE.md`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from workbench.verbs.recorded import Runs
 from workbench.verbs.rules import Rules
 from workbench.verbs.structure_result import StructureResult
 
-PARTS = {"ws": workbench.Workspace, "ws.data": Data, "ws.rules": Rules, "ws.models": Models, "ws.runs": Runs}
+PARTS = {
+    "ws": workbench.Workspace,
+    "ws.data": Data,
+    "ws.rules": Rules,
+    "ws.models": Models,
+    "ws.runs": Runs,
+}
 RESULTS = (
     InferenceResult,
     Explanation,
@@ -49,17 +57,32 @@ def entry(name: str, thing: Any) -> list[str]:
 def members(owner: str, cls: type) -> list[str]:
     """What a class offers, inherited members too, in alphabetical order."""
     found = {name: getattr(cls, name) for name in dir(cls) if not name.startswith("_")}
-    found = {name: one for name, one in found.items() if inspect.isfunction(one) or isinstance(one, property)}
+    found = {
+        name: one
+        for name, one in found.items()
+        if inspect.isfunction(one) or isinstance(one, property)
+    }
     return [line for name, thing in found.items() for line in entry(f"{owner}.{name}", thing)]
 
 
 def reference() -> str:
     """The page."""
-    lines = ["# Python interface", "", f"Written from the docstrings of version {workbench.__version__}.", ""]
+    lines = [
+        "# Python interface",
+        "",
+        f"Written from the docstrings of version {workbench.__version__}.",
+        "",
+    ]
     for name in sorted(set(workbench.__all__) - {"Workspace", "__version__"}):
         lines += entry(f"workbench.{name}", getattr(workbench, name))
     for owner, cls in (*PARTS.items(), *((cls.__name__, cls) for cls in RESULTS)):
-        lines += [f"## {owner}", "", f"```\n{inspect.getdoc(cls) or ''}\n```", "", *members(owner, cls)]
+        lines += [
+            f"## {owner}",
+            "",
+            f"```\n{inspect.getdoc(cls) or ''}\n```",
+            "",
+            *members(owner, cls),
+        ]
     return "\n".join(lines)
 
 

@@ -1,4 +1,6 @@
-"""The laws of the house: which room may import which, who may touch DuckDB, how long a file may be."""
+"""The laws of the house: which room may import which, who may touch DuckDB,
+how long a file may be.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,20 @@ ROOMS = (
     "linkage",
 )
 FREE = {"arrays", "errors", "mapped", "parameters", "processes", "progress", "resources", "threads"}
-# Grounding fills the network's dataclasses, so it may import the file that declares them, and no other of that room.
+# Grounding fills the network's dataclasses, so it may import the file that declares them, and no
+# other of that room.
 DECLARATIONS = {"grounding": "workbench.network.ground_network"}
 ARRAYS_ONLY = {"evaluation"}
-NO_DUCKDB = {"network", "interchange", "inference", "learning", "structure", "evaluation", "linkage", "language"}
+NO_DUCKDB = {
+    "network",
+    "interchange",
+    "inference",
+    "learning",
+    "structure",
+    "evaluation",
+    "linkage",
+    "language",
+}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -107,16 +119,22 @@ def test_queries_are_made_in_their_rooms(path: Path) -> None:
         assert ".execute(" not in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "tables").glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "tables").glob("*.py")), ids=lambda path: path.name
+)
 def test_queries_over_wide_tables_stay_out_of_the_workspace(path: Path) -> None:
-    """The room asks its own staging; what reaches the workspace goes through `workbench.database`."""
+    """The room asks its own staging;
+    what reaches the workspace goes through `workbench.database`.
+    """
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"database\.(connection|cursor|execute)\b", text)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_kernels_are_compiled_where_the_cache_may_be_missing(path: Path) -> None:
-    """Numba's own decorator fails where an installation cannot be written to; `compiled` does not."""
+    """Numba's own decorator fails where an installation cannot be written to;
+    `compiled` does not.
+    """
     if path.relative_to(PACKAGE).as_posix() != "network/compiled.py":
         assert not any(module.split(".")[0] == "numba" for module in imported_modules(path))
 
@@ -134,18 +152,25 @@ def test_the_page_uses_public_names_only(path: Path) -> None:
             assert module.split(".")[1] not in ROOMS, f"{path.name} imports {module}"
 
 
-DOORS = [*(ROOT / "app").rglob("*.py"), *(PACKAGE / "commands").glob("*.py"), *(PACKAGE / "service").glob("*.py")]
+DOORS = [
+    *(ROOT / "app").rglob("*.py"),
+    *(PACKAGE / "commands").glob("*.py"),
+    *(PACKAGE / "service").glob("*.py"),
+]
 
 
 @pytest.mark.parametrize("path", sorted(DOORS), ids=lambda path: str(path.relative_to(ROOT)))
 def test_doors_ask_the_workspace_for_what_it_has(path: Path) -> None:
-    """The page is checked for no types, and a name that the workspace does not have fails there when it is asked."""
+    """The page is checked for no types,
+    and a name that the workspace does not have fails there when it is asked.
+    """
     parts: dict[str, type] = {"data": Data, "rules": Rules, "models": Models, "runs": Runs}
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Attribute):
             continue
         outer = re.search(
-            r"(?:^|\.)(?:ws|workspace\(\)|self\.workspace|job\.workspace)(?:\.(\w+))?$", ast.unparse(node.value)
+            r"(?:^|\.)(?:ws|workspace\(\)|self\.workspace|job\.workspace)(?:\.(\w+))?$",
+            ast.unparse(node.value),
         )
         if outer is not None and (outer[1] is None or outer[1] in parts):
             owner = Workspace if outer[1] is None else parts[outer[1]]
@@ -161,5 +186,9 @@ def test_only_the_doors_use_the_facade(path: Path) -> None:
 
 def test_every_diagnostic_has_a_page_and_every_page_a_diagnostic() -> None:
     sources = [*FILES, *(ROOT / "app").rglob("*.py")]
-    raised = {code for path in sources for code in re.findall(r'"([EWI]0\d{3})"', path.read_text(encoding="utf-8"))}
+    raised = {
+        code
+        for path in sources
+        for code in re.findall(r'"([EWI]0\d{3})"', path.read_text(encoding="utf-8"))
+    }
     assert raised == {page.stem for page in (ROOT / "docs" / "errors").glob("*.md")}

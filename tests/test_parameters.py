@@ -1,4 +1,6 @@
-"""Parameters of engines, learners and searches mean what their classes declare, whoever gives them."""
+"""Parameters of engines, learners and searches mean what their classes declare,
+whoever gives them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ SEARCHES = (BeamSearch, PathLearner, RuleMiner, SearchSettings)
 CLASSES: list[Any] = [
     *SEARCHES,
     *LEARNERS.values(),
-    *sorted({engine_class(name) for name in ENGINES if name != "rc2"}, key=lambda engine: engine.__name__),
+    *sorted(
+        {engine_class(name) for name in ENGINES if name != "rc2"},
+        key=lambda engine: engine.__name__,
+    ),
 ]
 
 
@@ -71,7 +76,9 @@ def test_what_is_of_another_type_is_refused(name: str, value: object) -> None:
 
 def test_all_wrong_parameters_are_named_at_once() -> None:
     with pytest.raises(UsageError) as caught:
-        read_parameters(PathLearner, {"recursive": "banana", "max_clauses": "many"}, "`paths`", "E0610")
+        read_parameters(
+            PathLearner, {"recursive": "banana", "max_clauses": "many"}, "`paths`", "E0610"
+        )
     assert len(caught.value.diagnostics) == 2
 
 
@@ -95,7 +102,9 @@ def test_engines_and_learners_refuse_the_same_way() -> None:
         (make_learner, "mc_mle", {"sweeps": 0}, "a whole number of at least 1"),
     ],
 )
-def test_numbers_out_of_range_are_refused(make: Any, name: str, value: dict[str, object], wanted: str) -> None:
+def test_numbers_out_of_range_are_refused(
+    make: Any, name: str, value: dict[str, object], wanted: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         make(name, **value)
     assert wanted in caught.value.diagnostics[0].message

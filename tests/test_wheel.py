@@ -1,4 +1,6 @@
-"""The built wheel holds SQL, page, examples and error pages, and infers from a folder of its own."""
+"""The built wheel holds SQL, page, examples and error pages,
+and infers from a folder of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-RULES = "Friends(p, p)\nSmokes(p)\n1 Friends(x, y) => (Smokes(x) <=> Smokes(y))\n0.5 !Smokes(x)\n2 Friends(x, x)\n"
-DOCUMENT = "predicates: {P/1: closed, Q/1: open}\nobservations: {P: [[Ann]]}\ntargets: {Q: [[Ann]]}\n"
+RULES = (
+    "Friends(p, p)\nSmokes(p)\n1 Friends(x, y) => (Smokes(x) <=> Smokes(y))\n0.5 "
+    "!Smokes(x)\n2 Friends(x, x)\n"
+)
+DOCUMENT = (
+    "predicates: {P/1: closed, Q/1: open}\nobservations: {P: [[Ann]]}\ntargets: {Q: [[Ann]]}\n"
+)
 FACTS = "Friends(Ada, Bo)\nFriends(Bo, Cy)\nFriends(Cy, Dee)\nSmokes(Ada)\n"
 
 
@@ -43,7 +50,11 @@ def test_shipped_files_are_in_the_wheel(installed: Path) -> None:
             for path in (ROOT / source).rglob("*")
             if path.is_file() and "__pycache__" not in path.parts
         }
-        found = {path.relative_to(shipped / source) for path in (shipped / source).rglob("*") if path.is_file()}
+        found = {
+            path.relative_to(shipped / source)
+            for path in (shipped / source).rglob("*")
+            if path.is_file()
+        }
         assert expected <= found, source
 
 
@@ -57,11 +68,14 @@ def command(
 ) -> subprocess.CompletedProcess[str]:
     """A command of the unpacked wheel, some packages as if they were not installed."""
     program = (
-        f"import sys; sys.modules.update(dict.fromkeys({list(without)!r})); sys.argv[1:] = {list(words)!r}; "
+        f"import sys; sys.modules.update(dict.fromkeys({list(without)!r})); sys.argv[1:] = "
+        f"{list(words)!r}; "
         "from workbench.cli import main; main()"
     )
     environment = os.environ | {"PYTHONPATH": str(installed)}
-    return subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +83,11 @@ def command(
     [
         (["app"], "E0250", "relational-workbench[page]"),
         (["reproduce", "uw-cse"], "E0250", ".[experiments]"),
-        (["infer", "rules.psl", "--data", "m.data", "--engine", "ecos"], "E0402", "relational-workbench[solvers]"),
+        (
+            ["infer", "rules.psl", "--data", "m.data", "--engine", "ecos"],
+            "E0402",
+            "relational-workbench[solvers]",
+        ),
     ],
 )
 def test_what_a_missing_extra_is_called(
@@ -90,10 +108,24 @@ def test_a_checkout_lends_its_experiments(installed: Path, tmp_path: Path) -> No
 def test_the_wheel_infers(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "rules.mln").write_text(RULES)
     (tmp_path / "facts.db").write_text(FACTS)
-    command = [sys.executable, "-m", "workbench", "infer", "rules.mln", "--data", "facts.db", "--query", "Smokes"]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "infer",
+        "rules.mln",
+        "--data",
+        "facts.db",
+        "--query",
+        "Smokes",
+    ]
     environment = os.environ | {"PYTHONPATH": str(installed)}
     done = subprocess.run(
-        [*command, "--engine", "exact", "--json"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        [*command, "--engine", "exact", "--json"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["atoms"] == 3

@@ -1,4 +1,6 @@
-"""The array types that signatures name: NumPy arrays by the type of their elements. Docstrings give the shapes."""
+"""The array types that signatures name: NumPy arrays by the type of their elements.
+Docstrings give the shapes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Bool", "Float", "Float32", "Int8", "Int32", "Int64", "Integer", "Real", "UInt8", "UInt64"]
+__all__ = [
+    "Array",
+    "Bool",
+    "Float",
+    "Float32",
+    "Int8",
+    "Int32",
+    "Int64",
+    "Integer",
+    "Real",
+    "UInt8",
+    "UInt64",
+]
 
 Float = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]

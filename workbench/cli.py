@@ -1,4 +1,6 @@
-"""The command line: `workbench COMMAND ...`. Each family of commands lives in `workbench/commands/`."""
+"""The command line: `workbench COMMAND ...`.
+Each family of commands lives in `workbench/commands/`.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,28 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="workbench",
-    help="A database-backed workbench for statistical relational learning: Markov logic and PSL on DuckDB.",
+    help="A database-backed workbench for statistical relational learning: Markov logic and PSL "
+    "on DuckDB.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for family in (
-    *("demo", "study", "link", "rules", "infer", "engines", "learn", "structure", "solve", "convert", "runs", "update"),
+    *(
+        "demo",
+        "study",
+        "link",
+        "rules",
+        "infer",
+        "engines",
+        "learn",
+        "structure",
+        "solve",
+        "convert",
+        "runs",
+        "update",
+    ),
     *("review", "mcp", "serve", "reproduce", "page"),
 ):
     import_module(f"workbench.commands.{family}")
@@ -42,14 +58,17 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     del version
 
 
 def main() -> None:
     """Run a command; every failure becomes diagnostics on standard error and an exit code."""
-    # Threads of matrices this small wait for each other in loops; our own threads are over chains, rows and cases.
+    # Threads of matrices this small wait for each other in loops; our own threads are over chains,
+    # rows and cases.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         with interrupts_raise():
@@ -68,7 +87,8 @@ def main() -> None:
         if (fault := _storage_fault(error)) is not None:
             _refuse(fault)
         print_error(
-            f"internal error: {type(error).__name__}: {error}\n  help: this is a fault of the workbench, not yours; "
+            f"internal error: {type(error).__name__}: {error}\n  help: this is a fault of the "
+            "workbench, not yours; "
             "run again with WORKBENCH_DEBUG=1 for the traceback"
         )
         if os.environ.get("WORKBENCH_DEBUG"):
@@ -80,12 +100,16 @@ def _refuse(error: WorkbenchError) -> NoReturn:
     print_error(error)
     if "--json" in sys.argv:
         status = "infeasible" if error.exit_code is ExitCode.INFEASIBLE else "error"
-        print_json({"status": status, "diagnostics": [one.as_record() for one in error.diagnostics]})
+        print_json(
+            {"status": status, "diagnostics": [one.as_record() for one in error.diagnostics]}
+        )
     sys.exit(int(error.exit_code))
 
 
 def _storage_fault(error: Exception) -> WorkbenchError | None:
-    """A full disk, a damaged file or a memory limit met while reading, where no writing transaction names it."""
+    """A full disk, a damaged file or a memory limit met while reading,
+    where no writing transaction names it.
+    """
     from workbench.database.storage_faults import storage_fault
 
     return storage_fault(error)

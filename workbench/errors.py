@@ -1,4 +1,6 @@
-"""Diagnostics with source spans, the errors that carry them, and the exit code of each kind of failure."""
+"""Diagnostics with source spans, the errors that carry them,
+and the exit code of each kind of failure.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ class ExitCode(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of one source file: 1-based line and column, and the end just past the last character.
+    """A stretch of one source file: 1-based line and column, and the end just past the last
+    character.
 
     `source` is the file's name, or None for text given directly.
     """
@@ -81,7 +84,9 @@ class Diagnostic:
     severity: Literal["error", "warning", "note"] = "error"
 
     def render(self) -> str:
-        """The diagnostic as several lines of plain text: headline, place, source line, caret, help."""
+        """The diagnostic as several lines of plain text: headline, place, source line,
+        caret, help.
+        """
         lines = [f"{self.severity}[{self.code}]: {shortened(self.message)}"]
         if self.span is not None:
             lines.append(f"  --> {self.span}")
@@ -89,13 +94,19 @@ class Diagnostic:
                 number = str(self.span.line)
                 shown = self.line_text.replace("\t", " ")
                 start = self.span.column - 1
-                stop = self.span.end_column - 1 if self.span.end_line == self.span.line else len(shown)
+                stop = (
+                    self.span.end_column - 1 if self.span.end_line == self.span.line else len(shown)
+                )
                 if len(shown) > 160:
                     cut = max(0, start - 60)
                     shown, start, stop = shown[cut : cut + 160], start - cut, stop - cut
                 width = max(1, min(stop, len(shown)) - start)
                 margin = " " * len(number)
-                lines += [f"{margin} |", f"{number} | {shown}", f"{margin} | {' ' * start}{'^' * width}"]
+                lines += [
+                    f"{margin} |",
+                    f"{number} | {shown}",
+                    f"{margin} | {' ' * start}{'^' * width}",
+                ]
         if self.help is not None:
             lines.append(f"  help: {self.help}")
         return "\n".join(lines)
@@ -125,7 +136,13 @@ class WorkbenchError(Exception):
 
     @classmethod
     def of(
-        cls, code: str, message: str, *, span: Span | None = None, help: str | None = None, line_text: str | None = None
+        cls,
+        code: str,
+        message: str,
+        *,
+        span: Span | None = None,
+        help: str | None = None,
+        line_text: str | None = None,
     ) -> Self:
         """An error of this class with a single diagnostic."""
         return cls((Diagnostic(code, message, span, help, line_text),))
@@ -145,7 +162,9 @@ class UsageError(WorkbenchError):
 
 @dataclass(eq=False)
 class InfeasibleError(WorkbenchError):
-    """Hard rules and evidence admit no world (exit 5); the diagnostics name a small conflicting set."""
+    """Hard rules and evidence admit no world (exit 5);
+    the diagnostics name a small conflicting set.
+    """
 
     exit_code: ExitCode = ExitCode.INFEASIBLE
 
@@ -159,12 +178,15 @@ def not_installed(code: str, what: str, packages: str, extra: str) -> WorkbenchE
     return InputError.of(
         code,
         f"{what} needs {packages}, which is not installed",
-        help=f"install it with: pip install 'relational-workbench[{extra}]' (in a checkout: '.[{extra}]')",
+        help=f"install it with: pip install 'relational-workbench[{extra}]' (in a checkout: "
+        f"'.[{extra}]')",
     )
 
 
 def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
-    """`text`, its middle left out where it is longer than `most` characters: a name in it may be megabytes long."""
+    """`text`, its middle left out where it is longer than `most` characters:
+    a name in it may be megabytes long.
+    """
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-(most // 2) :]}"
 
 
@@ -176,6 +198,8 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, candidates: Iterable[str], otherwise: str | None = None) -> str | None:
-    """The help for a name that is none of the candidates: the closest, else what is said otherwise."""
+    """The help for a name that is none of the candidates: the closest,
+    else what is said otherwise.
+    """
     close = nearest(name, candidates)
     return f"did you mean {close}?" if close else otherwise

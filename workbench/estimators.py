@@ -69,11 +69,16 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
             self._check_kind(ready)
             rows = labelled_sample(ready.labels, self.random_state)
             matrix = candidates_for(staging, ready, rows, collective=True, deadline=deadline)
-            labels, times = ready.labels[rows], None if ready.times is None else ready.times.days[rows]
+            labels, times = (
+                ready.labels[rows],
+                None if ready.times is None else ready.times.days[rows],
+            )
             n_classes = max(len(ready.classes), 2)
             fitted = fitted_rules(matrix, labels, ready.kind, settings, times, n_classes, deadline)
             studied = Studied(ready.kind, labels, n_classes, fitted)
-            self.rules_ = studied_rules(ready, fitted, matrix, studied, timed=ready.times is not None)
+            self.rules_ = studied_rules(
+                ready, fitted, matrix, studied, timed=ready.times is not None
+            )
             self.program_ = program_text(ready, fitted, matrix.candidates)
         self.mapping_ = ready.mapping
         self.target_ = ready.target.name
@@ -87,7 +92,8 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
             named = "RelationalRegressor" if ready.kind == "number" else "RelationalClassifier"
             raise InputError.of(
                 "E0643",
-                f"{ready.target.name} is {'a number' if ready.kind == 'number' else 'no number'}, and "
+                f"{ready.target.name} is {'a number' if ready.kind == 'number' else 'no number'}, "
+                "and "
                 f"{type(self).__name__} predicts {'numbers' if self._number else 'classes'}",
                 help=f"use {named}",
             )
@@ -107,7 +113,8 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
 
 
 class RelationalClassifier(ClassifierMixin, _Relational):  # type: ignore[misc]
-    """Weighted rules, or boosted trees, over tables that refer to each other, for a yes or no or one of several values.
+    """Weighted rules, or boosted trees, over tables that refer to each other, for a yes or no or
+    one of several values.
 
     Parameters
     ----------
@@ -146,14 +153,20 @@ class RelationalClassifier(ClassifierMixin, _Relational):  # type: ignore[misc]
     _number = False
 
     def fit(self, tables: Any, target: str) -> Self:
-        """Learn from the rows of the target's table that have a label; parameters as `_Relational.fit` says."""
+        """Learn from the rows of the target's table that have a label;
+        parameters as `_Relational.fit` says.
+        """
         super().fit(tables, target)
         names = self.model_.classes
-        self.classes_ = np.array(names) if self.model_.rules.kind == "category" else np.array([False, True])
+        self.classes_ = (
+            np.array(names) if self.model_.rules.kind == "category" else np.array([False, True])
+        )
         return self
 
     def predict_proba(self, tables: Any) -> Float:
-        """Probabilities of the classes for each row of the target's table, shape (n_rows, n_classes)."""
+        """Probabilities of the classes for each row of the target's table,
+        shape (n_rows, n_classes).
+        """
         values = self._predicted(tables)
         return values if values.ndim == 2 else np.column_stack((1 - values, values))
 

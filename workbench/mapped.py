@@ -18,9 +18,11 @@ ROWS_AT_ONCE = 2**21
 
 
 def mapped(count: int, dtype: Any) -> Array:
-    """An array of zeros in a file of the folder for temporary files (`TMPDIR`), gone when the array is.
+    """An array of zeros in a file of the folder for temporary files (`TMPDIR`), gone when the array
+    is.
 
-    What is not written costs neither disk nor memory; what is written, the system moves out of memory as it needs to.
+    What is not written costs neither disk nor memory; what is written, the system moves out of
+    memory as it needs to.
     """
     if not count:
         return np.zeros(0, dtype)
@@ -29,7 +31,9 @@ def mapped(count: int, dtype: Any) -> Array:
 
 
 def release(*arrays: Array) -> None:
-    """Take the pages of mapped arrays, or of views of them, out of this process's memory; others stay as they are."""
+    """Take the pages of mapped arrays, or of views of them, out of this process's memory;
+    others stay as they are.
+    """
     for array in arrays:
         owner: Any = array
         while owner is not None and not isinstance(owner, mmap.mmap):

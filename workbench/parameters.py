@@ -1,4 +1,6 @@
-"""Parameters of engines, learners and searches: read and checked against the types that their classes declare."""
+"""Parameters of engines, learners and searches:
+read and checked against the types that their classes declare.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,14 @@ class _Refused(Exception):
     """The value is not of the type, or out of its range."""
 
 
-def read_parameters(cls: Any, given: Mapping[str, object], owner: str, code: str) -> dict[str, object]:
+def read_parameters(
+    cls: Any, given: Mapping[str, object], owner: str, code: str
+) -> dict[str, object]:
     """The given parameters with the types that a dataclass declares for them.
 
-    A text is read as what the declaration asks for (`"true"`, `"1e4"` for a whole number), so that a
-    command line and Python mean the same; a value that is of the type already is left as it is. A number is at least 0
-    unless its declaration (`Count`, `Positive`, `Signed`) says otherwise.
+    A text is read as what the declaration asks for (`"true"`, `"1e4"` for a whole number), so that
+    a command line and Python mean the same; a value that is of the type already is left as it is. A
+    number is at least 0 unless its declaration (`Count`, `Positive`, `Signed`) says otherwise.
 
     Parameters
     ----------
@@ -48,7 +52,8 @@ def read_parameters(cls: Any, given: Mapping[str, object], owner: str, code: str
     Raises
     ------
     UsageError
-        With the code, naming every parameter that does not exist or has a value of another type or range.
+        With the code, naming every parameter that does not exist or has a value of another type or
+        range.
     """
     declared = [entry.name for entry in fields(cls) if entry.init]
     types = get_type_hints(cls, include_extras=True) if given else {}
@@ -90,22 +95,30 @@ def _read(declared: Any, value: object) -> object:
         return number
     if declared in _PLAIN:
         return _PLAIN[declared][1](value)
-    # An object (an engine, a mapping of options) is the class's own business; text never stands for one.
+    # An object (an engine, a mapping of options) is the class's own business; text never stands for
+    # one.
     if isinstance(value, str | Real):
         raise _Refused
     return value
 
 
 def _ranged(declared: Any) -> tuple[Any, str, Callable[[Any], bool]] | None:
-    """A number's plain type, its range in words, and whether a number is in it; None for what is no number."""
+    """A number's plain type, its range in words, and whether a number is in it;
+    None for what is no number.
+    """
     if get_origin(declared) is Annotated:
         plain, words, holds = get_args(declared)
         return plain, words, holds
-    return (declared, "of at least 0", lambda number: number >= 0) if declared in (int, float) else None
+    return (
+        (declared, "of at least 0", lambda number: number >= 0)
+        if declared in (int, float)
+        else None
+    )
 
 
 def _first_that_reads(types: tuple[Any, ...], value: object) -> object:
-    # None first, so that the text `none` is not taken for a name; text last, since any value can be shown as text.
+    # None first, so that the text `none` is not taken for a name; text last, since any value can be
+    # shown as text.
     for declared in sorted(types, key=lambda kind: (kind is not NoneType, kind is str)):
         try:
             return _read(declared, value)
@@ -196,5 +209,7 @@ def read_size(size: str | int) -> int:
     unit = _UNITS.get(found[2].upper()) if found is not None else None
     bytes_ = int(float(found[1]) * unit) if found is not None and unit is not None else 0
     if bytes_ <= 0:
-        raise UsageError.of("E0840", f"{size} is no size", help="write a number and a unit, such as 500MB or 8GiB")
+        raise UsageError.of(
+            "E0840", f"{size} is no size", help="write a number and a unit, such as 500MB or 8GiB"
+        )
     return bytes_

@@ -1,6 +1,7 @@
 """Python in a process of its own: pickles go both ways, and it can be ended at any moment.
 
-What holds the interpreter hears neither a time limit nor a cancel, and cannot be interrupted from outside.
+What holds the interpreter hears neither a time limit nor a cancel, and cannot be interrupted from
+outside.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ LOOK = 0.05
 class Process:
     """A process that runs `serve(questions, answers)`; what it prints goes nowhere.
 
-    Its session is its own: Ctrl-C in the terminal reaches the parent alone, and what it started ends with it.
+    Its session is its own: Ctrl-C in the terminal reaches the parent alone, and what it started
+    ends with it.
 
     Parameters
     ----------

@@ -28,7 +28,9 @@ class Progress:
         Called as `observe({'objective': 12.5})` with figures of the work's course, for live curves.
     """
 
-    report: Callable[[str, float, float | None, str], None] = lambda stage, done, total, message: None
+    report: Callable[[str, float, float | None, str], None] = lambda stage, done, total, message: (
+        None
+    )
     cancel_event: Event = field(default_factory=Event)
     observe: Callable[[dict[str, float]], None] = lambda figures: None
 
@@ -59,7 +61,9 @@ def expired(deadline: float | None) -> bool:
 
 @contextmanager
 def after(seconds: float | None, action: Callable[[], object]) -> Iterator[None]:
-    """Act from another thread where the block takes longer than so many seconds; never for None and infinity."""
+    """Act from another thread where the block takes longer than so many seconds;
+    never for None and infinity.
+    """
     if seconds is None or seconds == inf:
         yield
         return
@@ -95,7 +99,11 @@ class Conduct:
 
     def share(self, part: float) -> float | None:
         """The deadline of a part of the task that may take this share of the time left."""
-        return None if self.deadline is None else monotonic() + part * max(remaining(self.deadline), 0.0)
+        return (
+            None
+            if self.deadline is None
+            else monotonic() + part * max(remaining(self.deadline), 0.0)
+        )
 
     @property
     def over(self) -> bool:
@@ -103,13 +111,17 @@ class Conduct:
         return self.progress.cancelled or self.expired
 
     def look(self) -> None:
-        """Raise `Cancelled` where somebody asked for that or the deadline has passed; `stopped` tells which."""
+        """Raise `Cancelled` where somebody asked for that or the deadline has passed;
+        `stopped` tells which.
+        """
         if self.over:
             raise Cancelled(self.stopped)
 
     @property
     def stopped(self) -> str:
-        """The status of work that `Cancelled` ended: `cancelled`, or `limit` where nobody asked for it."""
+        """The status of work that `Cancelled` ended: `cancelled`,
+        or `limit` where nobody asked for it.
+        """
         return "cancelled" if self.progress.cancelled else "limit"
 
     @property

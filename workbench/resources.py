@@ -1,4 +1,6 @@
-"""Where shipped files (SQL statements, the web page, example data) and the real data sets are; what is installed."""
+"""Where shipped files (SQL statements, the web page, example data) and the real data sets are;
+what is installed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from platform import python_version
 
 from workbench.errors import InputError, UsageError
 
-__all__ = ["datasets_directory", "error_page", "installed", "require_experiments", "shipped", "sql_text"]
+__all__ = [
+    "datasets_directory",
+    "error_page",
+    "installed",
+    "require_experiments",
+    "shipped",
+    "sql_text",
+]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -36,7 +45,8 @@ def sql_text(name: str) -> str:
 
 
 def require_experiments() -> None:
-    """See to it that `workbench.experiments` can be imported: a wheel leaves it out, and the checkout holds it.
+    """See to it that `workbench.experiments` can be imported: a wheel leaves it out, and the
+    checkout holds it.
 
     Where the command runs in a checkout of the same version, its experiments are taken.
 
@@ -51,8 +61,13 @@ def require_experiments() -> None:
         return
     checkout = Path.cwd()
     try:
-        described = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        same = (described["name"], described["version"]) == ("relational-workbench", workbench.__version__)
+        described = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))[
+            "project"
+        ]
+        same = (described["name"], described["version"]) == (
+            "relational-workbench",
+            workbench.__version__,
+        )
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError):
         same = False
     if same and (checkout / "workbench" / "experiments").is_dir():
@@ -61,7 +76,8 @@ def require_experiments() -> None:
     raise InputError.of(
         "E0250",
         "the published experiments are not part of an installed wheel",
-        help="run the command in the workbench's checkout, or install that: pip install -e '.[experiments]'",
+        help="run the command in the workbench's checkout, or install that: pip install -e "
+        "'.[experiments]'",
     )
 
 
@@ -77,25 +93,33 @@ def error_page(code: str) -> str:
         return shipped("docs", "errors", f"{code}.md").read_text(encoding="utf-8")
     except FileNotFoundError:
         raise UsageError.of(
-            "E0812", f"there is no diagnostic {code}", help="codes look like E0102 and stand in brackets after `error`"
+            "E0812",
+            f"there is no diagnostic {code}",
+            help="codes look like E0102 and stand in brackets after `error`",
         ) from None
 
 
 def datasets_directory(data_dir: str | os.PathLike[str] | None = None) -> Path:
-    """The directory of the real data sets: `data_dir`, else `$WORKBENCH_DATASETS`, else `../shared/datasets`.
+    """The directory of the real data sets: `data_dir`, else `$WORKBENCH_DATASETS`, else
+    `../shared/datasets`.
 
     Raises
     ------
     UsageError
         When no such directory exists.
     """
-    chosen = data_dir or os.environ.get("WORKBENCH_DATASETS") or _PACKAGE.parent.parent / "shared" / "datasets"
+    chosen = (
+        data_dir
+        or os.environ.get("WORKBENCH_DATASETS")
+        or _PACKAGE.parent.parent / "shared" / "datasets"
+    )
     path = Path(chosen)
     if not path.is_dir():
         raise UsageError.of(
             "E0901",
             f"the data sets are not at {path}",
-            help="give --data-dir DIR, or set WORKBENCH_DATASETS to the directory that holds uw-cse, cora-er, ...",
+            help="give --data-dir DIR, or set WORKBENCH_DATASETS to the directory that holds "
+            "uw-cse, cora-er, ...",
         )
     return path
 

@@ -12,8 +12,9 @@ __all__ = ["one_blas_thread"]
 def one_blas_thread() -> AbstractContextManager[Any]:
     """A context in which NumPy's and SciPy's linear algebra keeps to one thread.
 
-    L-BFGS factors a matrix of twenty rows each iteration. On two threads of a busy machine that takes up to fifty times
-    the processor's time, nearly all of it spent waiting in a loop for the other thread.
+    L-BFGS factors a matrix of twenty rows each iteration. On two threads of a busy machine that
+    takes up to fifty times the processor's time, nearly all of it spent waiting in a loop for the
+    other thread.
     """
     limited: AbstractContextManager[Any] = _libraries().limit(limits=1)
     return limited

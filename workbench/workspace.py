@@ -1,4 +1,6 @@
-"""The facade: one DuckDB database and all that can be done with it; the command line and the page are its twins."""
+"""The facade: one DuckDB database and all that can be done with it;
+the command line and the page are its twins.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,10 @@ __all__ = [
 
 
 def open_workspace(
-    path: str | os.PathLike[str] | None = None, *, read_only: bool = False, memory_limit: str | None = None
+    path: str | os.PathLike[str] | None = None,
+    *,
+    read_only: bool = False,
+    memory_limit: str | None = None,
 ) -> Workspace:
     """Open or create a workspace (`workbench.open`).
 
@@ -70,20 +75,24 @@ def open_workspace(
     Raises
     ------
     InputError
-        E0201 where the file is no workspace, is locked by another process, or is of another version.
+        E0201 where the file is no workspace, is locked by another process, or is of another
+        version.
     """
     return Workspace(Database.open(path, read_only=read_only, memory_limit=memory_limit))
 
 
 def file_endings(kind: Literal["facts", "columns", "wide"]) -> list[str]:
-    """Endings, without the dot, of files of facts, of tables with columns, of wide tables; text may be compressed."""
+    """Endings, without the dot, of files of facts, of tables with columns, of wide tables;
+    text may be compressed.
+    """
     return [*(ending[1:] for ending in endings(kind)), "gz"]
 
 
 class Workspace(Standalone, Revisiting):
     """Data, rules and runs in one DuckDB database.
 
-    Use as a context manager, or call `close`. What only some verbs need (SciPy, Numba, pandas) is imported by them.
+    Use as a context manager, or call `close`. What only some verbs need (SciPy, Numba, pandas) is
+    imported by them.
     """
 
     def __init__(self, database: Database) -> None:
@@ -93,7 +102,10 @@ class Workspace(Standalone, Revisiting):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -101,21 +113,30 @@ class Workspace(Standalone, Revisiting):
         """Close the database."""
         self.database.close()
 
-    def save_as(self, path: str | os.PathLike[str], *, facts: bool = True, runs: bool = True) -> None:
-        """Write what is committed, with facts and runs or without, to a new workspace file; this one stays open.
+    def save_as(
+        self, path: str | os.PathLike[str], *, facts: bool = True, runs: bool = True
+    ) -> None:
+        """Write what is committed, with facts and runs or without, to a new workspace file; this
+        one stays open.
 
         Runs without facts, to be handed on, go with the linkages that are kept beside them.
         """
         from workbench.database import read_runs, take_linkage
 
         beside = self.database.beside()
-        with beside, beside.transaction(), copy_of(beside.within(), path, facts=facts, runs=runs) as copied:
+        with (
+            beside,
+            beside.transaction(),
+            copy_of(beside.within(), path, facts=facts, runs=runs) as copied,
+        ):
             for run in read_runs(copied) if not facts else ():
                 take_linkage(copied, beside.within(), run.id, run.id)
 
     @contextmanager
     def heeding(self, progress: Progress) -> Iterator[None]:
-        """Statements inside stop when `progress` is cancelled, those that write too; what was written is taken back."""
+        """Statements inside stop when `progress` is cancelled, those that write too;
+        what was written is taken back.
+        """
         from workbench.grounding.backend import DuckDB
         from workbench.grounding.interruption import interruptible
 
@@ -123,12 +144,16 @@ class Workspace(Standalone, Revisiting):
             yield
 
     def beside(self) -> Workspace:
-        """This workspace as it is committed, for another thread to read while one writes; closing it closes no more."""
+        """This workspace as it is committed, for another thread to read while one writes;
+        closing it closes no more.
+        """
         return Workspace(self.database.beside())
 
     @property
     def data(self) -> Data:
-        """What is in the workspace: facts (added, corrected and removed here), tables, constants, folds, SQL."""
+        """What is in the workspace: facts (added, corrected and removed here), tables,
+        constants, folds, SQL.
+        """
         return Data(self.database)
 
     @property
@@ -143,7 +168,9 @@ class Workspace(Standalone, Revisiting):
 
     @property
     def runs(self) -> Runs:
-        """Recorded runs: `ws.runs()` lists them; predictions, scores, curves, comparisons, reports."""
+        """Recorded runs: `ws.runs()` lists them; predictions, scores, curves,
+        comparisons, reports.
+        """
         return Runs(self.database)
 
     def load(
@@ -160,10 +187,12 @@ class Workspace(Standalone, Revisiting):
         predict: str | None = None,
         labels: Literal["evidence", "withheld"] = "withheld",
     ) -> LoadReport:
-        """Load facts: Alchemy `.db`, CSV, TSV, Parquet, `dataset.toml`, PSL `.data`, or a data frame; or wide tables.
+        """Load facts: Alchemy `.db`, CSV, TSV, Parquet, `dataset.toml`, PSL `.data`, or a data
+        frame; or wide tables.
 
-        All of it or nothing is loaded. Tables (CSV, Parquet, JSON lines, Excel, SQLite, DuckDB, PostgreSQL) for which
-        no predicate is declared by their name are wide: a look at them, or a mapping, says what each column means.
+        All of it or nothing is loaded. Tables (CSV, Parquet, JSON lines, Excel, SQLite, DuckDB,
+        PostgreSQL) for which no predicate is declared by their name are wide: a look at them, or a
+        mapping, says what each column means.
 
         Parameters
         ----------
@@ -178,18 +207,23 @@ class Workspace(Standalone, Revisiting):
         split : {'infer', 'learn'}
             Which of the two lists of files a PSL 2.4 document may hold.
         wide : bool, optional
-            Whether tables are wide; None decides for each by its name, and with `rules` they never are.
+            Whether tables are wide; None decides for each by its name, and with `rules` they never
+            are.
         mapping : TablesMapping or path, optional
-            What the columns of wide tables mean (`dataset.toml` with `[[tables]]`); None proposes it.
+            What the columns of wide tables mean (`dataset.toml` with `[[tables]]`); None proposes
+            it.
         predict : str, optional
-            `TABLE.COLUMN` or `TABLE.COLUMN=VALUE` of wide tables: its cells become labels, its blanks are asked for.
+            `TABLE.COLUMN` or `TABLE.COLUMN=VALUE` of wide tables: its cells become labels, its
+            blanks are asked for.
         labels : {'evidence', 'withheld'}
-            Whether known cells of what is predicted are facts that inference may use, or truth to learn and score by.
+            Whether known cells of what is predicted are facts that inference may use, or truth to
+            learn and score by.
 
         Returns
         -------
         LoadReport
-            New facts by predicate, the worlds they went to, warnings; of wide tables a TablesReport with `.mapping`.
+            New facts by predicate, the worlds they went to, warnings; of wide tables a TablesReport
+            with `.mapping`.
 
         Raises
         ------
@@ -229,15 +263,16 @@ class Workspace(Standalone, Revisiting):
         truth : path or paths, optional
             Alchemy `.db`, a table, PSL's data, or a `dataset.toml`.
         unlisted : {'auto', 'false', 'skip'}
-            What an atom without a label is. `auto`: false where all labels of its predicate are true, a closed-world
-            list; not scored elsewhere, and in soft logic. `?` is never scored.
+            What an atom without a label is. `auto`: false where all labels of its predicate are
+            true, a closed-world list; not scored elsewhere, and in soft logic. `?` is never scored.
 
         Returns
         -------
         dict
-            Metrics by name, as `workbench.evaluation.scores` gives them; `scored`, `left_out` and `reading` say what
-            they are of; `unpredicted`, `by_predicate`, `calibration`, `warnings`; without a file `in_sample`: whether
-            the weights were learned from these labels.
+            Metrics by name, as `workbench.evaluation.scores` gives them; `scored`, `left_out` and
+            `reading` say what they are of; `unpredicted`, `by_predicate`, `calibration`,
+            `warnings`; without a file `in_sample`: whether the weights were learned from these
+            labels.
 
         Raises
         ------

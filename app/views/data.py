@@ -29,7 +29,11 @@ def contents() -> None:
             ("Facts", sum(item.facts for item in summaries), None),
             ("Columns and links", len(summaries), GLOSSARY["predicate"]),
             ("Worlds", len(ws.data.worlds()), "Databases kept apart: no rule joins two of them."),
-            ("Folds", len(ws.data.folds()) or "none", "Parts held out in turn by cross-validation."),
+            (
+                "Folds",
+                len(ws.data.folds()) or "none",
+                "Parts held out in turn by cross-validation.",
+            ),
         ]
     )
     rows = []
@@ -37,15 +41,36 @@ def contents() -> None:
         by_partition = dict.fromkeys(PARTITIONS, 0)
         for count in item.counts:
             by_partition[count.partition] += count.facts
-        rows.append([f"{item.predicate.name}({', '.join(item.predicate.argument_types)})", *by_partition.values()])
+        rows.append(
+            [
+                f"{item.predicate.name}({', '.join(item.predicate.argument_types)})",
+                *by_partition.values(),
+            ]
+        )
     rows = [[str(row[0]), *(int(cell) for cell in row[1:])] for row in rows]
-    small_table(("Column or link (predicate)", "Known (evidence)", "Labels (truth)", "To predict (targets)"), rows)
-    more = f" Shown are the largest {LISTED} of {len(summaries)} predicates." if len(summaries) > LISTED else ""
+    small_table(
+        (
+            "Column or link (predicate)",
+            "Known (evidence)",
+            "Labels (truth)",
+            "To predict (targets)",
+        ),
+        rows,
+    )
+    more = (
+        f" Shown are the largest {LISTED} of {len(summaries)} predicates."
+        if len(summaries) > LISTED
+        else ""
+    )
     st.caption("Labels are known answers, to learn from and to be scored against." + more)
     if held:
         with st.container(horizontal=True):
-            st.page_link("views/explore.py", label="Look at the facts", icon=":material/travel_explore:")
-            st.page_link("views/rules.py", label="Write rules about them", icon=":material/edit_note:")
+            st.page_link(
+                "views/explore.py", label="Look at the facts", icon=":material/travel_explore:"
+            )
+            st.page_link(
+                "views/rules.py", label="Write rules about them", icon=":material/edit_note:"
+            )
 
 
 def examples() -> None:
@@ -55,14 +80,21 @@ def examples() -> None:
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{plain(example.name)}**")
             st.caption(plain(example.description))
-            if st.button("Open", key=f"open-{example.key}", help="Load its facts and rules into this workspace"):
+            if st.button(
+                "Open",
+                key=f"open-{example.key}",
+                help="Load its facts and rules into this workspace",
+            ):
                 try:
                     workspace().data.open_example(example.key)
                     st.toast(f"{example.name} is loaded")
                     st.rerun()
                 except WorkbenchError as error:
                     show_error(error)
-    st.caption("An example comes into the open workspace, beside what is there. Workspace makes an empty one.")
+    st.caption(
+        "An example comes into the open workspace, beside what is there. Workspace makes an empty "
+        "one."
+    )
 
 
 def folds() -> None:
@@ -73,13 +105,18 @@ def folds() -> None:
         "random": "A predicate's atoms, dealt at random",
         "grouped": "A predicate's atoms, those of one constant together",
     }
-    kind = st.radio("Kind of folds", list(kinds), format_func=lambda name: kinds[name], key="fold-kind")
+    kind = st.radio(
+        "Kind of folds", list(kinds), format_func=lambda name: kinds[name], key="fold-kind"
+    )
     options = {}
     if kind != "worlds":
         names = {item.predicate.name: item.predicate for item in ws.data.catalog() if item.facts}
         columns = st.columns(4)
         options["predicate"] = columns[0].selectbox(
-            "Predicate", list(names), key="fold-predicate", help="The one that rules will be asked for."
+            "Predicate",
+            list(names),
+            key="fold-predicate",
+            help="The one that rules will be asked for.",
         )
         options["count"] = int(columns[1].number_input("Folds", 2, 50, 5, key="fold-count"))
         options["seed"] = int(columns[2].number_input("Seed", 0, 2**31 - 1, 0, key="fold-seed"))
@@ -99,7 +136,9 @@ def folds() -> None:
             show_error(error)
     found = ws.data.folds()
     if not found:
-        st.info("There are no folds yet. Make some, then cross-validate on the page Learn and infer.")
+        st.info(
+            "There are no folds yet. Make some, then cross-validate on the page Learn and infer."
+        )
         return
     rows = [
         [
@@ -122,10 +161,15 @@ def asked_before_leaving() -> None:
     wanted = st.session_state["switch-to"]
     count = unsaved()
     runs = f"{count} run{'' if count == 1 else 's'}"
-    st.warning(f"The workspace in memory has {runs} that are saved nowhere, and would be lost.", icon=":material/save:")
+    st.warning(
+        f"The workspace in memory has {runs} that are saved nowhere, and would be lost.",
+        icon=":material/save:",
+    )
     place = st.text_input("Save it first as", key="switch-save", placeholder="mine.duckdb")
     with st.container(horizontal=True):
-        save = st.button("Save, then go on", type="primary", key="switch-saved", disabled=not place.strip())
+        save = st.button(
+            "Save, then go on", type="primary", key="switch-saved", disabled=not place.strip()
+        )
         lose = st.button("Go on without saving", key="switch-lose")
         if st.button("Stay", key="switch-stay"):
             del st.session_state["switch-to"]
@@ -148,13 +192,22 @@ def asked_before_leaving() -> None:
 
 def files() -> None:
     """Open, create or save a workspace file."""
-    st.caption("A workspace is one DuckDB file with facts, rules and runs. All browsers at this server share it.")
-    typed = st.text_input("Workspace file", value=server().path or "", key="workspace-path", placeholder="team.duckdb")
+    st.caption(
+        "A workspace is one DuckDB file with facts, rules and runs. All browsers at this server "
+        "share it."
+    )
+    typed = st.text_input(
+        "Workspace file", value=server().path or "", key="workspace-path", placeholder="team.duckdb"
+    )
     path = str(Path(typed.strip()).expanduser()) if typed.strip() else ""
     with st.container(horizontal=True):
         opened = st.button("Open or create", key="workspace-open", disabled=not path)
         saved = st.button("Save a copy there", key="workspace-save", disabled=not path)
-        fresh = st.button("New one in memory", key="workspace-memory", help="Empty, and gone when the server stops.")
+        fresh = st.button(
+            "New one in memory",
+            key="workspace-memory",
+            help="Empty, and gone when the server stops.",
+        )
     if (opened or fresh) and unsaved():
         st.session_state["switch-to"] = path if opened else ""
     if "switch-to" in st.session_state:
@@ -214,6 +267,11 @@ SECTIONS = {
     "Workspace": files,
 }
 section = st.segmented_control(
-    "Section", list(SECTIONS), default="Examples", key="section", label_visibility="collapsed", required=True
+    "Section",
+    list(SECTIONS),
+    default="Examples",
+    key="section",
+    label_visibility="collapsed",
+    required=True,
 )
 SECTIONS[section]()

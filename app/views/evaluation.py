@@ -19,7 +19,8 @@ METRICS = {
     "recall": "Of what is true, the share that is predicted{}.",
     "accuracy": "Share predicted rightly at threshold 0.5, true and false alike.",
     "AUC-ROC": "Probability that a true atom is ranked above a false one.",
-    "AUC-PR": "Area under the precision-recall curve; better than AUC-ROC where few atoms are true.",
+    "AUC-PR": "Area under the precision-recall curve; better than "
+    "AUC-ROC where few atoms are true.",
     "AUC-PR(-)": "The same for the false atoms, ranked from the lowest value.",
     "CLL": "Mean log of the probability given to what is the case; 0 is perfect.",
 }
@@ -31,7 +32,9 @@ HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 
 @dataclass(frozen=True)
 class Figures:
-    """All that the page shows of a run: scores by fold, their summary, curves, confusion by threshold, the worst."""
+    """All that the page shows of a run: scores by fold, their summary, curves,
+    confusion by threshold, the worst.
+    """
 
     scores: pd.DataFrame
     summary: pd.DataFrame
@@ -43,7 +46,9 @@ class Figures:
 
 @st.cache_resource(max_entries=8, show_spinner="Scoring the run ...")
 def figures(number: int, run: str, facts: str) -> Figures | None:
-    """A run scored once for all visits, until facts change; None where no prediction has a label."""
+    """A run scored once for all visits, until facts change;
+    None where no prediction has a label.
+    """
     ws = workspace()
     scores = ws.runs.scores_by_fold(number)
     if scores.empty:
@@ -65,14 +70,19 @@ def figures(number: int, run: str, facts: str) -> Figures | None:
 
 
 def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> None:
-    """The headline figures and the table of metrics by fold; `chosen`: at thresholds that other folds chose."""
+    """The headline figures and the table of metrics by fold; `chosen`:
+    at thresholds that other folds chose.
+    """
     several = len(scores) > 1
-    meanings = {name: text.format(OF_OTHER_FOLDS if chosen else AT_HALF) for name, text in METRICS.items()}
+    meanings = {
+        name: text.format(OF_OTHER_FOLDS if chosen else AT_HALF) for name, text in METRICS.items()
+    }
     metrics(
         [
             (
                 name,
-                f"{summary.loc['mean', name]:.3f}" + (f" ± {summary.loc['sd', name]:.3f}" if several else ""),
+                f"{summary.loc['mean', name]:.3f}"
+                + (f" ± {summary.loc['sd', name]:.3f}" if several else ""),
                 meanings[name],
             )
             for name in HEADLINE
@@ -81,7 +91,12 @@ def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> Non
     )
     shown = scores
     if several:
-        names = {"mean": "mean", "sd": "standard deviation", "low": "95 % interval, from", "high": "95 % interval, to"}
+        names = {
+            "mean": "mean",
+            "sd": "standard deviation",
+            "low": "95 % interval, from",
+            "high": "95 % interval, to",
+        }
         if len(scores) < 3:
             names = {"mean": "mean", "sd": "standard deviation"}
         rows = summary.loc[list(names)].assign(fold=list(names.values()))
@@ -91,7 +106,11 @@ def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> Non
 
 def best_threshold(confusion: pd.DataFrame) -> tuple[float, float]:
     """The threshold of the best F1, and that F1."""
-    f1 = 2 * confusion["tp"] / (2 * confusion["tp"] + confusion["fp"] + confusion["fn"]).clip(lower=1)
+    f1 = (
+        2
+        * confusion["tp"]
+        / (2 * confusion["tp"] + confusion["fp"] + confusion["fn"]).clip(lower=1)
+    )
     return float(confusion["threshold"].iloc[int(f1.argmax())]), float(f1.max())
 
 
@@ -102,24 +121,37 @@ def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:
     best, best_f1 = best_threshold(confusion)
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     key = f"threshold-{run.id}"
-    right.button("Use the best", key="threshold-best", on_click=st.session_state.update, args=({key: best},))
+    right.button(
+        "Use the best", key="threshold-best", on_click=st.session_state.update, args=({key: best},)
+    )
     st.session_state.setdefault(key, best if run.kind == "study" else 0.5)
     threshold = left.slider("Predicted true at or above", 0.0, 1.0, step=1 / STEPS, key=key)
-    st.caption(f"In use: {threshold:.2f}. The best F1 over all these predictions, {best_f1:.3f}, is at {best:.2f}.")
+    st.caption(
+        f"In use: {threshold:.2f}. The best F1 over all these predictions, {best_f1:.3f}, is at "
+        f"{best:.2f}."
+    )
     found = {
-        name: int(count) for name, count in confusion.iloc[round(threshold * STEPS)].items() if name != "threshold"
+        name: int(count)
+        for name, count in confusion.iloc[round(threshold * STEPS)].items()
+        if name != "threshold"
     }
     precision = found["tp"] / (found["tp"] + found["fp"]) if found["tp"] + found["fp"] else 1.0
     recall = found["tp"] / max(1, found["tp"] + found["fn"])
     false_positives = found["fp"] / max(1, found["fp"] + found["tn"])
-    at = pd.DataFrame({"recall": [recall], "precision": [precision], "false positive rate": [false_positives]})
+    at = pd.DataFrame(
+        {"recall": [recall], "precision": [precision], "false positive rate": [false_positives]}
+    )
     left, middle, right = st.columns([5, 5, 4])
     with left:
         st.caption("Precision and recall")
-        st.altair_chart(charts.curve(points, "recall", "precision", at, description="Precision-recall curve"))
+        st.altair_chart(
+            charts.curve(points, "recall", "precision", at, description="Precision-recall curve")
+        )
     with middle:
         st.caption("ROC")
-        st.altair_chart(charts.curve(points, "false positive rate", "recall", at, description="ROC curve"))
+        st.altair_chart(
+            charts.curve(points, "false positive rate", "recall", at, description="ROC curve")
+        )
     with right:
         st.caption("At the threshold")
         small_table(
@@ -127,7 +159,13 @@ def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:
             [["is true", found["tp"], found["fn"]], ["is false", found["fp"], found["tn"]]],
         )
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-        metrics([("Precision", f"{precision:.3f}", None), ("Recall", f"{recall:.3f}", None), ("F1", f"{f1:.3f}", None)])
+        metrics(
+            [
+                ("Precision", f"{precision:.3f}", None),
+                ("Recall", f"{recall:.3f}", None),
+                ("F1", f"{f1:.3f}", None),
+            ]
+        )
 
 
 def calibration(points: pd.DataFrame) -> None:
@@ -142,7 +180,9 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
     st.subheader("Worst errors", anchor=False)
     names = dict(enumerate(workspace().runs.fold_names(run.id)))
     named = workspace().data.shown(list(frame["atom"]))
-    shown = frame[["atom", "value", "truth"]].assign(atom=named, truth=frame["truth"].astype("int64"))
+    shown = frame[["atom", "value", "truth"]].assign(
+        atom=named, truth=frame["truth"].astype("int64")
+    )
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
     if run.kind == "study":
@@ -175,14 +215,19 @@ run = choose_run(
     fits=lambda one: one.kind != "study" or one.parameters.get("folds"),
 )
 if run is None:
-    st.info("There is nothing to evaluate yet. Cross-validate, or infer, on the page Learn and infer.")
+    st.info(
+        "There is nothing to evaluate yet. Cross-validate, or infer, on the page Learn and infer."
+    )
     st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")
 else:
     try:
         standing(run)
         found = figures(run.id, run_token(run), facts_token())
         if found is None:
-            st.info("No prediction of this run has a label. Load truth for its query predicates on the Data page.")
+            st.info(
+                "No prediction of this run has a label. Load truth for its query predicates on "
+                "the Data page."
+            )
         else:
             by_fold(found.scores, found.summary, chosen=run.kind == "study")
             if found.worst.empty:

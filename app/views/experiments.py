@@ -13,7 +13,15 @@ from app.state import server, workspace
 from app.watching import start, watch
 from app.work import Work
 from workbench.errors import WorkbenchError
-from workbench.experiments import EXPERIMENTS, ReproductionTable, Row, experiment, kept, published, systems
+from workbench.experiments import (
+    EXPERIMENTS,
+    ReproductionTable,
+    Row,
+    experiment,
+    kept,
+    published,
+    systems,
+)
 from workbench.resources import datasets_directory
 
 COLUMNS = {
@@ -56,10 +64,14 @@ def beside(name: str, frame: pd.DataFrame) -> None:
     """Published and ours, joined by a line, metric by metric."""
     both = frame.dropna(subset=["published", "ours"]).head(DRAWN)
     label = both["system"] + ", " + both["column"]
-    chart = both.assign(label=label, order=range(len(both)))[["label", "order", "published", "ours"]]
+    chart = both.assign(label=label, order=range(len(both)))[
+        ["label", "order", "published", "ours"]
+    ]
     for metric, part in chart.groupby(both["metric"], sort=False):
         st.caption(plain(str(metric)))
-        st.altair_chart(charts.published_and_ours(part, description=f"{name}: {metric}, published and ours"))
+        st.altair_chart(
+            charts.published_and_ours(part, description=f"{name}: {metric}, published and ours")
+        )
 
 
 def reproduced(name: str, found: ReproductionTable) -> None:
@@ -82,26 +94,40 @@ def reproduced(name: str, found: ReproductionTable) -> None:
 
 
 def told_of_folds(measured: pd.DataFrame) -> None:
-    """What our figures stand on: one fold of ours is no mean, and stands beside the mean that was published."""
+    """What our figures stand on: one fold of ours is no mean,
+    and stands beside the mean that was published.
+    """
     single = int((measured["folds"] == 1).sum())
     st.badge("Held out", color="green", icon=":material/verified:")
     if single:
         st.badge("One fold", color="orange", icon=":material/warning:")
-        which = "All of our figures are" if single == len(measured) else f"{single} of our figures are"
-        st.caption(f"{which} of a single fold, without a spread, beside published means over all folds.")
+        which = (
+            "All of our figures are" if single == len(measured) else f"{single} of our figures are"
+        )
+        st.caption(
+            f"{which} of a single fold, without a spread, beside published means over all folds."
+        )
 
 
 def paper(name: str) -> None:
     """The published table alone."""
     figures = published(name)
     if figures:
-        st.info("None of the published figures has been run in this workspace yet. Choose above and press Reproduce.")
+        st.info(
+            "None of the published figures has been run in this workspace yet. Choose above and "
+            "press Reproduce."
+        )
         table(rows(figures), help=COLUMNS, digits=3)
     else:
-        st.info("The paper draws its figures and prints none. Choose above and press Reproduce to see ours.")
+        st.info(
+            "The paper draws its figures and prints none. Choose above and press Reproduce to see "
+            "ours."
+        )
 
 
-header("Experiments", "Published experiments run again on the real data, their figures beside ours.")
+header(
+    "Experiments", "Published experiments run again on the real data, their figures beside ours."
+)
 name = st.selectbox("Experiment", list(EXPERIMENTS), key="experiment")
 st.caption(plain(experiment(name).subject))
 try:
@@ -111,16 +137,28 @@ except WorkbenchError:
     there = False
 left, middle, right = st.columns([4, 2, 1], vertical_alignment="bottom")
 chosen = left.multiselect(
-    "Systems", systems(name), key=f"systems-{name}", placeholder="all", help="Rows of the table to run; empty: all."
+    "Systems",
+    systems(name),
+    key=f"systems-{name}",
+    placeholder="all",
+    help="Rows of the table to run; empty: all.",
 )
-folds = middle.number_input("Folds", 1, 20, None, placeholder="all", key="experiment-folds", help="The first so many.")
+folds = middle.number_input(
+    "Folds", 1, 20, None, placeholder="all", key="experiment-folds", help="The first so many."
+)
 if right.button("Reproduce", type="primary", disabled=not there, key="experiment-run"):
     begin(name, folds, chosen)
 if there:
     st.caption("One system on one fold takes seconds to minutes; all of them may take hours.")
 else:
-    st.warning("The real data sets are not on this machine, so nothing can be run here.", icon=":material/folder_off:")
-    st.text("Where they are, name their directory in WORKBENCH_DATASETS, or run this into a workspace and open it:")
+    st.warning(
+        "The real data sets are not on this machine, so nothing can be run here.",
+        icon=":material/folder_off:",
+    )
+    st.text(
+        "Where they are, name their directory in WORKBENCH_DATASETS, or run this into a workspace "
+        "and open it:"
+    )
     st.code(command(name, folds, chosen), language=None, wrap_lines=True)
 watch(("experiment",))
 found = kept(workspace(), name)

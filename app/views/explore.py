@@ -1,4 +1,6 @@
-"""Explore: facts with their facets, counts, one thing with its links and predictions, and a read-only console."""
+"""Explore: facts with their facets, counts, one thing with its links and predictions,
+and a read-only console.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +27,33 @@ def facts(name: str) -> None:
     ws = workspace()
     first, second, third, fourth = st.columns([3, 2, 2, 2])
     search = first.text_input(
-        "Search", key="facts-search", placeholder="part of a constant", help="Keeps facts with an argument like this."
+        "Search",
+        key="facts-search",
+        placeholder="part of a constant",
+        help="Keeps facts with an argument like this.",
     )
     world = second.selectbox("World", ["all", *ws.data.worlds()], key="facts-world")
     partition = third.selectbox("Partition", ["all", *PARTITIONS], key="facts-partition")
     number = int(st.session_state.get("facts-page", 1))
-    options = {"world": None if world == "all" else world, "partition": None if partition == "all" else partition}
+    options = {
+        "world": None if world == "all" else world,
+        "partition": None if partition == "all" else partition,
+    }
     with st.spinner("Reading ..."):
-        page = ws.data.facts_page(name, search=search, offset=(number - 1) * PAGE, limit=PAGE, **options)
+        page = ws.data.facts_page(
+            name, search=search, offset=(number - 1) * PAGE, limit=PAGE, **options
+        )
         pages = max(1, -(-page.total // PAGE))
         if number > pages:
             page = ws.data.facts_page(name, search=search, limit=PAGE, **options)
     fourth.number_input(f"Page, of {pages:,}", 1, pages, min(number, pages), key="facts-page")
     frame = pd.DataFrame(page.rows, columns=list(page.columns))
-    ticked = table(frame, digits=None, selection="single-row", key=f"facts-table-{name}").selection.rows
+    ticked = table(
+        frame, digits=None, selection="single-row", key=f"facts-table-{name}"
+    ).selection.rows
     st.caption(
-        f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is false. "
+        f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is "
+        "false. "
         "Tick a row to look at its things, or to correct it."
     )
     row = page.rows[ticked[0]] if ticked and ticked[0] < len(page.rows) else None
@@ -55,15 +68,26 @@ def distribution(name: str) -> None:
     ws = workspace()
     summary = next(item for item in ws.data.catalog() if item.predicate.name == name)
     predicate = summary.predicate
-    openness = {True: "closed world: what is not listed is false", False: "open: what is not listed is unknown"}
+    openness = {
+        True: "closed world: what is not listed is false",
+        False: "open: what is not listed is unknown",
+    }
     st.caption(
-        f"A {predicate.kind}; {openness.get(predicate.closed, 'open or closed as the data and the query decide')}."
+        f"A {predicate.kind}; "
+        f"{openness.get(predicate.closed, 'open or closed as the data and the query decide')}."
     )
     if not summary.facts:
-        st.info("No facts of this predicate are loaded. Import some on the Data page, or let it be inferred.")
+        st.info(
+            "No facts of this predicate are loaded. Import some on the Data page, or let it be "
+            "inferred."
+        )
         return
     fields = ("world", "partition", "true", "false", "between", "unknown")
-    table(pd.DataFrame([{field: getattr(count, field) for field in fields} for count in summary.counts]))
+    table(
+        pd.DataFrame(
+            [{field: getattr(count, field) for field in fields} for count in summary.counts]
+        )
+    )
     if not predicate.arity:
         return
     with st.spinner("Counting ..."):
@@ -102,12 +126,18 @@ def things_of(name: str, cells: Sequence[Any]) -> None:
 
 def predicate_of(name: str) -> Any:
     """A predicate as it is stored."""
-    return next(item.predicate for item in workspace().data.catalog() if item.predicate.name == name)
+    return next(
+        item.predicate for item in workspace().data.catalog() if item.predicate.name == name
+    )
 
 
 def facets(name: str) -> None:
     """The commonest values of each argument, each keeping the facts that have it."""
-    if not st.toggle("Facets", key="facts-facets", help="The commonest values; one that is chosen keeps its facts."):
+    if not st.toggle(
+        "Facets",
+        key="facts-facets",
+        help="The commonest values; one that is chosen keeps its facts.",
+    ):
         return
     types = predicate_of(name).argument_types
     for position, column in enumerate(st.columns(max(1, len(types)))[: len(types)]):
@@ -124,14 +154,22 @@ def facets(name: str) -> None:
 
 
 def console() -> None:
-    """One SELECT at a time, read only, limited in rows and time; the query is part of the address."""
+    """One SELECT at a time, read only, limited in rows and time;
+    the query is part of the address.
+    """
     ws = workspace()
-    start = st.query_params.get("sql", 'SELECT world, count(*) AS facts FROM facts."..." GROUP BY world')
+    start = st.query_params.get(
+        "sql", 'SELECT world, count(*) AS facts FROM facts."..." GROUP BY world'
+    )
     if "..." in start:
         held = [item.predicate for item in ws.data.catalog() if item.facts]
         start = start.replace("...", held[0].view_name.replace('"', '""') if held else "...")
     sql = st.text_area(
-        "SQL", value=start, height=140, key="sql", help="Facts with names are views in the schema facts."
+        "SQL",
+        value=start,
+        height=140,
+        key="sql",
+        help="Facts with names are views in the schema facts.",
     )
     left, right, _ = st.columns([1, 1, 2])
     limit = int(left.number_input("Rows at most", 1, 100_000, 1000, key="sql-rows"))
@@ -159,7 +197,10 @@ def console() -> None:
         table(frame, digits=None)
         st.download_button("Download as CSV", csv_text(frame), "query.csv", "text/csv")
     else:
-        st.caption("One SELECT or EXPLAIN; $name makes a field. The query becomes part of this page's address.")
+        st.caption(
+            "One SELECT or EXPLAIN; $name makes a field. The query becomes part of this page's "
+            "address."
+        )
     if st.session_state.get("sql-history"):
         with st.expander("History"):
             for text in st.session_state["sql-history"][:20]:
@@ -173,7 +214,10 @@ header(
     "predicate",
     "world",
 )
-predicates = [item.predicate.name for item in sorted(workspace().data.catalog(), key=lambda item: not item.facts)]
+predicates = [
+    item.predicate.name
+    for item in sorted(workspace().data.catalog(), key=lambda item: not item.facts)
+]
 if not predicates:
     st.info("There is nothing to explore yet. Open an example or import a file on the Data page.")
     st.page_link("views/data.py", label="To the data", icon=":material/database:")
@@ -185,7 +229,9 @@ else:
         "View", views, default=opened, key="view", label_visibility="collapsed", required=True
     )
     if view in ("Facts", "Counts and degrees"):
-        name = right.selectbox("Predicate", predicates, key="predicate", label_visibility="collapsed")
+        name = right.selectbox(
+            "Predicate", predicates, key="predicate", label_visibility="collapsed"
+        )
         show = facts if view == "Facts" else distribution
         show(name)
     elif view == THING:

@@ -19,21 +19,32 @@ KINDS = {"infer": "Infer", "learn": "Learn weights", "crossval": "Cross-validate
 ABOUT = {
     "infer": "Predict what is asked for, by the rules and their weights.",
     "learn": "Find the weights under which the labels in the data are likely.",
-    "crossval": "Learn without a part of the labels, predict that part, score it; for each fold in turn.",
+    "crossval": "Learn without a part of the labels, predict that part, score it; for each fold "
+    "in turn.",
 }
 TASKS = {"marginal": "probabilities (marginals)", "map": "the most probable state (MAP)"}
-INTERVALS = {None: "none", "laplace": "Laplace: from the curvature", "bootstrap": "bootstrap: from resampled data"}
+INTERVALS = {
+    None: "none",
+    "laplace": "Laplace: from the curvature",
+    "bootstrap": "bootstrap: from resampled data",
+}
 
 
 def parameters(method: Any, key: str) -> dict[str, Any]:
-    """A field for each parameter of a method, with its explanation; only what was changed is given."""
+    """A field for each parameter of a method, with its explanation;
+    only what was changed is given.
+    """
     chosen: dict[str, Any] = {}
     if not method.parameters:
         return chosen
     with st.expander(f"Parameters of {method.name}"):
         columns = st.columns(2)
         for number, item in enumerate(method.parameters):
-            column, name, default = columns[number % 2], f"{key}-{method.name}-{item.name}", item.default
+            column, name, default = (
+                columns[number % 2],
+                f"{key}-{method.name}-{item.name}",
+                item.default,
+            )
             label, about = item.name.replace("_", " "), item.explanation or None
             value: Any = default
             if isinstance(default, bool):
@@ -58,14 +69,21 @@ def chosen_method(methods: tuple[Any, ...], label: str, key: str) -> tuple[str, 
 
 
 def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]:
-    """What to run, as the workspace's verb and its arguments where they are not the default; why it can only fail."""
+    """What to run, as the workspace's verb and its arguments where they are not the default;
+    why it can only fail.
+    """
     ws = workspace()
     latest = latest_of(tuple(KINDS))
     before = latest.kind if latest is not None else possible.first
     if possible.hindrance(before, ("",)) and before == "infer":
         before = possible.first
     kind = st.segmented_control(
-        "What to do", list(KINDS), format_func=lambda name: KINDS[name], default=before, key="kind", required=True
+        "What to do",
+        list(KINDS),
+        format_func=lambda name: KINDS[name],
+        default=before,
+        key="kind",
+        required=True,
     )
     st.caption(ABOUT[kind])
     names = [item.predicate.name for item in ws.data.catalog()]
@@ -79,17 +97,25 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
             key="query",
             help="The columns and links that are asked for.",
         ),
-        "worlds": right.multiselect("Worlds", list(ws.data.worlds()), key="worlds", help="Empty: all of them."),
+        "worlds": right.multiselect(
+            "Worlds", list(ws.data.worlds()), key="worlds", help="Empty: all of them."
+        ),
     }
     hindrance = possible.hindrance(kind, arguments["query"])
     left, right = st.columns(2)
     with left:
         if kind != "infer":
             learner, options = chosen_method(ws.models.learners(language), "Learner", "learner")
-            arguments |= {"learner": learner, "options" if kind == "learn" else "learner_options": options}
+            arguments |= {
+                "learner": learner,
+                "options" if kind == "learn" else "learner_options": options,
+            }
         if kind == "learn":
             arguments["intervals"] = st.selectbox(
-                "Intervals of the weights", list(INTERVALS), format_func=lambda name: INTERVALS[name], key="intervals"
+                "Intervals of the weights",
+                list(INTERVALS),
+                format_func=lambda name: INTERVALS[name],
+                key="intervals",
             )
         if kind == "crossval":
             arguments["folds"] = folds(possible)
@@ -98,11 +124,17 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
             order = ["marginal", "map"] if language == "mln" else ["map"]
             task = st.radio("Task", order, format_func=lambda name: TASKS[name], key="task")
             engine, options = chosen_method(ws.models.engines(language, task), "Engine", "engine")
-            arguments |= {"task": task, "engine": engine, "options" if kind == "infer" else "engine_options": options}
+            arguments |= {
+                "task": task,
+                "engine": engine,
+                "options" if kind == "infer" else "engine_options": options,
+            }
     with right:
         first, second = st.columns(2)
         arguments["seed"] = int(
-            first.number_input("Seed", 0, 2**31 - 1, 0, key="seed", help="Same inputs and seed: same result.")
+            first.number_input(
+                "Seed", 0, 2**31 - 1, 0, key="seed", help="Same inputs and seed: same result."
+            )
         )
         arguments["time_limit"] = second.number_input(
             "Time limit (s)",
@@ -116,11 +148,17 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
         )
     for key in ("closed", "hidden"):
         arguments[key] = [name for name in (ws.recall(key) or "").split(",") if name]
-    return kind, {key: value for key, value in arguments.items() if value not in (None, [], {})}, hindrance
+    return (
+        kind,
+        {key: value for key, value in arguments.items() if value not in (None, [], {})},
+        hindrance,
+    )
 
 
 def folds(possible: Any) -> str:
-    """Which folds to go through: those that are there, and parts dealt at random where there are none."""
+    """Which folds to go through: those that are there,
+    and parts dealt at random where there are none.
+    """
     choices = {}
     if possible.folds:
         choices["kept"] = f"The {possible.folds} folds made on the Data page"
@@ -128,7 +166,9 @@ def folds(possible: Any) -> str:
         choices["worlds"] = "Leave one world out"
     if not possible.folds:
         choices["dealt"] = "Five parts of what is asked, dealt at random"
-    return st.radio("Folds", list(choices), format_func=lambda name: choices[name], key="crossval-folds")
+    return st.radio(
+        "Folds", list(choices), format_func=lambda name: choices[name], key="crossval-folds"
+    )
 
 
 def commands(kind: str, language: str, arguments: dict[str, Any]) -> None:
@@ -139,7 +179,8 @@ def commands(kind: str, language: str, arguments: dict[str, Any]) -> None:
         st.code(python(kind, language, path, arguments), language="python")
         where = "" if path else " Save this workspace to a file first, on the Data page."
         st.caption(
-            f"Download the rules as rules.{language} on the Rules page.{where} A workspace file is open in one process "
+            f"Download the rules as rules.{language} on the Rules page.{where} A workspace file "
+            "is open in one process "
             "at a time, so stop this page first, or save a copy for the command."
         )
 
@@ -153,7 +194,14 @@ def run(kind: str, text: str, arguments: dict[str, Any]) -> None:
         arguments |= {"folds": held_out_parts(arguments["query"][0], dealt=True)}
     limit = arguments.get("time_limit")
     title = f"{KINDS[kind]} ({arguments.get('learner') or arguments.get('engine')})"
-    start(Work(kind, title, {"rules": text, **arguments}, seconds=None if limit is None else limit + GRACE))
+    start(
+        Work(
+            kind,
+            title,
+            {"rules": text, **arguments},
+            seconds=None if limit is None else limit + GRACE,
+        )
+    )
 
 
 header(
@@ -168,7 +216,9 @@ header(
 text, language = workspace().rules.at_hand()
 checked = workspace().rules.check(text, language)
 if not text.strip():
-    st.info("There are no rules yet. Write some on the Rules page, or open an example on the Data page.")
+    st.info(
+        "There are no rules yet. Write some on the Rules page, or open an example on the Data page."
+    )
     offer_rules()
     st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
 elif checked.has_errors:
@@ -179,9 +229,19 @@ else:
     kind, arguments, hindrance = form(language, workspace().rules.prospects(checked.program))
     if hindrance is not None:
         st.info(plain(hindrance), icon=":material/info:")
-    if st.button("Run", type="primary", key="run", icon=":material/play_arrow:", disabled=hindrance is not None):
+    if st.button(
+        "Run",
+        type="primary",
+        key="run",
+        icon=":material/play_arrow:",
+        disabled=hindrance is not None,
+    ):
         run(kind, text, arguments)
-    commands(kind, language, {**arguments, "folds": "kept"} if arguments.get("folds") == "dealt" else arguments)
+    commands(
+        kind,
+        language,
+        {**arguments, "folds": "kept"} if arguments.get("folds") == "dealt" else arguments,
+    )
     if latest_of(tuple(KINDS)) is None and hindrance is None:
         st.info("Nothing has run yet. Choose above and press Run.")
 job = watch(tuple(KINDS))

@@ -1,4 +1,6 @@
-"""Review: predictions put to people one at a time, by keyboard; their answers are labels at once."""
+"""Review: predictions put to people one at a time, by keyboard;
+their answers are labels at once.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,19 @@ def choice() -> tuple[Any, str, str, bool] | None:
     run = choose_run(("infer",), "review-run", where=left)
     if run is None:
         return None
-    order = middle.selectbox("First", list(ORDERS), format_func=lambda name: ORDERS[name], key="review-order")
+    order = middle.selectbox(
+        "First", list(ORDERS), format_func=lambda name: ORDERS[name], key="review-order"
+    )
     kept = st.session_state.get("review-name") or author()
-    name = right.text_input("Your name", value=kept, key="review-author", help="Stands beside your answers.").strip()
+    name = right.text_input(
+        "Your name", value=kept, key="review-author", help="Stands beside your answers."
+    ).strip()
     st.session_state["review-name"] = name
-    second = st.toggle("Ask me also what others have answered", key="review-second", help="To see how far you agree.")
+    second = st.toggle(
+        "Ask me also what others have answered",
+        key="review-second",
+        help="To see how far you agree.",
+    )
     return run, order, name or author(), second
 
 
@@ -44,7 +54,8 @@ def question(one: Any, name: str, run: Any) -> None:
         st.subheader(f"{plain(one.shown)}?", anchor=False)
         where = f"In {plain(one.world)}. " if len(workspace().data.worlds()) > 1 else ""
         st.caption(
-            f"{where}Predicted {one.value:.3f}. An answer is expected to move all predictions by {one.change:.2f}."
+            f"{where}Predicted {one.value:.3f}. An answer is expected to move all predictions by "
+            f"{one.change:.2f}."
         )
         known(one.atom)
         answers(one, name, run)
@@ -72,9 +83,18 @@ def going_back(name: str) -> None:
 
 
 def learn_again(run: Any) -> None:
-    """Learn from the labels there are now, and infer; the newest run is then at the top of the list."""
+    """Learn from the labels there are now, and infer;
+    the newest run is then at the top of the list.
+    """
     if st.button("Learn again", key="review-l", shortcut="l", icon=":material/model_training:"):
-        start(Work("relearn", f"Learn again after review of run {run.id}", {"run": run.id}, copied="all"))
+        start(
+            Work(
+                "relearn",
+                f"Learn again after review of run {run.id}",
+                {"run": run.id},
+                copied="all",
+            )
+        )
 
 
 def known(atom: str) -> None:
@@ -98,30 +118,50 @@ def standing(name: str, left: int, total: int) -> None:
         [
             ("Answered by you", sum(one.says is not None for one in mine), None),
             ("Skipped", sum(one.says is None for one in mine), None),
-            ("Waiting here", left, "The most telling; when they are through, learn again for others."),
+            (
+                "Waiting here",
+                left,
+                "The most telling; when they are through, learn again for others.",
+            ),
             ("Without a label", total, "Predictions of this run, when the list was made."),
         ]
     )
     found = agreements(given)
     if found:
-        st.caption("Agreement of reviewers; kappa is 1 where they always agree, 0 where they agree as by chance")
-        rows = [[one.one, one.other, one.both, f"{one.share:.0%}", f"{one.kappa:.2f}"] for one in found]
+        st.caption(
+            "Agreement of reviewers; kappa is 1 where they always agree, 0 where they agree as by "
+            "chance"
+        )
+        rows = [
+            [one.one, one.other, one.both, f"{one.share:.0%}", f"{one.kappa:.2f}"] for one in found
+        ]
         small_table(("Reviewer", "Reviewer", "Both answered", "Agree", "Kappa"), rows)
     if undecided := disputed(given):
         st.warning(
-            f"As many say yes as no, so there is no label: {plain(', '.join(atom for _, atom in undecided[:5]))}"
+            "As many say yes as no, so there is no label: "
+            f"{plain(', '.join(atom for _, atom in undecided[:5]))}"
         )
     if given:
         with st.expander("History"):
             words = {True: "yes", False: "no", None: "skipped"}
             rows = [
-                [f"{one.written[:10]} {one.written[11:16]}", one.reviewer, one.atom, words[one.says]]
+                [
+                    f"{one.written[:10]} {one.written[11:16]}",
+                    one.reviewer,
+                    one.atom,
+                    words[one.says],
+                ]
                 for one in reversed(given[-HISTORY:])
             ]
             small_table(("When (UTC)", "Who", "What", "Answer"), rows)
 
 
-header("Review", "Say yes or no to predictions. What most of you say becomes a label at once.", "label", "atom")
+header(
+    "Review",
+    "Say yes or no to predictions. What most of you say becomes a label at once.",
+    "label",
+    "atom",
+)
 try:
     chosen = choice()
     if chosen is None:
@@ -139,7 +179,10 @@ try:
                 going_back(name)
                 learn_again(run)
         if (job := watch(("relearn",))) is not None and job.result is not None:
-            st.info(f"Learned again: run {job.result.run_id} predicts with your labels. Choose it above to go on.")
+            st.info(
+                f"Learned again: run {job.result.run_id} predicts with your labels. Choose it "
+                "above to go on."
+            )
         standing(name, len(waiting), asked.total)
 except WorkbenchError as error:
     show_error(error)

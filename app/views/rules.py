@@ -18,15 +18,21 @@ from workbench.errors import WorkbenchError
 EXPLOSION = 5_000_000
 PATIENCE = 8.0
 MANY_FACTS = 1_000_000
-TITLES = {"query": "To predict (query)", "closed": "Known (closed)", "hidden": "Filled in on the way (hidden)"}
+TITLES = {
+    "query": "To predict (query)",
+    "closed": "Known (closed)",
+    "hidden": "Filled in on the way (hidden)",
+}
 ROLES = {
     "query": "What is asked for. Empty: predicates without facts (MLN) or with targets (PSL).",
     "closed": "Taken as evidence: what is not listed is false.",
     "hidden": "Open, but not asked for.",
 }
 COLUMNS = {
-    "ground rules": "Ground rules with two open atoms or more, equal ones merged: the rows of the network.",
-    "one open atom": "Groundings that evidence reduces to a single open atom; they cost next to nothing.",
+    "ground rules": "Ground rules with two open atoms or more, equal ones merged: the rows of the "
+    "network.",
+    "one open atom": "Groundings that evidence reduces to a single open atom; they cost next to "
+    "nothing.",
     "already satisfied": "Groundings that evidence satisfies whatever the open atoms are.",
     "already violated": "Groundings that evidence violates whatever the open atoms are.",
 }
@@ -39,9 +45,14 @@ def diagnostics(found: tuple[Any, ...]) -> None:
     if not found:
         st.success("The rules are in order.", icon=":material/check:")
         return
-    counts = [f"{number} {word}{'s' * (number != 1)}" for number, word in ((errors, "error"), (others, "warning"))]
+    counts = [
+        f"{number} {word}{'s' * (number != 1)}"
+        for number, word in ((errors, "error"), (others, "warning"))
+    ]
     title = ", ".join(text for text in counts if not text.startswith("0 "))
-    (st.error if errors else st.warning)(title, icon=":material/error:" if errors else ":material/warning:")
+    (st.error if errors else st.warning)(
+        title, icon=":material/error:" if errors else ":material/warning:"
+    )
     for item in found[:10]:
         st.code(in_page_words(item.render()), language=None, wrap_lines=True)
     if len(found) > 10:
@@ -51,7 +62,10 @@ def diagnostics(found: tuple[Any, ...]) -> None:
 def predicate_list(summaries: tuple[Any, ...]) -> None:
     """The predicates at hand, with argument types and numbers of facts."""
     rows = [
-        {"predicate": f"{item.predicate.name}({', '.join(item.predicate.argument_types)})", "facts": item.facts}
+        {
+            "predicate": f"{item.predicate.name}({', '.join(item.predicate.argument_types)})",
+            "facts": item.facts,
+        }
         for item in summaries
     ]
     frame = pd.DataFrame(rows, columns=["predicate", "facts"])
@@ -65,7 +79,9 @@ def roles(names: list[str]) -> dict[str, list[str] | None]:
     chosen: dict[str, list[str] | None] = {}
     for column, (key, explanation) in zip(st.columns(3), ROLES.items()):
         kept = [name for name in (ws.recall(key) or "").split(",") if name in names]
-        picked = column.multiselect(TITLES[key], names, default=kept, key=f"rules-{key}", help=explanation)
+        picked = column.multiselect(
+            TITLES[key], names, default=kept, key=f"rules-{key}", help=explanation
+        )
         if picked != kept:
             ws.remember(key, ",".join(picked) or None)
         chosen[key] = picked or None
@@ -83,9 +99,13 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     request = roles([item.predicate.name for item in summaries])
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     learning = left.toggle(
-        "Count as for learning", value=True, help="Facts of what is to be predicted are then labels."
+        "Count as for learning",
+        value=True,
+        help="Facts of what is to be predicted are then labels.",
     )
-    if sum(item.facts for item in summaries) > MANY_FACTS and not right.toggle("Count these millions of facts"):
+    if sum(item.facts for item in summaries) > MANY_FACTS and not right.toggle(
+        "Count these millions of facts"
+    ):
         st.info("Counting joins large tables here, so it waits until you ask for it.")
         return
     try:
@@ -96,7 +116,8 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     largest = max(preview.rules, key=lambda rule: rule.ground_rows, default=None)
     if largest is not None and largest.ground_rows > EXPLOSION:
         st.warning(
-            f"The rule {plain(largest.rule)} alone makes {largest.ground_rows:,} ground rules. Bind its variables by "
+            f"The rule {plain(largest.rule)} alone makes {largest.ground_rows:,} ground rules. "
+            "Bind its variables by "
             "more evidence, or split the data into worlds.",
             icon=":material/warning:",
         )
@@ -113,7 +134,10 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
         ]
     )
     table(frame, help=COLUMNS)
-    st.caption(f"{preview.atoms:,} open atoms (what is to be inferred) in {preview.ground_rows:,} ground rules.")
+    st.caption(
+        f"{preview.atoms:,} open atoms (what is to be inferred) in {preview.ground_rows:,} ground "
+        "rules."
+    )
     if preview.rules:
         inside(preview.rules)
 
@@ -121,7 +145,11 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
 def inside(rules: tuple[Any, ...]) -> None:
     """One rule's ground rules, SQL and plan."""
     labels = [f"{number}: {rule.rule}" for number, rule in enumerate(rules, 1)]
-    rule = rules[labels.index(st.selectbox("Look inside a rule", labels, key=f"rules-inside-{hash(tuple(labels))}"))]
+    rule = rules[
+        labels.index(
+            st.selectbox("Look inside a rule", labels, key=f"rules-inside-{hash(tuple(labels))}")
+        )
+    ]
     samples, sql, plan = st.tabs(["Ground rules, for example", "SQL", "Plan"])
     samples.code("\n".join(rule.samples) or "none", language=None, wrap_lines=True)
     sql.code(rule.sql, language="sql")
@@ -148,7 +176,8 @@ with right:
     predicate_list(summaries)
 if not text.strip():
     st.info(
-        "There are no rules yet. Write some above, begin with a small example, find some in the data below, or open a "
+        "There are no rules yet. Write some above, begin with a small example, find some in the "
+        "data below, or open a "
         "bundled example on the Data page."
     )
     offer_rules()

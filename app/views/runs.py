@@ -1,4 +1,6 @@
-"""Runs: all of them with their settings; filter, lay curves over one another, compare two, rename, delete, export."""
+"""Runs: all of them with their settings; filter, lay curves over one another, compare two, rename,
+delete, export.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,10 @@ COLUMNS = {
 
 
 TESTS = {
-    "p (paired t)": "Student's t-test over folds: small where the difference is no accident of the folds.",
-    "p (corrected t)": "Nadeau and Bengio's: allows for training sets that overlap, as those of folds do.",
+    "p (paired t)": "Student's t-test over folds: small where the difference is no accident of "
+    "the folds.",
+    "p (corrected t)": "Nadeau and Bengio's: allows for training sets that overlap, as those of "
+    "folds do.",
     "p (Wilcoxon)": "By ranks, for few folds or values far from normal.",
 }
 
@@ -56,19 +60,33 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
     if frame.empty:
         st.info("No run has these words.")
         return []
-    st.caption("Tick one run to see or export it, two to compare them, more to lay their curves over one another.")
+    st.caption(
+        "Tick one run to see or export it, two to compare them, more to lay their curves over one "
+        "another."
+    )
     event = table(frame, digits=3, help=COLUMNS, selection="multi-row", key="runs-table")
     return [int(frame.iloc[row]["run"]) for row in event.selection.rows]
 
 
 def settings(run: Any) -> dict[str, str]:
     """What a run was started with, and on what."""
-    shown = {name: value for name, value in run.parameters.items() if name not in ("figures", "folds") and value}
+    shown = {
+        name: value
+        for name, value in run.parameters.items()
+        if name not in ("figures", "folds") and value
+    }
     if run.parameters.get("folds"):
         shown["folds"] = [fold["name"] for fold in run.parameters["folds"]]
     shown |= {"seed": run.seed, "status": run.status, "seconds": round(run.seconds or 0.0, 2)}
-    shown |= {"program hash": run.program_hash[:HASH], "data hash": (run.data_hash or "none")[:HASH]}
-    shown |= {f"{name} version": version for name, version in run.versions.items() if name in ("workbench", "duckdb")}
+    shown |= {
+        "program hash": run.program_hash[:HASH],
+        "data hash": (run.data_hash or "none")[:HASH],
+    }
+    shown |= {
+        f"{name} version": version
+        for name, version in run.versions.items()
+        if name in ("workbench", "duckdb")
+    }
     return {name.replace("_", " "): as_words(value) for name, value in shown.items()}
 
 
@@ -82,7 +100,9 @@ def one(number: int) -> None:
     exports(run)
     left, right = st.columns(2)
     with left:
-        name = st.text_input("Name", value=run.name or "", key=f"name-{number}", placeholder="to find it by")
+        name = st.text_input(
+            "Name", value=run.name or "", key=f"name-{number}", placeholder="to find it by"
+        )
         note = st.text_area("Note", value=run.note or "", key=f"note-{number}", height=80)
         if (name, note) != (run.name or "", run.note or ""):
             ws.runs.label(number, name=name, note=note)
@@ -105,7 +125,9 @@ def scored(run: Any) -> None:
         return
     found = workspace().runs.scores_by_fold(run.id)
     named = [name for name in METRICS if name in found]
-    metrics([(name, f"{found[name].mean():.3f}", None) for name in named if found[name].notna().any()])
+    metrics(
+        [(name, f"{found[name].mean():.3f}", None) for name in named if found[name].notna().any()]
+    )
 
 
 def exports(run: Any) -> None:
@@ -128,7 +150,10 @@ def exports(run: Any) -> None:
                 key=f"parquet-{number}",
             )
         st.download_button(
-            f"Program (.{language})", run.program_text, f"run-{number}.{language}", key=f"program-{number}"
+            f"Program (.{language})",
+            run.program_text,
+            f"run-{number}.{language}",
+            key=f"program-{number}",
         )
         st.download_button(
             "Report (HTML)",
@@ -144,7 +169,10 @@ def compare(first: int, second: int) -> None:
     ws = workspace()
     st.subheader(f"Run {first} against run {second}", anchor=False)
     with st.spinner("Comparing ..."):
-        found, paired = ws.runs.compare(first, second, most=MOST), ws.runs.paired_comparison(first, second)
+        found, paired = (
+            ws.runs.compare(first, second, most=MOST),
+            ws.runs.paired_comparison(first, second),
+        )
     differing = [item for item in found["settings"] if item["setting"] not in ("figures", "folds")]
     if differing:
         st.caption("Settings that differ")
@@ -160,12 +188,23 @@ def compare(first: int, second: int) -> None:
     if not paired.empty:
         tested = "p (paired t)" in paired
         st.caption(
-            "Mean metrics" + (" and paired tests over the folds" if tested else "; not tested, for want of equal folds")
+            "Mean metrics"
+            + (
+                " and paired tests over the folds"
+                if tested
+                else "; not tested, for want of equal folds"
+            )
         )
         table(paired.dropna(axis="columns", how="all"), help=TESTS)
-    for key, title in (("weights", "Weights that differ"), ("predictions", "Predictions that differ, largest first")):
+    for key, title in (
+        ("weights", "Weights that differ"),
+        ("predictions", "Predictions that differ, largest first"),
+    ):
         if found[key]:
-            st.caption(title + (f", the first {MOST}" if len(found[key]) == MOST else f": {len(found[key]):,}"))
+            st.caption(
+                title
+                + (f", the first {MOST}" if len(found[key]) == MOST else f": {len(found[key]):,}")
+            )
             frame = pd.DataFrame(found[key]).dropna(axis="columns", how="all")
             if "atom" in frame:
                 frame["atom"] = ws.data.shown(list(frame["atom"]))
@@ -203,7 +242,14 @@ def program_difference(first: int, second: int) -> None:
     if one_text != two_text:
         st.caption("Programs")
         lines = difflib.unified_diff(
-            one_text.splitlines(), two_text.splitlines(), f"run {first}", f"run {second}", "", "", 2, ""
+            one_text.splitlines(),
+            two_text.splitlines(),
+            f"run {first}",
+            f"run {second}",
+            "",
+            "",
+            2,
+            "",
         )
         st.code("\n".join(lines), language="diff")
 
@@ -211,7 +257,10 @@ def program_difference(first: int, second: int) -> None:
 header("Runs", "Every run with what it was run on; kept in the workspace until you delete it.")
 recorded = workspace().runs.all()
 if not recorded:
-    st.info("No run is recorded yet. Learn or infer on the page Learn and infer; every run is kept here.")
+    st.info(
+        "No run is recorded yet. Learn or infer on the page Learn and infer; every run is kept "
+        "here."
+    )
     st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")
 else:
     chosen = overview(recorded)

@@ -19,7 +19,9 @@ NOTES = 6
 def ways(*, small: bool) -> None:
     """Try the example, bring your tables, open a workspace."""
     with st.container(horizontal=True):
-        if st.button("Try the example", type="secondary" if small else "primary", key="start-example"):
+        if st.button(
+            "Try the example", type="secondary" if small else "primary", key="start-example"
+        ):
             try_example()
         if st.button("Bring your tables", key="start-tables"):
             st.switch_page("views/tables.py")
@@ -45,8 +47,8 @@ def first_visit() -> None:
     example = example_tables(EXAMPLE)
     st.graphviz_chart(picture(example))
     st.caption(
-        "The example: who of these people is a fraudster? The blue table holds the column to predict. In words: "
-        + picture_in_words(example)
+        "The example: who of these people is a fraudster? The blue table holds the column to "
+        "predict. In words: " + picture_in_words(example)
     )
 
 
@@ -58,7 +60,10 @@ def loaded() -> None:
     st.success(f"{facts:,} facts are loaded.", icon=":material/check:")
     if said:
         more = f" and {len(said) - NOTES} more kinds of notes" if len(said) > NOTES else ""
-        lines = [f"- {plain(message)}" + (f" ({times} times)" if times > 1 else "") for message, times in said.items()]
+        lines = [
+            f"- {plain(message)}" + (f" ({times} times)" if times > 1 else "")
+            for message, times in said.items()
+        ]
         st.warning("\n".join(lines[:NOTES]) + more, icon=":material/warning:")
 
 
@@ -77,7 +82,8 @@ def at_hand() -> None:
 
 st.title("Relational workbench", anchor=False)
 st.markdown(
-    "Tables that refer to each other go in; out come **rules** with weights, **predictions** with scores, "
+    "Tables that refer to each other go in; out come **rules** with weights, **predictions** with "
+    "scores, "
     "and a **reason** for each."
 )
 if server().workspace.data.catalog():

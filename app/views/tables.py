@@ -43,7 +43,8 @@ def chosen() -> list[str]:
             kept[upload.file_id] = str(saved_upload(upload))
     found = [kept[upload.file_id] for upload in uploads]
     found += [
-        str(Path(line.strip()).expanduser()) if "://" not in line else line.strip() for line in typed.splitlines()
+        str(Path(line.strip()).expanduser()) if "://" not in line else line.strip()
+        for line in typed.splitlines()
     ]
     found = [path for path in found if path.strip()]
     if found:
@@ -53,7 +54,10 @@ def chosen() -> list[str]:
 
 def looked_at(sources: list[str]) -> Any | None:
     """The look at these files; taken anew where they are others, or were written since."""
-    stamp = (server().opened, *((path, Path(path).stat().st_mtime if Path(path).exists() else 0) for path in sources))
+    stamp = (
+        server().opened,
+        *((path, Path(path).stat().st_mtime if Path(path).exists() else 0) for path in sources),
+    )
     held = st.session_state.get(LOOK)
     if held is None or held[0] != stamp:
         try:
@@ -115,7 +119,10 @@ def one(look: Any, mapped: TableMapping) -> None:
             for column in mapped.columns
         ]
     )
-    table(frame, help={"called": "What its facts are called in rules.", "blank": "Cells that say nothing."})
+    table(
+        frame,
+        help={"called": "What its facts are called in rules.", "blank": "Cells that say nothing."},
+    )
     correct(look, mapped)
 
 
@@ -124,15 +131,29 @@ def correct(look: Any, mapped: TableMapping) -> None:
     with st.expander("Correct a column"):
         names = [column.name for column in mapped.columns]
         first, second, third, fourth = st.columns(4)
-        column = mapped.column(first.selectbox("Column", names, key=f"correct-column-{mapped.name}"))
+        column = mapped.column(
+            first.selectbox("Column", names, key=f"correct-column-{mapped.name}")
+        )
         key = f"{mapped.name}-{column.name}"
         kinds = list(get_args(ColumnKind))
-        kind = second.selectbox("Is a", kinds, index=kinds.index(column.kind), key=f"correct-kind-{key}")
-        called = third.text_input("Called", column.predicate or "", key=f"correct-name-{key}", disabled=kind == "key")
-        others = [other.name for other in look.mapping.tables if other.key is not None and other is not mapped]
+        kind = second.selectbox(
+            "Is a", kinds, index=kinds.index(column.kind), key=f"correct-kind-{key}"
+        )
+        called = third.text_input(
+            "Called", column.predicate or "", key=f"correct-name-{key}", disabled=kind == "key"
+        )
+        others = [
+            other.name
+            for other in look.mapping.tables
+            if other.key is not None and other is not mapped
+        ]
         place = others.index(column.table) if column.table in others else None
         refers = fourth.selectbox(
-            "Refers to", others, index=place, key=f"correct-table-{key}", disabled=kind != "reference"
+            "Refers to",
+            others,
+            index=place,
+            key=f"correct-table-{key}",
+            disabled=kind != "reference",
         )
         if st.button("Correct", key=f"correct-{mapped.name}"):
             try:
@@ -166,12 +187,16 @@ def load(look: Any) -> None:
 
 
 header(
-    "Bring your tables", "Several at once: what refers to what is found by itself. Nothing is loaded before you say so."
+    "Bring your tables",
+    "Several at once: what refers to what is found by itself. Nothing is loaded before you say so.",
 )
 sources = chosen()
 look = looked_at(sources) if sources else None
 if not sources:
-    st.info("Choose the files that belong together: people, what they own, where they go. CSV, Excel, databases.")
+    st.info(
+        "Choose the files that belong together: people, what they own, where they go. CSV, Excel, "
+        "databases."
+    )
 elif look is not None:
     st.graphviz_chart(picture(look.mapping))
     st.caption(picture_in_words(look.mapping))
@@ -180,6 +205,8 @@ elif look is not None:
         load(look)
     for note in look.notes[:SAID]:
         st.warning(plain(note.message), icon=":material/warning:")
-    for tab, mapped in zip(st.tabs([mapped.name for mapped in look.mapping.tables]), look.mapping.tables):
+    for tab, mapped in zip(
+        st.tabs([mapped.name for mapped in look.mapping.tables]), look.mapping.tables
+    ):
         with tab:
             one(look, mapped)

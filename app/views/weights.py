@@ -1,4 +1,6 @@
-"""Weights: bars sorted by weight, before against after, with a filter for programs of thousands of templates."""
+"""Weights: bars sorted by weight, before against after,
+with a filter for programs of thousands of templates.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,23 @@ COLUMNS = {
 
 
 def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
-    """The weights that the reader wants to see, in the order asked for, and whether to mark weights before."""
+    """The weights that the reader wants to see, in the order asked for,
+    and whether to mark weights before.
+    """
     left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
     search = left.text_input(
-        "Filter", key="weights-filter", placeholder="words of a formula", help="Keeps formulas with every word."
+        "Filter",
+        key="weights-filter",
+        placeholder="words of a formula",
+        help="Keeps formulas with every word.",
     )
     order = middle.selectbox("Order", ORDERS, key="weights-order")
-    learned = frame["initial"].notna().any() and (frame["initial"] - frame["weight"]).abs().max() > 0
-    before = right.checkbox("Mark weights before", value=bool(learned), disabled=not learned, key="weights-before")
+    learned = (
+        frame["initial"].notna().any() and (frame["initial"] - frame["weight"]).abs().max() > 0
+    )
+    before = right.checkbox(
+        "Mark weights before", value=bool(learned), disabled=not learned, key="weights-before"
+    )
     for word in search.split():
         texts = frame["description"] + " " + frame["formula"]
         frame = frame[texts.str.contains(word, case=False, regex=False)]
@@ -73,9 +84,19 @@ def show(run: Any) -> None:
         return
     own = (frame["description"] != "") & ~frame["description"].duplicated(keep=False)
     words = frame["description"].where(own, frame["formula"])
-    drawn = frame.assign(label=short_labels(words)).head(SHOWN).assign(order=range(min(SHOWN, len(frame))))
-    st.altair_chart(charts.weight_bars(drawn, before=before, description="Weights of the formulas, largest first"))
-    notes = [f"{len(frame):,} weights" + (f", the first {SHOWN} are drawn" if len(frame) > SHOWN else "")]
+    drawn = (
+        frame.assign(label=short_labels(words))
+        .head(SHOWN)
+        .assign(order=range(min(SHOWN, len(frame))))
+    )
+    st.altair_chart(
+        charts.weight_bars(
+            drawn, before=before, description="Weights of the formulas, largest first"
+        )
+    )
+    notes = [
+        f"{len(frame):,} weights" + (f", the first {SHOWN} are drawn" if len(frame) > SHOWN else "")
+    ]
     notes.append("A bar to the right supports its formula, one to the left opposes it")
     if before:
         notes.append("Grey ticks are weights before")
@@ -86,7 +107,18 @@ def show(run: Any) -> None:
         intervals(run, bool(frame["low"].notna().any()))
     shown = frame.rename(columns=RENAMED)
     described = ["description"] if frame["description"].any() else []
-    columns = [*described, "formula", "weight", "low", "high", "before", *LIFT, "groundings", "satisfied", "violated"]
+    columns = [
+        *described,
+        "formula",
+        "weight",
+        "low",
+        "high",
+        "before",
+        *LIFT,
+        "groundings",
+        "satisfied",
+        "violated",
+    ]
     if shown["fixed"].any():
         columns.append("fixed")
     shown = shown[columns].dropna(axis="columns", how="all")
@@ -97,7 +129,10 @@ def show(run: Any) -> None:
         shown["labels"] = shown["labels"].astype("Int64")
     table(shown, help=COLUMNS, weights=("weight", "low", "high", "before"))
     with st.expander("Clausal form"):
-        st.caption("What each formula became before grounding: one weight a clause, of the clause's own sense.")
+        st.caption(
+            "What each formula became before grounding: one weight a clause, of the clause's own "
+            "sense."
+        )
         st.code("\n".join(frame["clauses"]), language="text")
     st.download_button("Download as CSV", csv_text(shown), f"weights-{run.id}.csv", "text/csv")
 
@@ -107,9 +142,17 @@ def intervals(run: Any, there: bool) -> None:
     method = None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text("Find them anew:" if there else "How sure are these weights?")
-        if st.button("Laplace intervals", key="laplace", help="From the curvature of the pseudo-likelihood; quick."):
+        if st.button(
+            "Laplace intervals",
+            key="laplace",
+            help="From the curvature of the pseudo-likelihood; quick.",
+        ):
             method = "laplace"
-        if st.button("Bootstrap intervals", key="bootstrap", help="From 200 refits to resampled data; MLN only."):
+        if st.button(
+            "Bootstrap intervals",
+            key="bootstrap",
+            help="From 200 refits to resampled data; MLN only.",
+        ):
             method = "bootstrap"
     if method is not None:
         title = f"{method.capitalize()} intervals of run {run.id}"

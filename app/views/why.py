@@ -1,4 +1,6 @@
-"""Why: one prediction as a sum of what its ground rules contribute, and what if a fact were otherwise."""
+"""Why: one prediction as a sum of what its ground rules contribute,
+and what if a fact were otherwise.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def choice() -> tuple[Any, int | None] | None:
     key = f"why-fold-{run.id}"
     if st.session_state.get(key, 0) >= len(names):
         del st.session_state[key]
-    return run, int(right.selectbox("Fold", range(len(names)), format_func=lambda at: names[at], key=key))
+    return run, int(
+        right.selectbox("Fold", range(len(names)), format_func=lambda at: names[at], key=key)
+    )
 
 
 def prediction(run: Any, fold: int | None) -> tuple[str, str | None] | None:
@@ -66,7 +70,9 @@ def prediction(run: Any, fold: int | None) -> tuple[str, str | None] | None:
     return right.selectbox(
         f"Prediction, of {total:,}" + (f" the {LISTED} likeliest" if total > LISTED else ""),
         list(values),
-        format_func=lambda one: f"{values[one]:.3f}  {shown[one[0]]}" + (f"  ({one[1]})" if several else ""),
+        format_func=lambda one: (
+            f"{values[one]:.3f}  {shown[one[0]]}" + (f"  ({one[1]})" if several else "")
+        ),
         key=f"why-which-{run.id}-{fold}",
     )
 
@@ -80,13 +86,29 @@ def figures(found: Any) -> None:
         shown = (
             ("Truth value", f"{found.value:.3f}", None),
             ("Pressure up", f"{up:.3f}", "Weighted distances that a higher value would shorten."),
-            ("Pressure down", f"{down:.3f}", "Weighted distances that a lower value would shorten."),
+            (
+                "Pressure down",
+                f"{down:.3f}",
+                "Weighted distances that a lower value would shorten.",
+            ),
         )
     else:
         shown = (
-            ("Predicted", f"{found.value:.3f}", "Its marginal probability, or its value in the most probable state."),
-            ("Given all else", f"{found.probability:.3f}", "Its probability, every other atom at its likeliest value."),
-            ("Log-odds given all else", f"{found.log_odds:+.3f}", "The sum of the contributions below."),
+            (
+                "Predicted",
+                f"{found.value:.3f}",
+                "Its marginal probability, or its value in the most probable state.",
+            ),
+            (
+                "Given all else",
+                f"{found.probability:.3f}",
+                "Its probability, every other atom at its likeliest value.",
+            ),
+            (
+                "Log-odds given all else",
+                f"{found.log_odds:+.3f}",
+                "The sum of the contributions below.",
+            ),
         )
     metrics(shown)
 
@@ -105,7 +127,11 @@ def explanation(result: Any, atom: str, world: str | None) -> None:
         if len(parts) > BARS:
             shown.append((f"{len(parts) - BARS} more", sum(total for _, total in parts[BARS:])))
         title = "sum of pressures" if found.language == "psl" else "log-odds"
-        st.altair_chart(charts.waterfall(shown, total=title, description=f"What each rule contributes to {atom}"))
+        st.altair_chart(
+            charts.waterfall(
+                shown, total=title, description=f"What each rule contributes to {atom}"
+            )
+        )
     if by_rule:
         ground_rules(found, by_rule)
 
@@ -114,8 +140,11 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     """The ground rules of one bar, and the open atoms in them, which can be asked about in turn."""
     words = found.words()
     labels = [f"{total:+.3f}  {words[rule]}" for rule, total, _ in by_rule]
-    # A box keeps the text it shows as long as its key stays, so the key names what the text depends on.
-    label = st.selectbox("Ground rules of", labels, key=f"why-rule-{found.atom}-{found.log_odds}-{found.value}")
+    # A box keeps the text it shows as long as its key stays, so the key names what the text depends
+    # on.
+    label = st.selectbox(
+        "Ground rules of", labels, key=f"why-rule-{found.atom}-{found.log_odds}-{found.value}"
+    )
     chosen = by_rule[labels.index(label)][0]
     if words[chosen] != chosen:
         st.code(chosen, language=None)
@@ -144,7 +173,12 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
         with st.container(horizontal=True):
             for name, shown in zip(onward[:ONWARD], workspace().data.shown(onward[:ONWARD])):
                 search = {"why-search": name}
-                st.button(plain(shown), key=f"onward-{name}", on_click=st.session_state.update, args=(search,))
+                st.button(
+                    plain(shown),
+                    key=f"onward-{name}",
+                    on_click=st.session_state.update,
+                    args=(search,),
+                )
         if len(onward) > ONWARD:
             st.caption(f"and {len(onward) - ONWARD} more, to be found above")
 
@@ -155,10 +189,18 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
     st.caption("Infers again on a copy of the data with one thing changed. Nothing is saved.")
     found = result.explain(atom, world=world)
     kind = st.segmented_control(
-        "Change", CHANGED, default=CHANGED[0], key="what-if-kind", required=True, label_visibility="collapsed"
+        "Change",
+        CHANGED,
+        default=CHANGED[0],
+        key="what-if-kind",
+        required=True,
+        label_visibility="collapsed",
     )
     change = other_fact(found, atom) if kind == CHANGED[0] else other_weight(result, found)
-    if not st.button("Try it", key="what-if-run", type="primary", disabled=change is None) or change is None:
+    if (
+        not st.button("Try it", key="what-if-run", type="primary", disabled=change is None)
+        or change is None
+    ):
         return
     try:
         with st.spinner("Inferring again ..."):
@@ -172,7 +214,10 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
     row = changed[is_it].iloc[0]
     now = "became a fact" if pd.isna(row["after"]) else f"{row['after']:.3f}"
     st.metric(
-        plain(found.shown or atom), now, None if pd.isna(row["change"]) else f"{row['change']:+.3f}", delta_color="off"
+        plain(found.shown or atom),
+        now,
+        None if pd.isna(row["change"]) else f"{row['change']:+.3f}",
+        delta_color="off",
     )
     st.caption("Predictions that moved most")
     most = changed[["atom", "before", "after", "change"]].head(30)
@@ -180,7 +225,9 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
 
 
 def other_fact(found: Any, atom: str) -> dict[str, Any] | None:
-    """A fact to take otherwise: one that has a part in the prediction, one about its things, or one that is written."""
+    """A fact to take otherwise: one that has a part in the prediction, one about its things,
+    or one that is written.
+    """
     # What definitions make follows from other facts, and is none to change.
     stored = {item.predicate.name for item in workspace().data.catalog()}
     parts = (name for item in found.contributions for name in (*item.given, *item.others))
@@ -195,7 +242,9 @@ def other_fact(found: Any, atom: str) -> dict[str, Any] | None:
         placeholder="pick one, or write Predicate(Constant, Constant)",
         accept_new_options=True,
     )
-    said = right.segmented_control("Take it as", list(TAKEN), default="false", key="what-if-value", required=True)
+    said = right.segmented_control(
+        "Take it as", list(TAKEN), default="false", key="what-if-value", required=True
+    )
     return {"changes": {fact.strip(): TAKEN[said]}} if fact and fact.strip() else None
 
 
@@ -211,13 +260,19 @@ def other_weight(result: Any, found: Any) -> dict[str, Any] | None:
         st.info("No rule with a weight has a part in this prediction.")
         return None
     left, right = st.columns([5, 3], vertical_alignment="bottom")
-    rule = left.selectbox("Rule", rules, format_func=lambda one: words[one], key=f"what-if-rule-{found.atom}")
-    weight = right.number_input("Weight", value=float(now[rule]), format="%g", key=f"what-if-weight-{rule}")
+    rule = left.selectbox(
+        "Rule", rules, format_func=lambda one: words[one], key=f"what-if-rule-{found.atom}"
+    )
+    weight = right.number_input(
+        "Weight", value=float(now[rule]), format="%g", key=f"what-if-weight-{rule}"
+    )
     return {"weights": {rule: float(weight)}} if weight != now[rule] else None
 
 
 def outdated(run: Any, error: WorkbenchError) -> None:
-    """The facts have changed since the run: what was predicted then cannot be taken apart, what holds now can."""
+    """The facts have changed since the run: what was predicted then cannot be taken apart,
+    what holds now can.
+    """
     show_error(error)
     if st.button("Infer again over the facts as they are", key="why-again", type="primary"):
         start(Work("again", f"Infer again as run {run.id} did", {"run": run.id}, copied="all"))
@@ -225,7 +280,8 @@ def outdated(run: Any, error: WorkbenchError) -> None:
 
 header(
     "Why",
-    "One prediction taken apart: which rules speak for it, which against, and what would change it.",
+    "One prediction taken apart: which rules speak for it, which "
+    "against, and what would change it.",
     "atom",
     "ground rule",
     "weight",

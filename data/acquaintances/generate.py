@@ -12,7 +12,8 @@ import numpy as np
 
 SEED = 31
 NAMES = (
-    "Alba Bence Carla Dov Edda Finn Greta Hamid Isla Jorge Kira Lotte Marek Nora Otto Pia Rafa Saga Timo Uma Vito Wim"
+    "Alba Bence Carla Dov Edda Finn Greta Hamid Isla Jorge Kira Lotte Marek Nora Otto Pia "
+    "Rafa Saga Timo Uma Vito Wim"
 )
 ROOMS = ("Attic", "Garden", "Library", "Workshop")
 HOBBIES = ("Chess", "Climbing", "Cooking", "Cycling", "Piano")
@@ -36,13 +37,21 @@ def main(directory: Path) -> None:
     _write(directory / "sits_in.tsv", [(people[a], ROOMS[room[a]]) for a in range(n)])
     _write(
         directory / "enjoys.tsv",
-        [(people[a], hobby, f"{likes[a, h]:.2f}") for a in range(n) for h, hobby in enumerate(HOBBIES)],
+        [
+            (people[a], hobby, f"{likes[a, h]:.2f}")
+            for a in range(n)
+            for h, hobby in enumerate(HOBBIES)
+        ],
     )
     for name, chosen in (("knows_observed", observed), ("knows_truth", ~observed)):
         _write(
-            directory / f"{name}.tsv", [(people[a], people[b], str(int(known[a, b]))) for a, b in pairs if chosen[a, b]]
+            directory / f"{name}.tsv",
+            [(people[a], people[b], str(int(known[a, b]))) for a, b in pairs if chosen[a, b]],
         )
-    _write(directory / "knows_targets.tsv", [(people[a], people[b]) for a, b in pairs if not observed[a, b]])
+    _write(
+        directory / "knows_targets.tsv",
+        [(people[a], people[b]) for a, b in pairs if not observed[a, b]],
+    )
 
 
 def _write(path: Path, rows: list[tuple[str, ...]]) -> None:

@@ -1,12 +1,14 @@
-"""Draw the fraud example: people, companies, who directs which, addresses. A planted model says who is fraudulent.
+"""Draw the fraud example: people, companies, who directs which, addresses. A planted model says who
+is fraudulent.
 
     python data/fraud/generate.py [--people 1200] [--seed 1] [--out DIRECTORY] [--leak]
 
-The planted model is a Markov random field over people. `PLANTED` has its weights: what raises the log-odds that a
-person is fraudulent, the last two for each other fraudulent person met there. Rings are companies with several
-directors, most of them registered at one mailbox; inside them the last two weights feed each other. Labels are drawn
-by Gibbs sampling; three in ten are left blank. `answers/people.csv` has the truth of the blanks, with the probability
-that the planted model gives each once it has seen all labels: the best that can be learned from these tables.
+The planted model is a Markov random field over people. `PLANTED` has its weights: what raises the
+log-odds that a person is fraudulent, the last two for each other fraudulent person met there. Rings
+are companies with several directors, most of them registered at one mailbox; inside them the last
+two weights feed each other. Labels are drawn by Gibbs sampling; three in ten are left blank.
+`answers/people.csv` has the truth of the blanks, with the probability that the planted model gives
+each once it has seen all labels: the best that can be learned from these tables.
 """
 
 from __future__ import annotations
@@ -31,16 +33,21 @@ PLANTED = {
 TODAY = date(2024, 1, 1)
 BLANK, RINGS_IN, PEOPLE_A_RING = 0.3, 24, (3, 6)
 FIRST = (
-    "Ada Ben Cleo Dario Edda Falk Gesa Henk Ines Jonte Kaja Lior Mira Nuno Oda Piet Quim Rhea Sven Tilda Ugo Vera Wim "
-    "Xenia Yann Zora Anouk Bela Caspar Dilan Elif Frieda Goran Hilde Ilja Juna Kemal Lotte Marek Nele"
+    "Ada Ben Cleo Dario Edda Falk Gesa Henk Ines Jonte Kaja Lior Mira Nuno Oda Piet Quim Rhea "
+    "Sven Tilda Ugo Vera Wim "
+    "Xenia Yann Zora Anouk Bela Caspar Dilan Elif Frieda Goran Hilde Ilja Juna Kemal Lotte Marek "
+    "Nele"
 ).split()
 LAST = (
-    "Abel Bruns Castel Dorn Egger Falke Gross Hauk Imhof Janssen Keller Lorenz Moser Nagel Ott Pohl Quast Reuter "
-    "Sander Thoma Ulrich Voss Weiss Zander Adami Birk Conti Diaz Eriks Fabre Grimm Horn Ivano Jung Krol Lund Novak"
+    "Abel Bruns Castel Dorn Egger Falke Gross Hauk Imhof Janssen Keller Lorenz Moser Nagel Ott "
+    "Pohl Quast Reuter "
+    "Sander Thoma Ulrich Voss Weiss Zander Adami Birk Conti Diaz Eriks Fabre Grimm Horn Ivano "
+    "Jung Krol Lund Novak"
 ).split()
 STREETS = (
-    "Ahornweg Birkenallee Domplatz Erlenstraße Feldgasse Gartenweg Hafenstraße Inselweg Kirchplatz Lindenallee".split()
-)
+    "Ahornweg Birkenallee Domplatz Erlenstraße Feldgasse Gartenweg Hafenstraße Inselweg "
+    "Kirchplatz Lindenallee"
+).split()
 CITIES = "Ansheim Bergau Dornfeld Eschwyl Falkenried".split()
 BRANCHES = "bakery building catering logistics retail software travel".split()
 FORMS = "Works Trading Partners House Lines Studio".split()
@@ -77,7 +84,9 @@ def build(people: int, rng: np.random.Generator) -> World:
                 address[person] = ring
         start += size
     for company in range(rings, companies):
-        for person in rng.choice(people, size=int(rng.choice((1, 2, 3), p=(0.6, 0.3, 0.1))), replace=False):
+        for person in rng.choice(
+            people, size=int(rng.choice((1, 2, 3), p=(0.6, 0.3, 0.1))), replace=False
+        ):
             directs.add((int(person), company))
     born = [TODAY - timedelta(days=int(days)) for days in rng.integers(19 * 365, 75 * 365, people)]
     income = np.round(rng.lognormal(10.3, 0.55, people) / 50) * 50
@@ -117,7 +126,8 @@ def neighbours(world: World) -> list[dict[int, float]]:
 def sample(
     world: World, rng: np.random.Generator, sweeps: int, known: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A state by Gibbs sampling and each person's mean probability over the second half of the sweeps.
+    """A state by Gibbs sampling and each person's mean probability over the second half of the
+    sweeps.
 
     `known` is 1, 0, or -1 where the state is to be drawn.
     """
@@ -129,7 +139,9 @@ def sample(
     total = np.zeros(len(own))
     for sweep in range(sweeps):
         for person in drawn:
-            odds = own[person] + sum(weight for other, weight in around[person].items() if state[other])
+            odds = own[person] + sum(
+                weight for other, weight in around[person].items() if state[other]
+            )
             probability = 1.0 / (1.0 + np.exp(-odds))
             state[person] = rng.random() < probability
             total[person] += probability * (2 * sweep >= sweeps)
@@ -150,7 +162,9 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=1200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)
-    parser.add_argument("--leak", action="store_true", help="add a column closed_on, filled where is_fraud = yes")
+    parser.add_argument(
+        "--leak", action="store_true", help="add a column closed_on, filled where is_fraud = yes"
+    )
     given = parser.parse_args()
     rng = np.random.default_rng(given.seed)
     world = build(given.people, rng)
@@ -179,7 +193,11 @@ def main() -> None:
             row.append(closed if truth[person] and not blank[person] else "")
         people.append([*row, "" if blank[person] else say[truth[person]]])
     header = ["person_id", "name", "born", "income", "phone_verified", "address_id"]
-    write(given.out / "people.csv", [*header, *(["closed_on"] if given.leak else []), "is_fraud"], people)
+    write(
+        given.out / "people.csv",
+        [*header, *(["closed_on"] if given.leak else []), "is_fraud"],
+        people,
+    )
     write(
         given.out / "companies.csv",
         ["company_id", "name", "branch", "founded"],
@@ -197,7 +215,11 @@ def main() -> None:
         given.out / "directors.csv",
         ["person_id", "company_id", "since"],
         sorted(
-            [person_ids[person], company_ids[company], str(TODAY - timedelta(days=int(rng.integers(30, 5000))))]
+            [
+                person_ids[person],
+                company_ids[company],
+                str(TODAY - timedelta(days=int(rng.integers(30, 5000)))),
+            ]
             for person, company in world.directs
         ),
     )
@@ -217,7 +239,10 @@ def main() -> None:
     write(
         given.out / "answers" / "people.csv",
         ["person_id", "is_fraud", "planted"],
-        sorted([person_ids[person], say[truth[person]], f"{chances[person]:.4f}"] for person in np.flatnonzero(blank)),
+        sorted(
+            [person_ids[person], say[truth[person]], f"{chances[person]:.4f}"]
+            for person in np.flatnonzero(blank)
+        ),
     )
 
 

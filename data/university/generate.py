@@ -1,8 +1,10 @@
-"""Make the university tables: six departments whose advisors are drawn from a planted Markov logic network.
+"""Make the university tables: six departments whose advisors are drawn from a planted Markov logic
+network.
 
-Evidence (papers, courses, topics, offices) is drawn first, around a likely advisor for each student. Then who
-advises whom is drawn by Gibbs sampling from the Markov logic network of `advisors.mln` with the weights in `PLANTED`,
-given that evidence. So the rules fit the data in form, and the best possible prediction is still not perfect.
+Evidence (papers, courses, topics, offices) is drawn first, around a likely advisor for each
+student. Then who advises whom is drawn by Gibbs sampling from the Markov logic network of
+`advisors.mln` with the weights in `PLANTED`, given that evidence. So the rules fit the data in
+form, and the best possible prediction is still not perfect.
 
     python data/university/generate.py [DIRECTORY]
 """
@@ -23,13 +25,17 @@ TOPICS = ("Databases", "Graphics", "Languages", "Networks", "Robotics", "Theory"
 PHASES = ("Early", "Middle", "Late")
 RANKS = ("Junior", "Senior")
 GIVEN_NAMES = (
-    "Abena Adil Akira Alma Amara Anouk Arjun Astrid Bashir Beatriz Bo Camille Chidi Dalia Dmitri Elif Emeka Esme "
-    "Farid Freya Goran Hana Hiro Ines Ivar Jamila Jonas Kaia Kofi Lea Liang Luca Mafalda Malik Mei Milan Nadia Nils "
-    "Noor Odile Omar Paloma Petra Quentin Rania Ravi Rosa Sami Selma Sven Tariq Thea Umut Vera Viktor Wanda Xavi Yara "
+    "Abena Adil Akira Alma Amara Anouk Arjun Astrid Bashir Beatriz Bo Camille Chidi Dalia Dmitri "
+    "Elif Emeka Esme "
+    "Farid Freya Goran Hana Hiro Ines Ivar Jamila Jonas Kaia Kofi Lea Liang Luca Mafalda Malik "
+    "Mei Milan Nadia Nils "
+    "Noor Odile Omar Paloma Petra Quentin Rania Ravi Rosa Sami Selma Sven Tariq Thea Umut Vera "
+    "Viktor Wanda Xavi Yara "
     "Yusuf Zofia"
 )
 FAMILY_NAMES = (
-    "Abara Berg Castel Dahl Eriksen Fontaine Gruber Haddad Ilves Janssen Kaya Lindqvist Moreau Novak Okoye Park Quispe "
+    "Abara Berg Castel Dahl Eriksen Fontaine Gruber Haddad Ilves Janssen Kaya Lindqvist Moreau "
+    "Novak Okoye Park Quispe "
     "Rossi Sato Tanaka Ueda Varga Weiss Xu Yilmaz Zeman"
 )
 PLANTED = {
@@ -88,7 +94,9 @@ def _department(
     phases = rng.choice(3, size=n, p=(0.3, 0.3, 0.4))
     ranks = rng.choice(2, size=m, p=(0.4, 0.6))
     likely = rng.choice(m, size=n, p=(1 + 2 * ranks) / (1 + 2 * ranks).sum())
-    interests = [rng.choice(len(TOPICS), size=int(rng.integers(1, 3)), replace=False) for _ in range(m)]
+    interests = [
+        rng.choice(len(TOPICS), size=int(rng.integers(1, 3)), replace=False) for _ in range(m)
+    ]
     shared = {name: np.zeros((n, m)) for name in ("paper", "course", "topic")}
 
     def add(table: str, *cells: str) -> None:
@@ -105,7 +113,11 @@ def _department(
     paper = 0
     for s, student in enumerate(students):
         add("students", student, PHASES[phases[s]])
-        topic = int(rng.choice(interests[likely[s]])) if rng.random() < 0.85 else int(rng.integers(len(TOPICS)))
+        topic = (
+            int(rng.choice(interests[likely[s]]))
+            if rng.random() < 0.85
+            else int(rng.integers(len(TOPICS)))
+        )
         add("studies", student, TOPICS[topic])
         shared["topic"][s] += [topic in interests[p] for p in range(m)]
         for _ in range(int(rng.poisson((0.5, 1.2, 2.2)[phases[s]]))):
@@ -143,15 +155,17 @@ def _advisors(
     shared: dict[str, np.ndarray],
     office: np.ndarray,
 ) -> np.ndarray:
-    """A state of AdvisedBy after `SWEEPS` Gibbs sweeps under the planted weights, shape (students, professors)."""
+    """A state of AdvisedBy after `SWEEPS` Gibbs sweeps under the planted weights, shape (students,
+    professors).
+    """
     field = np.array([[PLANTED[PHASES[h], RANKS[r]] for r in ranks] for h in phases])
     field = field + sum(PLANTED[name] * counts for name, counts in shared.items())
     state = np.zeros(field.shape, dtype=bool)
     for _ in range(SWEEPS):
         for s, p in np.ndindex(*state.shape):
             mates, others = office[s], state[s].sum() - state[s, p]
-            # Each office pair grounds the rule both ways: one way an advisor gains for each mate who has the same,
-            # the other way loses for each who has not.
+            # Each office pair grounds the rule both ways: one way an advisor gains for each mate
+            # who has the same, the other way loses for each who has not.
             with_same = state[mates, p].sum()
             log_odds = field[s, p] + PLANTED["office"] * (2 * with_same - mates.sum())
             # The rule about two advisors grounds for (p, q) and for (q, p).

@@ -50,7 +50,9 @@ def page(state: Server) -> Open:
 
 @pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One server of its own for all journeys, over a workspace in memory; `Visitor.fresh` empties it."""
+    """One server of its own for all journeys, over a workspace in memory;
+    `Visitor.fresh` empties it.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -59,7 +61,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     environment.pop("WORKBENCH_WORKSPACE", None)
     log = (tmp_path_factory.mktemp("server") / "log.txt").open("w")
     flags = {"server.headless": "true", "server.port": port, "server.address": "127.0.0.1"}
-    flags |= {"server.fileWatcherType": "none", "browser.gatherUsageStats": "false", "client.toolbarMode": "minimal"}
+    flags |= {
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "minimal",
+    }
     command = [
         sys.executable,
         "-m",
@@ -86,7 +92,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    """One headless Chromium for all journeys; it goes with them: its driver keeps an event loop in this thread."""
+    """One headless Chromium for all journeys; it goes with them:
+    its driver keeps an event loop in this thread.
+    """
     with playwright.sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
         yield opened

@@ -1,6 +1,7 @@
 """No serious finding by axe-core on any view, and every view within reach of the keyboard.
 
-The script comes from the package axe-core-python, or from the file that $WORKBENCH_AXE names (npm's axe-core, newer).
+The script comes from the package axe-core-python, or from the file that $WORKBENCH_AXE names (npm's
+axe-core, newer).
 """
 
 from __future__ import annotations
@@ -31,23 +32,35 @@ TITLES = {
     "runs": "Runs",
     "experiments": "Experiments",
 }
-# Icons stand beside their words, hidden from readers; older scripts take their ligatures for text. Older scripts also
-# count equal ids in the hidden cells of Streamlit's tables; the rule has left axe-core since.
+# Icons stand beside their words, hidden from readers; older scripts take their ligatures for text.
+# Older scripts also count equal ids in the hidden cells of Streamlit's tables; the rule has left
+# axe-core since.
 SERIOUS = """() => axe.run({exclude: [['[data-testid="stIconMaterial"]']]},
     {resultTypes: ['violations'], rules: {'duplicate-id-active': {enabled: false}}})
     .then((found) => found.violations
     .filter((one) => ['serious', 'critical'].includes(one.impact))
     .map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))]))"""
-ATTACHED = "() => document.querySelector('[data-testid=stSidebarNavItems]').getAttribute('role') === 'presentation'"
+ATTACHED = (
+    "() => document.querySelector('[data-testid=stSidebarNavItems]').getAttribute('role') "
+    "=== 'presentation'"
+)
 
 
 @pytest.fixture
 def axe() -> str:
     spec = find_spec("axe_core_python")
     named = os.environ.get("WORKBENCH_AXE")
-    path = Path(named) if named else Path(spec.origin).parent / "axe.min.js" if spec and spec.origin else None
+    path = (
+        Path(named)
+        if named
+        else Path(spec.origin).parent / "axe.min.js"
+        if spec and spec.origin
+        else None
+    )
     if path is None or not path.exists():
-        pytest.skip("axe-core is not here: install axe-core-python, or name its script in WORKBENCH_AXE")
+        pytest.skip(
+            "axe-core is not here: install axe-core-python, or name its script in WORKBENCH_AXE"
+        )
     return path.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,6 @@
-"""What the page offers to copy does run, on the command line and in Python, and gives the page's figures."""
+"""What the page offers to copy does run, on the command line and in Python,
+and gives the page's figures.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ PEOPLE = [f"P{number}" for number in range(12)]
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "infer": (
         "infer",
-        {"query": ["Fan"], "engine": "gibbs", "options": {"samples": 50}, "seed": 3, "worlds": ["East"]},
+        {
+            "query": ["Fan"],
+            "engine": "gibbs",
+            "options": {"samples": 50},
+            "seed": 3,
+            "worlds": ["East"],
+        },
     ),
     "map": ("infer", {"query": ["Fan"], "task": "map", "engine": "ilp", "time_limit": 900.0}),
     "learn": ("learn", {"query": ["Fan"], "learner": "pseudo_likelihood", "intervals": "laplace"}),
@@ -82,5 +90,7 @@ def test_the_python_runs(saved: Path, case: str) -> None:
     names: dict[str, Any] = {}
     exec(python(kind, "mln", saved.name, arguments), names)
     with open_workspace(saved) as workspace:
-        assert json.loads(json.dumps(figures(names["result"].summary()))) == run(workspace, kind, arguments)
+        assert json.loads(json.dumps(figures(names["result"].summary()))) == run(
+            workspace, kind, arguments
+        )
         assert len(workspace.runs.all()) == 2

@@ -8,7 +8,9 @@ from app.downloads import csv_text
 
 
 def test_formulas_are_neutralised_and_numbers_stay() -> None:
-    frame = pd.DataFrame({"name": ["=1+1", "@SUM(A1)", "\t=x", "Ada", None], "value": [-1.5, 2, 3, 4, 5], "+x": "-3"})
+    frame = pd.DataFrame(
+        {"name": ["=1+1", "@SUM(A1)", "\t=x", "Ada", None], "value": [-1.5, 2, 3, 4, 5], "+x": "-3"}
+    )
     lines = csv_text(frame).splitlines()
     assert lines[0] == "name,value,'+x"
     assert lines[1] == "'=1+1,-1.5,'-3"

@@ -18,7 +18,9 @@ FEW = 12
 
 @pytest.fixture
 def shop(tmp_path: Path) -> list[Path]:
-    """Customers, their shops and orders; who complains goes by the shop, with some noise; some are not known."""
+    """Customers, their shops and orders; who complains goes by the shop, with some noise;
+    some are not known.
+    """
     chance = random.Random(4)
     shops = [f"S{number}" for number in range(12)]
     bad = set(shops[:5])
@@ -29,7 +31,10 @@ def shop(tmp_path: Path) -> list[Path]:
         said = "" if number % 10 == 0 else "yes" if complains else "no"
         customers.append(f"C{number},{chance.randint(18, 80)},{said}")
         orders.append(f"{number},C{number},{where},{chance.randint(1, 99)}")
-    places = ["shop_id,kind", *(f"{name},{'online' if name in bad else 'street'}" for name in shops)]
+    places = [
+        "shop_id,kind",
+        *(f"{name},{'online' if name in bad else 'street'}" for name in shops),
+    ]
     found = []
     for name, lines in (("customers", customers), ("orders", orders), ("shops", places)):
         found.append(tmp_path / f"{name}.csv")
@@ -42,12 +47,15 @@ def bring(test: AppTest, paths: list[Path]) -> AppTest:
     return sound(test.run())
 
 
-def test_tables_are_looked_at_corrected_and_loaded(state: Server, page: Open, shop: list[Path]) -> None:
+def test_tables_are_looked_at_corrected_and_loaded(
+    state: Server, page: Open, shop: list[Path]
+) -> None:
     test = bring(page("tables"), shop)
     assert state.workspace.data.catalog() == ()
     assert "orders refers to customers and shops" in test.caption[1].value
     assert (
-        next(box for box in test.selectbox if box.label == "What should be predicted?").value == "customers.complains"
+        next(box for box in test.selectbox if box.label == "What should be predicted?").value
+        == "customers.complains"
     )
     test.selectbox(key="correct-column-customers").set_value("age").run()
     test.selectbox(key="correct-kind-customers-age").set_value("category")
@@ -82,7 +90,9 @@ def test_a_study_outlives_the_server_and_goes_with_its_run(
     state: Server, page: Open, shop: list[Path], tmp_path: Path
 ) -> None:
     sound(bring(page("tables"), shop).button(key="tables-load").click().run())
-    state.workspace.runs.record_study(state.workspace.study(shop, "customers.complains", time_limit=8.0))
+    state.workspace.runs.record_study(
+        state.workspace.study(shop, "customers.complains", time_limit=8.0)
+    )
     test = sound(page("start"))
     scores = {item.label: float(item.value.split(" ")[0]) for item in test.metric}
     assert 0.8 < scores["AUC-ROC"] <= 1

@@ -1,4 +1,6 @@
-"""Jobs in processes of their own: runs handed back, a cancel that is kept, limits of time and memory, two at once."""
+"""Jobs in processes of their own: runs handed back, a cancel that is kept,
+limits of time and memory, two at once.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def begun(job: Job) -> Job:
     raise AssertionError(f"{job.title} is {job.status}: {job.error}")
 
 
-def test_a_job_gives_the_run_that_the_workspace_itself_would_have(state: Server, smokers: Workspace) -> None:
+def test_a_job_gives_the_run_that_the_workspace_itself_would_have(
+    state: Server, smokers: Workspace
+) -> None:
     rules, _ = smokers.rules.at_hand()
     arguments = {"rules": rules, "query": ["Smokes", "Cancer"], "engine": "exact"}
     here = smokers.infer(**arguments)
@@ -46,19 +50,29 @@ def test_a_job_gives_the_run_that_the_workspace_itself_would_have(state: Server,
     assert job.status == "done", job.error
     assert job.result is not None
     assert job.result.run_id == 2
-    one, two = (smokers.runs.predictions(number).sort_values("atom") for number in (here.run_id or 0, 2))
+    one, two = (
+        smokers.runs.predictions(number).sort_values("atom") for number in (here.run_id or 0, 2)
+    )
     assert one["atom"].tolist() == two["atom"].tolist()
     np.testing.assert_allclose(one["value"], two["value"])
     assert smokers.runs.get(1).data_hash == smokers.runs.get(2).data_hash
-    assert smokers.models.weights(1)["weight"].tolist() == smokers.models.weights(2)["weight"].tolist()
-    assert smokers.reopen(2).explain("Cancer(Chloe)").value == pytest.approx(here.explain("Cancer(Chloe)").value)
+    assert (
+        smokers.models.weights(1)["weight"].tolist() == smokers.models.weights(2)["weight"].tolist()
+    )
+    assert smokers.reopen(2).explain("Cancer(Chloe)").value == pytest.approx(
+        here.explain("Cancer(Chloe)").value
+    )
 
 
-def test_constants_are_found_by_name_where_facts_came_in_meanwhile(state: Server, smokers: Workspace) -> None:
+def test_constants_are_found_by_name_where_facts_came_in_meanwhile(
+    state: Server, smokers: Workspace
+) -> None:
     rules, _ = smokers.rules.at_hand()
     with_new = rules + "\n2 Smokes(Zora)\n1 Smokes(Yves)\n"
     before = len(smokers.data.constants("person", limit=1000))
-    job = state.runner.submit(Work("infer", "infer", {"rules": with_new, "query": ["Smokes"]}), smokers)
+    job = state.runner.submit(
+        Work("infer", "infer", {"rules": with_new, "query": ["Smokes"]}), smokers
+    )
     smokers.declare("Smokes(person)\n1 Smokes(Aaron)\n")
     assert finished(job).status == "done", job.error
     atoms = set(smokers.runs.predictions(1)["atom"])
@@ -69,7 +83,10 @@ def test_constants_are_found_by_name_where_facts_came_in_meanwhile(state: Server
 
 def test_two_run_at_once_and_a_third_waits(state: Server, smokers: Workspace) -> None:
     rules, _ = smokers.rules.at_hand()
-    jobs = [state.runner.submit(Work("infer", f"job {at}", {"rules": rules, **LONG}), smokers) for at in range(3)]
+    jobs = [
+        state.runner.submit(Work("infer", f"job {at}", {"rules": rules, **LONG}), smokers)
+        for at in range(3)
+    ]
     for job in jobs[:2]:
         begun(job)
     assert [job.status for job in state.runner.unfinished()] == ["running", "running", "waiting"]
@@ -102,7 +119,9 @@ def test_a_worker_that_does_not_answer_is_ended_and_recorded(
 
 def test_the_time_limit_of_a_job_is_kept(state: Server, smokers: Workspace) -> None:
     rules, _ = smokers.rules.at_hand()
-    job = finished(state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}, seconds=4.0), smokers))
+    job = finished(
+        state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}, seconds=4.0), smokers)
+    )
     assert job.out_of_time
     assert job.status in ("cancelled", "done")
 
@@ -112,7 +131,9 @@ def test_a_job_that_needs_too_much_memory_says_so(
 ) -> None:
     monkeypatch.setenv("WORKBENCH_JOB_MEMORY", "0.02")
     rules, _ = smokers.rules.at_hand()
-    job = finished(state.runner.submit(Work("infer", "infer", {"rules": rules, "query": ["Smokes"]}), smokers))
+    job = finished(
+        state.runner.submit(Work("infer", "infer", {"rules": rules, "query": ["Smokes"]}), smokers)
+    )
     assert job.status == "failed"
     assert "error[E08" in job.error
 
@@ -123,18 +144,24 @@ def test_failures_of_the_work_are_told_as_everywhere(smokers: Workspace) -> None
     assert "error[E" in job.error
 
 
-@pytest.mark.parametrize("fault", [Cancelled("infer"), UsageError.of("E0301", "Ill is no predicate")])
+@pytest.mark.parametrize(
+    "fault", [Cancelled("infer"), UsageError.of("E0301", "Ill is no predicate")]
+)
 def test_a_study_is_kept_whatever_comes_of_its_predictions(fault: Exception) -> None:
     def infer(*_: object, **__: object) -> None:
         raise fault
 
     found = SimpleNamespace(status="done", asked=3, program="1 Ill(x)\n", predicted="Ill", run_id=7)
-    outcome = DO["study"](cast(Workspace, SimpleNamespace(study=lambda **_: found, infer=infer)), {}, SILENT)
+    outcome = DO["study"](
+        cast(Workspace, SimpleNamespace(study=lambda **_: found, infer=infer)), {}, SILENT
+    )
     assert outcome.run_id == 7
     assert outcome.summary["not_predicted"] in ("it was cancelled", "Ill is no predicate")
 
 
-def test_a_page_whose_progress_never_arrived_is_drawn_anew_when_the_job_has_ended(state: Server) -> None:
+def test_a_page_whose_progress_never_arrived_is_drawn_anew_when_the_job_has_ended(
+    state: Server,
+) -> None:
     def view() -> None:
         import streamlit as st
 

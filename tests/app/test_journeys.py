@@ -1,4 +1,6 @@
-"""Journeys through the page in a real browser; screenshots go to $WORKBENCH_SCREENSHOTS for people to look at."""
+"""Journeys through the page in a real browser;
+screenshots go to $WORKBENCH_SCREENSHOTS for people to look at.
+"""
 
 from __future__ import annotations
 
@@ -41,11 +43,16 @@ def test_from_an_example_to_scored_predictions(visitor: Visitor) -> None:
 
 
 def test_from_own_tables_to_learned_rules(visitor: Visitor, tmp_path: Path) -> None:
-    (tmp_path / "likes.csv").write_text("who,what\n" + "".join(f"P{i},T{i % 3}\n" for i in range(30)))
+    (tmp_path / "likes.csv").write_text(
+        "who,what\n" + "".join(f"P{i},T{i % 3}\n" for i in range(30))
+    )
     (tmp_path / "fan.csv").write_text("who\n" + "".join(f"P{i}\n" for i in range(30) if i % 3 == 0))
     visitor.fresh()
     visitor.choose("Import a table")
-    for name, partition in (("likes", None), ("fan", "truth: labels to learn from and to be scored against")):
+    for name, partition in (
+        ("likes", None),
+        ("fan", "truth: labels to learn from and to be scored against"),
+    ):
         visitor.page.locator('input[type="file"]').set_input_files(tmp_path / f"{name}.csv")
         visitor.sees(f"{name}.csv")
         visitor.sees("The first")
@@ -131,7 +138,8 @@ def test_why_a_prediction_is_what_it_is_and_what_if(smokers: Visitor) -> None:
         sentence.wait_for()
         largest = re.search(r"most of it from .*?\(([-+][.0-9]+)\)", sentence.inner_text())
         assert largest is not None
-        # The box that opens ground rules names this atom's largest sum, not the one of the atom before.
+        # The box that opens ground rules names this atom's largest sum, not the one of the atom
+        # before.
         box = smokers.page.get_by_role("combobox", name="Ground rules of")
         playwright.expect(box).to_have_value(re.compile(re.escape(largest[1])))
     smokers.look("why")
@@ -171,9 +179,11 @@ def test_two_people_infer_at_once_compare_and_export(smokers: Visitor) -> None:
 
 
 def tick_rows(visitor: Visitor, *rows: int) -> None:
-    """Have just these rows of the first table ticked: it is drawn on a canvas, and says in hidden rows what is.
+    """Have just these rows of the first table ticked: it is drawn on a canvas, and says in hidden
+    rows what is.
 
-    A click into a table that is just being drawn again is lost, or meets another row: what is ticked is read each time.
+    A click into a table that is just being drawn again is lost, or meets another row: what is
+    ticked is read each time.
     """
     table = visitor.page.get_by_test_id("stDataFrame").first
     table.locator('[role="gridcell"]').first.wait_for(state="attached")

@@ -1,4 +1,6 @@
-"""Rules found in the data: the search in the background, candidates taken into the editor; an ILP problem imported."""
+"""Rules found in the data: the search in the background, candidates taken into the editor;
+an ILP problem imported.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,22 @@ ALEPH_FILES = {
 
 
 def test_candidates_go_into_the_program_with_their_declarations() -> None:
-    theory = "Uncle(person, person)\nBrother(person, person)\nAunt(person, person)\n\n1 Brother(a, b) => Uncle(a, b)\n"
-    text = with_rules("Uncle(person, person)\n", ["1 Brother(a, b) => Uncle(a, b)"], theory, {"Uncle"})
-    assert text == "Uncle(person, person)\n\nBrother(person, person)\n\n1 Brother(a, b) => Uncle(a, b)\n"
+    theory = (
+        "Uncle(person, person)\nBrother(person, person)\nAunt(person, person)\n\n1 "
+        "Brother(a, b) => Uncle(a, b)\n"
+    )
+    text = with_rules(
+        "Uncle(person, person)\n", ["1 Brother(a, b) => Uncle(a, b)"], theory, {"Uncle"}
+    )
+    assert (
+        text
+        == "Uncle(person, person)\n\nBrother(person, person)\n\n1 Brother(a, b) => Uncle(a, b)\n"
+    )
 
 
-def test_an_ilp_problem_is_imported_searched_and_taken(state: Server, page: Open, tmp_path: Path) -> None:
+def test_an_ilp_problem_is_imported_searched_and_taken(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
     for ending, text in ALEPH_FILES.items():
         (tmp_path / f"uncle.{ending}").write_text(text)
     test = page("data")

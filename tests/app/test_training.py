@@ -1,4 +1,6 @@
-"""Rules trained and scored by one button; work that is not lost: runs in memory, rules that two write at once."""
+"""Rules trained and scored by one button; work that is not lost: runs in memory,
+rules that two write at once.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,10 @@ from app.state import Server
 from tests.app.conftest import Open
 from tests.app.test_views import finished, sound
 
-FANS = "Likes(person, topic)\nFan(person)\n// who likes the first topic\nLikes(p, T0) => Fan(p)\n!Fan(p)\n"
+FANS = (
+    "Likes(person, topic)\nFan(person)\n// who likes the first topic\nLikes(p, T0) => "
+    "Fan(p)\n!Fan(p)\n"
+)
 
 
 def fans(state: Server, folder: Path) -> None:
@@ -22,7 +27,9 @@ def fans(state: Server, folder: Path) -> None:
     ws.rules.keep(FANS, "mln")
 
 
-def test_rules_are_trained_and_scored_by_one_button(state: Server, page: Open, tmp_path: Path) -> None:
+def test_rules_are_trained_and_scored_by_one_button(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
     fans(state, tmp_path)
     test = page("start")
     assert "Fan" in test.button(key="train-rules").label
@@ -30,7 +37,9 @@ def test_rules_are_trained_and_scored_by_one_button(state: Server, page: Open, t
     job = finished(state.runner.latest())
     assert job.status == "done", job.error
     test = sound(test.run())
-    assert float({item.label: item.value for item in test.metric}["F1"]) >= 0.8  # a fold without fans has none
+    assert (
+        float({item.label: item.value for item in test.metric}["F1"]) >= 0.8
+    )  # a fold without fans has none
     kinds = {run.id: run.kind for run in state.workspace.runs.all()}
     assert sorted(kinds.values()) == ["crossval", "infer", "learn"]
     by_kind = {kind: state.workspace.runs.standing(number) for number, kind in kinds.items()}
@@ -38,8 +47,12 @@ def test_rules_are_trained_and_scored_by_one_button(state: Server, page: Open, t
     assert by_kind["infer"].held_out is False
     assert "5 folds" in by_kind["crossval"].text
     test = sound(page("evaluation"))
-    assert "The best F1 over all these predictions, 1.000" in " ".join(item.value for item in test.caption)
-    report = state.workspace.runs.report(next(number for number, kind in kinds.items() if kind == "learn"))
+    assert "The best F1 over all these predictions, 1.000" in " ".join(
+        item.value for item in test.caption
+    )
+    report = state.workspace.runs.report(
+        next(number for number, kind in kinds.items() if kind == "learn")
+    )
     assert "Likes(p, T0) =&gt; Fan(p)" in report
 
 
@@ -50,13 +63,17 @@ def test_rules_without_labels_say_what_to_do(state: Server, page: Open) -> None:
     assert not [button for button in test.button if button.key == "train-rules"]
 
 
-def test_runs_in_memory_are_asked_about_before_they_are_lost(state: Server, page: Open, tmp_path: Path) -> None:
+def test_runs_in_memory_are_asked_about_before_they_are_lost(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
     state.workspace.data.open_example("smokers")
     state.workspace.infer(state.workspace.rules.at_hand()[0], query=["Smokes"], engine="exact")
     test = page("data")
     test.button_group(key="section").set_value("Workspace").run()
     sound(test.button(key="workspace-memory").click().run())
-    assert "1 run that are saved nowhere" in test.warning[0].value or "1 run" in test.warning[0].value
+    assert (
+        "1 run that are saved nowhere" in test.warning[0].value or "1 run" in test.warning[0].value
+    )
     assert state.workspace.runs.all()
     test.text_input(key="switch-save").set_value(str(tmp_path / "kept.duckdb")).run()
     sound(test.button(key="switch-saved").click().run())
@@ -81,7 +98,9 @@ def test_what_two_write_at_once_is_never_overwritten(state: Server, page: Open) 
     assert state.workspace.rules.at_hand()[0].endswith("// Ben was here\n")
 
 
-def test_nothing_is_offered_by_default_that_can_only_fail(state: Server, page: Open, tmp_path: Path) -> None:
+def test_nothing_is_offered_by_default_that_can_only_fail(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
     fans(state, tmp_path)
     test = sound(page("learn"))
     assert test.button_group(key="kind").value == "learn"

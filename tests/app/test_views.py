@@ -96,7 +96,9 @@ def test_an_example_opens_with_one_click(state: Server, page: Open) -> None:
     assert "Smokes" in state.workspace.rules.at_hand()[0]
 
 
-def test_a_table_is_previewed_mapped_and_imported(state: Server, page: Open, tmp_path: Path) -> None:
+def test_a_table_is_previewed_mapped_and_imported(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
     (tmp_path / "works_with.csv").write_text("left,right\nAnn,Bob\nBob,<b>Cem</b>\n")
     test = page("data")
     test.button_group(key="section").set_value("Import a table").run()
@@ -127,10 +129,15 @@ def test_a_table_without_rows_says_so(state: Server, page: Open, tmp_path: Path)
 
 def test_a_rule_that_explodes_is_counted_and_named_before_it_is_ground(state: Server) -> None:
     state.workspace.data.open_example("university")
-    text = "AdvisedBy(student, professor)\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f) v AdvisedBy(g, h)\n"
+    text = (
+        "AdvisedBy(student, professor)\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f) v "
+        "AdvisedBy(g, h)\n"
+    )
     preview = state.workspace.preview(text, query="AdvisedBy", learning=True, seconds=5)
     assert preview.rules[0].ground_rows > 10**9
-    job = state.runner.submit(Work("learn", "learn", {"rules": text, "query": "AdvisedBy"}), state.workspace)
+    job = state.runner.submit(
+        Work("learn", "learn", {"rules": text, "query": "AdvisedBy"}), state.workspace
+    )
     assert finished(job).status == "failed"
     assert "error[E0310]: rule 1 alone has" in job.error
 
@@ -150,7 +157,9 @@ def test_facts_need_declared_predicates(state: Server, page: Open, tmp_path: Pat
 def test_a_broken_rule_is_shown_with_its_caret_and_mended(smokers: Server, page: Open) -> None:
     test = page("rules")
     right = test.text_area(key="rules-text").value
-    test.text_area(key="rules-text").set_value(right.replace("Smokes(x) => Cancer(x)", "Smokes(x) => Cancr(x)")).run()
+    test.text_area(key="rules-text").set_value(
+        right.replace("Smokes(x) => Cancer(x)", "Smokes(x) => Cancr(x)")
+    ).run()
     sound(test)
     assert "1 error" in test.error[0].value
     assert any("did you mean" in item.value and "^" in item.value for item in test.code)
@@ -165,7 +174,9 @@ def test_a_broken_rule_is_shown_with_its_caret_and_mended(smokers: Server, page:
 def test_the_console_runs_and_refuses(smokers: Server, page: Open) -> None:
     test = page("explore")
     test.button_group(key="view").set_value("SQL").run()
-    test.text_area(key="sql").set_value("SELECT count(*) AS n FROM facts.Friends WHERE person_1 = $who").run()
+    test.text_area(key="sql").set_value(
+        "SELECT count(*) AS n FROM facts.Friends WHERE person_1 = $who"
+    ).run()
     test.text_input(key="sql-parameter-who").set_value("Aino").run()
     sound(test.button(key="sql-run").click().run())
     assert test.dataframe[0].value["n"].tolist() == [2]
@@ -185,7 +196,9 @@ def test_inference_runs_in_the_background(smokers: Server, page: Open) -> None:
     assert len(smokers.workspace.runs.all()) == 3
 
 
-def test_what_one_browser_began_is_not_hidden_by_what_another_began_later(smokers: Server, page: Open) -> None:
+def test_what_one_browser_began_is_not_hidden_by_what_another_began_later(
+    smokers: Server, page: Open
+) -> None:
     one, other = page("learn"), page("learn")
     ended = []
     for test in (one, other):
@@ -208,17 +221,24 @@ def test_published_figures_stand_alone_until_something_is_run(
     assert "ours" not in test.dataframe[0].value
     assert test.button(key="experiment-run").disabled
     assert "workbench reproduce uw-cse" in test.code[0].value
-    scores = (FoldScore("NB", "advisedBy", "CLL", "ai", -0.6), FoldScore("NB", "advisedBy", "F1", "ai", 0.1))
+    scores = (
+        FoldScore("NB", "advisedBy", "CLL", "ai", -0.6),
+        FoldScore("NB", "advisedBy", "F1", "ai", 0.1),
+    )
     keep(
         state.workspace,
-        ReproductionTable("uw-cse", "UW", rows_from_folds(scores, EXPERIMENTS[0].published), scores, ("<i>",)),
+        ReproductionTable(
+            "uw-cse", "UW", rows_from_folds(scores, EXPERIMENTS[0].published), scores, ("<i>",)
+        ),
     )
     test = sound(test.run())
     assert test.dataframe[0].value["difference"].round(3).tolist()[:1] == [0.637]
     assert test.subheader[0].value == "UW"
 
 
-def test_figures_of_a_deleted_run_are_not_shown_for_its_successor(smokers: Server, page: Open) -> None:
+def test_figures_of_a_deleted_run_are_not_shown_for_its_successor(
+    smokers: Server, page: Open
+) -> None:
     ws = smokers.workspace
     ws.remember("query", "Smokes,Cancer")
     text, _ = ws.rules.at_hand()
@@ -270,7 +290,9 @@ def test_curves_of_runs_lie_over_one_another(smokers: Server) -> None:
         from app.state import workspace
 
         runs = workspace().runs.all()
-        frame = pd.DataFrame({"run": [run.id for run in runs] * 3, "kind": [run.kind for run in runs] * 3})
+        frame = pd.DataFrame(
+            {"run": [run.id for run in runs] * 3, "kind": [run.kind for run in runs] * 3}
+        )
         overlaid([int(number) for number in filtered(frame)["run"].unique()])
 
     test = sound(AppTest.from_function(view, default_timeout=60).run())
@@ -307,12 +329,16 @@ def test_a_workspace_that_does_not_open_is_told_and_tried_again(
 
 
 def test_the_first_page_needs_no_heavy_library(state: Server, tmp_path: Path) -> None:
-    """SciPy, Numba, pandas and charts come with the page that needs them: the first one must be quick."""
+    """SciPy, Numba, pandas and charts come with the page that needs them:
+    the first one must be quick.
+    """
     state.workspace.data.open_example("smokers")
     state.workspace.save_as(tmp_path / "smokers.duckdb")
     code = (
-        "import sys\nimport app.main\nfrom app.state import server\nassert server().workspace.data.catalog()\n"
-        "print([name for name in ('pandas', 'scipy', 'numba', 'altair', 'cvxpy', 'sklearn') if name in sys.modules])\n"
+        "import sys\nimport app.main\nfrom app.state import server\nassert "
+        "server().workspace.data.catalog()\n"
+        "print([name for name in ('pandas', 'scipy', 'numba', 'altair', 'cvxpy', 'sklearn') if "
+        "name in sys.modules])\n"
     )
     found = subprocess.run(
         [sys.executable, "-c", code],
@@ -334,7 +360,9 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     ws.infer(rules, query=["Fan"], engine="exact")
     test = sound(page("review"))
     first = test.subheader[0].value
-    assert "Likes" in test.markdown[-1].value or any("Likes" in item.value for item in test.markdown)
+    assert "Likes" in test.markdown[-1].value or any(
+        "Likes" in item.value for item in test.markdown
+    )
     test.text_input(key="review-author").set_value("Ada").run()
     sound(test.button(key="review-y").click().run())
     assert ws.data.facts_page("Fan", partition="truth").total == 1
@@ -343,7 +371,9 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     assert test.subheader[0].value == first
     for key in ("y", "n", "s", "y"):
         sound(test.button(key=f"review-{key}").click().run())
-    assert [(one.reviewer, one.says) for one in ws.answers()] == [("Ada", says) for says in (True, False, None, True)]
+    assert [(one.reviewer, one.says) for one in ws.answers()] == [
+        ("Ada", says) for says in (True, False, None, True)
+    ]
     sound(test.button(key="review-l").click().run())
     job = finished(state.runner.latest())
     assert job.status == "done", job.error
@@ -351,7 +381,9 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     sound(test.run())
 
 
-def test_a_thing_leads_to_its_neighbours_and_facts_are_corrected(smokers: Server, page: Open) -> None:
+def test_a_thing_leads_to_its_neighbours_and_facts_are_corrected(
+    smokers: Server, page: Open
+) -> None:
     test = page("explore")
     test.button_group(key="view").set_value("A thing").run()
     test.selectbox(key="near-constant").set_value("Chloe").run()

@@ -31,10 +31,16 @@ def test_faults_are_told_by_line(rules: str, line: int) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("name it with --closed Q if no fact means that it is false", "choose under closed Q if no fact means"),
+        (
+            "name it with --closed Q if no fact means that it is false",
+            "choose under closed Q if no fact means",
+        ),
         ("raise --limit", "raise limit"),
         ("`workbench runs` lists them", "the page Runs lists them"),
-        ("learn the weights first (workbench learn), or write", "first (Learn and infer: learn), or write"),
+        (
+            "learn the weights first (workbench learn), or write",
+            "first (Learn and infer: learn), or write",
+        ),
         ("such as --set noise=10", "such as noise 10 among the parameters"),
         ("people.csv:3: a cell -- is empty", "people.csv:3: a cell -- is empty"),
     ],
@@ -51,7 +57,9 @@ def test_terms_are_in_order_and_explained_without_one_another() -> None:
 
 def test_texts_of_one_beginning_have_bars_of_their_own() -> None:
     long = "each of the other people that share companies and addresses with it "
-    labels = short_labels([f"{long} known to be so", "short", f"{long} known to be not so", "short"])
+    labels = short_labels(
+        [f"{long} known to be so", "short", f"{long} known to be not so", "short"]
+    )
     assert len(set(labels)) == 4
     assert labels[1] == "short"
     assert max(map(len, labels)) <= 68

@@ -11,7 +11,8 @@ import pytest
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking "
     "--disable-component-update --disable-sync"
 )
 PATIENCE = 60_000
@@ -22,7 +23,8 @@ except ImportError:
     playwright = None
 
 needs_browser = pytest.mark.skipif(
-    playwright is None or not Path(CHROMIUM).exists(), reason="playwright or Chromium is not installed"
+    playwright is None or not Path(CHROMIUM).exists(),
+    reason="playwright or Chromium is not installed",
 )
 
 
@@ -121,7 +123,9 @@ class Visitor:
         return field
 
     def job_is_done(self) -> None:
-        """Wait for the background job, longer than for anything else, and show what it said if it failed."""
+        """Wait for the background job, longer than for anything else,
+        and show what it said if it failed.
+        """
         done, failed = self.page.get_by_text("Done in"), self.page.get_by_text("That did not work")
         done.or_(failed).first.wait_for(timeout=4 * PATIENCE)
         assert failed.count() == 0, self.page.inner_text("body")

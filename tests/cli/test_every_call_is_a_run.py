@@ -14,9 +14,14 @@ from workbench.workspace import Workspace, open_workspace
 RULES = "Knows(person, person)\nFan(person)\n1 Knows(x, y) ^ Fan(x) => Fan(y)\n-0.5 Fan(x)\n"
 FACTS = "Knows(Ann, Bo)\nKnows(Bo, Cy)\nKnows(Cy, Dee)\nFan(Ann)\nFan(Bo)\n"
 PEOPLE = "id,name,town\n" + "".join(f"{n},{name},{town}\n" for n, (name, town) in enumerate(
-    [("Ann Lee", "Ulm"), ("Anne Lee", "Ulm"), ("Bo Berg", "Köln"), ("Bo Bergh", "Köln"), ("Cy Young", "Bonn")] * 6
+    [
+        ("Ann Lee", "Ulm"), ("Anne Lee", "Ulm"), ("Bo Berg", "Köln"), ("Bo Bergh", "Köln"),
+        ("Cy Young", "Bonn"),
+    ] * 6
 ))  # fmt: skip
-SHOP = "shop,size,open\n" + "".join(f"s {n},{n % 7},{'yes' if n % 7 > 3 else 'no'}\n" for n in range(60))
+SHOP = "shop,size,open\n" + "".join(
+    f"s {n},{n % 7},{'yes' if n % 7 > 3 else 'no'}\n" for n in range(60)
+)
 MODEL = "MARKOV\n1\n2\n1\n1 0\n2\n 0.25 0.75\n"
 
 
@@ -39,8 +44,12 @@ def ws(folder: Path) -> Workspace:
 VERBS: dict[str, Callable[[Workspace, Path, Any], Any]] = {
     "infer": lambda ws, folder, keep: ws.infer(RULES, query="Fan", **keep),
     "learn": lambda ws, folder, keep: ws.learn(RULES, query="Fan", **keep),
-    "structure": lambda ws, folder, keep: ws.structure(RULES, targets=["Fan"], settings={"max_length": 2}, **keep),
-    "study": lambda ws, folder, keep: ws.study([folder / "shops.csv"], "shops.open=yes", folds=2, **keep),
+    "structure": lambda ws, folder, keep: ws.structure(
+        RULES, targets=["Fan"], settings={"max_length": 2}, **keep
+    ),
+    "study": lambda ws, folder, keep: ws.study(
+        [folder / "shops.csv"], "shops.open=yes", folds=2, **keep
+    ),
     "link": lambda ws, folder, keep: ws.link(folder / "people.csv", id_column="id", **keep),
     "solve": lambda ws, folder, keep: ws.solve(folder / "one.uai", task="pr", **keep),
 }

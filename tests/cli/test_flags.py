@@ -1,4 +1,6 @@
-"""Every option of the commands that work with rules reaches the facade: none is parsed and dropped."""
+"""Every option of the commands that work with rules reaches the facade:
+none is parsed and dropped.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,18 @@ VALUES = {
     "--folds": "2",
     "--fold": "w0",
 }
-"""A value for options whose type does not suggest one; None where it says what is read, which is tested apart."""
+"""A value for options whose type does not suggest one; None where it says what is read,
+which is tested apart.
+"""
 
 
 def options(verb: str) -> list[Any]:
     command = typer.main.get_command(app).commands[verb]  # type: ignore[attr-defined]
-    return [one for one in command.params if one.param_type_name == "option" and one.name not in ("help", "json")]
+    return [
+        one
+        for one in command.params
+        if one.param_type_name == "option" and one.name not in ("help", "json")
+    ]
 
 
 def words_of(option: Any) -> list[str] | None:
@@ -60,10 +68,14 @@ def words_of(option: Any) -> list[str] | None:
     return [name, "7"]
 
 
-CASES = [(verb, words) for verb in VERBS for words in map(words_of, options(verb)) if words is not None]
+CASES = [
+    (verb, words) for verb in VERBS for words in map(words_of, options(verb)) if words is not None
+]
 
 
-@pytest.mark.parametrize(("verb", "words"), CASES, ids=lambda value: value if isinstance(value, str) else value[0])
+@pytest.mark.parametrize(
+    ("verb", "words"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
+)
 def test_option_changes_what_the_facade_is_asked(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, words: list[str]
 ) -> None:

@@ -42,11 +42,19 @@ def test_the_guide(run: Run, checkout: Path) -> None:
 
 
 def test_the_readme(run: Run, checkout: Path) -> None:
-    program, facts = (ROOT / "README.md").read_text(encoding="utf-8").split("## Five minutes")[1].split("```\n")[1:4:2]
+    program, facts = (
+        (ROOT / "README.md")
+        .read_text(encoding="utf-8")
+        .split("## Five minutes")[1]
+        .split("```\n")[1:4:2]
+    )
     (checkout / "smoking.mln").write_text(program)
     (checkout / "people.db").write_text(facts)
     commands = [
-        line for block in blocks("README.md", "sh") for line in block.splitlines() if line.startswith("workbench")
+        line
+        for block in blocks("README.md", "sh")
+        for line in block.splitlines()
+        if line.startswith("workbench")
     ]
     assert len(commands) >= 4
     for line in commands:
@@ -65,5 +73,8 @@ def test_the_reference_is_written_from_docstrings(tmp_path: Path) -> None:
     page = tmp_path / "reference.md"
     subprocess.run([sys.executable, ROOT / "docs" / "reference.py", page], check=True, cwd=ROOT)
     written = page.read_text(encoding="utf-8")
-    assert all(f"`{name}(" in written for name in ("ws.infer", "ws.data.add", "ws.runs.predictions", "workbench.open"))
+    assert all(
+        f"`{name}(" in written
+        for name in ("ws.infer", "ws.data.add", "ws.runs.predictions", "workbench.open")
+    )
     assert "```\n\n```" not in written

@@ -1,4 +1,6 @@
-"""`workbench infer` straight from files: marginals equal to enumeration by hand, forms, exit codes."""
+"""`workbench infer` straight from files: marginals equal to enumeration by hand,
+forms, exit codes.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def enumerate_smokers() -> dict[str, float]:
         cancer = {person: bits >> (i + 6) & 1 for i, person in enumerate(people)}
         if not smokes["Ada"] or smokes["Dee"]:
             continue
-        satisfied = 1.5 * sum(not smokes[p] or cancer[p] for p in people) + 0.4 * sum(not smokes[p] for p in people)
+        satisfied = 1.5 * sum(not smokes[p] or cancer[p] for p in people) + 0.4 * sum(
+            not smokes[p] for p in people
+        )
         for a, b in friends:
             satisfied += 0.55 * ((not smokes[a] or smokes[b]) + (not smokes[b] or smokes[a]))
         weight = math.exp(satisfied)
@@ -83,11 +87,24 @@ def test_smokers_marginals_equal_enumeration(run: Run, tmp_path: Path) -> None:
     rules.write_text(SMOKING)
     data.write_text(PEOPLE)
     outcome = run(
-        "infer", rules, "--data", data, "--query", "Smokes,Cancer", "--engine", "exact", "--out", out, "--json"
+        "infer",
+        rules,
+        "--data",
+        data,
+        "--query",
+        "Smokes,Cancer",
+        "--engine",
+        "exact",
+        "--out",
+        out,
+        "--json",
     )
     assert outcome.code == 0, outcome.err
     record = outcome.json
-    keys = "status task engine energy evidence_energy bound gap hard_violation atoms ground_rows seconds"
+    keys = (
+        "status task engine energy evidence_energy bound gap hard_violation atoms ground_rows "
+        "seconds"
+    )
     assert set(keys.split()) <= set(record)
     expected = enumerate_smokers()
     found = predictions(out)
@@ -100,7 +117,19 @@ def test_map_values_are_zero_or_one_with_a_certificate(run: Run, tmp_path: Path)
     rules, data, out = tmp_path / "s.mln", tmp_path / "s.db", tmp_path / "p.csv"
     rules.write_text(SMOKING)
     data.write_text(PEOPLE)
-    outcome = run("infer", rules, "--data", data, "--query", "Smokes,Cancer", "--task", "map", "--out", out, "--json")
+    outcome = run(
+        "infer",
+        rules,
+        "--data",
+        data,
+        "--query",
+        "Smokes,Cancer",
+        "--task",
+        "map",
+        "--out",
+        out,
+        "--json",
+    )
     assert outcome.code == 0, outcome.err
     assert outcome.json["status"] == "optimal"
     assert outcome.json["gap"] == pytest.approx(0.0, abs=1e-9)
@@ -124,7 +153,9 @@ def test_contradicting_hard_rules_exit_5_and_are_named(run: Run, tmp_path: Path)
         (("--query", "Smokes", "--task", "guess"), 2),
     ],
 )
-def test_wrong_calls_exit_2_and_say_so(run: Run, tmp_path: Path, arguments: tuple[str, ...], code: int) -> None:
+def test_wrong_calls_exit_2_and_say_so(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], code: int
+) -> None:
     rules = tmp_path / "s.mln"
     rules.write_text(SMOKING)
     data = tmp_path / "s.db"
@@ -141,11 +172,15 @@ def test_a_missing_file_is_the_users_fault(run: Run, tmp_path: Path) -> None:
     assert "nothing.mln" in outcome.err
 
 
-def test_satisfied_evidence_of_a_negative_template_is_in_the_evidence_energy(run: Run, tmp_path: Path) -> None:
+def test_satisfied_evidence_of_a_negative_template_is_in_the_evidence_energy(
+    run: Run, tmp_path: Path
+) -> None:
     rules, data = tmp_path / "n.mln", tmp_path / "n.db"
     rules.write_text("t = {A, B, C}\nE(t)\nP(t)\n-2 !E(+x) v P(x)\n-1.5 E(+x) ^ P(x)\n")
     data.write_text("E(A)\n")
-    outcome = run("infer", rules, "--data", data, "--query", "P", "--closed", "E", "--task", "map", "--json")
+    outcome = run(
+        "infer", rules, "--data", data, "--query", "P", "--closed", "E", "--task", "map", "--json"
+    )
     assert outcome.code == 0, outcome.err
     # B and C lack E: their clauses of weight -2 hold, and no conjunction does.
     assert outcome.json["evidence_energy"] == pytest.approx(4.0)
@@ -172,24 +207,33 @@ def test_predictions_of_several_worlds_name_the_world(run: Run, tmp_path: Path) 
     truth.write_text("P(A)\n")
     scored = run("evaluate", "--predictions", out, "--truth", truth)
     assert (scored.code, "E0707" in scored.err) == (2, True)
-    scored = run("evaluate", "--predictions", out, "--truth", f"one={truth}", "--truth", f"two={truth}")
+    scored = run(
+        "evaluate", "--predictions", out, "--truth", f"one={truth}", "--truth", f"two={truth}"
+    )
     assert "4 of 4 predictions are scored" in scored.out
 
 
 def test_databases_of_one_file_name_stay_apart(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "rules.mln").write_text("Friends(p, p)\nSmokes(p)\n1 Smokes(x) ^ Friends(x, y) => Smokes(y)\n")
+    (tmp_path / "rules.mln").write_text(
+        "Friends(p, p)\nSmokes(p)\n1 Smokes(x) ^ Friends(x, y) => Smokes(y)\n"
+    )
     for folder, facts in (("one", "Friends(A, B)\n"), ("two", "Friends(C, B)\n")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "train.db").write_text(facts)
     worlds = ("--world", tmp_path / "one" / "train.db", "--world", tmp_path / "two" / "train.db")
-    assert run("infer", tmp_path / "rules.mln", *worlds, "--query", "Smokes", "--json").json["atoms"] == 4
+    assert (
+        run("infer", tmp_path / "rules.mln", *worlds, "--query", "Smokes", "--json").json["atoms"]
+        == 4
+    )
 
 
 PIGEONS = "p = {A, B, C, D}\nh = {X, Y, Z}\nIn(p, h!)\nIn(x, u) ^ x != y => !In(y, u).\n"
 
 
 @pytest.mark.parametrize("engine", ["mcsat", "gibbs", "ilp"])
-def test_a_conflict_that_propagation_does_not_see_is_named(run: Run, tmp_path: Path, engine: str) -> None:
+def test_a_conflict_that_propagation_does_not_see_is_named(
+    run: Run, tmp_path: Path, engine: str
+) -> None:
     rules = tmp_path / "pigeons.mln"
     rules.write_text(PIGEONS)
     task = "map" if engine == "ilp" else "marginal"
@@ -200,7 +244,9 @@ def test_a_conflict_that_propagation_does_not_see_is_named(run: Run, tmp_path: P
 
 
 @pytest.mark.parametrize("engine", ["lp", "maxwalksat", "admm"])
-def test_a_state_that_breaks_hard_rules_is_never_called_feasible(run: Run, tmp_path: Path, engine: str) -> None:
+def test_a_state_that_breaks_hard_rules_is_never_called_feasible(
+    run: Run, tmp_path: Path, engine: str
+) -> None:
     rules = tmp_path / "pigeons.mln"
     rules.write_text(PIGEONS)
     outcome = run("infer", rules, "--query", "In", "--engine", engine, "--task", "map", "--json")

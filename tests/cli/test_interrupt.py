@@ -1,4 +1,6 @@
-"""Ctrl-C in the middle of a command: exit 4 with what there is, or with a plain word, and an unharmed workspace."""
+"""Ctrl-C in the middle of a command: exit 4 with what there is, or with a plain word,
+and an unharmed workspace.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def ctrl_c(stage: str, at: int) -> Iterator[None]:
     """Ctrl-C arrives at the so-manieth step that is reported at stages whose name begins so."""
     plain, seen = Progress.step, 0
 
-    def step(self: Progress, name: str, done: float, total: float | None = None, message: str = "") -> None:
+    def step(
+        self: Progress, name: str, done: float, total: float | None = None, message: str = ""
+    ) -> None:
         nonlocal seen
         seen += name.startswith(stage) and (stage != "" or name != "ground")
         if seen == at:
@@ -61,7 +65,18 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 def test_sampling_answers_with_the_samples_so_far(run: Run, tmp_path: Path) -> None:
     rules, data, workspace = files(tmp_path)
     data.write_text(FRIENDS)
-    call = ("infer", rules, "--data", data, "--query", "Smokes", "--engine", "mcsat", "--set", "burn_in=0")
+    call = (
+        "infer",
+        rules,
+        "--data",
+        data,
+        "--query",
+        "Smokes",
+        "--engine",
+        "mcsat",
+        "--set",
+        "burn_in=0",
+    )
     with ctrl_c("mcsat", at=3):
         outcome = run(*call, "-w", workspace, "--samples", 100_000, "--json")
     assert outcome.code == 4
@@ -78,7 +93,9 @@ def test_sampling_answers_with_the_samples_so_far(run: Run, tmp_path: Path) -> N
 def test_learning_answers_with_the_weights_so_far(run: Run, tmp_path: Path, learner: str) -> None:
     rules, data, _ = files(tmp_path)
     with ctrl_c("", at=2):
-        outcome = run("learn", rules, "--data", data, "--query", "Smokes", "--learner", learner, "--json")
+        outcome = run(
+            "learn", rules, "--data", data, "--query", "Smokes", "--learner", learner, "--json"
+        )
     assert outcome.code == 4, outcome.err
     assert outcome.json["status"] == "cancelled"
 
@@ -86,19 +103,25 @@ def test_learning_answers_with_the_weights_so_far(run: Run, tmp_path: Path, lear
 def test_an_interrupt_while_grounding_says_so(run: Run, tmp_path: Path) -> None:
     rules, data, workspace = files(tmp_path)
     with ctrl_c("ground", at=1):
-        outcome = run("infer", rules, "--data", data, "--query", "Smokes", "-w", workspace, "--json")
+        outcome = run(
+            "infer", rules, "--data", data, "--query", "Smokes", "-w", workspace, "--json"
+        )
     assert outcome.code == 4
     assert outcome.json["status"] == "cancelled"
     assert "cancelled" in outcome.err
     assert run("infer", rules, "--query", "Smokes", "-w", workspace, "--json").code == 0
 
 
-def test_work_that_hears_nothing_is_ended(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_hears_nothing_is_ended(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As a compiler, a statement of SQL or another library's loop would be."""
     rules, data, workspace = files(tmp_path)
     data.write_text(FRIENDS)
 
-    def deaf(self: Exact, network: GroundNetwork, weights: Float, conduct: Conduct, start: object = None) -> Solution:
+    def deaf(
+        self: Exact, network: GroundNetwork, weights: Float, conduct: Conduct, start: object = None
+    ) -> Solution:
         signal.raise_signal(signal.SIGINT)
         until = monotonic() + 60.0
         while monotonic() < until:
@@ -107,7 +130,19 @@ def test_work_that_hears_nothing_is_ended(run: Run, tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(Exact, "infer", deaf)
     monkeypatch.setattr("workbench.commands.working.PATIENCE", 0.1)
-    outcome = run("infer", rules, "--data", data, "--query", "Smokes", "-w", workspace, "-e", "exact", "--json")
+    outcome = run(
+        "infer",
+        rules,
+        "--data",
+        data,
+        "--query",
+        "Smokes",
+        "-w",
+        workspace,
+        "-e",
+        "exact",
+        "--json",
+    )
     assert outcome.code == 4
     assert outcome.json["status"] == "cancelled"
     monkeypatch.undo()
@@ -115,7 +150,9 @@ def test_work_that_hears_nothing_is_ended(run: Run, tmp_path: Path, monkeypatch:
 
 
 def test_a_statement_that_is_interrupted_is_a_cancel(tmp_path: Path) -> None:
-    endless = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range % 7 = b.range % 11"
+    endless = (
+        "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range % 7 = b.range % 11"
+    )
     again = Timer(0.3, lambda: kill(getpid(), signal.SIGINT))
     again.start()
     with Database.open() as database, pytest.raises(Cancelled), interrupts_raise():

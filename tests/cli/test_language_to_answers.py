@@ -1,4 +1,6 @@
-"""Constructs of the languages, from text through SQL to marginals, against states counted by hand."""
+"""Constructs of the languages, from text through SQL to marginals,
+against states counted by hand.
+"""
 
 from __future__ import annotations
 
@@ -88,14 +90,20 @@ def test_a_preview_of_several_rules_with_plus(run: Run, files: tuple[Path, Path]
 
 
 def test_ordered_pairs_of_soft_logic(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "m.psl").write_text("2: A(X) & A(Y) & (X % Y) -> B(X, Y)\n1: !B(X, Y)\n", encoding="utf-8")
+    (tmp_path / "m.psl").write_text(
+        "2: A(X) & A(Y) & (X % Y) -> B(X, Y)\n1: !B(X, Y)\n", encoding="utf-8"
+    )
     (tmp_path / "m.json").write_text(
         '{"predicates": {"A/1": {"observations": [["p"], ["q"]]},'
         ' "B/2": {"targets": [["p", "p"], ["p", "q"], ["q", "p"], ["q", "q"]]}}}',
         encoding="utf-8",
     )
     out = tmp_path / "out.csv"
-    outcome = run("infer", tmp_path / "m.psl", "--data", tmp_path / "m.json", "--engine", "lp", "--out", out)
+    outcome = run(
+        "infer", tmp_path / "m.psl", "--data", tmp_path / "m.json", "--engine", "lp", "--out", out
+    )
     assert outcome.code == 0, outcome.err
-    values = [float(line.rsplit(",", 1)[1]) for line in out.read_text(encoding="utf-8").splitlines()[1:]]
+    values = [
+        float(line.rsplit(",", 1)[1]) for line in out.read_text(encoding="utf-8").splitlines()[1:]
+    ]
     assert sorted(values) == pytest.approx([0, 0, 0, 1], abs=1e-6)

@@ -1,4 +1,6 @@
-"""Learning and scoring from the command line: folds, choices inside folds, paired tests, calibration, hidden atoms."""
+"""Learning and scoring from the command line: folds, choices inside folds, paired tests,
+calibration, hidden atoms.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def files(tmp_path: Path) -> list[Path | str]:
     return found
 
 
-def test_crossval_reports_each_world_with_mean_deviation_and_interval(run: Run, files: list[Path | str]) -> None:
+def test_crossval_reports_each_world_with_mean_deviation_and_interval(
+    run: Run, files: list[Path | str]
+) -> None:
     found = run("crossval", *files, "--json").json
     assert [fold["fold"] for fold in found["folds"]] == list(WORLDS)
     low, high = found["interval"]["CLL"]
@@ -45,20 +49,45 @@ def test_crossval_reports_each_world_with_mean_deviation_and_interval(run: Run, 
     assert found["sd"]["CLL"] > 0
 
 
-def test_worlds_are_held_out_together_and_parameters_chosen_inside_each_fold(run: Run, files: list[Path | str]) -> None:
-    found = run("crossval", *files, "--fold", "one,two", "--fold", "three", "--validate", "prior_sd=0.3,3", "--json")
+def test_worlds_are_held_out_together_and_parameters_chosen_inside_each_fold(
+    run: Run, files: list[Path | str]
+) -> None:
+    found = run(
+        "crossval",
+        *files,
+        "--fold",
+        "one,two",
+        "--fold",
+        "three",
+        "--validate",
+        "prior_sd=0.3,3",
+        "--json",
+    )
     assert [fold["fold"] for fold in found.json["folds"]] == ["one + two", "three"]
     dealt = run("crossval", *files, "--folds", "2", "--json").json
-    assert sorted(name for fold in dealt["folds"] for name in fold["fold"].split(" + ")) == sorted(WORLDS)
+    assert sorted(name for fold in dealt["folds"] for name in fold["fold"].split(" + ")) == sorted(
+        WORLDS
+    )
     wrong = run("crossval", *files, "--fold", "one,five")
     assert wrong.code == 2
     assert "E0806" in wrong.err
 
 
-def test_two_cross_validations_are_compared_by_paired_tests(run: Run, files: list[Path | str], tmp_path: Path) -> None:
+def test_two_cross_validations_are_compared_by_paired_tests(
+    run: Run, files: list[Path | str], tmp_path: Path
+) -> None:
     workspace = tmp_path / "runs.db"
     run("crossval", *files, "--workspace", workspace)
-    run("crossval", files[0], "--query", "Smokes,Cancer", "--set", "prior_sd=0.1", "--workspace", workspace)
+    run(
+        "crossval",
+        files[0],
+        "--query",
+        "Smokes,Cancer",
+        "--set",
+        "prior_sd=0.1",
+        "--workspace",
+        workspace,
+    )
     tests = run("compare", workspace, 1, 2, "--json").json["tests"]
     of_cll = {test["test"]: test for test in tests if test["metric"] == "CLL"}
     assert set(of_cll) == {"paired t", "Wilcoxon", "corrected resampled t"}
@@ -68,7 +97,9 @@ def test_two_cross_validations_are_compared_by_paired_tests(run: Run, files: lis
 
 def test_evaluate_prints_how_often_predictions_came_true(run: Run, tmp_path: Path) -> None:
     predictions = tmp_path / "predictions.csv"
-    predictions.write_text("atom,predicate,value\nS(A),S,0.95\nS(B),S,0.91\nS(C),S,0.1\nS(D),S,0.05\n")
+    predictions.write_text(
+        "atom,predicate,value\nS(A),S,0.95\nS(B),S,0.91\nS(C),S,0.1\nS(D),S,0.05\n"
+    )
     truth = tmp_path / "truth.db"
     truth.write_text("S(A)\n")
     found = run("evaluate", "--predictions", predictions, "--truth", truth, "--json").json
@@ -79,12 +110,18 @@ def test_evaluate_prints_how_often_predictions_came_true(run: Run, tmp_path: Pat
     ]
 
 
-def test_the_default_learner_follows_the_labels(run: Run, files: list[Path | str], tmp_path: Path) -> None:
-    labelled = run("learn", files[0], "--data", tmp_path / "one.db", "--query", "Smokes,Cancer", "--json").json
+def test_the_default_learner_follows_the_labels(
+    run: Run, files: list[Path | str], tmp_path: Path
+) -> None:
+    labelled = run(
+        "learn", files[0], "--data", tmp_path / "one.db", "--query", "Smokes,Cancer", "--json"
+    ).json
     assert labelled["learner"] == "pseudo_likelihood"
     assert labelled["status"] == "converged"
     (tmp_path / "hidden.db").write_text(WORLDS["one"] + "?Smokes(C)\n")
-    hidden = run("learn", files[0], "--data", tmp_path / "hidden.db", "--query", "Smokes,Cancer", "--json").json
+    hidden = run(
+        "learn", files[0], "--data", tmp_path / "hidden.db", "--query", "Smokes,Cancer", "--json"
+    ).json
     assert hidden["learner"] == "diagonal_newton"
     assert hidden["diagnostics"]["hidden_atoms"] == 1
 

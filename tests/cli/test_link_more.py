@@ -12,13 +12,27 @@ from benchmarks.linkage import people
 from tests.cli.conftest import Run
 
 
-def test_new_records_are_linked_with_a_kept_linkage(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_records_are_linked_with_a_kept_linkage(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     frame = people(200, seed=4)[0]
     frame.to_csv("people.csv", index=False)
     frame.iloc[[7]].assign(record=900).to_csv("new.csv", index=False)
-    assert run("link", "people.csv", "--out", "clusters.csv", "--workspace", "kept.duckdb").code == 0
-    again = run("link", "new.csv", "--with", "kept.duckdb", "--out", "new_clusters.csv", "--pairs", "p.csv", "--json")
+    assert (
+        run("link", "people.csv", "--out", "clusters.csv", "--workspace", "kept.duckdb").code == 0
+    )
+    again = run(
+        "link",
+        "new.csv",
+        "--with",
+        "kept.duckdb",
+        "--out",
+        "new_clusters.csv",
+        "--pairs",
+        "p.csv",
+        "--json",
+    )
     said = json.loads(again.out)
     assert (again.code, said["records"], said["new"]) == (0, 201, 1)
     first = pd.read_csv("clusters.csv").set_index("id")["cluster"]

@@ -35,7 +35,11 @@ def test_a_file_is_replaced_with_its_mode_and_links_stay(tmp_path: Path) -> None
     with replacing(link) as part:
         assert part.suffix == ".csv"
         part.write_text("new")
-    assert (path.read_text(), path.stat().st_mode & 0o777, link.is_symlink()) == ("new", 0o640, True)
+    assert (path.read_text(), path.stat().st_mode & 0o777, link.is_symlink()) == (
+        "new",
+        0o640,
+        True,
+    )
 
 
 def test_a_device_is_written_as_it_is() -> None:

@@ -1,4 +1,6 @@
-"""PSL 2.4 documents from the command line: learned, inferred and evaluated as PSL does, options and all."""
+"""PSL 2.4 documents from the command line: learned, inferred and evaluated as PSL does,
+options and all.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,23 @@ RULES = "1: Friend(A, B) & Votes(A) -> Votes(B) ^2\n1: !Votes(A) ^2\n"
 LEARNING = {"runtime.learn.method": "GuidedRandomGridSearch", "randomgridsearch.maxlocations": 20}
 EVALUATIONS: list[object] = [
     "DiscreteEvaluator",
-    {"evaluator": "org.linqs.psl.evaluation.AUCEvaluator", "options": {"aucevaluator.threshold": 0.4}},
+    {
+        "evaluator": "org.linqs.psl.evaluation.AUCEvaluator",
+        "options": {"aucevaluator.threshold": 0.4},
+    },
     "ContinuousEvaluator",
 ]
 
 
 def document(folder: Path, **changes: Any) -> Path:
-    """Votes among friends, once to learn from and once to infer; lines end in tabs here and there."""
+    """Votes among friends, once to learn from and once to infer;
+    lines end in tabs here and there.
+    """
     (folder / "model.psl").write_text(RULES)
-    predicates: dict[str, Any] = {"Friend/2": {"observations": {}}, "Votes/1": {"evaluations": EVALUATIONS}}
+    predicates: dict[str, Any] = {
+        "Friend/2": {"observations": {}},
+        "Votes/1": {"evaluations": EVALUATIONS},
+    }
     votes = predicates["Votes/1"]
     for split in ("learn", "infer"):
         rows = {
@@ -34,7 +44,11 @@ def document(folder: Path, **changes: Any) -> Path:
         }
         for name, text in rows.items():
             (folder / f"{name}_{split}.txt").write_text(text)
-            of = predicates["Friend/2"]["observations"] if name == "friends" else votes.setdefault(name, {})
+            of = (
+                predicates["Friend/2"]["observations"]
+                if name == "friends"
+                else votes.setdefault(name, {})
+            )
             of[split] = [f"{name}_{split}.txt"]
     content = {"options": LEARNING, "rules": "model.psl", "predicates": predicates} | changes
     path = folder / "model.json"
@@ -49,10 +63,16 @@ def test_a_document_is_learned_inferred_and_evaluated(run: Run, tmp_path: Path) 
     assert found.json["learning"]["learner"] == "search"
     assert found.json["done"].startswith("learned 2 weights by search")
     names = [(one["predicate"], one["evaluator"]) for one in found.json["evaluations"]]
-    assert names == [("Votes", "DiscreteEvaluator"), ("Votes", "AUCEvaluator"), ("Votes", "ContinuousEvaluator")]
+    assert names == [
+        ("Votes", "DiscreteEvaluator"),
+        ("Votes", "AUCEvaluator"),
+        ("Votes", "ContinuousEvaluator"),
+    ]
     assert found.json["evaluations"][0]["figures"]["accuracy"] == 1.0
     kept = run("infer", tmp_path / "model.json", "--no-learn")
-    assert "inferred with the document's weights, as asked; its learn split was not used" in kept.out
+    assert (
+        "inferred with the document's weights, as asked; its learn split was not used" in kept.out
+    )
     assert "DiscreteEvaluator of Votes" in kept.out
 
 
@@ -61,7 +81,9 @@ def test_learned_weights_are_those_of_learning_by_itself(run: Run, tmp_path: Pat
     learned = run("learn", path, "--json").json
     assert learned["learner"] == "search"
     inferred = run("infer", path, "--json").json
-    assert [row["weight"] for row in inferred["learning"]["weights"]] == [row["weight"] for row in learned["weights"]]
+    assert [row["weight"] for row in inferred["learning"]["weights"]] == [
+        row["weight"] for row in learned["weights"]
+    ]
 
 
 def test_the_labels_of_the_infer_split_reach_no_learner(run: Run, tmp_path: Path) -> None:
@@ -74,7 +96,12 @@ def test_the_labels_of_the_infer_split_reach_no_learner(run: Run, tmp_path: Path
 
 
 def test_options_without_an_equal_are_listed_in_one_warning(run: Run, tmp_path: Path) -> None:
-    options = {"runtime.db.intids": True, "runtime.learn": "false", "admmreasoner.maxiterations": 7, "sgd.x": 1}
+    options = {
+        "runtime.db.intids": True,
+        "runtime.learn": "false",
+        "admmreasoner.maxiterations": 7,
+        "sgd.x": 1,
+    }
     path = document(tmp_path, options=options)
     found = run("infer", path, "--json")
     assert found.err.count("E0832") == 1
@@ -87,8 +114,16 @@ def test_options_without_an_equal_are_listed_in_one_warning(run: Run, tmp_path: 
 
 
 def test_a_document_of_one_line_is_learned_and_written(run: Run, tmp_path: Path) -> None:
-    path = document(tmp_path, rules=["1: Friend(A, B) & Votes(A) -> Votes(B) ^2", "1: !Votes(A) ^2", "Votes(A) <= 1 ."])
-    assert run("learn", path, "--learner", "hinge_pseudolikelihood", "--out", tmp_path / "learned.psl").code == 0
+    path = document(
+        tmp_path,
+        rules=["1: Friend(A, B) & Votes(A) -> Votes(B) ^2", "1: !Votes(A) ^2", "Votes(A) <= 1 ."],
+    )
+    assert (
+        run(
+            "learn", path, "--learner", "hinge_pseudolikelihood", "--out", tmp_path / "learned.psl"
+        ).code
+        == 0
+    )
     assert run("check", tmp_path / "learned.psl").out.endswith("3 rules\n")
     assert len(run("infer", path, "--json").json["learning"]["weights"]) == 2
 
@@ -96,8 +131,17 @@ def test_a_document_of_one_line_is_learned_and_written(run: Run, tmp_path: Path)
 @pytest.mark.parametrize(
     ("evaluation", "said"),
     [
-        ({"options": {"discreteevaluator.threshold": "half"}}, "discreteevaluator.threshold = half of Disc"),
-        ({"evaluator": "CategoricalEvaluator", "options": {"categoricalevaluator.categoryindexes": "7"}}, "= 7 of Cat"),
+        (
+            {"options": {"discreteevaluator.threshold": "half"}},
+            "discreteevaluator.threshold = half of Disc",
+        ),
+        (
+            {
+                "evaluator": "CategoricalEvaluator",
+                "options": {"categoricalevaluator.categoryindexes": "7"},
+            },
+            "= 7 of Cat",
+        ),
         ({"predicate": "Friend/2"}, "DiscreteEvaluator of Friend, which has no truth"),
     ],
 )
@@ -114,8 +158,12 @@ def test_evaluations_that_cannot_be_done_are_said(
 
 
 def test_predictions_go_to_a_directory_as_psl_writes_them(run: Run, tmp_path: Path) -> None:
-    assert run("infer", document(tmp_path), "--no-learn", "--out", f"{tmp_path}/inferred/").code == 0
-    lines = [line.split("\t") for line in (tmp_path / "inferred" / "VOTES.txt").read_text().splitlines()]
+    assert (
+        run("infer", document(tmp_path), "--no-learn", "--out", f"{tmp_path}/inferred/").code == 0
+    )
+    lines = [
+        line.split("\t") for line in (tmp_path / "inferred" / "VOTES.txt").read_text().splitlines()
+    ]
     assert [name for name, _ in lines] == ["Binfer", "Cinfer", "Yinfer"]
     assert all(0 <= float(value) <= 1 for _, value in lines)
 
@@ -123,7 +171,10 @@ def test_predictions_go_to_a_directory_as_psl_writes_them(run: Run, tmp_path: Pa
 @pytest.mark.parametrize(
     ("description", "message"),
     [
-        ({"type": "deep", "targets": ["t.txt"]}, "Votes is a predicate of type `deep`, which is not supported"),
+        (
+            {"type": "deep", "targets": ["t.txt"]},
+            "Votes is a predicate of type `deep`, which is not supported",
+        ),
         ({"type": "DeepModelPredicate"}, "of type `DeepModelPredicate`"),
         ({"observation": ["t.txt"]}, "`observation` says nothing about Votes"),
     ],
@@ -158,7 +209,10 @@ def test_faults_of_named_rules_are_in_their_own_file(run: Run, tmp_path: Path) -
 @pytest.mark.parametrize("ending", ["json", "yaml", "yml"])
 def test_data_of_any_ending_load_where_data_files_do(run: Run, tmp_path: Path, ending: str) -> None:
     document(tmp_path)
-    data = {"predicates": {"Friend/2": "closed", "Votes/1": "open"}, "observations": {"Friend": "friends_infer.txt"}}
+    data = {
+        "predicates": {"Friend/2": "closed", "Votes/1": "open"},
+        "observations": {"Friend": "friends_infer.txt"},
+    }
     data |= {"targets": {"Votes": "targets_infer.txt"}, "truth": {"Votes": "truth_infer.txt"}}
     path = tmp_path / f"facts.{ending}"
     path.write_text(json.dumps(data))
@@ -186,6 +240,9 @@ def test_what_a_document_learned_is_a_run_beside_its_inference(run: Run, tmp_pat
     with wb.open(workspace, read_only=True) as opened:
         weights = opened.models.weights(found["learning"]["run"])["weight"].tolist()
         assert weights == [row["weight"] for row in found["learning"]["weights"]]
-        assert opened.runs.get(found["learning"]["run"]).data_hash != opened.runs.get(found["run"]).data_hash
+        assert (
+            opened.runs.get(found["learning"]["run"]).data_hash
+            != opened.runs.get(found["run"]).data_hash
+        )
     run("infer", tmp_path / "model.json", "--no-learn", "--workspace", workspace)
     assert len(run("runs", workspace, "--json").json) == 3

@@ -27,7 +27,9 @@ def test_check_reports_every_mistake_with_its_place(run: Run, tmp_path: Path) ->
         ("t = {A}\nP(t)\nt mother(t)\n1 EXIST y P(mother(y))", "E0306"),
     ],
 )
-def test_check_refuses_what_infer_refuses_whatever_the_data(run: Run, tmp_path: Path, rules: str, code: str) -> None:
+def test_check_refuses_what_infer_refuses_whatever_the_data(
+    run: Run, tmp_path: Path, rules: str, code: str
+) -> None:
     path = tmp_path / "large.mln"
     path.write_text(rules + "\n")
     for outcome in (run("check", path, "--json"), run("infer", path, "--json")):

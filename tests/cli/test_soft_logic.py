@@ -65,13 +65,19 @@ def test_the_linear_program_is_exact_and_proven(run: Run, model: Path) -> None:
 
 
 def test_the_linear_program_does_not_round_soft_logic(run: Run, model: Path) -> None:
-    outcome = run("infer", "model.psl", "--data", "model.data", "-e", "lp", "--set", "rounding=roundup")
+    outcome = run(
+        "infer", "model.psl", "--data", "model.data", "-e", "lp", "--set", "rounding=roundup"
+    )
     assert (outcome.code, "E0804" in outcome.err) == (2, True)
 
 
 @pytest.mark.parametrize("engine", ["auto", "lp", "admm", "pdhg", "ecos"])
-def test_targets_that_no_rule_moves_keep_their_listed_values(run: Run, model: Path, engine: str) -> None:
-    outcome = run("infer", "model.psl", "--data", "model.data", "-e", engine, "-o", "out.csv", "--json")
+def test_targets_that_no_rule_moves_keep_their_listed_values(
+    run: Run, model: Path, engine: str
+) -> None:
+    outcome = run(
+        "infer", "model.psl", "--data", "model.data", "-e", engine, "-o", "out.csv", "--json"
+    )
     with (model / "out.csv").open() as lines:
         value = {row["atom"]: float(row["value"]) for row in csv.DictReader(lines)}
     free = ("Lonely(A)", "Lonely(B)", "Nice(D)", "Nice(E)")
@@ -90,7 +96,13 @@ def test_learned_weights_stand_beside_rules_without_their_old_ones(run: Run, mod
     ]
 
 
-def test_predictions_are_scored_against_the_truth_that_the_data_file_lists(run: Run, model: Path) -> None:
-    (model / "predicted.csv").write_text("atom,predicate,value\nLikes(B),Likes,0.5\nLikes(C),Likes,0.5\n")
-    scores = run("evaluate", "--predictions", "predicted.csv", "--truth", "model.data", "--json").json
+def test_predictions_are_scored_against_the_truth_that_the_data_file_lists(
+    run: Run, model: Path
+) -> None:
+    (model / "predicted.csv").write_text(
+        "atom,predicate,value\nLikes(B),Likes,0.5\nLikes(C),Likes,0.5\n"
+    )
+    scores = run(
+        "evaluate", "--predictions", "predicted.csv", "--truth", "model.data", "--json"
+    ).json
     assert scores["MAE"] == pytest.approx(0.15)

@@ -1,4 +1,6 @@
-"""Random PSL programs from files to predictions, every engine against nested loops and a plain convex solver."""
+"""Random PSL programs from files to predictions,
+every engine against nested loops and a plain convex solver.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,12 @@ def random_program(draw: random.Random) -> str:
         except WorkbenchError:
             continue
         rules.append(rule)
-    priors = ["0.3: !Open(A) ^2", "0.2: !Link(A, B)", "0.4: Open(A) = 0.75", "0.1: Link(A, B) >= 0.6 ^2"]
+    priors = [
+        "0.3: !Open(A) ^2",
+        "0.2: !Link(A, B)",
+        "0.4: Open(A) = 0.75",
+        "0.1: Link(A, B) >= 0.6 ^2",
+    ]
     return "\n".join([*rules, *draw.sample(priors, draw.choice([0, 1, 2]))]) + "\n"
 
 
@@ -45,7 +52,9 @@ def random_values(draw: random.Random) -> dict[Key, float | None]:
         for arguments in product(CONSTANTS, repeat=arity):
             observed = draw.random() < (0.25 if predicate in OPEN else 0.6)
             if observed or predicate in OPEN:
-                found[(predicate, *arguments)] = draw.choice([0.0, 0.25, 1.0, 1.0]) if observed else None
+                found[(predicate, *arguments)] = (
+                    draw.choice([0.0, 0.25, 1.0, 1.0]) if observed else None
+                )
     return found
 
 
@@ -61,7 +70,9 @@ def write(folder: Path, rules: str, values: Mapping[Key, float | None]) -> None:
             if lines:
                 (folder / f"{name}_{section}.tsv").write_text("\n".join(lines) + "\n")
                 sections[section].append(f"  {name}: {name}_{section}.tsv")
-    declared = [f"  {name}/{arity}: {'open' if name in OPEN else 'closed'}" for name, arity in ARITY.items()]
+    declared = [
+        f"  {name}/{arity}: {'open' if name in OPEN else 'closed'}" for name, arity in ARITY.items()
+    ]
     text = ["predicates:", *declared]
     for section, files in sections.items():
         text += [f"{section}:", *files] if files else []
@@ -73,7 +84,11 @@ def ground_rows(program: Program, values: Mapping[Key, float | None]) -> list[Gr
     listed = Listed(values, set(OPEN), CONSTANTS)
     found: list[Ground] = []
     for clause in clausal_form(program):
-        rows = logical_rows(clause, listed) if isinstance(clause, Clause) else linear_rows(clause, listed)
+        rows = (
+            logical_rows(clause, listed)
+            if isinstance(clause, Clause)
+            else linear_rows(clause, listed)
+        )
         found += [(clause, row) for row in rows]
     return found
 
@@ -93,7 +108,9 @@ def violation(ground: Ground, state: Mapping[Key, float]) -> float:
 
 
 def cost(grounds: Sequence[Ground], state: Mapping[Key, float]) -> float:
-    return sum((g[0].weight or 0.0) * violation(g, state) ** g[0].power for g in grounds if not g[0].hard)
+    return sum(
+        (g[0].weight or 0.0) * violation(g, state) ** g[0].power for g in grounds if not g[0].hard
+    )
 
 
 def optimum(grounds: Sequence[Ground], atoms: Sequence[Key]) -> float:
@@ -152,7 +169,15 @@ def try_program(run: Run, folder: Path, seed: int, engines: Sequence[str] = ENGI
     draw = random.Random(seed)
     rules, values = random_program(draw), random_values(draw)
     write(folder, rules, values)
-    arguments = ("infer", folder / "model.psl", "--data", folder / "model.data", "--json", "-o", folder / "out.csv")
+    arguments = (
+        "infer",
+        folder / "model.psl",
+        "--data",
+        folder / "model.data",
+        "--json",
+        "-o",
+        folder / "out.csv",
+    )
     try:
         grounds = ground_rows(parse_psl(rules), values)
     except UnlistedError:
@@ -171,7 +196,9 @@ def try_program(run: Run, folder: Path, seed: int, engines: Sequence[str] = ENGI
         try:
             judge(run(*arguments, "--engine", engine), engine, grounds, best, folder / "out.csv")
         except AssertionError as error:
-            raise AssertionError(f"seed {seed}, {engine}, optimum {best}:\n{rules}\n{error}") from error
+            raise AssertionError(
+                f"seed {seed}, {engine}, optimum {best}:\n{rules}\n{error}"
+            ) from error
     return "infeasible" if np.isinf(best) else "solved"
 
 

@@ -20,7 +20,9 @@ from workbench.verbs.solve import convert_model, read_model, solve_model
 
 
 def random_model(seed: int) -> tuple[str, str]:
-    """The text of a small model, of 1 to 4 states a variable and with zeros, and of evidence on one variable."""
+    """The text of a small model, of 1 to 4 states a variable and with zeros,
+    and of evidence on one variable.
+    """
     rng = np.random.default_rng(seed)
     states = rng.choice([1, 2, 2, 3, 4], 5)
     scopes = [rng.permutation(5)[: rng.integers(0, 4)] for _ in range(6)]
@@ -36,7 +38,10 @@ def random_model(seed: int) -> tuple[str, str]:
 
 def enumerated(model: FactorModel, known: Int64) -> tuple[list[tuple[int, ...]], np.ndarray]:
     """Every state that agrees with the evidence, and its product."""
-    ranges = [range(size) if at < 0 else [at] for size, at in zip(model.states.tolist(), known.tolist(), strict=True)]
+    ranges = [
+        range(size) if at < 0 else [at]
+        for size, at in zip(model.states.tolist(), known.tolist(), strict=True)
+    ]
     chosen = list(itertools.product(*ranges))
     with np.errstate(invalid="ignore"):
         return chosen, np.exp([model.log_value(np.array(one)) for one in chosen])
@@ -72,11 +77,15 @@ def test_models_are_answered_as_by_enumeration(run: Run, tmp_path: Path, seed: i
 
 
 def frustrated_model(seed: int) -> str:
-    """Five variables, every pair of which wants to agree or to differ: relaxations are loose here."""
+    """Five variables, every pair of which wants to agree or to differ:
+    relaxations are loose here.
+    """
     rng = np.random.default_rng(seed)
     lines = ["MARKOV", "5", "2 2 2 2 2", "10"]
     lines += [f"2 {one} {other}" for one, other in itertools.combinations(range(5), 2)]
-    return "\n".join([*lines, *(f"4 1 {value} {value} 1" for value in np.exp(rng.normal(0, 1, 10)))])
+    return "\n".join(
+        [*lines, *(f"4 1 {value} {value} 1" for value in np.exp(rng.normal(0, 1, 10)))]
+    )
 
 
 @pytest.mark.parametrize("engine", sorted(name for name in ENGINES if "map" in tasks_of(name)))
@@ -109,7 +118,16 @@ def test_an_engine_without_the_partition_function_is_refused(run: Run, tmp_path:
 
 def test_no_sample_in_time_is_no_probability(run: Run, tmp_path: Path) -> None:
     (tmp_path / "m.uai").write_text(frustrated_model(0))
-    asked = ("solve", tmp_path / "m.uai", "--task", "marginal", "--engine", "gibbs", "--time-limit", "1e-9")
+    asked = (
+        "solve",
+        tmp_path / "m.uai",
+        "--task",
+        "marginal",
+        "--engine",
+        "gibbs",
+        "--time-limit",
+        "1e-9",
+    )
     answer = run(*asked, "--out", tmp_path / "out.csv", "--json")
     assert answer.code == 4
     assert (tmp_path / "out.csv").read_text().split() == ["variable,state,value"]
@@ -117,7 +135,9 @@ def test_no_sample_in_time_is_no_probability(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", [".uai", ".wcnf"])
 @pytest.mark.parametrize("seed", [0, 2, 4])
-def test_a_converted_model_has_the_same_likeliest_state(tmp_path: Path, seed: int, ending: str) -> None:
+def test_a_converted_model_has_the_same_likeliest_state(
+    tmp_path: Path, seed: int, ending: str
+) -> None:
     text, _ = random_model(seed)
     (tmp_path / "m.uai").write_text(text)
     note = convert_model(tmp_path / "m.uai", tmp_path / f"other{ending}")
@@ -159,7 +179,9 @@ def test_an_integer_program_of_a_model_has_its_optimum(tmp_path: Path) -> None:
         solver.setOptionValue("output_flag", False)
         solver.readModel(str(tmp_path / f"c{ending}"))
         solver.run()
-        assert solver.getInfo().objective_function_value == pytest.approx(solve_model(tmp_path / "c.wcnf").cost)
+        assert solver.getInfo().objective_function_value == pytest.approx(
+            solve_model(tmp_path / "c.wcnf").cost
+        )
 
 
 def test_a_model_too_wide_has_no_partition_function(run: Run, tmp_path: Path) -> None:
@@ -210,4 +232,6 @@ def test_both_forms_of_evidence_are_read() -> None:
     states = np.array([2, 2, 2])
     assert parse_evidence("2 0 1 2 0", states).tolist() == [1, -1, 0]
     assert parse_evidence("1\n2 0 1 2 0\n", states).tolist() == [1, -1, 0]
-    assert parse_evidence("0", states).tolist() == parse_evidence("", states).tolist() == [-1, -1, -1]
+    assert (
+        parse_evidence("0", states).tolist() == parse_evidence("", states).tolist() == [-1, -1, -1]
+    )

@@ -45,15 +45,21 @@ def test_mistakes_are_shown_where_they_were_typed(run: Run, typed: pytest.Monkey
     type_in(typed, "P(t)\n1 P(x) ^ Q(x)\n")
     outcome = run("check", "-", "--json")
     assert outcome.code == 1
-    assert [(one["code"], one["file"], one["line"]) for one in outcome.json["diagnostics"]] == [("E0104", "<stdin>", 2)]
+    assert [(one["code"], one["file"], one["line"]) for one in outcome.json["diagnostics"]] == [
+        ("E0104", "<stdin>", 2)
+    ]
     type_in(typed, b"P(t)\n1 P(\xff)\n")
     assert "E0101" in run("check", "-").err
 
 
 @pytest.mark.parametrize(
-    "arguments", [("infer", "-", "--data", "-"), ("fmt", "-", "--write"), ("check", "-")], ids=lambda words: words[0]
+    "arguments",
+    [("infer", "-", "--data", "-"), ("fmt", "-", "--write"), ("check", "-")],
+    ids=lambda words: words[0],
 )
-def test_what_needs_a_file_is_refused(run: Run, typed: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
+def test_what_needs_a_file_is_refused(
+    run: Run, typed: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
     type_in(typed, '{"rules": []}' if arguments[0] == "check" else LOGIC)
     outcome = run(*arguments)
     assert "E0829" in outcome.err

@@ -22,8 +22,12 @@ parent(a,b). parent(b,c). parent(c,d). parent(d,e).
 def family(tmp_path: Path) -> Path:
     """Elders are ancestors, which the background defines by recursion."""
     (tmp_path / "family.b").write_text(FAMILY)
-    (tmp_path / "family.f").write_text("elder(a,b). elder(a,c). elder(a,e). elder(b,d). elder(b,e).\n")
-    (tmp_path / "family.n").write_text("elder(b,a). elder(c,a). elder(e,a). elder(d,b). elder(c,c).\n")
+    (tmp_path / "family.f").write_text(
+        "elder(a,b). elder(a,c). elder(a,e). elder(b,d). elder(b,e).\n"
+    )
+    (tmp_path / "family.n").write_text(
+        "elder(b,a). elder(c,a). elder(e,a). elder(d,b). elder(c,c).\n"
+    )
     return tmp_path / "family.b"
 
 
@@ -36,7 +40,9 @@ def test_a_stem_a_file_and_its_directory_are_one_problem(run: Run, family: Path)
 
 
 @pytest.mark.parametrize("weights", ["l1", "l2", "elastic", "group"])
-def test_weights_come_with_a_certificate_and_the_theory_is_written(run: Run, family: Path, weights: str) -> None:
+def test_weights_come_with_a_certificate_and_the_theory_is_written(
+    run: Run, family: Path, weights: str
+) -> None:
     out = family.with_suffix(".mln")
     outcome = run("structure", family, "--weights", weights, "--out", out, "--json")
     assert outcome.code == 0, outcome.err
@@ -79,7 +85,8 @@ def test_what_cannot_be_read_or_searched_is_named(run: Run, family: Path) -> Non
     assert "E0605" in unknown.err
     assert "ancestor" in unknown.err
     family.write_text(
-        "elder_than(a).\n" + FAMILY.replace("parent(a,b). parent(b,c). parent(c,d). parent(d,e).", "parent(x,y).")
+        "elder_than(a).\n"
+        + FAMILY.replace("parent(a,b). parent(b,c). parent(c,d). parent(d,e).", "parent(x,y).")
     )
     apart = run("structure", family)
     assert apart.code == 1
@@ -88,12 +95,21 @@ def test_what_cannot_be_read_or_searched_is_named(run: Run, family: Path) -> Non
 
 def test_parameters_of_searches_without_modes_are_typed(run: Run) -> None:
     university = Path("data/university")
-    words = ["structure", university / "advisors.mln", "--data", university / "dataset.toml", "--method", "paths"]
+    words = [
+        "structure",
+        university / "advisors.mln",
+        "--data",
+        university / "dataset.toml",
+        "--method",
+        "paths",
+    ]
     refused = run(*words, "--set", "recursive=banana", "--set", "max_clauses=many")
     assert refused.code == 2
     assert refused.err.count("E0610") == 2
 
 
-def test_the_directory_at_hand_is_named_by_a_dot(run: Run, family: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_directory_at_hand_is_named_by_a_dot(
+    run: Run, family: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(family.parent)
     assert run("structure", ".", "--json").code == 0

@@ -1,4 +1,6 @@
-"""`--server URL`: the same commands on a workspace that a server holds, with the results of a file."""
+"""`--server URL`: the same commands on a workspace that a server holds,
+with the results of a file.
+"""
 
 from __future__ import annotations
 
@@ -68,14 +70,23 @@ def test_commands_give_what_they_give_on_a_file(run: Run, place: Path) -> None:
         here, there = (run("compare", at, 1, 2, "--json").json for at in (held, address))
         assert here["predictions"] == there["predictions"] != []
         first, second = place / "first.csv", place / "second.csv"
-        assert run("export", held, 2, "--out", first).code == run("export", address, 2, "--out", second).code == 0
+        assert (
+            run("export", held, 2, "--out", first).code
+            == run("export", address, 2, "--out", second).code
+            == 0
+        )
         assert first.read_text(encoding="utf-8") == second.read_text(encoding="utf-8")
 
 
 def test_a_linkage_is_kept_and_added_to_at_the_server(run: Run, tmp_path: Path) -> None:
     frame = people(300, seed=4)[0]
     new = frame.iloc[[7]].assign(record=900)
-    tables = {"people": frame, "new": new, "mended": new.assign(surname="Otherwise"), "gone": new[["record"]]}
+    tables = {
+        "people": frame,
+        "new": new,
+        "mended": new.assign(surname="Otherwise"),
+        "gone": new[["record"]],
+    }
     paths = {name: tmp_path / f"{name}.csv" for name in tables}
     for name, table in tables.items():
         table.to_csv(paths[name], index=False)
@@ -88,12 +99,31 @@ def test_a_linkage_is_kept_and_added_to_at_the_server(run: Run, tmp_path: Path) 
             assert run("link", paths["people"], "--out", out, "--seed", 1, *where).code == 0
         for number, (name, flags) in enumerate(steps):
             found = []
-            for where in (["--with", held], ["--with", address] if number else ["--with", held, "--server", address]):
+            for where in (
+                ["--with", held],
+                ["--with", address] if number else ["--with", held, "--server", address],
+            ):
                 pairs = tmp_path / "pairs.csv"
-                record = told(run("link", paths[name], "--out", out, "--pairs", pairs, "--json", *where, *flags))
-                found.append((record, out.read_text(encoding="utf-8"), pairs.read_text(encoding="utf-8")))
+                record = told(
+                    run(
+                        "link",
+                        paths[name],
+                        "--out",
+                        out,
+                        "--pairs",
+                        pairs,
+                        "--json",
+                        *where,
+                        *flags,
+                    )
+                )
+                found.append(
+                    (record, out.read_text(encoding="utf-8"), pairs.read_text(encoding="utf-8"))
+                )
             assert found[0] == found[1], name
-        refused = run("link", paths["mended"], "--with", address, "--correct", "--remove", "--out", out)
+        refused = run(
+            "link", paths["mended"], "--with", address, "--correct", "--remove", "--out", out
+        )
         assert (refused.code != 0, "E0686" in refused.err) == (True, True)
         with workbench.connect(address) as remote:
             remote.upload(paths["new"])
@@ -116,7 +146,9 @@ def test_refused_updates_end_as_on_a_file(run: Run, tmp_path: Path) -> None:
             assert run("infer", rules, "--query", "Q", "--task", "map", *place).code == 0
         for fact in ("!P(A)", "!Q(A)", "R(A)", "P(A, A)"):
             here, there = (run("update", *where, fact) for where in ([held], ["--server", address]))
-            assert (here.code, here.err.split(":")[0]) == (there.code, there.err.split(":")[0]), fact
+            assert (here.code, here.err.split(":")[0]) == (there.code, there.err.split(":")[0]), (
+                fact
+            )
             assert here.code in (1, 5)
 
 
@@ -136,7 +168,9 @@ def test_what_a_server_does_not_take_is_said(run: Run, place: Path) -> None:
     assert "E0876" in run("runs", "--server", address).err
 
 
-def test_a_workspace_that_is_held_names_the_way_through_its_server(run: Run, tmp_path: Path) -> None:
+def test_a_workspace_that_is_held_names_the_way_through_its_server(
+    run: Run, tmp_path: Path
+) -> None:
     from tests.service.kills import served_apart
 
     path = tmp_path / "w.duckdb"

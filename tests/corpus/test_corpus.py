@@ -1,4 +1,6 @@
-"""Every program among the real data sets is read, or refused with a message that names the construct."""
+"""Every program among the real data sets is read,
+or refused with a message that names the construct.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("path", programs(".mln", ".mln.gz"), ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize(
+    "path", programs(".mln", ".mln.gz"), ids=lambda path: f"{path.parent.name}/{path.name}"
+)
 def test_markov_logic_programs(path: Path) -> None:
     if path.name in REFUSED:
         code, words = REFUSED[path.name]
@@ -37,7 +41,9 @@ def test_markov_logic_programs(path: Path) -> None:
     program = read_program(path)
     assert program.predicates
     small = dict.fromkeys(program.types, ("A", "B"))
-    assert {clause.rule for clause in clausal_form(program, small)} == set(range(len(program.rules)))
+    assert {clause.rule for clause in clausal_form(program, small)} == set(
+        range(len(program.rules))
+    )
 
 
 @pytest.mark.parametrize("path", programs(".psl"), ids=lambda path: path.name)

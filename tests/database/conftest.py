@@ -41,6 +41,8 @@ def facts() -> Facts:
 
     def read(database: Database, predicate: str) -> list[tuple[object, ...]]:
         view = quoted(database.predicate(predicate).view_name)
-        return sorted((row[1:-1] for row in database.execute(f"FROM facts.{view}").fetchall()), key=repr)
+        return sorted(
+            (row[1:-1] for row in database.execute(f"FROM facts.{view}").fetchall()), key=repr
+        )
 
     return read

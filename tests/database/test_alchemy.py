@@ -15,12 +15,17 @@ from workbench.errors import InputError
 def test_every_form_of_fact(database: Database, facts: Facts) -> None:
     report = load_alchemy_text(
         database,
-        'Friends(Anna, Bob) // a comment\n!Smokes(Anna)\r\n?Smokes("Bob \\"B\\", jr.")\n0.7 Smokes(Carl)\n\n'
-        "// only a comment\nsmokes( Dora ) 0.25\nRain()\nMotherOf(Anna) = Bea\nSimilar(Anna,Bob,-1.5)\n"
+        'Friends(Anna, Bob) // a comment\n!Smokes(Anna)\r\n?Smokes("Bob \\"B\\", jr.")\n0.7 '
+        "Smokes(Carl)\n\n"
+        "// only a comment\nsmokes( Dora ) 0.25\nRain()\nMotherOf(Anna) = "
+        "Bea\nSimilar(Anna,Bob,-1.5)\n"
         '"C D"=MotherOf("(E")// F\n'
         'Friends(Anna,"http://example.org/a=b(c)")',
     )
-    assert facts(database, "Friends") == [("Anna", "Bob", 1.0), ("Anna", "http://example.org/a=b(c)", 1.0)]
+    assert facts(database, "Friends") == [
+        ("Anna", "Bob", 1.0),
+        ("Anna", "http://example.org/a=b(c)", 1.0),
+    ]
     assert facts(database, "Smokes") == [("Anna", 0.0), ('Bob "B", jr.', None), ("Carl", 0.7)]
     assert facts(database, "smokes") == [("Dora", 0.25)]
     assert facts(database, "Rain") == [(1.0,)]
@@ -48,12 +53,18 @@ def test_every_form_of_fact(database: Database, facts: Facts) -> None:
         ("Similar(A,B,x)", "E0210", 1, 13),
     ],
 )
-def test_faults_are_placed(database: Database, facts: Facts, text: str, code: str, line: int, column: int) -> None:
+def test_faults_are_placed(
+    database: Database, facts: Facts, text: str, code: str, line: int, column: int
+) -> None:
     with pytest.raises(InputError) as caught:
         load_alchemy_text(database, "Friends(X,Y)\n" + text, name="facts.db")
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.span is not None
-    assert (diagnostic.code, diagnostic.span.line - 1, diagnostic.span.column) == (code, line, column)
+    assert (diagnostic.code, diagnostic.span.line - 1, diagnostic.span.column) == (
+        code,
+        line,
+        column,
+    )
     assert facts(database, "Friends") == []
     assert database.worlds() == {}
     assert database.execute("SELECT count(*) FROM c_person").fetchall() == [(0,)]
@@ -79,7 +90,8 @@ def test_domains_follow_names_not_order_of_loading(database: Database) -> None:
     load_alchemy_text(database, "Smokes(Ann)\nSmokes(Zoe)", world="one")
     load_alchemy_text(database, "Smokes(Bob)", world="two")
     rows = database.execute(
-        "SELECT world, position, name FROM domain JOIN c_person ON id = constant WHERE type = 'person' ORDER BY ALL"
+        "SELECT world, position, name FROM domain JOIN c_person ON id = constant WHERE type = "
+        "'person' ORDER BY ALL"
     ).fetchall()
     assert rows == [(0, 0, "Ann"), (0, 1, "Mia"), (0, 2, "Zoe"), (1, 0, "Bob")]
 

@@ -42,7 +42,9 @@ def test_a_dataset_with_worlds_and_folds(directory: Path) -> None:
     with Database.open(threads=1) as database:
         report = load_dataset(database, directory)
         assert report.worlds == ("north", "south")
-        rows = database.execute("SELECT world, person_1, person_2 FROM facts.Friends ORDER BY 1").fetchall()
+        rows = database.execute(
+            "SELECT world, person_1, person_2 FROM facts.Friends ORDER BY 1"
+        ).fetchall()
         assert rows == [("north", "Cem", "Ann"), ("south", "Cem", "Bob")]
         first, second = read_folds(database)
         assert (first.train_worlds, first.test_worlds) == (("south",), ("north",))

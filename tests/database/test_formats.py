@@ -1,4 +1,6 @@
-"""One registry tells what a file is, whoever asks: the loaders, `dataset.toml`, truth and wide tables."""
+"""One registry tells what a file is, whoever asks: the loaders, `dataset.toml`,
+truth and wide tables.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ import duckdb
 import pandas as pd
 import pytest
 
-from workbench.database import FORMATS, Database, FileFacts, endings, format_of, load_dataset, load_facts, write_table
+from workbench.database import (
+    FORMATS,
+    Database,
+    FileFacts,
+    endings,
+    format_of,
+    load_dataset,
+    load_facts,
+    write_table,
+)
 from workbench.errors import UsageError, WorkbenchError
 from workbench.language import parse_mln
 from workbench.tables import form_of
@@ -44,7 +55,9 @@ def test_every_door_reads_a_form_alike(tmp_path: Path, name: str, packed: bool) 
     path = tmp_path / (f"{name}.gz" if packed else name)
     path.write_bytes(gzip.compress(FILES[name].encode()) if packed else FILES[name].encode())
     (tmp_path / "rules.mln").write_text(PROGRAM)
-    (tmp_path / "dataset.toml").write_text(f'program = "rules.mln"\n[[facts]]\nfile = "{path.name}"\n')
+    (tmp_path / "dataset.toml").write_text(
+        f'program = "rules.mln"\n[[facts]]\nfile = "{path.name}"\n'
+    )
     with Database.open() as one, Database.open() as other, open_workspace() as workspace:
         one.declare(parse_mln(PROGRAM))
         load_facts(one, path)
@@ -66,7 +79,8 @@ def test_endings_that_forms_share_are_told_by_the_first_bytes(tmp_path: Path) ->
 def test_a_format_named_in_the_description_comes_before_the_ending(tmp_path: Path) -> None:
     (tmp_path / "Knows.tsv").write_text("Ann\tBo\nBo\tCy\n")
     (tmp_path / "dataset.toml").write_text(
-        '[predicates]\nKnows = ["person", "person"]\n[[facts]]\nfile = "Knows.tsv"\nformat = "psl"\n'
+        '[predicates]\nKnows = ["person", "person"]\n[[facts]]\nfile = "Knows.tsv"\nformat = '
+        '"psl"\n'
     )
     with Database.open() as database:
         load_dataset(database, tmp_path)
@@ -86,10 +100,14 @@ def test_files_of_no_form_of_facts_are_refused(tmp_path: Path, name: str) -> Non
         load_facts(database, tmp_path / name)
 
 
-@pytest.mark.parametrize("ending", [ending for form in FORMATS.values() if form.write for ending in form.suffixes])
+@pytest.mark.parametrize(
+    "ending", [ending for form in FORMATS.values() if form.write for ending in form.suffixes]
+)
 def test_written_tables_read_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"Knows{ending}"
-    write_table(pd.DataFrame({"a": ["Ann Lee", "007"], "b": ["Bo, Jr.", "8"]}), path, texts=("a", "b"))
+    write_table(
+        pd.DataFrame({"a": ["Ann Lee", "007"], "b": ["Bo, Jr.", "8"]}), path, texts=("a", "b")
+    )
     with Database.open() as database:
         database.declare(parse_mln(PROGRAM))
         load_facts(database, path)

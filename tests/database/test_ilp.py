@@ -1,4 +1,6 @@
-"""ILP problems in the database: facts, examples, folds; background clauses against a naive evaluation."""
+"""ILP problems in the database: facts, examples, folds;
+background clauses against a naive evaluation.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +57,16 @@ def test_loading_keeps_the_target_out_of_the_evidence(tmp_path: Path) -> None:
     with Database.open() as database:
         report = load_ilp(database, derive_facts(problem))
         assert report.facts["ancestor"] == 6
-        rows = database.execute("SELECT partition::VARCHAR, value FROM p_grandparent ORDER BY value").fetchall()
+        rows = database.execute(
+            "SELECT partition::VARCHAR, value FROM p_grandparent ORDER BY value"
+        ).fetchall()
         assert rows == [("truth", 0.0), ("truth", 1.0)]
-        assert database.execute("SELECT DISTINCT partition::VARCHAR FROM p_ancestor").fetchall() == [("evidence",)]
-        assert database.execute("SELECT count(*), count(DISTINCT fold) FROM folds").fetchall() == [(2, 2)]
+        assert database.execute(
+            "SELECT DISTINCT partition::VARCHAR FROM p_ancestor"
+        ).fetchall() == [("evidence",)]
+        assert database.execute("SELECT count(*), count(DISTINCT fold) FROM folds").fetchall() == [
+            (2, 2)
+        ]
         assert database.execute("SELECT what FROM facts.of").fetchall() == [("thing(1,big)",)]
 
 
@@ -107,7 +115,9 @@ example(active(m1), -1, 1).
 
 
 def test_files_as_systems_ship_them(tmp_path: Path) -> None:
-    """Files that name others, clauses that no mode calls, thresholds by comparison, SLIPCOVER's mark."""
+    """Files that name others, clauses that no mode calls, thresholds by comparison,
+    SLIPCOVER's mark.
+    """
     (tmp_path / "molecules_modes.pl").write_text(MODES)
     problem = derive_facts(read_ilp(read(tmp_path, MOLECULES)))  # type: ignore[arg-type]
     assert [str(mode) for mode in problem.modes if mode.predicate == "lumo"] == [
@@ -135,11 +145,16 @@ def test_many_thresholds_are_thinned_evenly(tmp_path: Path) -> None:
 def test_a_file_named_by_another_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_ilp(read(tmp_path, MOLECULES))  # type: ignore[arg-type]
-    assert [(d.code, d.span.line if d.span else 0) for d in caught.value.diagnostics] == [("E0141", 2)]
+    assert [(d.code, d.span.line if d.span else 0) for d in caught.value.diagnostics] == [
+        ("E0141", 2)
+    ]
 
 
 def test_all_faults_of_a_problem_are_told_at_once(tmp_path: Path) -> None:
-    text = FAMILY + ":- modeb(*, odd(person)).\np(a b).\nq(c)) .\nexample(other(a), 1, 1).\nexample(other(b), 1, x).\n"
+    text = (
+        FAMILY + ":- modeb(*, odd(person)).\np(a b).\nq(c)) .\nexample(other(a), 1, "
+        "1).\nexample(other(b), 1, x).\n"
+    )
     with pytest.raises(InputError) as caught:
         read_ilp(read(tmp_path, text))  # type: ignore[arg-type]
     lines = FAMILY.count("\n")
@@ -161,7 +176,11 @@ def test_terms_of_any_length_and_of_some_depth_are_read(tmp_path: Path) -> None:
     problem = read_ilp(read(tmp_path, text), flatten=True)  # type: ignore[arg-type]
     assert len(problem.facts["seen", 2]) == 1
     assert len(next(clause for clause in problem.clauses if len(clause.body) > 2).body) == 3000
-    for deep in ("s(" * 2000 + "0" + ")" * 2000, "(" * 2000 + "0" + ")" * 2000, "-" + " - " * 2000 + "0"):
+    for deep in (
+        "s(" * 2000 + "0" + ")" * 2000,
+        "(" * 2000 + "0" + ")" * 2000,
+        "-" + " - " * 2000 + "0",
+    ):
         with pytest.raises(InputError) as caught:
             read_ilp(read(tmp_path, FAMILY + f"p({deep}).\n"))  # type: ignore[arg-type]
         assert [d.code for d in caught.value.diagnostics] == ["E0143"]
@@ -185,13 +204,16 @@ linked(X, Y) :- near(X, Y).
 linked(X, Y) :- near(X, Z), linked(Z, Y).
 lonely(X) :- speed(X, _), \\+ near(X, _).
 gteq(X, Y) :- number(X), number(Y), X >= Y.
-near(a, b). near(b, c). near(d, a). near(d, c). red(c). red(b). speed(a, 3). speed(b, 10). speed(c, -2). speed(e, 4).
+near(a, b). near(b, c). near(d, a). near(d, c). red(c). red(b).
+speed(a, 3). speed(b, 10). speed(c, -2). speed(e, 4).
 example(good(a), 1, 0). example(good(b), 1, 1). example(good(c), -1, 0). example(good(e), -1, 1).
 """
 
 
 def test_definitions_compute_what_the_clauses_derive(tmp_path: Path) -> None:
-    """Each derived predicate, by the clauses as definitions of a program, against the facts that the clauses derive."""
+    """Each derived predicate, by the clauses as definitions of a program,
+    against the facts that the clauses derive.
+    """
     path = read(tmp_path, CARS)
     problem = read_ilp(path)  # type: ignore[arg-type]
     written = written_background(problem)
@@ -210,7 +232,9 @@ def test_definitions_compute_what_the_clauses_derive(tmp_path: Path) -> None:
         values = dict(zip(frame["atom"], frame["value"]))
         rows = derived[name, 1 + head.count(",")]
         expected = {f"asked({', '.join(json.dumps(cell) for cell in row)})" for row in rows}
-        assert {atom for atom, value in values.items() if value > 0.9} == {atom for atom in expected if atom in values}
+        assert {atom for atom, value in values.items() if value > 0.9} == {
+            atom for atom in expected if atom in values
+        }
         assert expected & set(values)
 
 

@@ -19,9 +19,10 @@ from workbench.database import Database, facts_page, load_attached
 from workbench.errors import InputError
 
 PEOPLE = """
-CREATE TABLE people (person_id text PRIMARY KEY, age int, born date, income numeric(10, 2), member boolean,
-    seen timestamptz);
-INSERT INTO people SELECT 'P' || n, 20 + n, DATE '1990-01-01' + n, n * 10.5, CASE WHEN n % 3 > 0 THEN n % 2 = 0 END,
+CREATE TABLE people (person_id text PRIMARY KEY, age int, born date, income numeric(10, 2),
+    member boolean, seen timestamptz);
+INSERT INTO people SELECT 'P' || n, 20 + n, DATE '1990-01-01' + n, n * 10.5,
+    CASE WHEN n % 3 > 0 THEN n % 2 = 0 END,
     TIMESTAMPTZ '2020-01-01 12:30:00+00' FROM generate_series(1, 40) n;
 CREATE SCHEMA staff;
 CREATE TABLE staff.desks (desk_id text, person_id text);
@@ -34,7 +35,9 @@ ALTER USER postgres PASSWORD 'hush';
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     pytest.importorskip("adbc_driver_postgresql", reason="adbc-driver-postgresql is not installed")
-    initdb = shutil.which("initdb") or next((str(p) for p in Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
+    initdb = shutil.which("initdb") or next(
+        (str(p) for p in Path("/usr/lib/postgresql").glob("*/bin/initdb")), None
+    )
     if initdb is None:
         pytest.skip("PostgreSQL's server is not installed")
     folder = Path(tempfile.mkdtemp(prefix="wb-pg-"))
@@ -44,14 +47,38 @@ def server() -> Iterator[str]:
         shutil.chown(folder, "postgres", "postgres")
         as_user = {"user": "postgres", "group": "postgres", "cwd": folder}
     try:
-        quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **as_user}
+        quiet = {
+            "check": True,
+            "stdout": subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL,
+            **as_user,
+        }
         subprocess.run([initdb, "-D", folder / "data", "-U", "postgres", "-A", "trust"], **quiet)  # type: ignore[call-overload]
         bin_folder = Path(initdb).resolve().parent
         options = f"-c listen_addresses='' -c fsync=off -k {folder}"
-        control = [bin_folder / "pg_ctl", "-D", folder / "data", "-w", "-l", folder / "log", "-o", options]
+        control = [
+            bin_folder / "pg_ctl",
+            "-D",
+            folder / "data",
+            "-w",
+            "-l",
+            folder / "log",
+            "-o",
+            options,
+        ]
         subprocess.run([*control, "start"], **quiet)  # type: ignore[call-overload]
         try:
-            command = [bin_folder / "psql", "-h", folder, "-U", "postgres", "-v", "ON_ERROR_STOP=1", "-c", PEOPLE]
+            command = [
+                bin_folder / "psql",
+                "-h",
+                folder,
+                "-U",
+                "postgres",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-c",
+                PEOPLE,
+            ]
             subprocess.run(command, **quiet)  # type: ignore[call-overload]
             yield f"postgresql://postgres:hush@/postgres?host={folder}"
         finally:
@@ -76,7 +103,10 @@ def test_wide_tables_by_address(server: str, tmp_path: Path, run: Run) -> None:
     assert "hush" not in loaded.out
     assert b"hush" not in (tmp_path / "work.duckdb").read_bytes()
     with wb.open(tmp_path / "work.duckdb") as ws:
-        counted = {name: len(facts_page(ws.database, name, limit=100).rows) for name in ("Born", "Income", "Person")}
+        counted = {
+            name: len(facts_page(ws.database, name, limit=100).rows)
+            for name in ("Born", "Income", "Person")
+        }
     assert counted == {"Born": 40, "Income": 40, "Person": 60}
 
 
@@ -95,5 +125,7 @@ def test_a_table_that_is_not_there(server: str, database: Database, table: str) 
 def test_a_server_that_is_not_there(database: Database) -> None:
     pytest.importorskip("adbc_driver_postgresql")
     with pytest.raises(InputError, match="E0213") as fault:
-        load_attached(database, "postgresql://ada:hush@127.0.0.1:1/db", table="t", predicate="Smokes")
+        load_attached(
+            database, "postgresql://ada:hush@127.0.0.1:1/db", table="t", predicate="Smokes"
+        )
     assert "hush" not in str(fault.value)

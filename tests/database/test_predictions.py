@@ -56,7 +56,9 @@ def database() -> Iterator[Database]:
     with Database.open() as opened:
         opened.declare(parse_mln("Fan(person, person)\nOther(person)\nKnows(person, person)\n"))
         load_frame(opened, pd.DataFrame({"a": NAMES, "b": "Ann"}), predicate="Knows")
-        load_frame(opened, pd.DataFrame({"a": NAMES[::2], "b": "Ann"}), predicate="Fan", partition="truth")
+        load_frame(
+            opened, pd.DataFrame({"a": NAMES[::2], "b": "Ann"}), predicate="Fan", partition="truth"
+        )
         yield opened
 
 
@@ -66,18 +68,29 @@ def ids_of(database: Database, names: list[str]) -> list[int]:
 
 
 def recorded(
-    database: Database, values: list[float], *, folds: list[int] | None = None, truth: list[float] | None = None
+    database: Database,
+    values: list[float],
+    *,
+    folds: list[int] | None = None,
+    truth: list[float] | None = None,
 ) -> int:
     ids = np.array(ids_of(database, NAMES[: len(values)]), np.int32)
     columns = {"world": [0] * len(values), "predicate": ["Fan"] * len(values)}
-    columns |= {"arguments": np.column_stack([ids, np.full(ids.size, ids_of(database, ["Ann"])[0], np.int32)])}  # type: ignore[dict-item]
-    columns |= {"value": values} | ({"fold": folds} if folds else {}) | ({"truth": truth} if truth else {})  # type: ignore[dict-item]
+    columns |= {
+        "arguments": np.column_stack(
+            [ids, np.full(ids.size, ids_of(database, ["Ann"])[0], np.int32)]
+        )
+    }  # type: ignore[dict-item]
+    columns |= (
+        {"value": values} | ({"fold": folds} if folds else {}) | ({"truth": truth} if truth else {})
+    )  # type: ignore[dict-item]
     return record(database, columns, Fan=("person", "person"))
 
 
 def record(database: Database, columns: Columns, **types: tuple[str, ...]) -> int:
     return record_run(
-        database, RunRecord(kind="infer", status="exact", seconds=0.0, atom_types=types, predictions=columns)
+        database,
+        RunRecord(kind="infer", status="exact", seconds=0.0, atom_types=types, predictions=columns),
     )
 
 
@@ -96,7 +109,12 @@ def test_labels_meet_predictions_by_their_keys(database: Database) -> None:
 
 
 def test_a_predicate_without_labels_stays_unscored(database: Database) -> None:
-    columns = {"world": [0], "predicate": ["Other"], "arguments": np.array([[0]], np.int32), "value": [0.5]}
+    columns = {
+        "world": [0],
+        "predicate": ["Other"],
+        "arguments": np.array([[0]], np.int32),
+        "value": [0.5],
+    }
     run = record(database, columns, Other=("person",))
     assert scored_predictions(database, run)["truth"].isna().all()
     assert labelled_values(database, run)[0].size == 0
@@ -134,9 +152,14 @@ def two_worlds(database: Database, worlds: list[int], values: list[float]) -> in
 
 def test_atoms_of_one_name_in_two_worlds_are_told_apart(database: Database) -> None:
     database.world_id("other")
-    first, second = two_worlds(database, [0, 1], [0.1, 0.9]), two_worlds(database, [1, 0], [0.8, 0.1])
+    first, second = (
+        two_worlds(database, [0, 1], [0.1, 0.9]),
+        two_worlds(database, [1, 0], [0.8, 0.1]),
+    )
     frame = changed_rows(database, first, second, "prediction")
-    assert frame[["world", "value_first", "value_second"]].to_numpy().tolist() == [["other", 0.9, 0.8]]
+    assert frame[["world", "value_first", "value_second"]].to_numpy().tolist() == [
+        ["other", 0.9, 0.8]
+    ]
     assert same_folds(database, first, second)
     assert not same_folds(database, first, two_worlds(database, [0], [0.1]))
 
@@ -145,7 +168,9 @@ def test_labels_of_one_world_are_not_those_of_another(database: Database) -> Non
     other = database.world_id("other")
     run = two_worlds(database, [0, other], [0.9, 0.2])
     name = lowest(database)
-    load_frame(database, pd.DataFrame({"a": [name], "b": [name]}), predicate="Fan", partition="truth")
+    load_frame(
+        database, pd.DataFrame({"a": [name], "b": [name]}), predicate="Fan", partition="truth"
+    )
     assert scored_predictions(database, run)["truth"].tolist() == [1.0, 0.0]
 
 
@@ -165,7 +190,9 @@ def test_an_unlisted_atom_is_false_only_in_a_closed_world(database: Database) ->
     assert labelled_values(database, run, unlisted="false")[1].size == len(NAMES)
 
 
-def test_labels_are_found_by_name_where_types_were_declared_otherwise_since(database: Database) -> None:
+def test_labels_are_found_by_name_where_types_were_declared_otherwise_since(
+    database: Database,
+) -> None:
     values = np.linspace(0.0, 1.0, len(NAMES)).tolist()
     run = recorded(database, values)
     before = scored_predictions(database, run)

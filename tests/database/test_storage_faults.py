@@ -1,4 +1,6 @@
-"""A full disk, a damaged file and a damaged log: told apart, and nothing lost that could be kept."""
+"""A full disk, a damaged file and a damaged log: told apart,
+and nothing lost that could be kept.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,17 @@ main()
 
 
 def facts(path: Path, people: int) -> Path:
-    path.write_text("\n".join(f"Friends(P{i}, P{i * 7919 % people})" for i in range(people)), encoding="utf-8")
+    path.write_text(
+        "\n".join(f"Friends(P{i}, P{i * 7919 % people})" for i in range(people)), encoding="utf-8"
+    )
     return path
 
 
 def limited(size: int, *command: object) -> subprocess.CompletedProcess[str]:
     """A command that may write no file beyond a size, as on a disk that is full.
 
-    It compiles no modules (-B): they would be cut off, too, and every later command would fail to read them.
+    It compiles no modules (-B): they would be cut off, too, and every later command would fail to
+    read them.
     """
     return subprocess.run(
         [sys.executable, "-B", "-c", LIMITED, str(size), *map(str, command)],
@@ -61,7 +66,9 @@ def made(path: Path) -> Path:
     return path
 
 
-def test_a_full_disk_is_said_and_a_new_workspace_is_not_left_behind(tmp_path: Path, rules: Path) -> None:
+def test_a_full_disk_is_said_and_a_new_workspace_is_not_left_behind(
+    tmp_path: Path, rules: Path
+) -> None:
     new = tmp_path / "new.duckdb"
     for size in (100, 600_000):
         ended = limited(size, "load", new, facts(tmp_path / "many.db", 60_000), "--rules", rules)
@@ -72,9 +79,16 @@ def test_a_full_disk_is_said_and_a_new_workspace_is_not_left_behind(tmp_path: Pa
 
 def test_a_full_disk_keeps_what_was_there(tmp_path: Path, rules: Path) -> None:
     workspace = tmp_path / "w.duckdb"
-    assert limited(10**9, "load", workspace, facts(tmp_path / "few.db", 5), "--rules", rules).returncode == 0
+    assert (
+        limited(
+            10**9, "load", workspace, facts(tmp_path / "few.db", 5), "--rules", rules
+        ).returncode
+        == 0
+    )
     size = workspace.stat().st_size + 300_000
-    ended = limited(size, "load", workspace, facts(tmp_path / "many.db", 60_000), "--world", "other")
+    ended = limited(
+        size, "load", workspace, facts(tmp_path / "many.db", 60_000), "--world", "other"
+    )
     assert ended.returncode == 1
     assert "E0221" in ended.stderr
     with Database.open(workspace) as database:
@@ -124,7 +138,9 @@ def test_a_block_found_damaged_while_reading_is_told(tmp_path: Path) -> None:
     whole, block = path.read_bytes(), 256 * 1024
     told = []
     for start in range(12288, len(whole), block):
-        path.write_bytes(whole[: start + 100] + bytes([whole[start + 100] ^ 255]) + whole[start + 101 :])
+        path.write_bytes(
+            whole[: start + 100] + bytes([whole[start + 100] ^ 255]) + whole[start + 101 :]
+        )
         try:
             with Database.open(path, read_only=True) as database:
                 assert database.worlds() == {"world": 0}
@@ -152,7 +168,9 @@ def test_what_can_be_read_of_a_damaged_workspace_is_saved(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("at", ["d_person", "p_Friends"])
-def test_what_is_ended_by_hand_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+def test_what_is_ended_by_hand_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
     def stopped(source: Any, target: Any, table: str) -> int:
         if table.endswith(at.split("_", 1)[1]):
             raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")
@@ -167,7 +185,8 @@ def killed(path: Path) -> bytes:
     """A workspace whose process ended without closing it; its log."""
     script = (
         "import os, sys\nfrom workbench.database import Database\n"
-        "database = Database.open(sys.argv[1])\ndatabase.remember('rules', 'kept' * 100)\nos._exit(9)"
+        "database = Database.open(sys.argv[1])\ndatabase.remember('rules', 'kept' * "
+        "100)\nos._exit(9)"
     )
     subprocess.run([sys.executable, "-c", script, str(path)], check=False)
     return path.with_name(path.name + ".wal").read_bytes()
@@ -215,7 +234,10 @@ def test_other_failures_are_not_storage_faults() -> None:
     ("text", "shown"),
     [
         ("postgresql://ada:p@ss:w/rd", "postgresql://ada:***@ss:w/rd"),
-        ("postgresql://ada:secret@db.example:5432/staff", "postgresql://ada:***@db.example:5432/staff"),
+        (
+            "postgresql://ada:secret@db.example:5432/staff",
+            "postgresql://ada:***@db.example:5432/staff",
+        ),
         ("host=db password=secret dbname=staff", "host=db password=*** dbname=staff"),
         ("host=db PASSWORD = 'two words' dbname=staff", "host=db PASSWORD = *** dbname=staff"),
         ("shops/ada@home.sqlite", "shops/ada@home.sqlite"),

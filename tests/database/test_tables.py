@@ -29,8 +29,15 @@ def written(directory: Path, name: str, text: str | bytes) -> Path:
 
 
 def test_stem_header_quotes_and_value(database: Database, facts: Facts, tmp_path: Path) -> None:
-    load_tables(database, written(tmp_path, "friends.csv", 'a,b,value\nAnn,"Bob, jr.",0.5\nC,D,\nE,F,true\n'))
-    assert facts(database, "Friends") == [("Ann", "Bob, jr.", 0.5), ("C", "D", None), ("E", "F", 1.0)]
+    load_tables(
+        database,
+        written(tmp_path, "friends.csv", 'a,b,value\nAnn,"Bob, jr.",0.5\nC,D,\nE,F,true\n'),
+    )
+    assert facts(database, "Friends") == [
+        ("Ann", "Bob, jr.", 0.5),
+        ("C", "D", None),
+        ("E", "F", 1.0),
+    ]
 
 
 def test_carriage_returns_alone_end_lines(database: Database, facts: Facts, tmp_path: Path) -> None:
@@ -38,7 +45,9 @@ def test_carriage_returns_alone_end_lines(database: Database, facts: Facts, tmp_
     assert facts(database, "Friends") == [("Ann", "Bob", 0.5), ("C", "D", 1.0)]
 
 
-def test_mapping_headerless_and_other_delimiters(database: Database, facts: Facts, tmp_path: Path) -> None:
+def test_mapping_headerless_and_other_delimiters(
+    database: Database, facts: Facts, tmp_path: Path
+) -> None:
     path = written(tmp_path, "links.csv", "from;to;note;score\nA;B;x;0.25\n")
     load_tables(database, path, predicate="Friends", columns=["to", "from"], value="score")
     assert facts(database, "Friends") == [("B", "A", 0.25)]
@@ -77,7 +86,13 @@ def test_worlds_and_partitions_in_columns(database: Database, tmp_path: Path) ->
     ],
 )
 def test_faults_are_placed(
-    database: Database, facts: Facts, tmp_path: Path, name: str, text: str | bytes, code: str, place: str
+    database: Database,
+    facts: Facts,
+    tmp_path: Path,
+    name: str,
+    text: str | bytes,
+    code: str,
+    place: str,
 ) -> None:
     with pytest.raises(InputError) as caught:
         load_tables(database, written(tmp_path, name, text))
@@ -87,7 +102,9 @@ def test_faults_are_placed(
     assert database.worlds() == {}
 
 
-def test_long_cells_empty_files_and_unknown_suffixes(database: Database, facts: Facts, tmp_path: Path) -> None:
+def test_long_cells_empty_files_and_unknown_suffixes(
+    database: Database, facts: Facts, tmp_path: Path
+) -> None:
     assert load_tables(database, written(tmp_path, "Friends.csv", "")).n_facts == 0
     assert load_tables(database, written(tmp_path, "Friends.csv", "x,y\n")).n_facts == 0
     load_tables(database, written(tmp_path, "Smokes.csv", "x\n" + "A" * 4_000_000 + "\n"))
@@ -96,8 +113,13 @@ def test_long_cells_empty_files_and_unknown_suffixes(database: Database, facts: 
         load_tables(database, written(tmp_path, "Friends.txt", ""))
 
 
-def test_several_files_are_one_transaction(database: Database, facts: Facts, tmp_path: Path) -> None:
-    good, bad = written(tmp_path, "Friends.csv", "x,y\nA,B\n"), written(tmp_path, "Smokes.csv", "x\n\nA,B\n")
+def test_several_files_are_one_transaction(
+    database: Database, facts: Facts, tmp_path: Path
+) -> None:
+    good, bad = (
+        written(tmp_path, "Friends.csv", "x,y\nA,B\n"),
+        written(tmp_path, "Smokes.csv", "x\n\nA,B\n"),
+    )
     with pytest.raises(InputError):
         load_tables(database, [good, bad])
     assert facts(database, "Friends") == []
@@ -120,7 +142,9 @@ def test_frames(database: Database, facts: Facts) -> None:
 
 def test_attached_databases(database: Database, facts: Facts, tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "other.duckdb")) as other:
-        other.execute("CREATE SCHEMA staff; CREATE VIEW staff.people AS SELECT 'Ann' AS name, 0.5 AS value")
+        other.execute(
+            "CREATE SCHEMA staff; CREATE VIEW staff.people AS SELECT 'Ann' AS name, 0.5 AS value"
+        )
     load_attached(database, tmp_path / "other.duckdb", table="staff.people", predicate="Smokes")
     assert facts(database, "Smokes") == [("Ann", 0.5)]
     with pytest.raises(InputError, match="E0213"):
@@ -131,12 +155,19 @@ def test_sqlite_files_need_no_extension(database: Database, facts: Facts, tmp_pa
     path = tmp_path / "other.sqlite"
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE knows (a, b TEXT, weight REAL)")
-        other.executemany("INSERT INTO knows VALUES (?, ?, ?)", [("Ann", 7, 1.0), (b"Bob", 8, 0.5), ('D"an', 9, None)])
+        other.executemany(
+            "INSERT INTO knows VALUES (?, ?, ?)",
+            [("Ann", 7, 1.0), (b"Bob", 8, 0.5), ('D"an', 9, None)],
+        )
         other.execute("CREATE VIEW surely AS SELECT a AS p FROM knows WHERE weight = 1")
         other.commit()
     report = load_attached(database, path, table="knows", predicate="Friends", value="weight")
     assert report.facts == {"Friends": 3}
-    assert set(facts(database, "Friends")) == {("Ann", "7", 1.0), ("Bob", "8", 0.5), ('D"an', "9", None)}
+    assert set(facts(database, "Friends")) == {
+        ("Ann", "7", 1.0),
+        ("Bob", "8", 0.5),
+        ('D"an', "9", None),
+    }
     load_attached(database, path, table="main.surely", predicate="Smokes")
     assert facts(database, "Smokes") == [("Ann", 1.0)]
     with pytest.raises(InputError, match="E0213"):

@@ -78,7 +78,9 @@ def test_a_run_of_an_older_workspace_is_opened_again(old: Path) -> None:
 def test_a_world_that_the_record_does_not_tell_stays_unknown(old: Path) -> None:
     """Ann is in both worlds: with one record of two it may be either's."""
     with duckdb.connect(str(old)) as connection:
-        connection.execute("DELETE FROM run_prediction WHERE run = 1 AND atom = 'Smokes(Ann)' AND rowid = 0")
+        connection.execute(
+            "DELETE FROM run_prediction WHERE run = 1 AND atom = 'Smokes(Ann)' AND rowid = 0"
+        )
     with Database.open(old) as database:
         frame = scored_predictions(database, 1)
         assert frame["world"].isna().tolist() == [False, False, True, False, False]
@@ -87,9 +89,15 @@ def test_a_world_that_the_record_does_not_tell_stays_unknown(old: Path) -> None:
 
 def test_predictions_of_a_predicate_declared_otherwise_since_keep_their_names(old: Path) -> None:
     with duckdb.connect(str(old)) as connection:
-        connection.execute("UPDATE run_prediction SET predicate = 'Gone', atom = replace(atom, 'Smokes', 'Gone')")
+        connection.execute(
+            "UPDATE run_prediction SET predicate = 'Gone', atom = replace(atom, 'Smokes', 'Gone')"
+        )
     with Database.open(old) as database:
-        assert run_table(database, 2, "prediction")["atom"].tolist() == ["Gone(Ann)", "Gone(Dan)", "Gone(Eve)"]
+        assert run_table(database, 2, "prediction")["atom"].tolist() == [
+            "Gone(Ann)",
+            "Gone(Dan)",
+            "Gone(Eve)",
+        ]
         assert scored_predictions(database, 2)["truth"].isna().all()
 
 

@@ -39,7 +39,10 @@ from workbench.language import parse_mln
 from workbench.language.program import FormulaRule, Predicate, Type, Weight
 from workbench.language.terms import Atom, Constant, Variable
 
-FACTS = "Friends(Ann,Bob)\nFriends(Ann,Cem)\n!Friends(Bob,Cem)\nSmokes(Ann)\n?Smokes(Bob)\n0.5 Smokes(Cem)\nRain\n"
+FACTS = (
+    "Friends(Ann,Bob)\nFriends(Ann,Cem)\n!Friends(Bob,Cem)\nSmokes(Ann)\n?Smokes(Bob)\n0.5 "
+    "Smokes(Cem)\nRain\n"
+)
 
 
 def test_files_stay_and_foreign_files_are_refused(tmp_path: Path) -> None:
@@ -69,14 +72,20 @@ def test_redeclaring_keeps_facts_where_it_can(database: Database) -> None:
     }
     database.declare(replace(PROGRAM, predicates=changed))
     assert database.predicate("Rain").arity == 1
-    assert query(database, "SELECT * FROM facts.Friends").rows == (("world", "Ann", "Bob", 1.0, "evidence"),)
+    assert query(database, "SELECT * FROM facts.Friends").rows == (
+        ("world", "Ann", "Bob", 1.0, "evidence"),
+    )
     assert query(database, "SELECT grade FROM facts.Similar").rows == (("0.5",),)
     assert query(database, "SELECT constant FROM domain WHERE type = 'pet'").rows == ((0,),)
     database.declare(PROGRAM)
     assert query(database, "SELECT weight FROM facts.Similar").rows == ((0.5,),)
     assert query(database, "SELECT 1 FROM domain WHERE type = 'pet'").rows == ()
     with pytest.raises(InputError, match=r"(?s)E0202.*Smokes\(person, person\).*Smokes\(person\)"):
-        database.declare(replace(PROGRAM, predicates={**changed, "Smokes": Predicate("Smokes", ("person", "person"))}))
+        database.declare(
+            replace(
+                PROGRAM, predicates={**changed, "Smokes": Predicate("Smokes", ("person", "person"))}
+            )
+        )
     assert query(database, "SELECT weight FROM facts.Similar").rows == ((0.5,),)
 
 
@@ -90,7 +99,8 @@ def test_domains_hold_program_constants_of_the_last_program(database: Database) 
         return [
             name
             for (name,) in database.execute(
-                "SELECT name FROM domain JOIN c_person ON id = constant WHERE type = 'person' ORDER BY position"
+                "SELECT name FROM domain JOIN c_person ON id = constant WHERE type = 'person' "
+                "ORDER BY position"
             ).fetchall()
         ]
 
@@ -115,13 +125,17 @@ def test_hash_ignores_order_and_sees_values() -> None:
 
 
 def test_folds(database: Database) -> None:
-    load_alchemy_text(database, "\n".join(f"Smokes(P{i})\nFriends(P{i % 5},P{i})" for i in range(20)), world="one")
+    load_alchemy_text(
+        database, "\n".join(f"Smokes(P{i})\nFriends(P{i % 5},P{i})" for i in range(20)), world="one"
+    )
     with pytest.raises(UsageError, match="two worlds"):
         make_world_folds(database)
     folds = make_atom_folds(database, "Smokes", count=3, seed=1)
     assert [fold.test_atoms for fold in folds] == [7, 7, 6]
     make_atom_folds(database, "Friends", count=2, group_by=0)
-    split = database.execute("SELECT arguments[1], count(DISTINCT fold) FROM folds GROUP BY 1").fetchall()
+    split = database.execute(
+        "SELECT arguments[1], count(DISTINCT fold) FROM folds GROUP BY 1"
+    ).fetchall()
     assert len(split) == 20, "unlisted atoms of a closed world are dealt too"
     (false,) = database.execute("SELECT count(*) FROM folds").fetchone() or (0,)
     assert false == 400
@@ -142,14 +156,20 @@ def test_runs(database: Database) -> None:
         versions={"duckdb": duckdb.__version__},
         weights={"template": [0], "formula": ["Smokes(x)"], "weight": [1.0], "fixed": [False]},
         atom_types={"Smokes": ("person",)},
-        predictions={"world": [0, 0], "predicate": ["Smokes"] * 2, "arguments": np.array([[0], [1]], np.int32)}
+        predictions={
+            "world": [0, 0],
+            "predicate": ["Smokes"] * 2,
+            "arguments": np.array([[0], [1]], np.int32),
+        }
         | {"value": [1.0, 0.25], "truth": np.array([1.0, np.nan])},
         metrics={"metric": ["F1"], "value": [1.0]},
         traces={"step": [0, 1], "series": ["energy"] * 2, "value": [3.0, 2.0]},
     )
     load_alchemy_text(database, "Smokes(A)\nSmokes(B)\n")
     first = record_run(database, record)
-    second = record_run(database, replace(record, parent=first, metrics={"metric": [], "value": []}))
+    second = record_run(
+        database, replace(record, parent=first, metrics={"metric": [], "value": []})
+    )
     assert [run.id for run in read_runs(database)] == [second, first]
     assert read_run(database, second).parent == first
     assert read_run(database, first).parameters == {"query": ["Smokes"]}
@@ -172,10 +192,20 @@ def test_runs(database: Database) -> None:
 def test_numbers_and_dates_are_shown_as_data_write_them() -> None:
     with Database.open() as database:
         database.declare(parse_mln("*Age(person, number)\n*Joined(person, date)\n"))
-        facts = 'Age(Ann, 87)\nAge(Bob, 0.5)\nJoined(Ann, "2020-01-31")\nJoined(Bob, "2020-01-31 10:20:30")\n'
+        facts = (
+            'Age(Ann, 87)\nAge(Bob, 0.5)\nJoined(Ann, "2020-01-31")\nJoined(Bob, "2020-01-31 '
+            '10:20:30")\n'
+        )
         load_alchemy_text(database, facts)
-        shown = [near.arguments for who in ("Ann", "Bob") for near in neighbours(database, "person", who)]
-        assert shown == [("Ann", "87"), ("Ann", "2020-01-31"), ("Bob", "0.5"), ("Bob", "2020-01-31 10:20:30")]
+        shown = [
+            near.arguments for who in ("Ann", "Bob") for near in neighbours(database, "person", who)
+        ]
+        assert shown == [
+            ("Ann", "87"),
+            ("Ann", "2020-01-31"),
+            ("Bob", "0.5"),
+            ("Bob", "2020-01-31 10:20:30"),
+        ]
         assert top_values(database, "Age", 1) == (("0.5", 1), ("87", 1))
 
 
@@ -183,7 +213,13 @@ def test_catalog(database: Database) -> None:
     load_alchemy_text(database, FACTS)
     summary = {item.predicate.name: item for item in catalog(database)}
     (count,) = summary["Smokes"].counts
-    assert (count.true, count.false, count.unknown, count.between, count.partition) == (1, 0, 1, 1, "evidence")
+    assert (count.true, count.false, count.unknown, count.between, count.partition) == (
+        1,
+        0,
+        1,
+        1,
+        "evidence",
+    )
     assert distinct_values(database, "Friends") == (2, 2)
     assert summary["Fits"].facts == 0
     assert top_values(database, "Friends", 0) == (("Ann", 2), ("Bob", 1))
@@ -199,7 +235,11 @@ def test_catalog(database: Database) -> None:
 
 def test_the_console_reads_only(database: Database) -> None:
     load_alchemy_text(database, FACTS)
-    result = query(database, 'SELECT person_2 FROM facts."Friends" WHERE person_1 = $who ORDER BY 1', {"who": "Ann"})
+    result = query(
+        database,
+        'SELECT person_2 FROM facts."Friends" WHERE person_1 = $who ORDER BY 1',
+        {"who": "Ann"},
+    )
     assert result.rows == (("Bob",), ("Cem",))
     assert query(database, "FROM range(10)", max_rows=3).truncated
     assert query(database, "EXPLAIN SELECT 1").rows
@@ -221,7 +261,11 @@ def test_the_console_reads_only(database: Database) -> None:
         with pytest.raises(InputError, match="E0215"):
             query(database, sql)
     with pytest.raises(InputError, match="E0216"):
-        query(database, "SELECT count(*) FROM range(1000000000000) t(i) WHERE hash(i) = 1", seconds=0.2)
+        query(
+            database,
+            "SELECT count(*) FROM range(1000000000000) t(i) WHERE hash(i) = 1",
+            seconds=0.2,
+        )
     assert database.worlds() == {"world": 0}
 
 
@@ -264,7 +308,8 @@ def test_the_console_does_nothing_but_read(database: Database, sql: str) -> None
         "SHOW TABLES",
         "SUMMARIZE world",
         "SELECT * FROM world, range(3), unnest([1, 2])",
-        "WITH RECURSIVE t AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM t WHERE a < 5) SELECT max(a) FROM t",
+        "WITH RECURSIVE t AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM t WHERE a < 5) SELECT "
+        "max(a) FROM t",
         "SELECT * FROM histogram(world, id)",
         "FROM duckdb_tables()",
         "SELECT 1; -- and no more",
@@ -294,9 +339,13 @@ def test_the_console_sees_what_the_workspace_holds(database: Database, tmp_path:
     load_alchemy_text(database, FACTS)
     assert query(database, "SELECT path FROM duckdb_databases() WHERE path IS NOT NULL").rows == ()
     tables = dict(query(database, "SELECT table_name, estimated_size FROM duckdb_tables()").rows)
-    assert tables["p_Friends"] == database.execute('SELECT count(*) FROM "p_Friends"').fetchall()[0][0]
+    assert (
+        tables["p_Friends"] == database.execute('SELECT count(*) FROM "p_Friends"').fetchall()[0][0]
+    )
     assert query(database, "WITH world AS (SELECT 7 AS id) SELECT id FROM world").rows == ((7,),)
-    joined = "SELECT count(*) FROM FACTS.friends f JOIN main.P_FRIENDS p ON p.partition = f.partition"
+    joined = (
+        "SELECT count(*) FROM FACTS.friends f JOIN main.P_FRIENDS p ON p.partition = f.partition"
+    )
     assert query(database, joined).rows[0][0] > 0
     with pytest.raises(InputError, match="Friends"):
         query(database, 'FROM facts."Friendss"')

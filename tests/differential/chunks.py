@@ -1,4 +1,6 @@
-"""Long runs in short parts: each in a process of its own, several at once, kept in a log that a run goes on from."""
+"""Long runs in short parts: each in a process of its own, several at once,
+kept in a log that a run goes on from.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Chunk:
 
 @dataclass
 class Part:
-    """A part of the programme: `number` of `unit` are wanted, from case `first` on, `size` cases in a chunk."""
+    """A part of the programme: `number` of `unit` are wanted, from case `first` on,
+    `size` cases in a chunk.
+    """
 
     name: str
     unit: str
@@ -43,7 +47,9 @@ class Part:
 
     @property
     def done(self) -> float:
-        """The share that is done or under way; those left out, which count for nothing, come on top."""
+        """The share that is done or under way; those left out, which count for nothing,
+        come on top.
+        """
         return (self.tally.counts[self.unit] + self.under_way) / self.number
 
     def take(self) -> Chunk:
@@ -82,7 +88,9 @@ class Log:
             file.write(json.dumps(record) + "\n")
 
 
-def run_chunks(parts: Sequence[Part], work: Work, *, jobs: int, log: Log, seconds: float | None = None) -> None:
+def run_chunks(
+    parts: Sequence[Part], work: Work, *, jobs: int, log: Log, seconds: float | None = None
+) -> None:
     """Do all parts side by side, `jobs` chunks at a time, until each has its number or time is up.
 
     What was begun is finished. A process that dies is a difference.
@@ -137,5 +145,8 @@ def _answer(answers: Connection, chunk: Chunk) -> Tally:
     try:
         counts, differences = answers.recv()
     except EOFError:
-        return Tally(Counter(), [(f"{chunk.part}: the process of {chunk.size} cases from {chunk.first} died", "")])
+        return Tally(
+            Counter(),
+            [(f"{chunk.part}: the process of {chunk.size} cases from {chunk.first} died", "")],
+        )
     return Tally(counts, differences)

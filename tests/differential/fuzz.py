@@ -1,4 +1,6 @@
-"""Damaged and odd files for every reader: an error with a code or an answer, within bounds of time and memory."""
+"""Damaged and odd files for every reader: an error with a code or an answer,
+within bounds of time and memory.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,12 @@ MEMORY = 4 << 30
 """Bytes that reading may add to what the process holds already."""
 
 PIECES = [
-    b"(", b")", b"((((", b"))))", b"{", b"}", b"[", b"]", b",", b":", b".", b"=>", b"<=>", b"->", b"v", b"^",
-    b"!", b"+", b"*", b"?", b"@", b"\"", b"'", b"\\", b"//", b"/*", b"*/", b"#include \"x.mln\"", b"\x00",
-    b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\n\n\n", b"\t", b"\xe2\x80\xa8", b"1e999", b"-0", b"nan",
-    b"inf", b"9" * 40, b"A" * 5000, b"EXIST x ", b"FORALL y ", b"P(x)", b"0.5 ", b"1: ", b"null", b"true",
-    b"- ", b"&a *a", b"!!python/object:os.system x", b"%", b"|X|", b"@Max[1,2]", b"'a'", b"World(x)",
+    b"(", b")", b"((((", b"))))", b"{", b"}", b"[", b"]", b",", b":", b".", b"=>", b"<=>", b"->",
+    b"v", b"^", b"!", b"+", b"*", b"?", b"@", b"\"", b"'", b"\\", b"//", b"/*", b"*/",
+    b"#include \"x.mln\"", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\n\n\n", b"\t",
+    b"\xe2\x80\xa8", b"1e999", b"-0", b"nan", b"inf", b"9" * 40, b"A" * 5000, b"EXIST x ",
+    b"FORALL y ", b"P(x)", b"0.5 ", b"1: ", b"null", b"true", b"- ", b"&a *a",
+    b"!!python/object:os.system x", b"%", b"|X|", b"@Max[1,2]", b"'a'", b"World(x)",
     b"{1,...,999999999}", "é".encode(), "Ω".encode("utf-16"),
 ]  # fmt: skip
 
@@ -114,7 +117,9 @@ def _programs(draw: random.Random) -> bytes:
 
 
 def _facts(draw: random.Random) -> bytes:
-    return b'P(A)\n!P(B)\n?P(C)\n0.5 Q(A, "B b")\nQ(A, C)\nMotherOf(A) = B\n// end\n' * draw.choice([1, 3])
+    return b'P(A)\n!P(B)\n?P(C)\n0.5 Q(A, "B b")\nQ(A, C)\nMotherOf(A) = B\n// end\n' * draw.choice(
+        [1, 3]
+    )
 
 
 def _psl_rules(draw: random.Random) -> bytes:
@@ -135,8 +140,10 @@ def _psl_document(draw: random.Random) -> bytes:
 
 def _ilp_file(draw: random.Random) -> bytes:
     return (
-        b":- modeh(1, good(+thing)).\n:- modeb(*, near(+thing, -thing)).\n:- determination(good/1, near/2).\n"
-        b":- set(i, 2).\n:- begin_bg.\nnear(a, b).\nred(b).\nwarm(X) :- near(X, Y), red(Y).\n:- end_bg.\n"
+        b":- modeh(1, good(+thing)).\n:- modeb(*, near(+thing, -thing)).\n:- "
+        b"determination(good/1, near/2).\n"
+        b":- set(i, 2).\n:- begin_bg.\nnear(a, b).\nred(b).\nwarm(X) :- near(X, Y), red(Y).\n:- "
+        b"end_bg.\n"
         b":- begin_in_pos.\ngood(a).\n:- end_in_pos.\n:- begin_in_neg.\ngood(b).\n:- end_in_neg.\n"
     )
 
@@ -150,7 +157,10 @@ def _predictions(draw: random.Random) -> bytes:
 
 
 def _toml(draw: random.Random) -> bytes:
-    return b'name = "x"\n[worlds.one]\nfiles = ["truth.db"]\n[[table]]\npredicate = "Q"\nfile = "q.csv"\n'
+    return (
+        b'name = "x"\n[worlds.one]\nfiles = ["truth.db"]\n[[table]]\npredicate = "Q"\nfile = '
+        b'"q.csv"\n'
+    )
 
 
 @cache
@@ -207,12 +217,16 @@ def damaged(content: bytes, draw: random.Random) -> bytes:
 
 
 def fuzz_inputs(numbers: Iterable[int], readers: tuple[str, ...] | None = None) -> Tally:
-    """Give readers damaged files, one for each number; crashes, slow and hungry ones are differences."""
+    """Give readers damaged files, one for each number; crashes,
+    slow and hungry ones are differences.
+    """
     tally = Tally()
     with tempfile.TemporaryDirectory() as directory, _bounded():
         for number in numbers:
             draw = random.Random(f"fuzz {number}")
-            pool = readers or (TEXTS if draw.random() < TO_TEXTS else tuple(set(READERS) - set(TEXTS)))
+            pool = readers or (
+                TEXTS if draw.random() < TO_TEXTS else tuple(set(READERS) - set(TEXTS))
+            )
             name = draw.choice(sorted(pool))
             file, make, read = READERS[name]
             path = Path(directory) / file
@@ -222,7 +236,9 @@ def fuzz_inputs(numbers: Iterable[int], readers: tuple[str, ...] | None = None) 
             tally.add("inputs")
             tally.add(f"{name}: {verdict.split(':')[0]}")
             if not verdict.startswith(("read", "refused")):
-                tally.differences.append((f"{name}: {verdict}", f"number {number}\n{content[:2000]!r}"))
+                tally.differences.append(
+                    (f"{name}: {verdict}", f"number {number}\n{content[:2000]!r}")
+                )
                 print(f"FUZZ {name} ({number}): {verdict}", file=sys.stderr, flush=True)
             path.unlink(missing_ok=True)
     return tally

@@ -1,7 +1,8 @@
-"""A command killed at a random moment: the workspace opens afterwards, and holds all of a run or nothing of it.
+"""A command killed at a random moment: the workspace opens afterwards, and holds all of a run or
+nothing of it.
 
-Commands run in forks of a process that has everything imported and has never opened a database, so a kill falls into
-the work, not into the start of Python; workspaces are looked at in forks too.
+Commands run in forks of a process that has everything imported and has never opened a database, so
+a kill falls into the work, not into the start of Python; workspaces are looked at in forks too.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def kill_commands(n: int, seed: int) -> Tally:
 
 
 def fill_disks(n: int, seed: int) -> Tally:
-    """Give `n` commands a disk with little room; each ends with exit code 0, or says that the disk is full."""
+    """Give `n` commands a disk with little room; each ends with exit code 0,
+    or says that the disk is full.
+    """
     tally = Tally()
     draw = random.Random(f"disks {seed}")
     with tempfile.TemporaryDirectory() as name:
@@ -83,13 +86,21 @@ def fill_disks(n: int, seed: int) -> Tally:
             full = process.exitcode != 0
             tally.add(f"{command[0]}: {'no room' if full else 'done'}")
             told = said.read_text(encoding="utf-8", errors="replace") if said.exists() else ""
-            fault = _in_fork(_fault, workspace, before, command) if workspace.exists() or not full else None
+            fault = (
+                _in_fork(_fault, workspace, before, command)
+                if workspace.exists() or not full
+                else None
+            )
             nothing_to_learn = command[0] == "learn" and before[1] == 0 and "E0501" in told
             if full and (process.exitcode != 1 or ("E0221" not in told and not nothing_to_learn)):
                 fault = f"exit code {process.exitcode}: {told[-200:]}"
             if fault is not None:
                 tally.differences.append((str(fault), f"{' '.join(command)}, {room} bytes of room"))
-                print(f"DISK {fault}: {' '.join(command)}, {room} bytes of room", file=sys.stderr, flush=True)
+                print(
+                    f"DISK {fault}: {' '.join(command)}, {room} bytes of room",
+                    file=sys.stderr,
+                    flush=True,
+                )
                 workspace.unlink(missing_ok=True)
     return tally
 
@@ -107,12 +118,23 @@ def _command(draw: random.Random, place: Path, workspace: Path, number: int) -> 
     if run:
         return ["update", str(workspace), str(facts), "--run", str(run)]
     if kind < 0.65:
-        return ["infer", rules, "--workspace", str(workspace), "--query", "Smokes", "--engine", "mcsat"]
+        return [
+            "infer",
+            rules,
+            "--workspace",
+            str(workspace),
+            "--query",
+            "Smokes",
+            "--engine",
+            "mcsat",
+        ]
     return ["learn", rules, "--workspace", str(workspace), "--query", "Smokes"]
 
 
 def _run(command: list[str], said: Path | None = None, size: int | None = None) -> None:
-    """The command in this process; what it says goes to a file or nowhere, and no file grows beyond a size."""
+    """The command in this process; what it says goes to a file or nowhere,
+    and no file grows beyond a size.
+    """
     nowhere = os.open(os.devnull, os.O_RDWR)
     words = nowhere if said is None else os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream, target in ((0, nowhere), (1, nowhere), (2, words)):
@@ -174,14 +196,18 @@ def _state(workspace: Path) -> tuple[int, int]:
     with wb.open(workspace) as opened:
         runs = len(read_runs(opened.database))
         facts = sum(
-            opened.database.connection.execute(f'SELECT count(*) FROM "{one.table_name}"').fetchall()[0][0]
+            opened.database.connection.execute(
+                f'SELECT count(*) FROM "{one.table_name}"'
+            ).fetchall()[0][0]
             for one in opened.database.predicates().values()
         )
     return runs, facts
 
 
 def _fault(workspace: Path, before: tuple[int, int], command: list[str]) -> str | None:
-    """What is wrong with the workspace after the kill; None where all or nothing of the command is in it."""
+    """What is wrong with the workspace after the kill;
+    None where all or nothing of the command is in it.
+    """
     try:
         runs, facts = _state(workspace)
         if runs - before[0] not in (0, 1):

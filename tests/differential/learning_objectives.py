@@ -1,4 +1,6 @@
-"""What learners maximise, by the oracle's own counts of every state, and the least values by SciPy and Clarabel."""
+"""What learners maximise, by the oracle's own counts of every state,
+and the least values by SciPy and Clarabel.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ class Training:
         return found
 
     def flips(self, index: int, number: int, everywhere: bool) -> list[int]:
-        """The states of a world that differ from one in a single labelled atom (`everywhere`: in any)."""
+        """The states of a world that differ from one in a single
+        labelled atom (`everywhere`: in any).
+        """
         n = len(self.worlds[index].atoms)
         places = (place for place in range(n) if everywhere or place not in self.hidden[index])
         return [number ^ (1 << (n - 1 - place)) for place in places]
@@ -69,9 +73,16 @@ class Training:
 def labelled(case: MlnCase, training: Training) -> MlnCase:
     """The case with its labels as facts; hidden ones are asked about."""
     worlds = []
-    for (name, facts), world, number, hidden in zip(case.worlds, training.worlds, training.labels, training.hidden):
-        signs = ["?" if place in hidden else "" if value else "!" for place, value in enumerate(world.states[number])]
-        worlds.append((name, (*facts, *(sign + atom_text(*atom) for sign, atom in zip(signs, world.atoms)))))
+    for (name, facts), world, number, hidden in zip(
+        case.worlds, training.worlds, training.labels, training.hidden
+    ):
+        signs = [
+            "?" if place in hidden else "" if value else "!"
+            for place, value in enumerate(world.states[number])
+        ]
+        worlds.append(
+            (name, (*facts, *(sign + atom_text(*atom) for sign, atom in zip(signs, world.atoms))))
+        )
     return replace(case, worlds=tuple(worlds))
 
 
@@ -98,8 +109,12 @@ def _is_tied(one: GroundClause, tie: bool) -> bool:
     return one.group is None or (tie and not one.apart)
 
 
-def pseudo(training: Training, weights: Float, states: Sequence[int], everywhere: bool = False) -> float:
-    """Minus the log pseudo-likelihood of a state of each world, with its prior; of hidden atoms, too, `everywhere`."""
+def pseudo(
+    training: Training, weights: Float, states: Sequence[int], everywhere: bool = False
+) -> float:
+    """Minus the log pseudo-likelihood of a state of each world, with its prior; of hidden atoms,
+    too, `everywhere`.
+    """
     total = float(weights @ weights) / (2 * PRIOR**2)
     for index, (number, counts) in enumerate(zip(states, training.features)):
         others = training.flips(index, number, everywhere)
@@ -108,7 +123,11 @@ def pseudo(training: Training, weights: Float, states: Sequence[int], everywhere
 
 
 def pseudo_of_text(
-    training: Training, read: list[Meaning], weights: Float, states: Sequence[int], everywhere: bool = False
+    training: Training,
+    read: list[Meaning],
+    weights: Float,
+    states: Sequence[int],
+    everywhere: bool = False,
 ) -> float:
     """The same of the program as it was read again."""
     total = float(weights @ weights) / (2 * PRIOR**2)
@@ -140,7 +159,12 @@ def least(objective: Callable[..., float], training: Training, *more: object) ->
     size = training.features[0].shape[1]
     if not size:
         return float(objective(training, np.zeros(0), *more))
-    found = minimize(lambda w: objective(training, w, *more), np.zeros(size), method="BFGS", options={"gtol": 1e-7})
+    found = minimize(
+        lambda w: objective(training, w, *more),
+        np.zeros(size),
+        method="BFGS",
+        options={"gtol": 1e-7},
+    )
     return float(found.fun)
 
 
@@ -148,7 +172,9 @@ def margin_program(training: Training) -> float:
     """The least of `w.w / 2` and a slack for each world, over all states' constraints."""
     size, n_worlds = training.features[0].shape[1], len(training.worlds)
     rows, right = [], []
-    for index, (world, number, counts) in enumerate(zip(training.worlds, training.labels, training.features)):
+    for index, (world, number, counts) in enumerate(
+        zip(training.worlds, training.labels, training.features)
+    ):
         slack = np.zeros((len(world.states), n_worlds))
         slack[:, index] = -1.0
         rows.append(np.hstack([counts - counts[number], slack]))
@@ -159,13 +185,21 @@ def margin_program(training: Training) -> float:
     settings.verbose = False
     limits = np.concatenate(right)
     cones = [clarabel.NonnegativeConeT(limits.size)]
-    solver = clarabel.DefaultSolver(hessian, linear, csc_matrix(np.vstack(rows)), limits, cones, settings)
+    solver = clarabel.DefaultSolver(
+        hessian, linear, csc_matrix(np.vstack(rows)), limits, cones, settings
+    )
     return float(solver.solve().obj_val)
 
 
 def near(learner: str, value: float, least: float, tolerance: float) -> None:
     slack = tolerance * max(1.0, abs(least))
     if value > least + slack:
-        raise Difference(f"learner {learner}", f"objective {value:.6f}, an independent optimiser finds {least:.6f}")
+        raise Difference(
+            f"learner {learner}",
+            f"objective {value:.6f}, an independent optimiser finds {least:.6f}",
+        )
     if value < least - slack:
-        raise Difference(f"learner {learner}", f"objective {value:.6f} below the least {least:.6f}: another program")
+        raise Difference(
+            f"learner {learner}",
+            f"objective {value:.6f} below the least {least:.6f}: another program",
+        )

@@ -1,4 +1,6 @@
-"""A Markov logic case held against its meaning: atoms, marginals, energies, counts, engines and explanations."""
+"""A Markov logic case held against its meaning: atoms, marginals, energies, counts,
+engines and explanations.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ class Expected:
         return all(world.feasible for world in self.worlds)
 
     def atoms(self) -> list[tuple[str, Key]]:
-        return [(name, atom) for name, world in zip(self.names, self.worlds) for atom in world.atoms]
+        return [
+            (name, atom) for name, world in zip(self.names, self.worlds) for atom in world.atoms
+        ]
 
 
 def expected_of(case: MlnCase) -> Expected:
@@ -59,7 +63,9 @@ def expected_of(case: MlnCase) -> Expected:
 
 def infer_exactly(workspace: Workspace, case: MlnCase, **options: object) -> InferenceResult:
     """Marginals by elimination."""
-    return workspace.infer(case.text, task="marginal", engine="exact", query=case.query, closed=case.closed, **options)  # type: ignore[arg-type]
+    return workspace.infer(
+        case.text, task="marginal", engine="exact", query=case.query, closed=case.closed, **options
+    )  # type: ignore[arg-type]
 
 
 def check_mln(case: MlnCase, tally: Tally) -> None:
@@ -76,7 +82,9 @@ def check_mln(case: MlnCase, tally: Tally) -> None:
             result = infer_exactly(workspace, case, record=False)
         except InfeasibleError:
             if expected.feasible:
-                raise Difference("feasible", "called infeasible, and some state keeps the hard rules") from None
+                raise Difference(
+                    "feasible", "called infeasible, and some state keeps the hard rules"
+                ) from None
             tally.add("agreed: infeasible")
             return
         if not expected.feasible:
@@ -101,7 +109,9 @@ def place_of(result: InferenceResult, expected: Expected) -> dict[tuple[str, Key
         if place is not None:
             found[world, atom] = place
         elif atom[0] in expected.roles.query:
-            raise Difference("atoms", f"{atom} of world {world or 'one'} is not among the open atoms")
+            raise Difference(
+                "atoms", f"{atom} of world {world or 'one'} is not among the open atoms"
+            )
     if texts:
         raise Difference("atoms", f"open in the workbench alone: {sorted(texts)[:3]}")
     return found
@@ -114,11 +124,16 @@ def check_marginals(result: InferenceResult, expected: Expected) -> None:
             place = places.get((name, atom))
             if place is not None and abs(result.solution.values[place] - wanted) > 1e-6:
                 got = result.solution.values[place]
-                raise Difference("marginals", f"P({atom_text(*atom)}) in {name or 'w'}: {got:.6f}, oracle {wanted:.6f}")
+                raise Difference(
+                    "marginals",
+                    f"P({atom_text(*atom)}) in {name or 'w'}: {got:.6f}, oracle {wanted:.6f}",
+                )
 
 
 def check_counts(result: InferenceResult, expected: Expected) -> None:
-    """Open and violated groundings of every rule; repeats of one clause count once in the workbench."""
+    """Open and violated groundings of every rule;
+    repeats of one clause count once in the workbench.
+    """
     wanted: Counter[tuple[int, str]] = Counter()
     for world in expected.worlds:
         for one in world.clauses:
@@ -128,11 +143,16 @@ def check_counts(result: InferenceResult, expected: Expected) -> None:
         for kind in ("open", "violated"):
             got = getattr(count, kind)
             if got != wanted[count.rule, kind] and not _has_repeats(expected, count.rule):
-                raise Difference("counts", f"rule {count.rule + 1}: {got} {kind}, oracle {wanted[count.rule, kind]}")
+                raise Difference(
+                    "counts",
+                    f"rule {count.rule + 1}: {got} {kind}, oracle {wanted[count.rule, kind]}",
+                )
 
 
 def _has_repeats(expected: Expected, rule: int) -> bool:
-    return any(one.rule == rule and one.repeated for world in expected.worlds for one in world.clauses)
+    return any(
+        one.rule == rule and one.repeated for world in expected.worlds for one in world.clauses
+    )
 
 
 def state_of(world: Meaning, number: int) -> Mapping[Key, float]:
@@ -156,7 +176,9 @@ def check_energies(result: InferenceResult, expected: Expected, seed: int) -> No
             total += float(world.energy[number])
             allowed &= bool(world.allowed[number])
         if (hard_violation(network, values) == 0) != allowed:
-            raise Difference("hard rules", f"a state that is allowed: {allowed}, by the network: {not allowed}")
+            raise Difference(
+                "hard rules", f"a state that is allowed: {allowed}, by the network: {not allowed}"
+            )
         got = reported_energy(network, weights, values)
         if allowed and abs(got - total) > 1e-6 * max(1.0, abs(total)):
             raise Difference("energy", f"{got:.6f}, oracle {total:.6f}")
@@ -167,7 +189,9 @@ def check_energies(result: InferenceResult, expected: Expected, seed: int) -> No
 
 
 def check_engine(result: InferenceResult, expected: Expected, seed: int, tally: Tally) -> None:
-    """One engine of the most probable state, and now and then a sampler: energy, bound, status, marginals."""
+    """One engine of the most probable state, and now and then a sampler: energy, bound,
+    status, marginals.
+    """
     network, weights = result.grounding.network, result.weights
     name = MAP_ENGINES[seed % len(MAP_ENGINES)]
     try:
@@ -184,7 +208,9 @@ def check_engine(result: InferenceResult, expected: Expected, seed: int, tally: 
         tally.add(f"engine {name}")
         worst = np.max(np.abs(solution.values - result.solution.values), initial=0.0)
         if solution.status is Status.CONVERGED and worst > SAMPLING_ERROR:
-            raise Difference(f"engine {name}", f"a marginal is {worst:.3f} from the truth, and it says converged")
+            raise Difference(
+                f"engine {name}", f"a marginal is {worst:.3f} from the truth, and it says converged"
+            )
 
 
 def _check_state(name, solution, network, weights, expected: Expected) -> None:  # type: ignore[no-untyped-def]
@@ -195,20 +221,28 @@ def _check_state(name, solution, network, weights, expected: Expected) -> None: 
     if solution.status is Status.INFEASIBLE:
         raise Difference(f"engine {name}", "says infeasible")
     if not np.isnan(solution.bound) and solution.bound > least + slack:
-        raise Difference(f"engine {name}", f"bound {solution.bound:.6f} above the least energy {least:.6f}")
+        raise Difference(
+            f"engine {name}", f"bound {solution.bound:.6f} above the least energy {least:.6f}"
+        )
     if whole and hard_violation(network, solution.values) == 0:
         if abs(energy - solution.energy) > slack:
-            raise Difference(f"engine {name}", f"says energy {solution.energy:.6f} for a state of {energy:.6f}")
+            raise Difference(
+                f"engine {name}", f"says energy {solution.energy:.6f} for a state of {energy:.6f}"
+            )
         if energy < least - slack:
             raise Difference(f"engine {name}", f"energy {energy:.6f} below the least {least:.6f}")
         if solution.status is Status.OPTIMAL and energy > least + slack:
             raise Difference(f"engine {name}", f"says optimal at {energy:.6f}, least {least:.6f}")
     elif solution.status in (Status.OPTIMAL, Status.FEASIBLE):
-        raise Difference(f"engine {name}", f"says {solution.status} for a state that breaks hard rules")
+        raise Difference(
+            f"engine {name}", f"says {solution.status} for a state that breaks hard rules"
+        )
 
 
 def check_explanation(result: InferenceResult, expected: Expected, seed: int, tally: Tally) -> None:
-    """Contributions sum to the log-odds, and those are the difference of the energies of two states."""
+    """Contributions sum to the log-odds,
+    and those are the difference of the energies of two states.
+    """
     places = place_of(result, expected)
     draw = random.Random(seed)
     numbers = [draw.choice(np.flatnonzero(world.allowed).tolist()) for world in expected.worlds]
@@ -216,7 +250,8 @@ def check_explanation(result: InferenceResult, expected: Expected, seed: int, ta
         (number, atom)
         for number, world in enumerate(expected.worlds)
         for atom in world.atoms
-        if (expected.names[number], atom) in places and _flipped(world, numbers[number], atom) is not None
+        if (expected.names[number], atom) in places
+        and _flipped(world, numbers[number], atom) is not None
     ]
     if not candidates or len(expected.worlds) > 1:
         return
@@ -231,13 +266,21 @@ def check_explanation(result: InferenceResult, expected: Expected, seed: int, ta
     assert other is not None
     sign = 1.0 if world.states[numbers[chosen]][world.atoms.index(atom)] == 1 else -1.0
     wanted = sign * float(world.energy[other] - world.energy[numbers[chosen]])
-    shown = replace(result, solution=replace(result.solution, values=values)).explain(atom_text(*atom))
+    shown = replace(result, solution=replace(result.solution, values=values)).explain(
+        atom_text(*atom)
+    )
     tally.add("explanations")
     total = sum(one.contribution for one in shown.contributions)
     if abs(shown.log_odds - wanted) > 1e-6 * max(1.0, abs(wanted)):
-        raise Difference("explanation", f"log-odds of {atom_text(*atom)} {shown.log_odds:.6f}, oracle {wanted:.6f}")
+        raise Difference(
+            "explanation",
+            f"log-odds of {atom_text(*atom)} {shown.log_odds:.6f}, oracle {wanted:.6f}",
+        )
     if abs(total - wanted) > 1e-6 * max(1.0, abs(wanted)):
-        raise Difference("explanation", f"contributions of {atom_text(*atom)} sum to {total:.6f}, not {wanted:.6f}")
+        raise Difference(
+            "explanation",
+            f"contributions of {atom_text(*atom)} sum to {total:.6f}, not {wanted:.6f}",
+        )
 
 
 def _flipped(world: Meaning, number: int, atom: Key) -> int | None:

@@ -1,8 +1,9 @@
-"""Clausal form for the oracle, in one world: existential quantifiers are expanded there and then, into disjunctions.
+"""Clausal form for the oracle, in one world: existential quantifiers are expanded there and then,
+into disjunctions.
 
-Written from the reading in docs/design.md, not from `language/normal_form.py`: quantified variables get names of their
-own, negations move inward, `EXIST` becomes the disjunction over the world's constants, universal variables become
-variables of the clauses, and `v` is distributed over `^`.
+Written from the reading in docs/design.md, not from `language/normal_form.py`: quantified variables
+get names of their own, negations move inward, `EXIST` becomes the disjunction over the world's
+constants, universal variables become variables of the clauses, and `v` is distributed over `^`.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ class TooMany(Exception):
 class _Disjunction:
     """Items joined by `v`.
 
-    `universal` are variables that a quantifier inside bound; `unit_like` is False where `EXIST` made the disjunction.
-    `others` are variables of the formula that stood in items which an empty domain took away.
+    `universal` are variables that a quantifier inside bound; `unit_like` is False where `EXIST`
+    made the disjunction. `others` are variables of the formula that stood in items which an empty
+    domain took away.
     """
 
     items: tuple[Item, ...]
@@ -68,10 +70,11 @@ FALSE = _Disjunction(())
 
 @dataclass(frozen=True)
 class GroundableClause:
-    """A clause with the share of the weight that each of its groundings carries; `types` of its variables.
+    """A clause with the share of the weight that each of its groundings carries; `types` of its
+    variables.
 
-    `group` tells the clauses of one formula apart; None where they share one weight because their number depends on
-    the domain. `repeated` where the clausal form has the clause several times.
+    `group` tells the clauses of one formula apart; None where they share one weight because their
+    number depends on the domain. `repeated` where the clausal form has the clause several times.
     """
 
     items: tuple[Item, ...]
@@ -102,28 +105,39 @@ def clauses_in(program: Declarations, rule: Rule, world: World) -> list[Groundab
         expansion.types = types_of(program, apart, rule.weight_variable)
         clauses = _distribute(_inward(apart, True), expansion)
         for clause, share in _shared(clauses, soft=not rule.hard):
-            own = {name: expansion.types[name] for name in _variables(clause) if name in expansion.types}
+            own = {
+                name: expansion.types[name]
+                for name in _variables(clause)
+                if name in expansion.types
+            }
             owner, group = (number, None) if expansion.by_domain else (0, len(found))
             found.append((owner, GroundableClause(clause.items, share, own, group)))
     return _merged(found)
 
 
 def _merged(clauses: list[tuple[int, GroundableClause]]) -> list[GroundableClause]:
-    """Clauses are sets: those that stand there several times are one, of their summed share and one weight to learn.
+    """Clauses are sets: those that stand there several times are one, of their summed share and one
+    weight to learn.
 
-    Where shares cancel there is none.
-    Choices of free signs stay apart where a domain expands the formula: each has a weight of its own.
+    Where shares cancel there is none. Choices of free signs stay apart where a domain expands the
+    formula: each has a weight of its own.
     """
     found: dict[object, GroundableClause] = {}
     for owner, clause in clauses:
         key = owner, frozenset(clause.items), frozenset(clause.types)
         first = found.get(key)
-        found[key] = clause if first is None else replace(first, share=first.share + clause.share, repeated=True)
+        found[key] = (
+            clause
+            if first is None
+            else replace(first, share=first.share + clause.share, repeated=True)
+        )
     return [clause for clause in found.values() if abs(clause.share) > 1e-12]
 
 
 def _sign_choices(formula: Formula) -> list[Formula]:
-    starred = list(dict.fromkeys(part.atom for part in subformulas(formula) if isinstance(part, Free)))
+    starred = list(
+        dict.fromkeys(part.atom for part in subformulas(formula) if isinstance(part, Free))
+    )
 
     def chosen(part: Formula, signs: Mapping[Atom, bool]) -> Formula:
         match part:
@@ -135,7 +149,10 @@ def _sign_choices(formula: Formula) -> list[Formula]:
                 return Quantified(kind, names, chosen(body, signs))
         return part
 
-    return [chosen(formula, dict(zip(starred, signs))) for signs in product((True, False), repeat=len(starred))]
+    return [
+        chosen(formula, dict(zip(starred, signs)))
+        for signs in product((True, False), repeat=len(starred))
+    ]
 
 
 def _apart(formula: Formula, renamed: Mapping[str, Term], expansion: _Expansion) -> Formula:
@@ -186,7 +203,9 @@ def _inward(formula: Formula, positive: bool) -> Formula:
             return _inward(Operation("and", both), positive)
         case Operation(operator, parts):
             turned = {"and": "or", "or": "and"}[operator]
-            return Operation(operator if positive else turned, tuple(_inward(part, positive) for part in parts))
+            return Operation(
+                operator if positive else turned, tuple(_inward(part, positive) for part in parts)
+            )
     raise TypeError(formula)
 
 
@@ -197,7 +216,10 @@ def _distribute(formula: Formula, expansion: _Expansion) -> list[_Disjunction]:
         case Operation("or", parts):
             return _disjoined([_distribute(part, expansion) for part in parts])
         case Quantified("FORALL", names, body):
-            return [replace(one, universal=one.universal | set(names)) for one in _distribute(body, expansion)]
+            return [
+                replace(one, universal=one.universal | set(names))
+                for one in _distribute(body, expansion)
+            ]
         case Quantified("EXIST", names, body):
             return _exist(list(names), body, expansion)
         case Operation("not", (Atom() | Test() as leaf,)):
@@ -257,7 +279,9 @@ def _is_disjunction(formula: Formula) -> bool:
 
 
 def _shared(clauses: list[_Disjunction], *, soft: bool) -> list[tuple[_Disjunction, float]]:
-    """Each clause with its share; single literals of a soft formula are one clause of the negated weight."""
+    """Each clause with its share; single literals of a soft formula are
+    one clause of the negated weight.
+    """
     units = [clause for clause in clauses if clause.unit_like and len(clause.items) == 1]
     if not soft:
         return [(clause, 1.0) for clause in clauses]
@@ -277,7 +301,11 @@ def _denied(item: Item) -> Item:
 
 
 def _variables(clause: _Disjunction) -> list[str]:
-    return list(dict.fromkeys([name for _, leaf in clause.items for name in names_in(leaf)] + sorted(clause.others)))
+    return list(
+        dict.fromkeys(
+            [name for _, leaf in clause.items for name in names_in(leaf)] + sorted(clause.others)
+        )
+    )
 
 
 def names_in(leaf: Atom | Test) -> list[str]:
@@ -295,7 +323,9 @@ def names_in(leaf: Atom | Test) -> list[str]:
 
 
 def types_of(program: Declarations, formula: Formula, untyped: str | None) -> dict[str, str]:
-    """The type of every variable: of the arguments it stands in, or of a variable it is compared with."""
+    """The type of every variable: of the arguments it stands in,
+    or of a variable it is compared with.
+    """
     types: dict[str, str] = {}
     equal: list[set[str]] = []
 

@@ -1,4 +1,6 @@
-"""What a Markov logic program means in one world, by walking every binding of every clause and every state."""
+"""What a Markov logic program means in one world,
+by walking every binding of every clause and every state.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,9 @@ class _Undefined(Exception):
 class GroundClause:
     """One grounding: `holds` is what it says in every state; `weight` None where it is hard.
 
-    `decided` by evidence alone: a literal holds, or its open atoms cannot matter, or it has none. `repeated`: the
-    clausal form has a clause twice. `apart`: some clause of the formula lacks one of its `+` variables, so they have
-    weights of their own.
+    `decided` by evidence alone: a literal holds, or its open atoms cannot matter, or it has none.
+    `repeated`: the clausal form has a clause twice. `apart`: some clause of the formula lacks one
+    of its `+` variables, so they have weights of their own.
     """
 
     rule: int
@@ -79,14 +81,18 @@ class Meaning:
 
     @cached_property
     def energy(self) -> Float:
-        """Cost of every state, without what evidence alone decides; infinite where the state is not allowed."""
+        """Cost of every state, without what evidence alone decides;
+        infinite where the state is not allowed.
+        """
         soft = [one.cost for one in self.clauses if one.weight is not None and not one.decided]
         return np.where(self.allowed, sum(soft, self.prior), np.inf)
 
     @property
     def evidence_energy(self) -> float:
         """What evidence alone decides."""
-        return sum(float(one.cost[0]) for one in self.clauses if one.weight is not None and one.decided)
+        return sum(
+            float(one.cost[0]) for one in self.clauses if one.weight is not None and one.decided
+        )
 
     @property
     def feasible(self) -> bool:
@@ -117,9 +123,15 @@ def meaning_of(program: Declarations, world: World, roles: Roles) -> Meaning:
     atoms = open_atoms(program, world, roles)
     if len(atoms) > MOST_ATOMS:
         raise TooLarge
-    states = np.array(list(product((0.0, 1.0), repeat=len(atoms)))).reshape(2 ** len(atoms), len(atoms))
-    reading = _Reading(program, world, roles, {atom: states[:, i] == 1 for i, atom in enumerate(atoms)})
-    clauses = [one for number, rule in enumerate(program.rules) for one in reading.groundings(number, rule)]
+    states = np.array(list(product((0.0, 1.0), repeat=len(atoms)))).reshape(
+        2 ** len(atoms), len(atoms)
+    )
+    reading = _Reading(
+        program, world, roles, {atom: states[:, i] == 1 for i, atom in enumerate(atoms)}
+    )
+    clauses = [
+        one for number, rule in enumerate(program.rules) for one in reading.groundings(number, rule)
+    ]
     allowed = np.ones(len(states), bool)
     for one in clauses:
         if one.weight is None:
@@ -137,12 +149,18 @@ class _Reading:
     columns: Mapping[Key, Bool]
 
     def groundings(self, number: int, rule: Rule) -> Iterator[GroundClause]:
-        """Those of one rule; none where it names a constant that the world's domains were not given."""
+        """Those of one rule; none where it names a constant that the
+        world's domains were not given.
+        """
         named = named_by_rules(replace(self.program, rules=[rule]))
-        if any(constant not in self.world.domains.get(type_name, ()) for type_name, constant in named):
+        if any(
+            constant not in self.world.domains.get(type_name, ()) for type_name, constant in named
+        ):
             return
         clauses = clauses_in(self.program, rule, self.world)
-        repeated = len({frozenset(clause.items) for clause in clauses}) < sum(1 + one.repeated for one in clauses)
+        repeated = len({frozenset(clause.items) for clause in clauses}) < sum(
+            1 + one.repeated for one in clauses
+        )
         apart = any(not set(rule.plus) <= clause.types.keys() for clause in clauses)
         for clause in clauses:
             names = [name for name in clause.types if name != rule.weight_variable]
@@ -153,11 +171,23 @@ class _Reading:
                         holds, decided = self.clause(clause.items, full)
                     except _Undefined:
                         continue
-                    weight = None if rule.hard else (1.0 if rule.weight is None else rule.weight) * clause.share
+                    weight = (
+                        None
+                        if rule.hard
+                        else (1.0 if rule.weight is None else rule.weight) * clause.share
+                    )
                     weight = None if weight is None else weight * factor
                     shown = tuple(sorted((name, full[name]) for name in rule.plus if name in full))
                     yield GroundClause(
-                        number, clause.group, weight, clause.share * factor, holds, decided, shown, repeated, apart
+                        number,
+                        clause.group,
+                        weight,
+                        clause.share * factor,
+                        holds,
+                        decided,
+                        shown,
+                        repeated,
+                        apart,
                     )
 
     def numbers(
@@ -168,7 +198,11 @@ class _Reading:
             yield binding, 1.0
             return
         for _, leaf in clause.items:
-            if isinstance(leaf, Atom) and leaf.arguments and leaf.arguments[-1] == Var(rule.weight_variable):
+            if (
+                isinstance(leaf, Atom)
+                and leaf.arguments
+                and leaf.arguments[-1] == Var(rule.weight_variable)
+            ):
                 wanted = tuple(self.value(term, binding)[0] for term in leaf.arguments[:-1])
                 for arguments, truth in self.world.facts[leaf.predicate].items():
                     if arguments[:-1] == wanted and truth == 1:
@@ -186,7 +220,9 @@ class _Reading:
                 satisfied |= self.test(leaf, binding) == sign
                 continue
             places = self.program.predicates[leaf.predicate]
-            given = [self.value(term, binding, place) for term, place in zip(leaf.arguments, places)]
+            given = [
+                self.value(term, binding, place) for term, place in zip(leaf.arguments, places)
+            ]
             key = leaf.predicate, tuple(name for name, _ in given)
             if key in self.columns:
                 signs.setdefault(key, set()).add(sign)
@@ -197,7 +233,9 @@ class _Reading:
             return np.ones(n_states, bool), True
         return holds, not signs
 
-    def value(self, term: Term, binding: Mapping[str, str], place: str | None = None) -> tuple[str, bool]:
+    def value(
+        self, term: Term, binding: Mapping[str, str], place: str | None = None
+    ) -> tuple[str, bool]:
         """The text of a term's value, and whether it is a computed number."""
         if isinstance(term, Name):
             return term.text, False
@@ -206,10 +244,14 @@ class _Reading:
         assert isinstance(term, Apply)
         if term.function in self.program.functions:
             types = self.program.functions[term.function]
-            inner = tuple(self.value(one, binding, type_)[0] for one, type_ in zip(term.arguments, types))
+            inner = tuple(
+                self.value(one, binding, type_)[0] for one, type_ in zip(term.arguments, types)
+            )
             found = self.world.functions[term.function].get(inner)
         else:
-            found = _computed(term.function, [self.value(one, binding)[0] for one in term.arguments])
+            found = _computed(
+                term.function, [self.value(one, binding)[0] for one in term.arguments]
+            )
         if found is None or (place is not None and found not in self.world.domains[place]):
             raise _Undefined
         return found, False
@@ -229,7 +271,14 @@ class _Reading:
                 return right.lower() in re.findall(r"[^\W_]+", left.lower())
         first, second = _number(left), _number(right)
         one, two = (left, right) if first is None or second is None else (first, second)
-        return {"=": one == two, "!=": one != two, "<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[  # type: ignore[operator]
+        return {
+            "=": one == two,
+            "!=": one != two,
+            "<": one < two,
+            "<=": one <= two,
+            ">": one > two,
+            ">=": one >= two,
+        }[  # type: ignore[operator]
             test.operator
         ]
 
@@ -244,7 +293,9 @@ class _Reading:
         return cost
 
     def marks(self) -> Iterator[Bool]:
-        """For each `!` and `?` mark and each binding of the other arguments, the states that keep it."""
+        """For each `!` and `?` mark and each binding of the other arguments,
+        the states that keep it.
+        """
         for name, marks in self.program.marks.items():
             places = [number for number, mark in enumerate(marks) if mark]
             if not places or name in self.roles.evidence:
@@ -253,7 +304,8 @@ class _Reading:
             others = [number for number in range(len(types)) if number not in places]
             for outer in product(*(self.world.domains[types[number]] for number in others)):
                 if not all(self.world.domains[types[number]] for number in places):
-                    continue  # where a type has no constant there is nothing to choose, and no rule that one be chosen
+                    # Where a type has no constant there is nothing to choose.
+                    continue
                 total: Float = np.zeros(1)
                 for inner in product(*(self.world.domains[types[number]] for number in places)):
                     arguments = [""] * len(types)
@@ -261,7 +313,9 @@ class _Reading:
                         arguments[number] = constant
                     key = name, tuple(arguments)
                     column = self.columns.get(key)
-                    total = total + (self.world.facts[name].get(key[1], 0.0) if column is None else column)
+                    total = total + (
+                        self.world.facts[name].get(key[1], 0.0) if column is None else column
+                    )
                 yield total == 1 if marks[places[0]] == "!" else total <= 1
 
 

@@ -1,4 +1,6 @@
-"""Random Markov logic programs with data: several worlds of different constants, and all that the language has."""
+"""Random Markov logic programs with data: several worlds of different constants,
+and all that the language has.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ FUNCTIONS = {"MotherOf": ("t", "t"), "AgeOf": ("t", "n")}
 NAMES = ["Ann", "Bob", "Cy", "Dee", "A b"]
 NUMBERS = ["1", "2", "3"]
 VARIABLES = {"t": ["x", "y"], "n": ["m", "k"], "e": ["e1"]}
-QUANTIFIED = {"t": ["z", "u", "y", "x1", "x2"], "n": ["i", "j", "i1", "i2"], "e": ["d", "d1", "d2", "d3"]}
+QUANTIFIED = {
+    "t": ["z", "u", "y", "x1", "x2"],
+    "n": ["i", "j", "i1", "i2"],
+    "e": ["d", "d1", "d2", "d3"],
+}
 MOST_OPEN = 11
 """Open atoms of the largest world, at most."""
 FAMILY = 8
@@ -69,9 +75,15 @@ class MlnCase:
 
     def smaller(self) -> list[MlnCase]:
         """Cases with one rule, one world or one fact less."""
-        found = [replace(self, rules=_without(self.rules, i)) for i in range(len(self.rules)) if len(self.rules) > 1]
+        found = [
+            replace(self, rules=_without(self.rules, i))
+            for i in range(len(self.rules))
+            if len(self.rules) > 1
+        ]
         found += [
-            replace(self, worlds=_without(self.worlds, i)) for i in range(len(self.worlds)) if len(self.worlds) > 1
+            replace(self, worlds=_without(self.worlds, i))
+            for i in range(len(self.worlds))
+            if len(self.worlds) > 1
         ]
         for number, (name, facts) in enumerate(self.worlds):
             for i in range(len(facts)):
@@ -116,11 +128,14 @@ class _Drawing:
         mark = self.random.choice(["", "", "!", "!", "?"])
         closed_mark = self.chance(0.15)
         declarations = [
-            f"{name} = {{{', '.join(map(quoted, given))}}}" for name, given in self.declared.items() if given
+            f"{name} = {{{', '.join(map(quoted, given))}}}"
+            for name, given in self.declared.items()
+            if given
         ]
         for name in self.used:
             places = [
-                f"{type_name}{mark if name == 'B' and i == 1 else ''}" for i, type_name in enumerate(PREDICATES[name])
+                f"{type_name}{mark if name == 'B' and i == 1 else ''}"
+                for i, type_name in enumerate(PREDICATES[name])
             ]
             star = "*" if closed_mark and name == "C" and name not in self.open else ""
             declarations.append(f"{star}{name}({', '.join(places)})")
@@ -129,7 +144,10 @@ class _Drawing:
         weighted = self.chance(0.15)
         if weighted:
             declarations.append("W(t, t, num)")
-        worlds = tuple((f"w{number}", tuple(self.facts(one, mark, weighted))) for number, one in enumerate(constants))
+        worlds = tuple(
+            (f"w{number}", tuple(self.facts(one, mark, weighted)))
+            for number, one in enumerate(constants)
+        )
         self.random = random.Random(f"rules {self.seed}")
         rules = [self.rule() for _ in range(self.random.choice([1, 1, 2, 2, 3]))]
         if weighted:
@@ -137,10 +155,18 @@ class _Drawing:
                 self.random.choice(["w: !W(x,y,w) v ", "w: W(x,y,w) => "])
                 + self.literal({**VARIABLES, "t": ["x", "y"]})
             )
-        has_facts = {line.lstrip("!?.0123456789 ").split("(")[0] for _, facts in worlds for line in facts}
-        asked = [name for name in self.open if self.chance(0.8) or name in has_facts] or self.open[:1]
+        has_facts = {
+            line.lstrip("!?.0123456789 ").split("(")[0] for _, facts in worlds for line in facts
+        }
+        asked = [name for name in self.open if self.chance(0.8) or name in has_facts] or self.open[
+            :1
+        ]
         named = " ".join(rules)
-        closed = [name for name in self.used if name not in self.open and (name not in has_facts or self.chance(0.3))]
+        closed = [
+            name
+            for name in self.used
+            if name not in self.open and (name not in has_facts or self.chance(0.3))
+        ]
         query = None if not has_facts & set(self.open) and self.chance(0.2) else tuple(asked)
         hidden = [name for name in self.open if name not in asked]
         if query is not None and any(name + "(" not in named for name in hidden):
@@ -162,7 +188,12 @@ class _Drawing:
                 "n": self.random.sample(NUMBERS, self.random.choice([0, 1, 2])),
                 "e": self.random.sample(["Eve", "Eli"], self.random.choice([0, 0, 1, 2])),
             }
-            found.append({type_name: sorted({*one[type_name], *self.declared[type_name]}) for type_name in one})
+            found.append(
+                {
+                    type_name: sorted({*one[type_name], *self.declared[type_name]})
+                    for type_name in one
+                }
+            )
         return found
 
     def choose_predicates(self, largest: dict[str, int]) -> None:
@@ -177,13 +208,21 @@ class _Drawing:
                 self.open.append(name)
                 room -= size
         self.open = self.open or ["P"]
-        closed = [name for name in ("C", "E", "T", "Z", "Y", "P") if name not in self.open and self.chance(0.45)]
+        closed = [
+            name
+            for name in ("C", "E", "T", "Z", "Y", "P")
+            if name not in self.open and self.chance(0.45)
+        ]
         self.used = [*self.open, *closed]
 
     # -- rules --
 
     def rule(self) -> str:
-        scope = {"t": VARIABLES["t"][: self.random.choice([1, 2, 2])], "n": VARIABLES["n"], "e": VARIABLES["e"]}
+        scope = {
+            "t": VARIABLES["t"][: self.random.choice([1, 2, 2])],
+            "n": VARIABLES["n"],
+            "e": VARIABLES["e"],
+        }
         text = self.formula(scope, self.random.choice([1, 2, 2, 3]))
         if self.chance(0.12) and "EXIST" not in text and "FORALL" not in text:
             text = self.with_plus(text)
@@ -203,14 +242,20 @@ class _Drawing:
         if depth == 0:
             return self.literal(scope)
         if kind < 0.2:
-            return " v ".join(self.part(scope, depth - 1) for _ in range(self.random.choice([2, 2, 3])))
+            return " v ".join(
+                self.part(scope, depth - 1) for _ in range(self.random.choice([2, 2, 3]))
+            )
         if kind < 0.45:
-            body = " ^ ".join(self.part(scope, depth - 1) for _ in range(self.random.choice([1, 1, 2])))
+            body = " ^ ".join(
+                self.part(scope, depth - 1) for _ in range(self.random.choice([1, 1, 2]))
+            )
             return f"{body} => {self.part(scope, depth - 1)}"
         if kind < 0.55:
             return f"{self.part(scope, depth - 1)} <=> {self.part(scope, depth - 1)}"
         if kind < 0.7:
-            return " ^ ".join(self.part(scope, depth - 1) for _ in range(self.random.choice([2, 2, 3])))
+            return " ^ ".join(
+                self.part(scope, depth - 1) for _ in range(self.random.choice([2, 2, 3]))
+            )
         if kind < 0.75 and depth == 3:
             return f"*{self.atom(scope)} ^ {self.part(scope, 1)}"
         if kind < 0.97:
@@ -224,7 +269,9 @@ class _Drawing:
     def quantified(self, scope: dict[str, list[str]], depth: int) -> str:
         kind = self.random.choice(["EXIST", "EXIST", "FORALL"])
         type_name = self.random.choice(
-            ["t", "t", "n", "e"] if any("e" in PREDICATES[name] for name in self.used) else ["t", "t", "n"]
+            ["t", "t", "n", "e"]
+            if any("e" in PREDICATES[name] for name in self.used)
+            else ["t", "t", "n"]
         )
         if not any(type_name in PREDICATES[name] for name in self.used):
             type_name = next(one for name in self.used for one in (*PREDICATES[name], "t"))
@@ -246,7 +293,9 @@ class _Drawing:
 
     def atom(self, scope: dict[str, list[str]]) -> str:
         fitting = [name for name in self.used if all(scope.get(one) for one in PREDICATES[name])]
-        name = self.random.choice([*fitting, *(one for one in self.open if one in fitting)] or ["P"])
+        name = self.random.choice(
+            [*fitting, *(one for one in self.open if one in fitting)] or ["P"]
+        )
         if not PREDICATES[name]:
             return name
         return f"{name}({', '.join(self.term(one, scope) for one in PREDICATES[name])})"
@@ -254,7 +303,9 @@ class _Drawing:
     def term(self, type_name: str, scope: dict[str, list[str]]) -> str:
         free = [one for one in scope[type_name] if one in VARIABLES[type_name]]
         if self.functions and not self.inside and self.chance(0.2) and scope.get("t"):
-            subject = self.random.choice([one for one in scope["t"] if one in VARIABLES["t"]] or ["Ann"])
+            subject = self.random.choice(
+                [one for one in scope["t"] if one in VARIABLES["t"]] or ["Ann"]
+            )
             if type_name == "t":
                 return f"MotherOf({subject})"
             if type_name == "n":
@@ -268,7 +319,9 @@ class _Drawing:
     def test(self, scope: dict[str, list[str]]) -> str:
         """A comparison next to an atom that gives its variables their types."""
         one, two = self.random.choice(scope["t"]), self.random.choice(scope["t"])
-        anchor = self.random.choice([name for name in self.used if "t" in PREDICATES[name]] or ["P"])
+        anchor = self.random.choice(
+            [name for name in self.used if "t" in PREDICATES[name]] or ["P"]
+        )
         kinds = [
             f"{one} = {two}",
             f"{one} != {two}",
@@ -280,18 +333,26 @@ class _Drawing:
             f"{one} < {two}",
             f"length({one}) < 3",
             f'concat({one}, {two}) = "AnnBob"',
-            f"lower({one}) = {self.random.choice(['lower(' + two + ')', chr(34) + 'ann' + chr(34)])}",
+            f"lower({one}) = "
+            f"{self.random.choice(['lower(' + two + ')', chr(34) + 'ann' + chr(34)])}",
         ]
         if self.functions and one in VARIABLES["t"]:
             kinds += (
-                [f"MotherOf({one}) = {two}", f"AgeOf({one}) > 1", f"MotherOf({one}) = MotherOf({two})"]
+                [
+                    f"MotherOf({one}) = {two}",
+                    f"AgeOf({one}) > 1",
+                    f"MotherOf({one}) = MotherOf({two})",
+                ]
                 if two in VARIABLES["t"]
                 else []
             )
         if anchor not in self.used:
             return self.atom(scope)
         anchors = " v ".join(
-            f"{anchor}({', '.join(name if place == 't' else scope[place][0] for place in PREDICATES[anchor])})"
+            anchor
+            + "("
+            + ", ".join(name if place == "t" else scope[place][0] for place in PREDICATES[anchor])
+            + ")"
             for name in dict.fromkeys((one, two))
         )
         return (
@@ -321,11 +382,15 @@ class _Drawing:
         if self.functions:
             for name in constants["t"]:
                 if self.chance(0.7):
-                    found.append(f"MotherOf({quoted(name)}) = {quoted(self.random.choice(constants['t']))}")
+                    found.append(
+                        f"MotherOf({quoted(name)}) = {quoted(self.random.choice(constants['t']))}"
+                    )
                 if self.chance(0.7) and constants["n"]:
                     found.append(f"AgeOf({quoted(name)}) = {self.random.choice(constants['n'])}")
         if weighted:
             for one, two in product(constants["t"], repeat=2):
                 if self.chance(0.3):
-                    found.append(f"W({quoted(one)}, {quoted(two)}, {self.random.choice(['0.5', '2', '-1'])})")
+                    found.append(
+                        f"W({quoted(one)}, {quoted(two)}, {self.random.choice(['0.5', '2', '-1'])})"
+                    )
         return found

@@ -1,6 +1,7 @@
 """A second reader of Markov logic, for the oracle: one statement a line, no code of the package.
 
-It knows what the generator writes and checks nothing: a text it cannot read is a fault of the generator.
+It knows what the generator writes and checks nothing: a text it cannot read is a fault of the
+generator.
 """
 
 from __future__ import annotations
@@ -183,7 +184,11 @@ class _Reader:
         return self.tokens[self.at - 1]
 
     def accept(self, *texts: str) -> bool:
-        if self.at < len(self.tokens) and self.tokens[self.at].kind != "string" and self.peek() in texts:
+        if (
+            self.at < len(self.tokens)
+            and self.tokens[self.at].kind != "string"
+            and self.peek() in texts
+        ):
             self.at += 1
             return True
         return False

@@ -55,7 +55,10 @@ class Roles:
 
 def read_world(program: Declarations, text: str) -> World:
     """Facts of one world; a domain is what they, the declarations and the rules name."""
-    world = World(facts={name: {} for name in program.predicates}, functions={name: {} for name in program.functions})
+    world = World(
+        facts={name: {} for name in program.predicates},
+        functions={name: {} for name in program.functions},
+    )
     for line in filter(None, map(str.strip, text.splitlines())):
         match = FACT.fullmatch(line)
         assert match is not None, line
@@ -78,7 +81,8 @@ def read_world(program: Declarations, text: str) -> World:
 
 def _arguments(text: str) -> Arguments:
     return tuple(
-        re.sub(r"\\(.)", r"\1", match[1]) if match[1] is not None else match[2] for match in ARGUMENT.finditer(text)
+        re.sub(r"\\(.)", r"\1", match[1]) if match[1] is not None else match[2]
+        for match in ARGUMENT.finditer(text)
     )
 
 
@@ -99,7 +103,11 @@ def _numbered(program: Declarations) -> set[str]:
     for rule in program.rules:
         for part in subformulas(rule.formula):
             last = part.arguments[-1] if isinstance(part, Atom) and part.arguments else None
-            if isinstance(part, Atom) and isinstance(last, Var) and last.name == rule.weight_variable:
+            if (
+                isinstance(part, Atom)
+                and isinstance(last, Var)
+                and last.name == rule.weight_variable
+            ):
                 found.add(part.predicate)
     return found
 
@@ -111,14 +119,20 @@ def named_by_rules(program: Declarations) -> Iterator[tuple[str, str]]:
         for part in subformulas(rule.formula):
             if isinstance(part, Atom):
                 types = program.predicates[part.predicate]
-                yield from _named_in(program, types[:-1] if part.predicate in numbered else types, part.arguments)
+                yield from _named_in(
+                    program, types[:-1] if part.predicate in numbered else types, part.arguments
+                )
             elif isinstance(part, Test):
                 for side in (part.left, part.right):
                     if isinstance(side, Apply) and side.function in program.functions:
-                        yield from _named_in(program, program.functions[side.function], side.arguments)
+                        yield from _named_in(
+                            program, program.functions[side.function], side.arguments
+                        )
 
 
-def _named_in(program: Declarations, types: Sequence[str], terms: Sequence[Term]) -> Iterator[tuple[str, str]]:
+def _named_in(
+    program: Declarations, types: Sequence[str], terms: Sequence[Term]
+) -> Iterator[tuple[str, str]]:
     for type_name, term in zip(types, terms):
         if isinstance(term, Name):
             yield type_name, term.text
@@ -140,10 +154,18 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
 
 
 def roles_of(
-    program: Declarations, worlds: Sequence[World], query: Sequence[str] | None, closed: Sequence[str]
+    program: Declarations,
+    worlds: Sequence[World],
+    query: Sequence[str] | None,
+    closed: Sequence[str],
 ) -> Roles:
     """Docs/design.md, section 3, known and unknown."""
-    named = {part.predicate for rule in program.rules for part in subformulas(rule.formula) if isinstance(part, Atom)}
+    named = {
+        part.predicate
+        for rule in program.rules
+        for part in subformulas(rule.formula)
+        if isinstance(part, Atom)
+    }
     found: dict[str, set[str]] = {"query": set(), "hidden": set(), "evidence": set()}
     for name in program.predicates:
         if query is not None and name in query:
@@ -157,7 +179,9 @@ def roles_of(
         else:
             role = "query" if query is None else "hidden"
         found[role].add(name)
-    return Roles(frozenset(found["query"]), frozenset(found["hidden"]), frozenset(found["evidence"]))
+    return Roles(
+        frozenset(found["query"]), frozenset(found["hidden"]), frozenset(found["evidence"])
+    )
 
 
 def open_atoms(program: Declarations, world: World, roles: Roles) -> list[tuple[str, Arguments]]:
@@ -166,7 +190,9 @@ def open_atoms(program: Declarations, world: World, roles: Roles) -> list[tuple[
     for name, types in program.predicates.items():
         facts = world.facts[name]
         if name in roles.evidence:
-            found += [(name, arguments) for arguments, value in facts.items() if value not in (0.0, 1.0)]
+            found += [
+                (name, arguments) for arguments, value in facts.items() if value not in (0.0, 1.0)
+            ]
         else:
             for arguments in product(*(world.domains[type_name] for type_name in types)):
                 if facts.get(arguments, UNKNOWN) not in (0.0, 1.0):

@@ -1,4 +1,6 @@
-"""Graphical models and weighted clauses of files: solved, converted and solved again, against enumeration."""
+"""Graphical models and weighted clauses of files: solved, converted and solved again,
+against enumeration.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,11 @@ NEAR = 1e-6
 
 @dataclass(frozen=True)
 class ModelCase:
-    """Factors over variables of some states; or, where `clauses`, literals with a weight, None where hard.
+    """Factors over variables of some states; or, where `clauses`, literals with a weight, None
+    where hard.
 
-    `scopes` and `tables` are the factors; a clause is the factor of its variables, and `signs` say what makes it true.
+    `scopes` and `tables` are the factors; a clause is the factor of its variables, and `signs` say
+    what makes it true.
     """
 
     seed: int
@@ -45,14 +49,21 @@ class ModelCase:
 
     def shown(self) -> str:
         evidence = " ".join(f"{variable} {state}" for variable, state in self.evidence)
-        return f"// seed {self.seed}, {self.name}, evidence {len(self.evidence)} {evidence}\n{self.text}"
+        return (
+            f"// seed {self.seed}, {self.name}, evidence {len(self.evidence)} "
+            f"{evidence}\n{self.text}"
+        )
 
     @property
     def text(self) -> str:
         if self.clauses is not None:
-            lines = (" ".join([_weight(weight), *map(str, body), "0"]) for weight, body in self.clauses)
+            lines = (
+                " ".join([_weight(weight), *map(str, body), "0"]) for weight, body in self.clauses
+            )
             return "\n".join(lines) + "\n"
-        lines = [f"MARKOV\n{len(self.states)}\n{' '.join(map(str, self.states))}\n{len(self.scopes)}"]
+        lines = [
+            f"MARKOV\n{len(self.states)}\n{' '.join(map(str, self.states))}\n{len(self.scopes)}"
+        ]
         lines += [" ".join(map(str, (len(scope), *scope))) for scope in self.scopes]
         lines += [f"{len(table)} {' '.join(map(repr, table))}" for table in self.tables]
         return "\n".join(lines) + "\n"
@@ -63,7 +74,10 @@ class ModelCase:
             keep = [j for j in range(len(self.scopes)) if j != i]
             clauses = None if self.clauses is None else tuple(self.clauses[j] for j in keep)
             if keep:
-                scopes, tables = tuple(self.scopes[j] for j in keep), tuple(self.tables[j] for j in keep)
+                scopes, tables = (
+                    tuple(self.scopes[j] for j in keep),
+                    tuple(self.tables[j] for j in keep),
+                )
                 found.append(replace(self, scopes=scopes, tables=tables, clauses=clauses))
         return found
 
@@ -92,25 +106,39 @@ def random_model_case(seed: int) -> ModelCase:
     if seed % 2:
         return _clauses(seed, draw, n)
     states = tuple(draw.choice([1, 2, 2, 2, 3, 4]) for _ in range(n))
-    scopes = tuple(tuple(draw.sample(range(n), draw.choice([0, 1, 1, 2, 2, min(3, n)]))) for _ in range(n + 2))
+    scopes = tuple(
+        tuple(draw.sample(range(n), draw.choice([0, 1, 1, 2, 2, min(3, n)]))) for _ in range(n + 2)
+    )
     values = draw.choice([[0.0, 1.0, 2.0, 3.3], [0.5, 1.0, 1.0, 4.0], [1e-9, 1.0, 1e6]])
     tables = tuple(
-        tuple(draw.choice(values) if draw.random() < 0.7 else draw.random() for _ in range(_size(states, scope)))
+        tuple(
+            draw.choice(values) if draw.random() < 0.7 else draw.random()
+            for _ in range(_size(states, scope))
+        )
         for scope in scopes
     )
     seen = draw.sample(range(n), draw.choice([0, 0, 1, 2]))
-    return ModelCase(seed, states, scopes, tables, tuple((v, draw.randrange(states[v])) for v in seen))
+    return ModelCase(
+        seed, states, scopes, tables, tuple((v, draw.randrange(states[v])) for v in seen)
+    )
 
 
 def _clauses(seed: int, draw: random.Random, n: int) -> ModelCase:
     clauses = []
     for _ in range(draw.choice([n, 2 * n])):
-        body = tuple(draw.choice([1, -1]) * (v + 1) for v in draw.sample(range(n), draw.choice([1, 2, 2, min(3, n)])))
-        clauses.append((None if draw.random() < 0.2 else draw.choice([1.0, 2.0, 0.5, 3.25, 7.0]), body))
+        body = tuple(
+            draw.choice([1, -1]) * (v + 1)
+            for v in draw.sample(range(n), draw.choice([1, 2, 2, min(3, n)]))
+        )
+        clauses.append(
+            (None if draw.random() < 0.2 else draw.choice([1.0, 2.0, 0.5, 3.25, 7.0]), body)
+        )
     # A variable that no clause names is none of the file's.
     n = max(abs(literal) for _, body in clauses for literal in body)
     scopes = tuple(tuple(abs(literal) - 1 for literal in body) for _, body in clauses)
-    return ModelCase(seed, (2,) * n, scopes, tuple(_table(*one) for one in clauses), (), tuple(clauses))
+    return ModelCase(
+        seed, (2,) * n, scopes, tuple(_table(*one) for one in clauses), (), tuple(clauses)
+    )
 
 
 def _table(weight: float | None, body: Sequence[int]) -> tuple[float, ...]:
@@ -125,7 +153,9 @@ def _size(states: Sequence[int], scope: Sequence[int]) -> int:
 
 
 def check_model(case: ModelCase, tally: Tally) -> None:
-    """Raise `Difference` where the likeliest state, marginals, sums or a converted file say otherwise."""
+    """Raise `Difference` where the likeliest state, marginals,
+    sums or a converted file say otherwise.
+    """
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         source = place / case.name
@@ -150,8 +180,14 @@ def _check_best(case: ModelCase, source: Path, evidence: Path | None, tally: Tal
         best = solve_model(source, evidence=evidence)
     states, logs = case.logs
     if not np.isfinite(logs).any():
-        if best.status is not Status.INFEASIBLE and best.chosen is not None and _value(case, best) is not None:
-            raise Difference("model", f"every state has the product 0, and {best.engine} answers {best.status}")
+        if (
+            best.status is not Status.INFEASIBLE
+            and best.chosen is not None
+            and _value(case, best) is not None
+        ):
+            raise Difference(
+                "model", f"every state has the product 0, and {best.engine} answers {best.status}"
+            )
         return
     if best.status is Status.INFEASIBLE:
         raise Difference("model", f"{best.engine} says infeasible")
@@ -163,12 +199,18 @@ def _check_best(case: ModelCase, source: Path, evidence: Path | None, tally: Tal
         raise Difference("model", f"{best.engine} says optimal, and has no value")
     at = float(logs[states.index(tuple(best.chosen.tolist()))])
     if abs(at - value) > slack:
-        raise Difference("model", f"{best.engine}: a state of log {at:.9f} is said to have {value:.9f}")
+        raise Difference(
+            "model", f"{best.engine}: a state of log {at:.9f} is said to have {value:.9f}"
+        )
     if best.status is Status.OPTIMAL and value < most - slack:
-        raise Difference("model", f"{best.engine} says optimal at {value:.9f}, the most is {most:.9f}")
+        raise Difference(
+            "model", f"{best.engine} says optimal at {value:.9f}, the most is {most:.9f}"
+        )
     bound = best.bound if case.clauses is None else None if best.bound is None else -best.bound
     if bound is not None and bound * _unit(case) < most - slack:
-        raise Difference("model", f"{best.engine}: bound {bound * _unit(case):.9f} below the most, {most:.9f}")
+        raise Difference(
+            "model", f"{best.engine}: bound {bound * _unit(case):.9f} below the most, {most:.9f}"
+        )
 
 
 def _unit(case: ModelCase) -> float:
@@ -187,7 +229,9 @@ def _check_sums(case: ModelCase, source: Path, evidence: Path | None) -> None:
     sums = solve_model(source, evidence=evidence, task="pr")
     if not np.isfinite(logs).any():
         if sums.status is not Status.INFEASIBLE:
-            raise Difference("sum of a model", f"every state has the product 0, and the answer is {sums.status}")
+            raise Difference(
+                "sum of a model", f"every state has the product 0, and the answer is {sums.status}"
+            )
         return
     wanted = float(np.logaddexp.reduce(logs)) / math.log(10.0)
     if sums.log10_z is None or abs(sums.log10_z - wanted) > NEAR * max(1.0, abs(wanted)):
@@ -199,7 +243,9 @@ def _check_sums(case: ModelCase, source: Path, evidence: Path | None) -> None:
         at = np.array([state[variable] for state in states])
         by_hand = np.array([share[at == state].sum() for state in range(size)])
         if found[variable].shape != by_hand.shape or np.abs(found[variable] - by_hand).max() > NEAR:
-            raise Difference("marginals of a model", f"variable {variable}: {found[variable]}, not {by_hand}")
+            raise Difference(
+                "marginals of a model", f"variable {variable}: {found[variable]}, not {by_hand}"
+            )
 
 
 def _check_converted(case: ModelCase, source: Path, place: Path) -> None:
@@ -210,7 +256,9 @@ def _check_converted(case: ModelCase, source: Path, place: Path) -> None:
     feasible = bool(np.isfinite(logs).any())
     best = solve_model(other)
     if (best.status is Status.INFEASIBLE) == feasible:
-        raise Difference("converted model", f"{best.status}, and the file it was made of feasible: {feasible}")
+        raise Difference(
+            "converted model", f"{best.status}, and the file it was made of feasible: {feasible}"
+        )
     if not feasible:
         return
     if case.clauses is None:

@@ -16,7 +16,9 @@ _kept: dict[Hashable, Workspace] = {}
 
 
 def kept(key: Hashable, make: Callable[[], Workspace]) -> Workspace:
-    """The workspace made for `key`, again where it was among the last ones asked for: programs may share their data."""
+    """The workspace made for `key`, again where it was among the last ones asked for:
+    programs may share their data.
+    """
     workspace = _kept.pop(key, None) or make()
     _kept[key] = workspace
     while len(_kept) > MOST_KEPT:
@@ -32,7 +34,9 @@ def forget() -> None:
 
 @contextmanager
 def workspace_of(case: MlnCase) -> Iterator[Workspace]:
-    """A workspace in memory with the case's data, and perhaps with what another program over them left there."""
+    """A workspace in memory with the case's data,
+    and perhaps with what another program over them left there.
+    """
     yield kept((case.declarations, case.worlds), lambda: loaded(case))
 
 

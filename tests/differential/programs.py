@@ -1,4 +1,6 @@
-"""Runs of many random cases, each held against an oracle; differences are made small and printed."""
+"""Runs of many random cases, each held against an oracle;
+differences are made small and printed.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ REFUSALS = {
     "E0115": "more clauses than the limit",
     "E0306": "a function of an existentially quantified variable",
 }
-"""What the languages decline by design; any other refusal of a generated program is a difference."""
+"""What the languages decline by design;
+any other refusal of a generated program is a difference.
+"""
 
 KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = {
     "mln": (random_mln_case, check_mln),  # type: ignore[dict-item]
@@ -64,7 +68,13 @@ SHARES = dict.fromkeys(KINDS, 1) | {"mln": 9, "psl": 5, "learning": 2, "values":
 
 
 def run_programs(
-    kind: str, n: int, seed: int, *, seconds: float | None = None, shrink: float = 60.0, show: bool = True
+    kind: str,
+    n: int,
+    seed: int,
+    *,
+    seconds: float | None = None,
+    shrink: float = 60.0,
+    show: bool = True,
 ) -> Tally:
     """Check cases `seed`, `seed + 1`, ... until `n` of them were compared or time is up."""
     tally = Tally()
@@ -128,6 +138,9 @@ def _verdict(case: Case, check: Callable[[Case, Tally], None], tally: Tally) -> 
         return None
     except Exception as error:
         tally.add("programs")
-        return f"crash {type(error).__name__}: {error} ({traceback.extract_tb(error.__traceback__)[-1].name})"
+        return (
+            f"crash {type(error).__name__}: {error} "
+            f"({traceback.extract_tb(error.__traceback__)[-1].name})"
+        )
     tally.add("programs")
     return None

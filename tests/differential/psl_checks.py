@@ -1,4 +1,6 @@
-"""A PSL case held against its meaning: energies, hard rules, and the least energy by every engine."""
+"""A PSL case held against its meaning: energies, hard rules,
+and the least energy by every engine.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,15 @@ import numpy as np
 
 from tests.differential.outcome import Difference, Tally
 from tests.differential.product_answers import kept
-from tests.differential.psl_meaning import Key, Listed, Row, Unlisted, energy_of, least_energy, rows_of
+from tests.differential.psl_meaning import (
+    Key,
+    Listed,
+    Row,
+    Unlisted,
+    energy_of,
+    least_energy,
+    rows_of,
+)
 from tests.differential.psl_programs import PslCase
 from tests.differential.psl_syntax import read_rule
 from tests.differential.psl_validity import OPEN
@@ -29,7 +39,19 @@ from workbench.workspace import Workspace
 
 __all__ = ["check_psl"]
 
-ENGINES = ("auto", "admm", "pdhg", "streamed", "lp", "bcd", "clarabel", "ecos", "highs", "osqp", "scs")
+ENGINES = (
+    "auto",
+    "admm",
+    "pdhg",
+    "streamed",
+    "lp",
+    "bcd",
+    "clarabel",
+    "ecos",
+    "highs",
+    "osqp",
+    "scs",
+)
 QUICK = ("", "auto", "admm", "bcd", "lp")
 """Engines of our own, four programs in five; every fifth has one of them all in turn."""
 TOLERANCE = 3e-3
@@ -98,7 +120,10 @@ def _answered(workspace: Workspace, program: Program, engine: str, tally: Tally)
 
 def _meaning(case: PslCase, number: int) -> World:
     name, facts = case.worlds[number]
-    listed = Listed({(predicate, *arguments): value for predicate, _, arguments, value in facts}, frozenset(OPEN))
+    listed = Listed(
+        {(predicate, *arguments): value for predicate, _, arguments, value in facts},
+        frozenset(OPEN),
+    )
     rows = [row for line in case.rules for row in rows_of(read_rule(line), listed)]
     atoms = [key for key, value in listed.values.items() if value is None]
     return name, rows, atoms
@@ -119,7 +144,9 @@ def _places(result: InferenceResult, n_worlds: int) -> dict[tuple[str, Key], int
     return found
 
 
-def _states(result: InferenceResult, worlds: list[World], values: np.ndarray) -> list[dict[Key, float]]:
+def _states(
+    result: InferenceResult, worlds: list[World], values: np.ndarray
+) -> list[dict[Key, float]]:
     places = _places(result, len(worlds))
     return [
         {atom: float(values[places[name if len(worlds) > 1 else "w0", atom]]) for atom in atoms
@@ -148,7 +175,12 @@ def _check_energies(case: PslCase, result: InferenceResult, worlds: list[World])
         got = hard_violation(network, values)
         if abs(got - broken) > 1e-6:
             raise Difference("hard violation", f"{got:.6f}, oracle {broken:.6f}")
-    wanted = sum(row.cost({}) for _, rows, _ in worlds for row in rows if row.weight is not None and not row.open)
+    wanted = sum(
+        row.cost({})
+        for _, rows, _ in worlds
+        for row in rows
+        if row.weight is not None and not row.open
+    )
     got = evidence_energy(network, weights)
     if abs(got - wanted) > 1e-6 * max(1.0, abs(wanted)):
         raise Difference("evidence energy", f"{got:.6f}, oracle {wanted:.6f}")
@@ -158,17 +190,29 @@ def _check_answer(result: InferenceResult, worlds: list[World]) -> None:
     solution: Solution = result.solution
     least = [_least(world) for world in worlds]
     if None in least:
-        raise Difference("feasible", f"{solution.engine} answers {solution.status}, and no state keeps the hard rules")
+        raise Difference(
+            "feasible",
+            f"{solution.engine} answers {solution.status}, and no state keeps the hard rules",
+        )
     best = sum(one for one in least if one is not None)
     slack = TOLERANCE * max(1.0, abs(best))
     if solution.bound > best + slack:
-        raise Difference("bound", f"{solution.engine}: bound {solution.bound:.6f} above the least {best:.6f}")
+        raise Difference(
+            "bound", f"{solution.engine}: bound {solution.bound:.6f} above the least {best:.6f}"
+        )
     if solution.status not in (Status.OPTIMAL, Status.FEASIBLE):
         return
     wanted = reported_energy(result.grounding.network, result.weights, solution.values)
     if abs(solution.energy - wanted) > slack:
-        raise Difference("energy", f"{solution.engine} says {solution.energy:.6f}, its values cost {wanted:.6f}")
+        raise Difference(
+            "energy", f"{solution.engine} says {solution.energy:.6f}, its values cost {wanted:.6f}"
+        )
     if solution.hard_violation <= 1e-6 and solution.energy < best - slack:
-        raise Difference("energy", f"{solution.engine}: {solution.energy:.6f} below the least {best:.6f}")
+        raise Difference(
+            "energy", f"{solution.engine}: {solution.energy:.6f} below the least {best:.6f}"
+        )
     if solution.status is Status.OPTIMAL and solution.energy > best + slack:
-        raise Difference("optimal", f"{solution.engine} calls {solution.energy:.6f} optimal, the least is {best:.6f}")
+        raise Difference(
+            "optimal",
+            f"{solution.engine} calls {solution.energy:.6f} optimal, the least is {best:.6f}",
+        )

@@ -1,4 +1,6 @@
-"""What a PSL program means over listed atoms: a row for every binding of every rule, and the least energy."""
+"""What a PSL program means over listed atoms: a row for every binding of every rule,
+and the least energy.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Listed:
 
 @dataclass
 class Row:
-    """`ell = b + sum of coefficient * atom`; a cost `weight * max(0, ell) ** power`, or `ell <= 0` (or `= 0`)."""
+    """`ell = b + sum of coefficient * atom`; a cost `weight * max(0, ell) ** power`,
+    or `ell <= 0` (or `= 0`).
+    """
 
     weight: float | None
     power: int
@@ -77,13 +81,21 @@ def rows_of(rule: Logical | Linear, listed: Listed) -> Iterator[Row]:
             yield Row(None, 1, True, row.b, row.coefficients)
         elif rule.relation == "=":
             yield row
-            yield Row(row.weight, row.power, False, -row.b, {key: -c for key, c in row.coefficients.items()})
+            yield Row(
+                row.weight,
+                row.power,
+                False,
+                -row.b,
+                {key: -c for key, c in row.coefficients.items()},
+            )
         else:
             yield row
 
 
 def _logical(rule: Logical, listed: Listed) -> Iterator[Row]:
-    names = sorted({name for _, atom in rule.literals for name in atom.arguments if not name.startswith("'")})
+    names = sorted(
+        {name for _, atom in rule.literals for name in atom.arguments if not name.startswith("'")}
+    )
     binders = [atom for sign, atom in rule.literals if not sign]
     if names and not binders:
         binders = [atom for _, atom in rule.literals]
@@ -123,7 +135,9 @@ def _linear(rule: Linear, listed: Listed) -> Iterator[Row]:
         yield row
 
 
-def _substitutions(atoms: Sequence[PslAtom], binding: Mapping[str, str], listed: Listed) -> Iterator[dict[str, str]]:
+def _substitutions(
+    atoms: Sequence[PslAtom], binding: Mapping[str, str], listed: Listed
+) -> Iterator[dict[str, str]]:
     """Bindings of the atoms' summation variables under which all of them are listed."""
     summed = sorted({name for atom in atoms for name in atom.arguments if name.startswith("+")})
     for constants in product(listed.constants, repeat=len(summed)):
@@ -132,18 +146,24 @@ def _substitutions(atoms: Sequence[PslAtom], binding: Mapping[str, str], listed:
             yield full
 
 
-def _kept(rule: Linear, atoms: Sequence[PslAtom], binding: Mapping[str, str], listed: Listed) -> list[dict[str, str]]:
+def _kept(
+    rule: Linear, atoms: Sequence[PslAtom], binding: Mapping[str, str], listed: Listed
+) -> list[dict[str, str]]:
     """The substitutions that the filters keep."""
     summed = {name for atom in atoms for name in atom.arguments if name.startswith("+")}
     found = []
     for full in _substitutions(atoms, binding, listed):
         seen = {name.lstrip("+"): constant for name, constant in full.items()}
-        if all(_condition(tree, seen, listed) for name, tree in rule.filters if "+" + name in summed):
+        if all(
+            _condition(tree, seen, listed) for name, tree in rule.filters if "+" + name in summed
+        ):
             found.append(full)
     return found
 
 
-def _add(rule: Linear, one: Summand, sign: float, binding: Mapping[str, str], listed: Listed, row: Row) -> None:
+def _add(
+    rule: Linear, one: Summand, sign: float, binding: Mapping[str, str], listed: Listed, row: Row
+) -> None:
     factor = sign * one.sign
     for number in one.factors:
         factor *= _number(rule, number, binding, listed)
@@ -184,7 +204,13 @@ def _condition(tree: Leaf, binding: Mapping[str, str], listed: Listed) -> bool:
         return bool(listed.values.get(_key(tree, binding)))
     if isinstance(tree, Condition):
         parts = [_condition(part, binding, listed) for part in tree.parts]
-        return not parts[0] if tree.operator == "!" else all(parts) if tree.operator == "&" else any(parts)
+        return (
+            not parts[0]
+            if tree.operator == "!"
+            else all(parts)
+            if tree.operator == "&"
+            else any(parts)
+        )
     return _holds(tree, binding)
 
 
@@ -207,7 +233,9 @@ def energy_of(rows: Sequence[Row], state: Mapping[Key, float]) -> float:
 
 
 def least_energy(rows: Sequence[Row], atoms: Sequence[Key]) -> float | None:
-    """The least energy over [0, 1]: a linear program by HiGHS, a quadratic one by Clarabel; None where infeasible."""
+    """The least energy over [0, 1]: a linear program by HiGHS, a quadratic one by Clarabel;
+    None where infeasible.
+    """
     place = {atom: number for number, atom in enumerate(atoms)}
     soft = [row for row in rows if row.weight and row.open]
     hard = [row for row in rows if row.weight is None]
@@ -222,7 +250,12 @@ def least_energy(rows: Sequence[Row], atoms: Sequence[Key]) -> float | None:
 
     at_most = [row for row in hard if not row.equal]
     equal = [row for row in hard if row.equal]
-    upper = vstack([hstack([matrix(soft), -identity(m)]), hstack([matrix(at_most), csc_matrix((len(at_most), m))])])
+    upper = vstack(
+        [
+            hstack([matrix(soft), -identity(m)]),
+            hstack([matrix(at_most), csc_matrix((len(at_most), m))]),
+        ]
+    )
     limits = np.array([-row.b for row in (*soft, *at_most)])
     fixed = hstack([matrix(equal), csc_matrix((len(equal), m))])
     values = np.array([-row.b for row in equal])
@@ -245,20 +278,31 @@ def least_energy(rows: Sequence[Row], atoms: Sequence[Key]) -> float | None:
 
 
 def _quadratic(
-    n: int, weights: Float, squared: Float, upper: csc_matrix, limits: Float, fixed: csc_matrix, values: Float
+    n: int,
+    weights: Float,
+    squared: Float,
+    upper: csc_matrix,
+    limits: Float,
+    fixed: csc_matrix,
+    values: Float,
 ) -> float | None:
     import clarabel
 
     m = weights.size
     size = n + m
-    hessian = csc_matrix(np.diag(np.concatenate([np.zeros(n), np.where(squared, 2 * weights, 0.0)])))
+    hessian = csc_matrix(
+        np.diag(np.concatenate([np.zeros(n), np.where(squared, 2 * weights, 0.0)]))
+    )
     box = identity(size, format="csc")
     below = csc_matrix(identity(size, format="csc")[:n])
     everything = csc_matrix(vstack([fixed, upper, -box, below]))
     right = np.concatenate([values, limits, np.zeros(size), np.ones(n)])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    cones = [clarabel.ZeroConeT(fixed.shape[0]), clarabel.NonnegativeConeT(right.size - fixed.shape[0])]
+    cones = [
+        clarabel.ZeroConeT(fixed.shape[0]),
+        clarabel.NonnegativeConeT(right.size - fixed.shape[0]),
+    ]
     linear = np.concatenate([np.zeros(n), np.where(squared, 0.0, weights)])
     answer = clarabel.DefaultSolver(hessian, linear, everything, right, cones, settings).solve()
     return float(answer.obj_val) if "Solved" in str(answer.status) else None

@@ -1,4 +1,6 @@
-"""Random PSL programs with data: several worlds, open and closed predicates, logical and arithmetic rules."""
+"""Random PSL programs with data: several worlds, open and closed predicates,
+logical and arithmetic rules.
+"""
 
 from __future__ import annotations
 
@@ -48,15 +50,23 @@ class PslCase:
 
     def shown(self) -> str:
         parts = [f"// seed {self.seed}", self.text]
-        parts += [json.dumps(self.document(number)["predicates"]) for number in range(len(self.worlds))]
+        parts += [
+            json.dumps(self.document(number)["predicates"]) for number in range(len(self.worlds))
+        ]
         return "\n".join(parts)
 
     def smaller(self) -> list[PslCase]:
         """Cases with one rule, one world or one atom less."""
-        found = [replace(self, rules=self.rules[:i] + self.rules[i + 1 :]) for i in range(len(self.rules))]
+        found = [
+            replace(self, rules=self.rules[:i] + self.rules[i + 1 :])
+            for i in range(len(self.rules))
+        ]
         found = found if len(self.rules) > 1 else []
         if len(self.worlds) > 1:
-            found += [replace(self, worlds=self.worlds[:i] + self.worlds[i + 1 :]) for i in range(len(self.worlds))]
+            found += [
+                replace(self, worlds=self.worlds[:i] + self.worlds[i + 1 :])
+                for i in range(len(self.worlds))
+            ]
         for number, (name, facts) in enumerate(self.worlds):
             for i in range(len(facts)):
                 changed = list(self.worlds)

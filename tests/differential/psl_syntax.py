@@ -1,4 +1,6 @@
-"""A second reader of probabilistic soft logic, for the oracle: one rule a line, no code of the package."""
+"""A second reader of probabilistic soft logic, for the oracle: one rule a line,
+no code of the package.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from dataclasses import dataclass
 
 __all__ = ["Condition", "Linear", "Logical", "Number", "PslAtom", "Summand", "read_rule"]
 
-TOKEN = re.compile(r"\s*(->|<=|>=|==|!=|@M\w\w|[=&|!%^+\-*/(),.:{}\[\]]|'[^']*'|\d+(?:\.\d+)?|[A-Za-z]\w*)")
+TOKEN = re.compile(
+    r"\s*(->|<=|>=|==|!=|@M\w\w|[=&|!%^+\-*/(),.:{}\[\]]|'[^']*'|\d+(?:\.\d+)?|[A-Za-z]\w*)"
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ def read_rule(line: str) -> Logical | Linear:
     weight = re.match(r"\s*(\d+(?:\.\d+)?)\s*:", line)
     rest = line[weight.end() :] if weight else line
     filters = tuple(
-        (match[1], _Reader(match[2]).condition()) for match in re.finditer(r"\{\s*(\w+)\s*:([^}]*)\}", rest)
+        (match[1], _Reader(match[2]).condition())
+        for match in re.finditer(r"\{\s*(\w+)\s*:([^}]*)\}", rest)
     )
     rest = re.sub(r"\{[^}]*\}", "", rest).strip()
     squared = bool(re.search(r"\^\s*2\s*$", rest))

@@ -14,7 +14,9 @@ OPEN = ("Open", "Link")
 
 
 def is_acceptable(rule: Logical | Linear) -> bool:
-    """Whether every variable is bound, every sum is a sum, and every product linear in open atoms."""
+    """Whether every variable is bound, every sum is a sum,
+    and every product linear in open atoms.
+    """
     return _logical(rule) if isinstance(rule, Logical) else _linear(rule)
 
 
@@ -22,7 +24,9 @@ def _logical(rule: Logical) -> bool:
     binders = [atom for sign, atom in rule.literals if not sign]
     if not binders and rule.written > 1:
         return False
-    bound = {name for atom in binders or [atom for _, atom in rule.literals] for name in _free(atom)}
+    bound = {
+        name for atom in binders or [atom for _, atom in rule.literals] for name in _free(atom)
+    }
     used = {name for _, atom in rule.literals for name in _free(atom)}
     tested = {name for _, *sides in rule.tests for name in sides if not name.startswith("'")}
     return used | tested <= bound
@@ -43,7 +47,11 @@ def _linear(rule: Linear) -> bool:
         if "+" + name not in summed:
             return False
         for leaf in _leaves(tree):
-            names = _free(leaf) if isinstance(leaf, PslAtom) else [one for one in leaf[1:] if not one.startswith("'")]
+            names = (
+                _free(leaf)
+                if isinstance(leaf, PslAtom)
+                else [one for one in leaf[1:] if not one.startswith("'")]
+            )
             if not set(names) <= free | {name}:
                 return False
             if isinstance(leaf, PslAtom) and leaf.predicate in OPEN:

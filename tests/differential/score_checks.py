@@ -1,4 +1,6 @@
-"""Scores of predictions against labels, counted by hand: what is scored, left out and unpredicted, and the figures."""
+"""Scores of predictions against labels, counted by hand: what is scored, left out and unpredicted,
+and the figures.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,20 @@ class ScoreCase:
         several = len(self.worlds) > 1
         lines = ["world,atom,predicate,value" if several else "atom,predicate,value"]
         for (world, atom), value in self.predicted:
-            cells = [*([world] if several else []), '"' + atom.replace('"', '""') + '"', atom[0], repr(value)]
+            cells = [
+                *([world] if several else []),
+                '"' + atom.replace('"', '""') + '"',
+                atom[0],
+                repr(value),
+            ]
             lines.append(",".join(cells))
         return "\n".join(lines) + "\n"
 
     def truth(self, world: str) -> str:
         marks = {1: "", 0: "!", None: "?"}
-        return "".join(f"{marks[label]}{atom}\n" for (at, atom), label in self.labels if at == world)
+        return "".join(
+            f"{marks[label]}{atom}\n" for (at, atom), label in self.labels if at == world
+        )
 
     def shown(self) -> str:
         truths = [f"// truth of {world}\n{self.truth(world)}" for world in self.worlds]
@@ -67,13 +76,17 @@ def random_score_case(seed: int) -> ScoreCase:
     draw = random.Random(f"scores {seed}")
     worlds = ["w0"] if draw.random() < 0.6 else ["w0", "w1"]
     quoted = [name if name.isalpha() else f'"{name}"' for name in PEOPLE]
-    atoms = [f"P({one})" for one in quoted] + [f"Q({one}, {other})" for one, other in product(quoted, repeat=2)]
+    atoms = [f"P({one})" for one in quoted] + [
+        f"Q({one}, {other})" for one, other in product(quoted, repeat=2)
+    ]
     mostly = draw.choice([(1,), (1, 1, None), (0, 1), (0, 1, None)])
     share = draw.choice([0.3, 0.6, 0.9])
     predicted, labels = [], []
     for atom in product(worlds, atoms):
         if draw.random() < 0.7:
-            predicted.append((atom, draw.choice([0.0, 0.25, 0.5, 0.5, 0.9, 1.0, round(draw.random(), 2)])))
+            predicted.append(
+                (atom, draw.choice([0.0, 0.25, 0.5, 0.5, 0.9, 1.0, round(draw.random(), 2)]))
+            )
         if draw.random() < share:
             labels.append((atom, draw.choice(mostly)))
     for world in worlds:
@@ -93,11 +106,19 @@ def check_scores(case: ScoreCase, tally: Tally) -> None:
         paths = []
         for world in case.worlds:
             (place / f"{world}.db").write_text(case.truth(world), encoding="utf-8")
-            paths.append(Path(f"{world}={place / world}.db") if len(case.worlds) > 1 else place / f"{world}.db")
+            paths.append(
+                Path(f"{world}={place / world}.db")
+                if len(case.worlds) > 1
+                else place / f"{world}.db"
+            )
         found = evaluate_file(place / "predictions.csv", paths, unlisted=case.unlisted)
     tally.add(f"unlisted {case.unlisted}")
     pairs, left_out, unpredicted = _counted(case)
-    counts: dict[str, Any] = {"scored": len(pairs), "left_out": left_out, "unpredicted": unpredicted}
+    counts: dict[str, Any] = {
+        "scored": len(pairs),
+        "left_out": left_out,
+        "unpredicted": unpredicted,
+    }
     for name, wanted in (*counts.items(), *_figures(pairs).items()):
         got = found[name]
         if abs(got - wanted) > 1e-9 and not (math.isnan(got) and math.isnan(wanted)):
@@ -105,11 +126,17 @@ def check_scores(case: ScoreCase, tally: Tally) -> None:
 
 
 def _counted(case: ScoreCase) -> tuple[list[tuple[float, int]], int, int]:
-    """Value and label of what is scored; how many predictions are left out, and true labels without one."""
+    """Value and label of what is scored; how many predictions are left out,
+    and true labels without one.
+    """
     labels, predicted = dict(case.labels), dict(case.predicted)
     pairs, left_out = [], 0
     for atom, value in case.predicted:
-        label = labels[atom] if atom in labels else (0 if _reading(case, atom[1][0]) == "false" else None)
+        label = (
+            labels[atom]
+            if atom in labels
+            else (0 if _reading(case, atom[1][0]) == "false" else None)
+        )
         if label is None:
             left_out += 1
         else:
@@ -128,7 +155,9 @@ def _figures(pairs: list[tuple[float, int]]) -> dict[str, float]:
     hits = sum(value >= 0.5 and label == 1 for value, label in pairs)
     guessed, true = sum(value >= 0.5 for value, _ in pairs), sum(label for _, label in pairs)
     precision, recall = hits / guessed if guessed else 0.0, hits / true if true else 0.0
-    beaten = [(one > other) + (one == other) / 2 for one, a in pairs if a for other, b in pairs if not b]
+    beaten = [
+        (one > other) + (one == other) / 2 for one, a in pairs if a for other, b in pairs if not b
+    ]
     clipped = [min(max(value, LEAST), 1 - LEAST) for value, _ in pairs]
     return {
         "precision": precision,
@@ -137,7 +166,8 @@ def _figures(pairs: list[tuple[float, int]]) -> dict[str, float]:
         "accuracy": sum((value >= 0.5) == label for value, label in pairs) / len(pairs),
         "AUC-ROC": sum(beaten) / len(beaten) if beaten else math.nan,
         "average precision": _average_precision(pairs),
-        "CLL": sum(math.log(p if label else 1 - p) for p, (_, label) in zip(clipped, pairs)) / len(pairs),
+        "CLL": sum(math.log(p if label else 1 - p) for p, (_, label) in zip(clipped, pairs))
+        / len(pairs),
         "Brier": sum((value - label) ** 2 for value, label in pairs) / len(pairs),
         "positives": true,
     }

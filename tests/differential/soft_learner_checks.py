@@ -1,4 +1,6 @@
-"""Learners of soft logic held against what they say that they do: margins, perceptrons, searches, likelihoods, EM."""
+"""Learners of soft logic held against what they say that they do: margins, perceptrons, searches,
+likelihoods, EM.
+"""
 
 from __future__ import annotations
 
@@ -38,20 +40,32 @@ SAMPLED: Mapping[str, object] = {"sweeps": 400, "prior_sd": PRIOR}
 
 OPTIONS: Mapping[str, Mapping[str, object]] = {
     "max_margin": {"epsilon": 1e-4, "tolerance": EXACT},
-    "hinge_perceptron": {"step": STEP, "iterations": 30, "start": None, "scale_by_groundings": False},
+    "hinge_perceptron": {
+        "step": STEP,
+        "iterations": 30,
+        "start": None,
+        "scale_by_groundings": False,
+    },
     "hinge_large_margin": {"precision": 1e-4, "tolerance": EXACT},
     "search": {"trials": 8, "tolerance": EXACT},
     "diagonal_newton": {**SAMPLED, "iterations": 30},
     "mc_mle": {**SAMPLED, "rounds": 12},
     "pscg": {**SAMPLED, "iterations": 30},
-    "contrastive_divergence": {"persistent": True, "sweeps": 20, "iterations": 60, "prior_sd": PRIOR},
+    "contrastive_divergence": {
+        "persistent": True,
+        "sweeps": 20,
+        "iterations": 60,
+        "prior_sd": PRIOR,
+    },
     "em": {"rounds": 3},
 }
 
 
 @dataclass(frozen=True)
 class _Learned:
-    """What was learned of a case; `weights` by rule, and the case's own where nothing was learned."""
+    """What was learned of a case; `weights` by rule,
+    and the case's own where nothing was learned.
+    """
 
     case: PslCase
     worlds: list[SoftWorld]
@@ -73,7 +87,9 @@ def check_soft_learners(case: PslCase, tally: Tally) -> None:
     learner = list(OPTIONS)[case.seed % len(OPTIONS)]
     options = dict(OPTIONS[learner])
     if "margin" in learner:
-        options["C" if learner == "hinge_large_margin" else "penalty"] = (0.1, 1.0, 5.0)[case.seed // len(OPTIONS) % 3]
+        options["C" if learner == "hinge_large_margin" else "penalty"] = (0.1, 1.0, 5.0)[
+            case.seed // len(OPTIONS) % 3
+        ]
         case = _few_between(case)
     try:
         worlds = _worlds(case)
@@ -107,14 +123,20 @@ def _few_between(case: PslCase) -> PslCase:
 
 
 def _worlds(case: PslCase) -> list[SoftWorld]:
-    """By the oracle's own reading: all labelled atoms, and the rows that some state of them can change."""
+    """By the oracle's own reading: all labelled atoms,
+    and the rows that some state of them can change.
+    """
     read = [labelled_rows(case, number) for number in range(len(case.worlds))]
     return [SoftWorld.of(world.rows, world.labels, len(case.rules)) for world in read]
 
 
-def _learned(case: PslCase, worlds: list[SoftWorld], learner: str, options: Mapping[str, object]) -> _Learned:
+def _learned(
+    case: PslCase, worlds: list[SoftWorld], learner: str, options: Mapping[str, object]
+) -> _Learned:
     with psl_workspace(case) as (workspace, program):
-        result = workspace.learn(program, learner=learner, options=options, seed=case.seed % 97, record=False)
+        result = workspace.learn(
+            program, learner=learner, options=options, seed=case.seed % 97, record=False
+        )
     own = np.array([float(read_rule(line).weight or 0.0) for line in case.rules])
     weights = own.copy()
     weights[result.templates.rule] = result.weights
@@ -122,40 +144,59 @@ def _learned(case: PslCase, worlds: list[SoftWorld], learner: str, options: Mapp
 
 
 def _check_margin(found: _Learned, tally: Tally) -> None:
-    """The objective at the weights, its bounds on the way, and where it says so that nothing is left to gain."""
+    """The objective at the weights, its bounds on the way,
+    and where it says so that nothing is left to gain.
+    """
     penalty = float(found.options.get("penalty", found.options.get("C", 1.0)))  # type: ignore[arg-type]
     value = float(found.weights @ found.weights) / 2
     value += penalty * sum(margin_at(world, found.weights) for world in found.worlds)
     least = least_margin(found.worlds, penalty)
     slack = 2e-3 * max(1.0, penalty, abs(least))
-    claimed = max(found.column("primal_upper")[-1], found.column("primal_upper")[np.argmin(found.column("primal"))])
+    claimed = max(
+        found.column("primal_upper")[-1],
+        found.column("primal_upper")[np.argmin(found.column("primal"))],
+    )
     if value < least - slack:
-        raise Difference("margin", f"objective {value:.6f} below the least {least:.6f}: another problem")
+        raise Difference(
+            "margin", f"objective {value:.6f} below the least {least:.6f}: another problem"
+        )
     if found.column("dual").max() > least + slack:
-        raise Difference("margin", f"bound {found.column('dual').max():.6f} above the least {least:.6f}")
+        raise Difference(
+            "margin", f"bound {found.column('dual').max():.6f} above the least {least:.6f}"
+        )
     if value > claimed + slack:
-        raise Difference("margin", f"objective {value:.6f} above the {claimed:.6f} that it says at most")
+        raise Difference(
+            "margin", f"objective {value:.6f} above the {claimed:.6f} that it says at most"
+        )
     if not found.converged:
         tally.add(f"margins that end at {found.result.learned.status}")
     elif value > least + slack:
-        raise Difference("margin", f"objective {value:.6f}, an independent optimiser finds {least:.6f}")
+        raise Difference(
+            "margin", f"objective {value:.6f}, an independent optimiser finds {least:.6f}"
+        )
     else:
         tally.add("margins at the optimum")
 
 
 def _fit(worlds: list[SoftWorld], weights: Float) -> float:
     """What the perceptron climbs: the least energy less the labels'; concave, at most 0."""
-    return sum(least_energy_at(world, weights) - float(weights @ world.labelled) for world in worlds)
+    return sum(
+        least_energy_at(world, weights) - float(weights @ world.labelled) for world in worlds
+    )
 
 
 def _check_perceptron(found: _Learned, tally: Tally) -> None:
-    """One step tells the gradient: potentials of a most likely state; many lose nothing but what their size explains.
+    """One step tells the gradient: potentials of a most likely state; many lose nothing but what
+    their size explains.
 
-    From w_1 on the mean of steps of size s along supergradients no longer than G is worse than w_1 by at most s G^2 / 2
-    (Zinkevich 2003), and w_1 than w_0 by s G^2.
+    From w_1 on the mean of steps of size s along supergradients no longer than G is worse than w_1
+    by at most s G^2 / 2 (Zinkevich 2003), and w_1 than w_0 by s G^2.
     """
     once = _learned(
-        found.case, found.worlds, "hinge_perceptron", {**found.options, "iterations": 1, "tolerance": EXACT}
+        found.case,
+        found.worlds,
+        "hinge_perceptron",
+        {**found.options, "iterations": 1, "tolerance": EXACT},
     )
     moved = (once.weights - found.own) / STEP
     labelled = sum(world.labelled for world in found.worlds)
@@ -165,21 +206,28 @@ def _check_perceptron(found: _Learned, tally: Tally) -> None:
         room = 2e-3 * max(1.0, least)
         if abs(float(found.own @ expected) - least) > room:
             raise Difference(
-                "gradient", f"a state of energy {float(found.own @ expected):.6f}, the least is {least:.6f}"
+                "gradient",
+                f"a state of energy {float(found.own @ expected):.6f}, the least is {least:.6f}",
             )
         away = attainable(found.worlds, found.own, expected)
         if away > room:
-            raise Difference("gradient", f"potentials {expected.tolist()} of no state, {away:.6f} too small")
+            raise Difference(
+                "gradient", f"potentials {expected.tolist()} of no state, {away:.6f} too small"
+            )
         tally.add("gradients of a most likely state")
     longest = 2 * float(found.column("gradient_norm").max())
     before, after = _fit(found.worlds, found.own), _fit(found.worlds, found.weights)
     if after < before - 1.5 * STEP * longest**2 - 2e-3 * max(1.0, abs(before)):
-        raise Difference("perceptron", f"energies above the labels' by {-after:.6f}, before by {-before:.6f}")
+        raise Difference(
+            "perceptron", f"energies above the labels' by {-after:.6f}, before by {-before:.6f}"
+        )
     tally.add("perceptrons no further from the labels")
 
 
 def _check_search(found: _Learned, tally: Tally) -> None:
-    """Its error is that of a most likely state at its weights, and no more than at the program's own."""
+    """Its error is that of a most likely state at its weights,
+    and no more than at the program's own.
+    """
     errors = found.column("objective")
     loss = float(found.result.learned.diagnostics["loss"])  # type: ignore[arg-type]
     if loss != errors.min() or loss > errors[0]:
@@ -188,12 +236,16 @@ def _check_search(found: _Learned, tally: Tally) -> None:
     atoms = sum(world.labels.size for world in found.worlds)
     low, high = (sum(ends) / atoms for ends in zip(*bounds))
     if not low - 5e-3 <= loss <= high + 5e-3:
-        raise Difference("search", f"mean error {loss:.6f}, of most likely states {low:.6f} to {high:.6f}")
+        raise Difference(
+            "search", f"mean error {loss:.6f}, of most likely states {low:.6f} to {high:.6f}"
+        )
     tally.add("errors of a most likely state")
 
 
 def _check_likelihood(found: _Learned, tally: Tally) -> None:
-    """No less likely than the program's own weights; where it converged, as likely as the optimum."""
+    """No less likely than the program's own weights; where it converged,
+    as likely as the optimum.
+    """
     parts = likelihood_parts(found.worlds)
     value = minus_log_likelihood(parts, found.weights, PRIOR)[0]
     before = minus_log_likelihood(parts, found.own, PRIOR)[0]
@@ -205,19 +257,31 @@ def _check_likelihood(found: _Learned, tally: Tally) -> None:
         bounds=[(0, None)] * found.own.size,
     ).fun
     if value < best - 1e-3:
-        raise Difference("likelihood", f"objective {value:.6f} below the least {best:.6f}: another problem")
+        raise Difference(
+            "likelihood", f"objective {value:.6f} below the least {best:.6f}: another problem"
+        )
     if value > before + 0.1:
-        raise Difference("likelihood", f"objective {value:.4f}, at the program's own weights {before:.4f}")
+        raise Difference(
+            "likelihood", f"objective {value:.4f}, at the program's own weights {before:.4f}"
+        )
     if found.converged and value > best + 0.1:
-        raise Difference("likelihood", f"converged at {value:.4f}, an independent optimiser finds {best:.4f}")
-    tally.add("likelihoods within 0.1 of the optimum" if value <= best + 0.1 else "likelihoods further off")
+        raise Difference(
+            "likelihood", f"converged at {value:.4f}, an independent optimiser finds {best:.4f}"
+        )
+    tally.add(
+        "likelihoods within 0.1 of the optimum"
+        if value <= best + 0.1
+        else "likelihoods further off"
+    )
 
 
 def _check_em(found: _Learned, tally: Tally) -> None:
     """Where nothing is hidden it is its inner learner."""
     inner = _learned(found.case, found.worlds, "hinge_perceptron", {})
     if not np.array_equal(inner.weights, found.weights):
-        raise Difference("em", f"weights {found.weights.tolist()}, of its inner learner {inner.weights.tolist()}")
+        raise Difference(
+            "em", f"weights {found.weights.tolist()}, of its inner learner {inner.weights.tolist()}"
+        )
 
 
 _COMPARE: Mapping[str, Callable[[_Learned, Tally], None]] = {

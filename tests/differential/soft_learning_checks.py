@@ -1,4 +1,6 @@
-"""Learning of soft logic: pseudolikelihood, gradient and optimum, by integrals over the rows that the oracle reads."""
+"""Learning of soft logic: pseudolikelihood, gradient and optimum,
+by integrals over the rows that the oracle reads.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ PANELS = 12
 
 
 def random_soft_case(seed: int) -> PslCase:
-    """A case of weighted rules alone, each atom of an open predicate a target with a label between 0 and 1."""
+    """A case of weighted rules alone,
+    each atom of an open predicate a target with a label between 0 and 1.
+    """
     draw, at = random.Random(f"soft {seed}"), seed * 100 + 7
     while True:
         drawn = random_psl_case(at)
@@ -39,10 +43,15 @@ def random_soft_case(seed: int) -> PslCase:
     worlds = []
     for name, facts in drawn.worlds:
         kept = [fact for fact in facts if fact[0] not in OPEN]
-        targets = [(predicate, arguments) for predicate, _, arguments, _ in facts if predicate in OPEN]
+        targets = [
+            (predicate, arguments) for predicate, _, arguments, _ in facts if predicate in OPEN
+        ]
         kept += [(predicate, "targets", arguments, None) for predicate, arguments in targets]
         labels = (draw.choice([0.0, 1.0, round(draw.random(), 3)]) for _ in targets)
-        kept += [(predicate, "truth", arguments, label) for (predicate, arguments), label in zip(targets, labels)]
+        kept += [
+            (predicate, "truth", arguments, label)
+            for (predicate, arguments), label in zip(targets, labels)
+        ]
         worlds.append((name, tuple(kept)))
     return replace(drawn, seed=seed, rules=rules, worlds=tuple(worlds))
 
@@ -65,7 +74,9 @@ class LabelledRows:
         return total
 
 
-def _energy(rows: Sequence[tuple[int, Row]], weights: Float, labels: dict[Key, float], atom: Key, at: Float) -> Float:
+def _energy(
+    rows: Sequence[tuple[int, Row]], weights: Float, labels: dict[Key, float], atom: Key, at: Float
+) -> Float:
     """What the rows cost where `atom` has the values `at` and the others their labels."""
     total = np.zeros(at.size)
     for rule, row in rows:
@@ -74,7 +85,9 @@ def _energy(rows: Sequence[tuple[int, Row]], weights: Float, labels: dict[Key, f
     return total
 
 
-def _log_integral(rows: Sequence[tuple[int, Row]], weights: Float, labels: dict[Key, float], atom: Key) -> float:
+def _log_integral(
+    rows: Sequence[tuple[int, Row]], weights: Float, labels: dict[Key, float], atom: Key
+) -> float:
     """Of `exp(-energy)` over [0, 1], cut where a hinge bends."""
     bends = {0.0, 1.0, *np.linspace(0, 1, PANELS + 1).tolist()}
     for _, row in rows:
@@ -122,8 +135,12 @@ def check_soft_learning(case: PslCase, tally: Tally) -> None:
     _check_optimum(worlds, case, rules, learned.weights, tally)
 
 
-def _check_optimum(worlds: list[LabelledRows], case: PslCase, rules: Float, learned: Float, tally: Tally) -> None:
-    """The learned weights are as likely as those that SciPy finds; weights without bound are left out."""
+def _check_optimum(
+    worlds: list[LabelledRows], case: PslCase, rules: Float, learned: Float, tally: Tally
+) -> None:
+    """The learned weights are as likely as those that SciPy finds;
+    weights without bound are left out.
+    """
     most = 60.0
     found = minimize(
         lambda w: -_density(worlds, w),
@@ -139,7 +156,8 @@ def _check_optimum(worlds: list[LabelledRows], case: PslCase, rules: Float, lear
     value = _density(worlds, weights)
     if value < -found.fun - 1e-3 * max(1.0, abs(found.fun)):
         raise Difference(
-            "optimum", f"log pseudolikelihood {value:.6f}, an independent optimiser finds {-found.fun:.6f}"
+            "optimum",
+            f"log pseudolikelihood {value:.6f}, an independent optimiser finds {-found.fun:.6f}",
         )
     tally.add("optima")
 
@@ -161,8 +179,12 @@ def labelled_rows(case: PslCase, number: int) -> LabelledRows:
     Unlisted
     """
     facts = case.worlds[number][1]
-    labels = {(name, *arguments): value for name, part, arguments, value in facts if part == "truth"}
-    values = {(name, *arguments): value for name, part, arguments, value in facts if part != "truth"}
+    labels = {
+        (name, *arguments): value for name, part, arguments, value in facts if part == "truth"
+    }
+    values = {
+        (name, *arguments): value for name, part, arguments, value in facts if part != "truth"
+    }
     listed = Listed(values, frozenset(OPEN))
     rows = []
     for place, line in enumerate(case.rules):

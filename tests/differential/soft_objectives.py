@@ -1,6 +1,8 @@
-"""What learners of soft logic promise, from the rows that the oracle reads: margins, least energies, likelihoods.
+"""What learners of soft logic promise, from the rows that the oracle reads: margins, least
+energies, likelihoods.
 
-Least values are CVXPY's, of statements of the whole problem: nothing is cut, sampled or taken apart by labels.
+Least values are CVXPY's, of statements of the whole problem: nothing is cut, sampled or taken apart
+by labels.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ __all__ = [
 ]
 
 NODES = {1: (24, 8), 2: (24, 4), 3: (8, 4), 4: (4, 4)}
-"""By the number of atoms that are integrated together: panels of each axis, and Gauss nodes of each panel."""
+"""By the number of atoms that are integrated together: panels of each axis,
+and Gauss nodes of each panel.
+"""
 
 
 class TooWide(Exception):
@@ -58,7 +62,9 @@ class SoftWorld:
     n_rules: int
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[int, Row]], labels: dict[Key, float], n_rules: int) -> SoftWorld:
+    def of(
+        cls, rows: Sequence[tuple[int, Row]], labels: dict[Key, float], n_rules: int
+    ) -> SoftWorld:
         """The open ones of `rows`, each with the number of its rule."""
         place = {atom: number for number, atom in enumerate(labels)}
         kept = [(rule, row) for rule, row in rows if row.open]
@@ -83,8 +89,13 @@ class SoftWorld:
         return self.potentials(self.labels)
 
     def sides(self) -> Iterator[Float]:
-        """Slopes of the linear losses whose greatest is the absolute error: two at each label inside (0, 1)."""
-        yield from map(np.array, product(*[{0.0: (1.0,), 1.0: (-1.0,)}.get(one, (-1.0, 1.0)) for one in self.labels]))
+        """Slopes of the linear losses whose greatest is the absolute error:
+        two at each label inside (0, 1).
+        """
+        yield from map(
+            np.array,
+            product(*[{0.0: (1.0,), 1.0: (-1.0,)}.get(one, (-1.0, 1.0)) for one in self.labels]),
+        )
 
     def components(self) -> Iterator[SoftWorld]:
         """Rows that share no atoms apart; atoms of no row are left out."""
@@ -94,7 +105,12 @@ class SoftWorld:
             atoms = np.flatnonzero(found == number)
             rows = np.flatnonzero((self.A[:, atoms] != 0).any(axis=1))
             if rows.size:
-                part = self.A[np.ix_(rows, atoms)], self.b[rows], self.rule[rows], self.squared[rows]
+                part = (
+                    self.A[np.ix_(rows, atoms)],
+                    self.b[rows],
+                    self.rule[rows],
+                    self.squared[rows],
+                )
                 yield SoftWorld(*part, self.labels[atoms], self.n_rules)
 
     @cached_property
@@ -122,8 +138,12 @@ def likelihood_parts(worlds: Sequence[SoftWorld]) -> list[SoftWorld]:
     return parts
 
 
-def minus_log_likelihood(parts: Sequence[SoftWorld], weights: Float, prior_sd: float) -> tuple[float, Float]:
-    """With a Gaussian prior; and its gradient, expected less labelled potentials with the sign turned."""
+def minus_log_likelihood(
+    parts: Sequence[SoftWorld], weights: Float, prior_sd: float
+) -> tuple[float, Float]:
+    """With a Gaussian prior; and its gradient,
+    expected less labelled potentials with the sign turned.
+    """
     value, slope = float(weights @ weights) / (2 * prior_sd**2), weights / prior_sd**2
     for part in parts:
         counts, mass = part.nodes
@@ -155,11 +175,16 @@ def _solved(objective: cvxpy.Minimize | cvxpy.Maximize, limits: list[cvxpy.Const
 def least_energy_at(world: SoftWorld, weights: Float, slope: Float | None = None) -> float:
     """The least of the energy, less `slope @ state` where that is given."""
     state, limits = _state(world)
-    return _solved(cvxpy.Minimize(_energy(world, weights, state) - (0 if slope is None else slope @ state)), limits)
+    return _solved(
+        cvxpy.Minimize(_energy(world, weights, state) - (0 if slope is None else slope @ state)),
+        limits,
+    )
 
 
 def attainable(worlds: Sequence[SoftWorld], weights: Float, potentials: Float) -> float:
-    """By how much some state's potentials exceed `potentials` at most, in rules of positive weight; the least."""
+    """By how much some state's potentials exceed `potentials` at most,
+    in rules of positive weight; the least.
+    """
     above = cvxpy.Variable()
     totals: list[cvxpy.Expression] = [0.0] * weights.size
     limits = []
@@ -168,23 +193,32 @@ def attainable(worlds: Sequence[SoftWorld], weights: Float, potentials: Float) -
         limits += box
         for rule, cost in zip(world.rule, _costs(world, state)):
             totals[rule] = totals[rule] + cost
-    limits += [total <= most + above for total, most, weight in zip(totals, potentials, weights) if weight > 0]
+    limits += [
+        total <= most + above
+        for total, most, weight in zip(totals, potentials, weights)
+        if weight > 0
+    ]
     return _solved(cvxpy.Minimize(above), [*limits, above >= 0])
 
 
 def margin_at(world: SoftWorld, weights: Float) -> float:
-    """The greatest of loss less what a state's energy exceeds the labels' by; the loss is the absolute error."""
+    """The greatest of loss less what a state's energy exceeds the labels' by;
+    the loss is the absolute error.
+    """
     return max(
-        float(weights @ world.labelled - side @ world.labels) - least_energy_at(world, weights, side)
+        float(weights @ world.labelled - side @ world.labels)
+        - least_energy_at(world, weights, side)
         for side in world.sides()
     )
 
 
 def least_margin(worlds: Sequence[SoftWorld], penalty: float) -> float:
-    """The least of `w.w / 2 + penalty * (sum of worlds' margins)` over `w >= 0`, as one convex program.
+    """The least of `w.w / 2 + penalty * (sum of worlds' margins)` over `w >= 0`, as one convex
+    program.
 
-    The inner maximum over states is written by its dual: `-w max(0, l)` is the least of `-a l` over `0 <= a <= w`, and
-    `-w max(0, l)^2` that of `-a l + a^2 / (4 w)` over `a >= 0`; what is left is linear in each atom.
+    The inner maximum over states is written by its dual: `-w max(0, l)` is the least of `-a l` over
+    `0 <= a <= w`, and `-w max(0, l)^2` that of `-a l + a^2 / (4 w)` over `a >= 0`; what is left is
+    linear in each atom.
     """
     weights = cvxpy.Variable(worlds[0].n_rules, nonneg=True)
     slack = cvxpy.Variable(len(worlds))
@@ -197,14 +231,24 @@ def least_margin(worlds: Sequence[SoftWorld], penalty: float) -> float:
                 for i, rule in enumerate(world.rule)
                 if world.squared[i]
             ]
-            limits += [price[i] <= weights[rule] for i, rule in enumerate(world.rule) if not world.squared[i]]
+            limits += [
+                price[i] <= weights[rule]
+                for i, rule in enumerate(world.rule)
+                if not world.squared[i]
+            ]
             most = cvxpy.sum(cvxpy.pos(side - world.A.T @ price)) - price @ world.b + sum(bent)
-            limits.append(slack[number] >= most + world.labelled @ weights - float(side @ world.labels))
-    return _solved(cvxpy.Minimize(cvxpy.sum_squares(weights) / 2 + penalty * cvxpy.sum(slack)), limits)
+            limits.append(
+                slack[number] >= most + world.labelled @ weights - float(side @ world.labels)
+            )
+    return _solved(
+        cvxpy.Minimize(cvxpy.sum_squares(weights) / 2 + penalty * cvxpy.sum(slack)), limits
+    )
 
 
 def error_bounds(world: SoftWorld, weights: Float, slack: float) -> tuple[float, float]:
-    """The least and (by atom) the greatest absolute error of states whose energy is within `slack` of the least."""
+    """The least and (by atom) the greatest absolute error of states whose energy
+    is within `slack` of the least.
+    """
     state, limits = _state(world)
     energy = _energy(world, weights, state)
     limits.append(energy <= least_energy_at(world, weights) + slack)

@@ -1,4 +1,6 @@
-"""Soft logic brought up to date: atoms added and taken away in random sequences, beside fresh runs."""
+"""Soft logic brought up to date: atoms added and taken away in random sequences,
+beside fresh runs.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,14 @@ Worlds = dict[str, tuple[Fact, ...]]
 
 
 def check_soft_updates(case: PslCase, tally: Tally) -> None:
-    """Raise `Difference` where an updated answer, or a refusal, is not that of a fresh run over the same atoms."""
+    """Raise `Difference` where an updated answer, or a refusal,
+    is not that of a fresh run over the same atoms.
+    """
     draw = Random(f"soft updates {case.seed}")
     program = parse_psl_document(json.dumps(case.document(0))).program()
-    there: Worlds = {name: tuple(one for one in facts if draw.random() < 0.8) for name, facts in case.worlds}
+    there: Worlds = {
+        name: tuple(one for one in facts if draw.random() < 0.8) for name, facts in case.worlds
+    }
     with _holding(case, there, program) as workspace:
         answer = _answer(workspace, program)
         if not isinstance(answer, InferenceResult):
@@ -46,7 +52,11 @@ def check_soft_updates(case: PslCase, tally: Tally) -> None:
             before = facts_of(workspace)
             try:
                 updated = workspace.update(
-                    run, list(map(_text, add)), list(map(_text, gone)), world=world, partition=PARTITIONS[part]
+                    run,
+                    list(map(_text, add)),
+                    list(map(_text, gone)),
+                    world=world,
+                    partition=PARTITIONS[part],
                 ).result
             except WorkbenchError as error:
                 _check_refused(case, after, program, error)
@@ -74,7 +84,15 @@ def _answer(workspace: Workspace, program: Program) -> InferenceResult | str:
 
 def _text(fact: Fact) -> str:
     predicate, part, arguments, value = fact
-    sign = "?" if part == "targets" else "" if value in (None, 1.0) else "!" if value == 0.0 else f"{value:g} "
+    sign = (
+        "?"
+        if part == "targets"
+        else ""
+        if value in (None, 1.0)
+        else "!"
+        if value == 0.0
+        else f"{value:g} "
+    )
     return sign + atom_text(predicate, arguments)
 
 
@@ -83,7 +101,9 @@ def _check_refused(case: PslCase, worlds: Worlds, program: Program, error: Workb
         answer = _answer(workspace, program)
     if answer != error.diagnostics[0].code:
         said = answer if isinstance(answer, str) else "an answer"
-        raise Difference("soft update", f"refused with {error.diagnostics[0]}, and a fresh run gives {said}")
+        raise Difference(
+            "soft update", f"refused with {error.diagnostics[0]}, and a fresh run gives {said}"
+        )
 
 
 def _check_equal(updated: InferenceResult, fresh: InferenceResult | str) -> None:
@@ -94,8 +114,13 @@ def _check_equal(updated: InferenceResult, fresh: InferenceResult | str) -> None
     one, other = canonical(updated.grounding), canonical(fresh.grounding)
     for part in one:
         if one[part] != other[part]:
-            raise Difference("soft update", f"{part}: {(one[part] - other[part]) + (other[part] - one[part])}")
-    energies = (updated.solution.energy, fresh.solution.energy), (updated.evidence_energy, fresh.evidence_energy)
+            raise Difference(
+                "soft update", f"{part}: {(one[part] - other[part]) + (other[part] - one[part])}"
+            )
+    energies = (
+        (updated.solution.energy, fresh.solution.energy),
+        (updated.evidence_energy, fresh.evidence_energy),
+    )
     for got, wanted in energies:
         if abs((got or 0.0) - (wanted or 0.0)) > 1e-4 * max(1.0, abs(wanted or 0.0)):
             raise Difference("soft update", f"energy {got}, of a fresh run {wanted}")

@@ -38,7 +38,8 @@ Fact = tuple[object, ...]
 
 @dataclass(frozen=True)
 class TableCase:
-    """Two tables and how they are read: places, and items by a key of one column or two, or a relation of places.
+    """Two tables and how they are read: places, and items by a key of one column or two, or a
+    relation of places.
 
     Attributes
     ----------
@@ -62,31 +63,41 @@ class TableCase:
 
     def smaller(self) -> list[TableCase]:
         """Cases with one row less."""
-        return [replace(self, rows=self.rows[:n] + self.rows[n + 1 :]) for n in range(len(self.rows))]
+        return [
+            replace(self, rows=self.rows[:n] + self.rows[n + 1 :]) for n in range(len(self.rows))
+        ]
 
     def text(self) -> str:
         stream = io.StringIO()
-        csv.writer(stream, delimiter=self.separator).writerows([(*self.subject, *self.columns), *self.rows])
+        csv.writer(stream, delimiter=self.separator).writerows(
+            [(*self.subject, *self.columns), *self.rows]
+        )
         return stream.getvalue()
 
     def mapping(self) -> str:
         key = "+".join(self.subject)
         about = 'relation = "Near"' if self.relation else f'type = "item"\nkey = "{key}"'
-        said = [f'{name} = {{ kind = "reference", table = "places" }}' for name in self.subject if self.relation]
+        said = [
+            f'{name} = {{ kind = "reference", table = "places" }}'
+            for name in self.subject
+            if self.relation
+        ]
         if not self.relation:
             parts = f", parts = {list(self.subject)}" if len(self.subject) > 1 else ""
             said.append(f'"{key}" = {{ kind = "key"{parts} }}'.replace("'", '"'))
         for name in self.columns:
             kind = COLUMNS[name][0]
-            said.append(f'{name} = {{ kind = "{kind}", predicate = "{name.title()}"{READ.get(kind, "")} }}')
+            said.append(
+                f'{name} = {{ kind = "{kind}", predicate = "{name.title()}"{READ.get(kind, "")} }}'
+            )
         rules = f'{about}\nkeep = "{self.keep}"\nblank_keys = "{self.blank_keys}"'
         tables = (
             ("places", ",", 'type = "place"\nkey = "place"', ['place = { kind = "key" }']),
             ("items", self.separator, rules, said),
         )
         return "\n".join(
-            f'[[tables]]\nname = "{name}"\nfile = "{name}.csv"\nseparator = {separator!r}\n{head}\n[tables.columns]\n'
-            + "\n".join(columns)
+            f'[[tables]]\nname = "{name}"\nfile = "{name}.csv"\nseparator = '
+            f"{separator!r}\n{head}\n[tables.columns]\n" + "\n".join(columns)
             for name, separator, head, columns in tables
         )
 
@@ -116,7 +127,9 @@ def random_table_case(seed: int) -> TableCase:
         for _ in range(draw.randint(1, 9))
     )
     separator, keep = draw.choice([",", ";", "\t"]), draw.choice(["error", "first", "last"])
-    return TableCase(seed, subject, relation, columns, rows, separator, keep, draw.choice(["error", "skip"]))
+    return TableCase(
+        seed, subject, relation, columns, rows, separator, keep, draw.choice(["error", "skip"])
+    )
 
 
 class _Refused(Exception):
@@ -132,7 +145,11 @@ def expected(case: TableCase) -> dict[str, set[Fact]]:
             if case.blank_keys == "error":
                 raise _Refused("a blank key")
             continue
-        subject = names if case.relation else ("/".join(map(_escaped, names)) if len(names) > 1 else names[0],)
+        subject = (
+            names
+            if case.relation
+            else ("/".join(map(_escaped, names)) if len(names) > 1 else names[0],)
+        )
         said = things.setdefault(subject, {name: [] for name in case.columns})
         for name, cell in zip(case.columns, cells[len(case.subject) :]):
             if cell not in BLANKS:
@@ -168,7 +185,9 @@ def _value(kind: str, cell: str) -> object:
 
 
 def check_tables(case: TableCase, tally: Tally) -> None:
-    """Raise `Difference` where other facts are loaded, or a table is refused that should not be, or the reverse."""
+    """Raise `Difference` where other facts are loaded, or a table is refused that should not be,
+    or the reverse.
+    """
     try:
         wanted = expected(case)
     except _Refused as reason:
@@ -186,7 +205,10 @@ def check_tables(case: TableCase, tally: Tally) -> None:
         raise Difference("tables", f"loaded, in spite of {why}")
     for name, facts in wanted.items():
         if facts != found.get(name, set()):
-            raise Difference("tables", f"{name}: {sorted(facts ^ found.get(name, set()), key=str)[:4]} in one alone")
+            raise Difference(
+                "tables",
+                f"{name}: {sorted(facts ^ found.get(name, set()), key=str)[:4]} in one alone",
+            )
     tally.add("loaded")
 
 
@@ -197,7 +219,9 @@ def loaded_facts(case: TableCase) -> dict[str, set[Fact]]:
         (folder / "places.csv").write_text("place\n" + "\n".join(PLACES) + "\n", encoding="utf-8")
         (folder / "items.csv").write_text(case.text(), encoding="utf-8", newline="")
         (folder / "tables.toml").write_text(case.mapping(), encoding="utf-8")
-        workspace.load([folder / "places.csv", folder / "items.csv"], mapping=folder / "tables.toml")
+        workspace.load(
+            [folder / "places.csv", folder / "items.csv"], mapping=folder / "tables.toml"
+        )
         found: dict[str, set[Fact]] = {}
         for predicate in workspace.database.predicates():
             rows = workspace.database.execute(f'SELECT * FROM facts."{predicate}"').fetchall()

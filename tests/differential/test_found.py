@@ -23,7 +23,9 @@ from workbench.language.psl_document_reading import read_psl_document
 WEIGHTS = ("P(t)", "C(t)", "W(t, num)")
 
 
-def case(declarations: tuple[str, ...], rules: tuple[str, ...], *worlds: tuple[str, ...]) -> MlnCase:
+def case(
+    declarations: tuple[str, ...], rules: tuple[str, ...], *worlds: tuple[str, ...]
+) -> MlnCase:
     named = tuple((f"w{number}", facts) for number, facts in enumerate(worlds))
     return MlnCase(0, declarations, rules, named, ("P",), ("C",))
 
@@ -40,7 +42,9 @@ def case(declarations: tuple[str, ...], rules: tuple[str, ...], *worlds: tuple[s
         (("w: W(x,w) => C(x)", "0.5 P(x)"), ("W(A, 2)", "W(B, -3)", "W(D, -1)", "C(B)")),
     ],
 )
-def test_energies_with_weights_of_both_signs_in_the_data(rules: tuple[str, ...], facts: tuple[str, ...]) -> None:
+def test_energies_with_weights_of_both_signs_in_the_data(
+    rules: tuple[str, ...], facts: tuple[str, ...]
+) -> None:
     check_mln(case(WEIGHTS, rules, facts), Tally())
     check_mln(case(WEIGHTS, rules, facts, ("W(E, 1)", "P(E)")), Tally())
 
@@ -48,7 +52,8 @@ def test_energies_with_weights_of_both_signs_in_the_data(rules: tuple[str, ...],
 @pytest.mark.parametrize(
     "rule",
     [
-        # The type `e` has no constant: what is quantified over it is false, once for each x (and for no e1).
+        # The type `e` has no constant: what is quantified over it is false, once for each x (and
+        # for no e1).
         "-1.2 EXIST d (Y(x,d) ^ !P(x))",
         "0.9 EXIST d (Y(x,d) v P(x))",
         "-0.7 EXIST d (Z(e1) <=> Y(x,d))",
@@ -62,7 +67,9 @@ def test_quantifiers_over_an_empty_type(rule: str) -> None:
     check_mln(given, Tally())
 
 
-@pytest.mark.parametrize("sides", ["(FORALL z P(z)) <=> (EXIST z (!P(z)))", "(EXIST z (P(z) v C(z))) <=> P(y)"])
+@pytest.mark.parametrize(
+    "sides", ["(FORALL z P(z)) <=> (EXIST z (!P(z)))", "(EXIST z (P(z) v C(z))) <=> P(y)"]
+)
 def test_a_quantifier_in_both_senses_within_one_clause(sides: str) -> None:
     check_mln(case(WEIGHTS, (f"-1.2 P(y) <=> ({sides})",), ("C(A)", "C(B)", "C(D)")), Tally())
 
@@ -78,13 +85,19 @@ def test_predicates_that_only_a_tautology_names_are_asked_about() -> None:
 
 
 def test_a_closed_literal_over_a_variable_that_two_equal_atoms_bind() -> None:
-    targets = tuple(("Link", "targets", (a, b), None) for a in ("Ann", "Bob") for b in ("Ann", "Bob"))
+    targets = tuple(
+        ("Link", "targets", (a, b), None) for a in ("Ann", "Bob") for b in ("Ann", "Bob")
+    )
     facts = (("Knows", "observations", ("Ann", "Ann"), 0.25), *targets)
-    check_psl(PslCase(0, ("2.5: !Knows(A, A) & Link(B, B) -> !Link(B, A)",), (("w0", facts),)), Tally())
+    check_psl(
+        PslCase(0, ("2.5: !Knows(A, A) & Link(B, B) -> !Link(B, A)",), (("w0", facts),)), Tally()
+    )
 
 
 @pytest.mark.parametrize("observed", [(), ("Ann",)])
-def test_an_unlisted_head_beside_an_observed_atom_of_an_open_predicate(observed: tuple[str, ...]) -> None:
+def test_an_unlisted_head_beside_an_observed_atom_of_an_open_predicate(
+    observed: tuple[str, ...],
+) -> None:
     """Both oracle and workbench refuse: `Link(Ann, 9)` is neither a target nor observed."""
     facts: tuple[Fact, ...] = (
         ("Open", "observations", ("9",), 1.0),
@@ -108,14 +121,20 @@ def test_a_predicate_of_more_arguments_than_memory_has_is_an_error(tmp_path: Pat
 
 
 def test_clauses_of_one_formula_of_which_one_lacks_its_plus_variable() -> None:
-    """They have weights of their own with `--tie` too; the text of the one had a weight for twice its share."""
-    given = case(("P(t)", "C(t)"), ("1 (!P(x) v C(x)) ^ (P(+y) v C(y))",), ("C(A)", "C(B)", "!C(D)", "!C(E)"))
+    """They have weights of their own with `--tie` too;
+    the text of the one had a weight for twice its share.
+    """
+    given = case(
+        ("P(t)", "C(t)"), ("1 (!P(x) v C(x)) ^ (P(+y) v C(y))",), ("C(A)", "C(B)", "!C(D)", "!C(E)")
+    )
     check_learning(replace(given, closed=("C",)), Tally())
 
 
 @pytest.mark.parametrize("rule", ["0.3 *P(x) ^ !P(x)", "1.5 *P(x) ^ (C(x) <=> P(y))"])
 def test_free_signs_that_make_a_tautology_or_a_clause_twice(rule: str) -> None:
-    """With `--tie` the formula's weight stayed as it was given; without it the clause had two weights to learn."""
+    """With `--tie` the formula's weight stayed as it was given;
+    without it the clause had two weights to learn.
+    """
     given = case(("P(t)", "C(t)"), (rule,), ("C(A)", "C(B)", "!C(D)"))
     for seed in (3, 9, 21):
         check_learning(replace(given, closed=("C",), seed=seed), Tally())
@@ -135,7 +154,9 @@ def test_factors_of_single_states_become_weighted_clauses_without_a_clause() -> 
 
 
 def test_an_update_that_takes_away_the_last_fact_of_a_predicate_said_to_be_closed() -> None:
-    """Reading the run's rules again gave predicates other types, and forgot what the document had said of them."""
+    """Reading the run's rules again gave predicates other types,
+    and forgot what the document had said of them.
+    """
     facts = (("Open", "targets", ("a",), None), ("Open", "targets", ("b",), None))
     known = ("Knows", "observations", ("a", "b"), 1.0)
     given = PslCase(0, ("1: Open(A) & Knows(A, B) -> Open(B)",), (("w0", (*facts, known)),))
@@ -160,7 +181,9 @@ def test_an_update_of_rules_that_are_all_arithmetic() -> None:
     ],
 )
 def test_literals_that_an_empty_domain_leaves_of_clauses(rule: str) -> None:
-    """They are single literals of the formula where the quantifier stood over a conjunction, and only there."""
+    """They are single literals of the formula where the quantifier stood over a conjunction,
+    and only there.
+    """
     declared = ("t = {Dee, Cy}", "R(n)", "Z(e)", "P(t)", "Y(t, e)")
     check_mln(MlnCase(0, declared, (rule,), (("w0", ()),), ("R", "Z", "P", "Y"), ()), Tally())
 
@@ -173,14 +196,23 @@ def test_literals_that_an_empty_domain_leaves_of_clauses(rule: str) -> None:
         "0.9 Z(e1) ^ !Z(e1) ^ (!Z(e1) v Z(e1))",
     ],
 )
-def test_single_literals_that_contradict_each_other_beside_the_clause_that_denies_them(rule: str) -> None:
-    """Together they are that clause with a negative weight: one clause, in whatever order its literals stand."""
-    check_mln(MlnCase(0, ("P(t)", "Z(e)"), (rule,), (("w0", ("P(A)", "P(B)", "?Z(E)")),), ("Z",), ()), Tally())
+def test_single_literals_that_contradict_each_other_beside_the_clause_that_denies_them(
+    rule: str,
+) -> None:
+    """Together they are that clause with a negative weight: one clause,
+    in whatever order its literals stand.
+    """
+    check_mln(
+        MlnCase(0, ("P(t)", "Z(e)"), (rule,), (("w0", ("P(A)", "P(B)", "?Z(E)")),), ("Z",), ()),
+        Tally(),
+    )
 
 
 def test_clauses_of_one_formula_that_differ_in_the_order_of_their_literals() -> None:
     """They had two weights to learn."""
-    given = case(("P(t)", "C(t)"), ("1 (!P(x) v C(x)) ^ (C(x) v !P(x))",), ("C(A)", "!C(B)", "!C(D)"))
+    given = case(
+        ("P(t)", "C(t)"), ("1 (!P(x) v C(x)) ^ (C(x) v !P(x))",), ("C(A)", "!C(B)", "!C(D)")
+    )
     check_learning(replace(given, closed=("C",), seed=6), Tally())
 
 
@@ -194,7 +226,12 @@ def test_a_function_in_what_an_empty_domain_makes_false() -> None:
 def test_a_world_whose_blocks_are_all_known_before_another() -> None:
     """Its blocks without an open atom left nothing for the next world's to begin at: a crash."""
     worlds = (("w0", ("B(Cy, 2)",)), ("w1", ("B(Cy, 2)", "C(Dee)", "Y(Cy, 3)")))
-    check_mln(MlnCase(0, ("Y(t, n)", "B(t, n!)", "C(t)"), ("0.3 B(x, n) ^ C(x)",), worlds, ("B",), ("C", "Y")), Tally())
+    check_mln(
+        MlnCase(
+            0, ("Y(t, n)", "B(t, n!)", "C(t)"), ("0.3 B(x, n) ^ C(x)",), worlds, ("B",), ("C", "Y")
+        ),
+        Tally(),
+    )
 
 
 def test_a_scope_of_a_predicate_that_only_a_tautology_names() -> None:

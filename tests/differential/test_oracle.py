@@ -57,5 +57,9 @@ def test_hinges_of_a_logical_and_an_arithmetic_rule() -> None:
 @pytest.mark.parametrize("square", ["", " ^2"])
 def test_least_energy_of_two_rules_that_pull_apart(square: str) -> None:
     listed = Listed({("B", "x"): None}, frozenset(["B"]))
-    rows = [row for rule in (f"3: B(X){square}", f"1: !B(X){square}") for row in rows_of(read_rule(rule), listed)]
+    rows = [
+        row
+        for rule in (f"3: B(X){square}", f"1: !B(X){square}")
+        for row in rows_of(read_rule(rule), listed)
+    ]
     assert least_energy(rows, [("B", "x")]) == pytest.approx(1.0 if not square else 0.75, abs=1e-6)

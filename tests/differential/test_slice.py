@@ -1,4 +1,5 @@
-"""A slice of the differential programme: the same cases every time; their number is printed and asserted.
+"""A slice of the differential programme: the same cases every time; their number is printed and
+asserted.
 
 `python -m tests.differential` runs as many others as it is given time for.
 """
@@ -34,7 +35,9 @@ KILLS = 3
 def test_random_programs(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     tally = run_programs(kind, PROGRAMS[kind], 0, shrink=20.0)
     with capsys.disabled():
-        print(f"\n{kind}: {tally.counts['programs']} programs, {len(tally.differences)} differences")
+        print(
+            f"\n{kind}: {tally.counts['programs']} programs, {len(tally.differences)} differences"
+        )
     assert [verdict for verdict, _ in tally.differences] == []
     assert tally.counts["programs"] == PROGRAMS[kind]
 
@@ -50,6 +53,9 @@ def test_damaged_files(capsys: pytest.CaptureFixture[str]) -> None:
 def test_killed_commands(capsys: pytest.CaptureFixture[str]) -> None:
     tally = kill_commands(KILLS, 0)
     with capsys.disabled():
-        print(f"\nkills: {tally.counts['commands killed']} commands, {len(tally.differences)} differences")
+        print(
+            f"\nkills: {tally.counts['commands killed']} commands, {len(tally.differences)} "
+            "differences"
+        )
     assert [verdict for verdict, _ in tally.differences] == []
     assert tally.counts["commands killed"] == KILLS

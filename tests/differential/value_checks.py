@@ -1,4 +1,6 @@
-"""Programs over numbers, dates and texts against a walk over all bindings and all states of the open atoms."""
+"""Programs over numbers, dates and texts against a walk over all bindings
+and all states of the open atoms.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +31,30 @@ def check_values(case: ValueCase, tally: Tally) -> None:
             load_alchemy_text(workspace.database, case.data(number), world=name)
         closed = tuple(name for name in EVIDENCE)
         result = workspace.infer(
-            case.text, query=case.query, closed=closed, task="marginal", engine="exact", record=False
+            case.text,
+            query=case.query,
+            closed=closed,
+            task="marginal",
+            engine="exact",
+            record=False,
         )
         atoms = result.grounding.atoms
-        worlds = list(map(str, atoms.world_names())) if len(case.worlds) > 1 else ["w0"] * atoms.n_atoms
+        worlds = (
+            list(map(str, atoms.world_names())) if len(case.worlds) > 1 else ["w0"] * atoms.n_atoms
+        )
         names = [name for name, _ in case.worlds] if len(case.worlds) > 1 else ["w0"]
         got = dict(zip(zip(worlds, atoms.names()), result.solution.values.tolist()))
-    wanted = {(name, atom_text(*atom)): p for name, found in zip(names, expected) for atom, p in found.items()}
+    wanted = {
+        (name, atom_text(*atom)): p
+        for name, found in zip(names, expected)
+        for atom, p in found.items()
+    }
     tally.add("scopes", case.scope is not None)
     tally.add("definitions", len(case.definitions))
     if got.keys() != wanted.keys():
-        raise Difference("open atoms", f"{sorted(got.keys() ^ wanted.keys())[:3]} are open on one side alone")
+        raise Difference(
+            "open atoms", f"{sorted(got.keys() ^ wanted.keys())[:3]} are open on one side alone"
+        )
     for key, p in wanted.items():
         if abs(got[key] - p) > 1e-6:
             raise Difference("probability", f"{key}: {got[key]:.6f}, oracle {p:.6f}")
@@ -61,11 +76,19 @@ def _marginals(case: ValueCase, number: int) -> dict[Atom, float]:
     if "Fraud" in case.query:
         atoms += [("Fraud", (x,)) for x in people]
     if "Same" in case.query:
-        inside = None if case.scope is None else {(b["x"], b["y"]) for b in _bindings(case.scope[1], facts, people)}
-        atoms += [("Same", pair) for pair in product(people, repeat=2) if inside is None or pair in inside]
+        inside = (
+            None
+            if case.scope is None
+            else {(b["x"], b["y"]) for b in _bindings(case.scope[1], facts, people)}
+        )
+        atoms += [
+            ("Same", pair) for pair in product(people, repeat=2) if inside is None or pair in inside
+        ]
     if len(atoms) > MOST_OPEN:
         raise TooLarge
-    states = np.array(list(product((False, True), repeat=len(atoms))), bool).reshape(2 ** len(atoms), len(atoms))
+    states = np.array(list(product((False, True), repeat=len(atoms))), bool).reshape(
+        2 ** len(atoms), len(atoms)
+    )
     columns = {atom: states[:, i] for i, atom in enumerate(atoms)}
     score = np.zeros(len(states))
     for rule in case.rules:
@@ -85,7 +108,11 @@ def _bindings(rule: ValueRule, facts: Facts, people: list[str]) -> Iterator[dict
     for constants in product(people, repeat=len(persons)):
         partial = [dict(zip(persons, constants))]
         for positive, name, variables in closed:
-            partial = [more for binding in partial for more in _joined(binding, positive, variables, facts[name])]
+            partial = [
+                more
+                for binding in partial
+                for more in _joined(binding, positive, variables, facts[name])
+            ]
         for binding in partial:
             if all(one.holds(binding) for one in rule.conditions):
                 yield binding
@@ -96,7 +123,9 @@ def _joined(binding: dict, positive: bool, variables: tuple[str, ...], rows: set
         return [] if tuple(binding[name] for name in variables) in rows else [binding]
     found = []
     for row in rows:
-        if all(binding.get(name, value) == value for name, value in zip(variables, row)) and _same(variables, row):
+        if all(binding.get(name, value) == value for name, value in zip(variables, row)) and _same(
+            variables, row
+        ):
             found.append({**binding, **dict(zip(variables, row))})
     return found
 
@@ -106,7 +135,9 @@ def _same(variables: tuple[str, ...], row: tuple) -> bool:  # type: ignore[type-
     return all(row[i] == row[variables.index(name)] for i, name in enumerate(variables))
 
 
-def _holds(rule: ValueRule, binding: dict[str, object], columns: dict[Atom, Bool], n_states: int) -> Bool:
+def _holds(
+    rule: ValueRule, binding: dict[str, object], columns: dict[Atom, Bool], n_states: int
+) -> Bool:
     """The clause in every state; atoms that are not open are false."""
 
     def truth(name: str, variables: tuple[str, ...]) -> Bool:

@@ -1,4 +1,5 @@
-"""Random programs over numbers, dates and texts: comparisons, definitions, aggregates and scopes, several worlds.
+"""Random programs over numbers, dates and texts: comparisons, definitions, aggregates and scopes,
+several worlds.
 
 A statement is drawn as its text and as a reading of it in Python, side by side; nothing is parsed.
 """
@@ -10,7 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-__all__ = ["EVIDENCE", "Condition", "Definition", "Facts", "ValueCase", "ValueRule", "random_value_case"]
+__all__ = [
+    "EVIDENCE",
+    "Condition",
+    "Definition",
+    "Facts",
+    "ValueCase",
+    "ValueRule",
+    "random_value_case",
+]
 
 Value = str | float | datetime
 Binding = Mapping[str, Value]
@@ -26,7 +35,9 @@ EVIDENCE = {
 }
 PEOPLE = ("Ann", "Bob", "Cy")
 NUMBERS = (-2.0, 0.0, 1.0, 3.5, 17.5, 40.0)
-DATES = tuple(datetime.fromisoformat(one) for one in ("2019-12-31", "2020-01-31", "2020-02-29", "2021-07-01"))
+DATES = tuple(
+    datetime.fromisoformat(one) for one in ("2019-12-31", "2020-01-31", "2020-02-29", "2021-07-01")
+)
 TEXTS = ("bob", "rob", "Bo b", "ann")
 MOST_OPEN = 12
 
@@ -41,7 +52,9 @@ class Condition:
 
 @dataclass(frozen=True)
 class Definition:
-    """A definition: its predicate, the types of its arguments, and its facts from those of a world."""
+    """A definition: its predicate, the types of its arguments,
+    and its facts from those of a world.
+    """
 
     text: str
     name: str
@@ -69,7 +82,9 @@ class ValueRule:
 
     @property
     def text(self) -> str:
-        before = f"{self.weight!r} " if self.factor is None else f"{self.weight!r} * {self.factor}: "
+        before = (
+            f"{self.weight!r} " if self.factor is None else f"{self.weight!r} * {self.factor}: "
+        )
         parts = [*map(_literal, self.body), *(one.text for one in self.conditions)]
         return before + (f"{' ^ '.join(parts)} => " if parts else "") + _literal(self.head)
 
@@ -81,7 +96,9 @@ def _literal(literal: tuple[bool, str, tuple[str, ...]]) -> str:
 
 @dataclass(frozen=True)
 class ValueCase:
-    """Rules over facts of some worlds; `scope`: which atoms of Same are open, where not all of them are."""
+    """Rules over facts of some worlds; `scope`: which atoms of Same are open,
+    where not all of them are.
+    """
 
     seed: int
     rules: tuple[ValueRule, ...]
@@ -92,14 +109,21 @@ class ValueCase:
     @property
     def text(self) -> str:
         declared = [f"{name}({', '.join(types)})" for name, types in EVIDENCE.items()]
-        lines = [*declared, "Fraud(person)", "Same(person, person)", *(one.text for one in self.definitions)]
+        lines = [
+            *declared,
+            "Fraud(person)",
+            "Same(person, person)",
+            *(one.text for one in self.definitions),
+        ]
         lines += [self.scope[0]] if self.scope else []
         return "\n".join([*lines, *(rule.text for rule in self.rules)]) + "\n"
 
     def data(self, world: int) -> str:
         facts = self.worlds[world][1]
         return "\n".join(
-            f"{name}({', '.join(map(written, row))})" for name in facts for row in sorted(facts[name], key=str)
+            f"{name}({', '.join(map(written, row))})"
+            for name in facts
+            for row in sorted(facts[name], key=str)
         )
 
     @property
@@ -109,14 +133,22 @@ class ValueCase:
 
     def shown(self) -> str:
         parts = [f"// seed {self.seed}", self.text]
-        return "\n".join(parts + [f"// world {name}\n{self.data(i)}" for i, (name, _) in enumerate(self.worlds)])
+        return "\n".join(
+            parts + [f"// world {name}\n{self.data(i)}" for i, (name, _) in enumerate(self.worlds)]
+        )
 
     def smaller(self) -> list[ValueCase]:
         found = []
         if len(self.rules) > 1:
-            found += [replace(self, rules=self.rules[:i] + self.rules[i + 1 :]) for i in range(len(self.rules))]
+            found += [
+                replace(self, rules=self.rules[:i] + self.rules[i + 1 :])
+                for i in range(len(self.rules))
+            ]
         if len(self.worlds) > 1:
-            found += [replace(self, worlds=self.worlds[:i] + self.worlds[i + 1 :]) for i in range(len(self.worlds))]
+            found += [
+                replace(self, worlds=self.worlds[:i] + self.worlds[i + 1 :])
+                for i in range(len(self.worlds))
+            ]
         for number, (name, facts) in enumerate(self.worlds):
             for predicate in facts:
                 for row in facts[predicate]:
@@ -144,7 +176,10 @@ def random_value_case(seed: int) -> ValueCase:
     draw = random.Random(f"values {seed}")
     definitions = tuple(draw.sample(DEFINITIONS, draw.choice([0, 1, 1, 2])))
     types = {**EVIDENCE, **{one.name: one.types for one in definitions}}
-    rules = tuple(_rule(draw, types, [one.name for one in definitions]) for _ in range(draw.choice([1, 2, 2, 3])))
+    rules = tuple(
+        _rule(draw, types, [one.name for one in definitions])
+        for _ in range(draw.choice([1, 2, 2, 3]))
+    )
     scope = None
     if draw.random() < 0.3:
         inside = _rule(draw, {**types}, [], head=(True, "Same", ("x", "y")), bound=True)
@@ -159,7 +194,10 @@ def _facts(draw: random.Random) -> Facts:
     drawn = {"person": people, "number": NUMBERS, "date": DATES, "text": TEXTS}
     found: Facts = {}
     for name, types in EVIDENCE.items():
-        found[name] = {tuple(draw.choice(drawn[one]) for one in types) for _ in range(draw.choice([0, 2, 3, 4]))}
+        found[name] = {
+            tuple(draw.choice(drawn[one]) for one in types)
+            for _ in range(draw.choice([0, 2, 3, 4]))
+        }
     return found
 
 
@@ -200,14 +238,18 @@ def _rule(
 
 
 def _open(draw: random.Random) -> tuple[str, tuple[str, ...]]:
-    return draw.choice([("Fraud", ("x",)), ("Fraud", ("y",)), ("Same", ("x", "y")), ("Same", ("y", "x"))])
+    return draw.choice(
+        [("Fraud", ("x",)), ("Fraud", ("y",)), ("Same", ("x", "y")), ("Same", ("y", "x"))]
+    )
 
 
 def _condition(draw: random.Random, values: Mapping[str, str]) -> Condition:
     one = draw.choice(sorted(values))
     other = draw.choice([name for name in sorted(values) if values[name] == values[one]])
     text, holds = draw.choice(CONDITIONS[values[one]])
-    return Condition(text.format(a=one, b=other), lambda binding: holds(binding[one], binding[other]))
+    return Condition(
+        text.format(a=one, b=other), lambda binding: holds(binding[one], binding[other])
+    )
 
 
 def _distance(one: str, other: str) -> int:
@@ -276,7 +318,9 @@ def _ages(facts: Facts, x: str) -> set[tuple[Value, Value]]:
     return {(y, b) for w, y in facts["Knows"] if w == x for z, b in facts["Age"] if z == y}
 
 
-def _each(of: Callable[[Facts, str], Value | None]) -> Callable[[Facts, Sequence[str]], set[tuple[Value, ...]]]:
+def _each(
+    of: Callable[[Facts, str], Value | None],
+) -> Callable[[Facts, Sequence[str]], set[tuple[Value, ...]]]:
     """One value a person, where there is one."""
     return lambda facts, people: {(x, value) for x in people if (value := of(facts, x)) is not None}
 
@@ -291,10 +335,13 @@ DEFINITIONS = [
         "Peers(x, y) := Knows(x, z) ^ Knows(y, z) ^ x != y.",
         "Peers",
         ("person", "person"),
-        lambda facts, people: {(x, y) for x, z in facts["Knows"] for y, w in facts["Knows"] if z == w and x != y},
+        lambda facts, people: {
+            (x, y) for x, z in facts["Knows"] for y, w in facts["Knows"] if z == w and x != y
+        },
     ),
     Definition(
-        "Older(x, y) := Age(x, a) ^ Age(y, b) ^ a > b.\nOlder(x, y) := Since(x, d) ^ Since(y, e) ^ d < e.",
+        "Older(x, y) := Age(x, a) ^ Age(y, b) ^ a > b.\nOlder(x, y) := Since(x, d) ^ Since(y, e) "
+        "^ d < e.",
         "Older",
         ("person", "person"),
         lambda facts, people: {
@@ -306,7 +353,10 @@ DEFINITIONS = [
         },
     ),
     Definition(
-        "Reach(x, z) := Knows(x, z).\nReach(x, z) := Reach(x, y) ^ Knows(y, z).", "Reach", ("person", "person"), _reach
+        "Reach(x, z) := Knows(x, z).\nReach(x, z) := Reach(x, y) ^ Knows(y, z).",
+        "Reach",
+        ("person", "person"),
+        _reach,
     ),
     Definition(
         "Many(x, n) := n = count(y: Knows(x, y)).",
@@ -344,12 +394,21 @@ DEFINITIONS = [
         ("person", "date"),
         _each(lambda facts, x: max((d for w, d in facts["Since"] if w == x), default=None)),  # type: ignore[type-var]
     ),
-    Definition("Back(x, n) := n = share(y: Knows(x, y), Knows(y, x)).", "Back", ("person", "number"), _each(_share)),
+    Definition(
+        "Back(x, n) := n = share(y: Knows(x, y), Knows(y, x)).",
+        "Back",
+        ("person", "number"),
+        _each(_share),
+    ),
     Definition(
         "Mutual(x, n) := n = exists(y: Knows(x, y) ^ Knows(y, x)).",
         "Mutual",
         ("person", "number"),
-        _each(lambda facts, x: float(any(w == x and (y, x) in facts["Knows"] for w, y in facts["Knows"]))),
+        _each(
+            lambda facts, x: float(
+                any(w == x and (y, x) in facts["Knows"] for w, y in facts["Knows"])
+            )
+        ),
     ),
 ]
 

@@ -1,4 +1,6 @@
-"""Programs changed, and run in other ways, where no answer may change; and answers held against their record."""
+"""Programs changed, and run in other ways, where no answer may change;
+and answers held against their record.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ RENAMED = {"Ann": "Zoe", "Bob": "Abe", "Cy": "Mia", "Dee": "Bea", "Eve": "Uma", 
 
 
 def check_variants(case: MlnCase, tally: Tally) -> None:
-    """Raise `Difference` where a change that means nothing changes an answer, or a record differs from it."""
+    """Raise `Difference` where a change that means nothing changes an answer,
+    or a record differs from it.
+    """
     name = sorted({*VARIANTS, *WAYS})[case.seed % (len(VARIANTS) + len(WAYS))]
     before = answers(case)
     if name in WAYS:
@@ -52,7 +56,11 @@ def check_variants(case: MlnCase, tally: Tally) -> None:
         if before is not after and name != "a world more":
             raise Difference(name, "feasible before, or after, and not both")
         return
-    wrong = [key for key, value in before.items() if abs(after.get(key, np.nan) - value) > 1e-7 or key not in after]
+    wrong = [
+        key
+        for key, value in before.items()
+        if abs(after.get(key, np.nan) - value) > 1e-7 or key not in after
+    ]
     if wrong:
         raise Difference(name, f"{wrong[0]}: {before[wrong[0]]:.6f}, then {after.get(wrong[0])}")
 
@@ -95,7 +103,16 @@ def _by_command_line(case: MlnCase) -> Answers:
         place = Path(name)
         (place / "rules.mln").write_text(case.text, encoding="utf-8")
         out = place / "out.csv"
-        words = ["infer", str(place / "rules.mln"), "--task", "marginal", "--engine", "exact", "--out", str(out)]
+        words = [
+            "infer",
+            str(place / "rules.mln"),
+            "--task",
+            "marginal",
+            "--engine",
+            "exact",
+            "--out",
+            str(out),
+        ]
         words += ["--query", ",".join(case.query), "--json"]
         words += ["--closed", ",".join(case.closed)] if case.closed else []
         for number, (world, _) in enumerate(case.worlds):
@@ -122,13 +139,19 @@ def _exit_code(words: list[str]) -> int:
     return 0
 
 
-def _check_record(workspace: Workspace, run: int, found: dict[tuple[str, str], float], n_worlds: int) -> None:
+def _check_record(
+    workspace: Workspace, run: int, found: dict[tuple[str, str], float], n_worlds: int
+) -> None:
     record = workspace.runs.predictions(run)
     if n_worlds > 1 and "world" in record:
         kept = dict(zip(zip(record["world"], record["atom"]), record["value"]))
         if kept != found:
-            raise Difference("record", f"{len(kept)} predictions recorded, {len(found)} made, or of other values")
-    elif sorted(zip(record["atom"], record["value"])) != sorted((atom, value) for (_, atom), value in found.items()):
+            raise Difference(
+                "record", f"{len(kept)} predictions recorded, {len(found)} made, or of other values"
+            )
+    elif sorted(zip(record["atom"], record["value"])) != sorted(
+        (atom, value) for (_, atom), value in found.items()
+    ):
         raise Difference("record", "the recorded predictions are others")
 
 
@@ -139,12 +162,16 @@ def _reordered(case: MlnCase, draw: random.Random) -> MlnCase:
         return tuple(draw.sample(items, len(items)))
 
     worlds = tuple((name, mixed(facts)) for name, facts in mixed(case.worlds))
-    return replace(case, declarations=mixed(case.declarations), rules=mixed(case.rules), worlds=worlds)
+    return replace(
+        case, declarations=mixed(case.declarations), rules=mixed(case.rules), worlds=worlds
+    )
 
 
 def _split(case: MlnCase, draw: random.Random) -> MlnCase | None:
     """A weighted rule as two of half its weight."""
-    places = [i for i, rule in enumerate(case.rules) if re.match(r"-?\d", rule) and not rule.endswith(".")]
+    places = [
+        i for i, rule in enumerate(case.rules) if re.match(r"-?\d", rule) and not rule.endswith(".")
+    ]
     if not places:
         return None
     place = draw.choice(places)
@@ -154,12 +181,19 @@ def _split(case: MlnCase, draw: random.Random) -> MlnCase | None:
 
 
 def _with_world(case: MlnCase, draw: random.Random) -> MlnCase:
-    """A further database, of people that no other has; its facts are of predicates that have facts already."""
+    """A further database, of people that no other has;
+    its facts are of predicates that have facts already.
+    """
     lines = [
-        line for _, facts in case.worlds for line in facts if "!" not in line and "W(" not in line and " = " not in line
+        line
+        for _, facts in case.worlds
+        for line in facts
+        if "!" not in line and "W(" not in line and " = " not in line
     ]
     other = tuple(dict.fromkeys(_renamed(line) for line in draw.sample(lines, min(2, len(lines)))))
-    return replace(case, worlds=(*case.worlds, ("further", tuple(line for line in other if line[0].isupper()))))
+    return replace(
+        case, worlds=(*case.worlds, ("further", tuple(line for line in other if line[0].isupper())))
+    )
 
 
 def _renamed(text: str) -> str:
@@ -169,7 +203,8 @@ def _renamed(text: str) -> str:
 def _with_other_names(case: MlnCase, draw: random.Random) -> MlnCase | None:
     """Constants called otherwise, in another alphabetical order; no rule may look into names."""
     if re.search(
-        r"substr|startsWith|endsWith|hasWord|contains|concat|length|lower|upper| [<>]=? ", " ".join(case.rules)
+        r"substr|startsWith|endsWith|hasWord|contains|concat|length|lower|upper| [<>]=? ",
+        " ".join(case.rules),
     ):
         return None
     return replace(
@@ -191,16 +226,28 @@ def _hostile(text: str) -> str:
     """Predicates called like tables and words of SQL, constants with quotes, marks and more."""
     found = re.sub(r'"A b"', lambda _: json.dumps(HOSTILE["A b"], ensure_ascii=False), text)
     found = re.sub(
-        r"\b(" + "|".join(RENAMED) + r")\b", lambda match: json.dumps(HOSTILE[match[1]], ensure_ascii=False), found
+        r"\b(" + "|".join(RENAMED) + r")\b",
+        lambda match: json.dumps(HOSTILE[match[1]], ensure_ascii=False),
+        found,
     )
-    return re.sub(r"\b(" + "|".join(PREDICATE_NAMES) + r")\b(?=\(|$)", lambda match: PREDICATE_NAMES[match[1]], found)
+    return re.sub(
+        r"\b(" + "|".join(PREDICATE_NAMES) + r")\b(?=\(|$)",
+        lambda match: PREDICATE_NAMES[match[1]],
+        found,
+    )
 
 
 def _with_hostile_names(case: MlnCase, draw: random.Random) -> MlnCase | None:
     changed = _with_other_names(case, draw)
-    if changed is None or re.search(r"\bO\b(?!\()", case.text + "".join(case.data(i) for i in range(len(case.worlds)))):
+    if changed is None or re.search(
+        r"\bO\b(?!\()", case.text + "".join(case.data(i) for i in range(len(case.worlds)))
+    ):
         return None
-    query = None if case.query is None else tuple(PREDICATE_NAMES.get(name, name) for name in case.query)
+    query = (
+        None
+        if case.query is None
+        else tuple(PREDICATE_NAMES.get(name, name) for name in case.query)
+    )
     return replace(
         case,
         declarations=tuple(map(_hostile, case.declarations)),
@@ -211,7 +258,15 @@ def _with_hostile_names(case: MlnCase, draw: random.Random) -> MlnCase | None:
     )
 
 
-PREDICATE_NAMES = {"P": "World", "Q": "Select", "R": "Domain", "B": "Run", "H": "p_World", "C": "Main", "E": "Folds"}
+PREDICATE_NAMES = {
+    "P": "World",
+    "Q": "Select",
+    "R": "Domain",
+    "B": "Run",
+    "H": "p_World",
+    "C": "Main",
+    "E": "Folds",
+}
 PREDICATE_NAMES |= {"T": "Äquator", "Z": "Setting", "Y": "C_t"}
 HOSTILE = {
     "Ann": "'; DROP TABLE world; --",

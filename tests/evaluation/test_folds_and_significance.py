@@ -55,7 +55,9 @@ def test_paired_tests_agree_with_scipy() -> None:
     ours = paired_t_test(first, second)
     assert ours.statistic == pytest.approx(expected.statistic)
     assert ours.p_value == pytest.approx(expected.pvalue)
-    assert wilcoxon_test(first, second).p_value == pytest.approx(stats.wilcoxon(first, second).pvalue)
+    assert wilcoxon_test(first, second).p_value == pytest.approx(
+        stats.wilcoxon(first, second).pvalue
+    )
     corrected = corrected_resampled_t_test(first, second, test_share=1 / 9)
     assert corrected.statistic == pytest.approx(expected.statistic / np.sqrt(10 * (1 / 10 + 1 / 9)))
     assert corrected.p_value > ours.p_value

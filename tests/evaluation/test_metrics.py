@@ -64,7 +64,9 @@ def test_areas_agree_with_oracles(pairs: list[tuple[int, bool]]) -> None:
 
 @given(LABELLED, st.floats(0, 1))
 @settings(max_examples=100, deadline=None)
-def test_classification_agrees_with_scikit_learn(pairs: list[tuple[int, bool]], threshold: float) -> None:
+def test_classification_agrees_with_scikit_learn(
+    pairs: list[tuple[int, bool]], threshold: float
+) -> None:
     from sklearn.metrics import f1_score, precision_score, recall_score
 
     values, truth = arrays(pairs)
@@ -82,8 +84,12 @@ def test_one_score_for_all_is_the_base_rate() -> None:
 
 
 def test_cll_is_clipped() -> None:
-    assert conditional_log_likelihood(np.array([0.0]), np.array([1.0])) == pytest.approx(np.log(1e-6))
-    assert conditional_log_likelihood(np.array([0.8, 0.8]), np.array([1.0, 0.0])) == pytest.approx(np.log(0.16) / 2)
+    assert conditional_log_likelihood(np.array([0.0]), np.array([1.0])) == pytest.approx(
+        np.log(1e-6)
+    )
+    assert conditional_log_likelihood(np.array([0.8, 0.8]), np.array([1.0, 0.0])) == pytest.approx(
+        np.log(0.16) / 2
+    )
 
 
 def test_unlabelled_atoms_are_skipped() -> None:
@@ -116,7 +122,9 @@ def test_categorical_accuracy_takes_the_first_of_equal_tops() -> None:
     item = [0, 0, 1, 1, 2, 2]
     category = [1, 0, 0, 1, 0, 1]
     truth = [0, 1, 0, 1, 0, 0]
-    assert categorical_accuracy([0.5, 0.5, 0.9, 0.1, 0.3, 0.4], truth, item, category) == pytest.approx(0.5)
+    assert categorical_accuracy(
+        [0.5, 0.5, 0.9, 0.1, 0.3, 0.4], truth, item, category
+    ) == pytest.approx(0.5)
 
 
 def test_calibration_counts_every_atom_once() -> None:

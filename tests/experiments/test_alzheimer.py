@@ -1,4 +1,6 @@
-"""The Alzheimer experiment's data and modes: what is evidence, what the folds are, what constraints give."""
+"""The Alzheimer experiment's data and modes: what is evidence, what the folds are,
+what constraints give.
+"""
 
 from __future__ import annotations
 
@@ -52,15 +54,23 @@ def test_map_states_and_samples_are_transitive() -> None:
         network = relation_network(pairs, log_odds, transitive=True, antisymmetric=antisymmetric)
         state = make_engine("ilp", "map").solve(network, np.ones(1))
         assert state.status == "optimal"
-        assert intransitive_triples(pairs, state.values > 0.5) == (0 if antisymmetric else _loops(pairs, state.values))
+        assert intransitive_triples(pairs, state.values > 0.5) == (
+            0 if antisymmetric else _loops(pairs, state.values)
+        )
         one = make_engine("mcsat", "marginal", samples=1, burn_in=1, chains=1)
         for seed in range(5):
-            raw = one.solve(network, np.ones(1), seed=seed, start=state.values).diagnostics["raw_probability"]
+            raw = one.solve(network, np.ones(1), seed=seed, start=state.values).diagnostics[
+                "raw_probability"
+            ]
             sample = np.asarray(raw) > 0.5
-            assert intransitive_triples(pairs, sample) == (0 if antisymmetric else _loops(pairs, sample))
+            assert intransitive_triples(pairs, sample) == (
+                0 if antisymmetric else _loops(pairs, sample)
+            )
 
 
 def _loops(pairs: np.ndarray, values: np.ndarray) -> int:
-    """Pairs true both ways: t(x, x) would follow, and is false; transitivity forbids them as well."""
+    """Pairs true both ways: t(x, x) would follow, and is false;
+    transitivity forbids them as well.
+    """
     true = {tuple(pair) for pair, value in zip(pairs.tolist(), values) if value > 0.5}
     return sum((b, a) in true for a, b in true)

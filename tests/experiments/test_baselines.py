@@ -1,4 +1,6 @@
-"""The propositional baselines against a model they can represent, and attributes against hand counts."""
+"""The propositional baselines against a model they can represent,
+and attributes against hand counts.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,19 @@ def test_attributes_count_facts() -> None:
         "wrote": Relation(("paper", "person"), np.array([[0, 0], [0, 1], [1, 1], [1, 2]])),
         "at": Relation(("person", "level"), np.array([[0, 1], [2, 0]])),
     }
-    table = pair_attributes(relations, {"person": 3, "paper": 2, "level": 2}, "person", small=("level",))
+    table = pair_attributes(
+        relations, {"person": 3, "paper": 2, "level": 2}, "person", small=("level",)
+    )
     values = dict(zip(table.names, table.values.T))
     assert values["first: wrote/1"].reshape(3, 3)[:, 0].tolist() == [1, 2, 1]
     assert values["second: at/0, level 1"].reshape(3, 3)[0].tolist() == [1, 0, 0]
-    assert values["both: wrote/1 - paper - wrote/1"].reshape(3, 3).tolist() == [[1, 1, 0], [1, 2, 1], [0, 1, 1]]
-    alone = pair_attributes(relations, {"person": 3, "paper": 2, "level": 2}, "person", small=("level",), order="1")
+    assert values["both: wrote/1 - paper - wrote/1"].reshape(3, 3).tolist() == [
+        [1, 1, 0],
+        [1, 2, 1],
+        [0, 1, 1],
+    ]
+    alone = pair_attributes(
+        relations, {"person": 3, "paper": 2, "level": 2}, "person", small=("level",), order="1"
+    )
     assert not any(name.startswith("both") for name in alone.names)
     assert (table.values < table.categories).all()

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import UsageError
-from workbench.experiments import EXPERIMENTS, FoldScore, ReproductionTable, keep, kept, published, systems
+from workbench.experiments import (
+    EXPERIMENTS,
+    FoldScore,
+    ReproductionTable,
+    keep,
+    kept,
+    published,
+    systems,
+)
 from workbench.experiments.table import rows_from_folds
 from workbench.workspace import open_workspace
 
@@ -14,7 +22,9 @@ PUBLISHED = {("A", "x", "F1"): 0.5, ("B", "x", "F1"): 0.6}
 
 def table(system: str, value: float, note: str) -> ReproductionTable:
     scores = (FoldScore(system, "x", "F1", "1", value), FoldScore(system, "x", "CLL", "1", -value))
-    return ReproductionTable("some", "title", rows_from_folds(scores, PUBLISHED), scores, (note,), {system: 1.0})
+    return ReproductionTable(
+        "some", "title", rows_from_folds(scores, PUBLISHED), scores, (note,), {system: 1.0}
+    )
 
 
 def test_what_is_run_later_joins_what_was_kept() -> None:

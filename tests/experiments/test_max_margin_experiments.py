@@ -1,4 +1,6 @@
-"""WebKB and CiteSeer: counts as documented, labels kept out of the networks, one fold trained on a small part."""
+"""WebKB and CiteSeer: counts as documented, labels kept out of the networks,
+one fold trained on a small part.
+"""
 
 from __future__ import annotations
 
@@ -54,13 +56,18 @@ def test_citeseer_labels_reach_no_network(tmp_path: Path) -> None:
 def test_webkb_is_declared_and_published() -> None:
     assert webkb.EXPERIMENTS[0].published["MM-Hamming-LPRelax", "average", "F1"] == 0.601
     assert set(webkb.SYSTEMS) >= {system for system, _, _ in webkb.EXPERIMENTS[0].published}
-    assert citeseer.EXPERIMENTS[0].published["MM-Hamming-LPRelax-10000", "Reinforcement", "F1"] == 0.968
+    assert (
+        citeseer.EXPERIMENTS[0].published["MM-Hamming-LPRelax-10000", "Reinforcement", "F1"]
+        == 0.968
+    )
 
 
 def study(n: int = 3) -> MarginStudy:
     examples = []
     for world in range(n):
-        network = network_from_clauses(4, [[1], [-2], [3], [-1, 4], [-3, 4]], [0, 1, 0, 2, 2], n_templates=5)
+        network = network_from_clauses(
+            4, [[1], [-2], [3], [-1, 4], [-3, 4]], [0, 1, 0, 2, 2], n_templates=5
+        )
         examples.append(Example(network, np.array([1.0, 0.0, 1.0, float(world < 9)])))
     return MarginStudy(("a", "b", "c")[:n], tuple(examples), templates(5), (0.1, 1.0), ("rounded",))
 
@@ -72,7 +79,13 @@ def test_settings_are_chosen_without_the_test_world() -> None:
     assert whole.f1(0, weights, make_engine("lp", "map")) == 1.0
     spoilt = study()
     broken = Example(spoilt.examples[0].network, 1.0 - spoilt.examples[0].truth)
-    other = MarginStudy(spoilt.names, (broken, *spoilt.examples[1:]), spoilt.templates, spoilt.penalties, spoilt.cuts)
+    other = MarginStudy(
+        spoilt.names,
+        (broken, *spoilt.examples[1:]),
+        spoilt.templates,
+        spoilt.penalties,
+        spoilt.cuts,
+    )
     again, same = other.max_margin(0, "hamming")
     assert same == candidate
     np.testing.assert_array_equal(again, weights)
@@ -83,7 +96,9 @@ def test_iterations_are_chosen_without_the_test_world() -> None:
     weights, stop = whole.likelihood_held_out(0, (2, 6))
     assert stop in (2, 6)
     spoilt = Example(whole.examples[0].network, 1.0 - whole.examples[0].truth)
-    other = MarginStudy(whole.names, (spoilt, *whole.examples[1:]), whole.templates, whole.penalties, whole.cuts)
+    other = MarginStudy(
+        whole.names, (spoilt, *whole.examples[1:]), whole.templates, whole.penalties, whole.cuts
+    )
     again, same = other.likelihood_held_out(0, (2, 6))
     assert same == stop
     np.testing.assert_array_equal(again, weights)
@@ -99,7 +114,10 @@ def test_each_system_is_scored_on_each_world_left_out(tmp_path: Path) -> None:
         systems=("A", "B"),
         published=published_figures(("a", "b", "average"), ("F1",), {"A": (0.5, 0.6, 0.55)}),
         measure=lambda run: score_systems(
-            run, whole, {"A": "lp", "B": "ilp"}, lambda _study, test, system: (weights, system * test)
+            run,
+            whole,
+            {"A": "lp", "B": "ilp"},
+            lambda _study, test, system: (weights, system * test),
         ),
         average=True,
     )
@@ -109,4 +127,7 @@ def test_each_system_is_scored_on_each_world_left_out(tmp_path: Path) -> None:
     ]
     assert table.notes == ("A, b: A.", "B, b: B.")
     assert set(table.seconds) == {"A", "B"}
-    assert (table.find("A", "average", "F1").published, table.find("A", "average", "F1").folds) == (0.55, 2)
+    assert (table.find("A", "average", "F1").published, table.find("A", "average", "F1").folds) == (
+        0.55,
+        2,
+    )

@@ -1,4 +1,6 @@
-"""The hinge-loss MRF experiments: their programs parse, splits are fair, one small fold runs on the real data."""
+"""The hinge-loss MRF experiments: their programs parse, splits are fair,
+one small fold runs on the real data.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ import numpy as np
 import pytest
 
 from tests.kits.datasets import dataset
-from workbench.experiments import experiment, psl_documents, psl_epinions, psl_jester, psl_olivetti, reproduce
+from workbench.experiments import (
+    experiment,
+    psl_documents,
+    psl_epinions,
+    psl_jester,
+    psl_olivetti,
+    reproduce,
+)
 from workbench.experiments.experiment import PROGRAMS
 from workbench.inference.admm import ADMM
 from workbench.language import parse_psl, read_program
@@ -41,7 +50,9 @@ def test_published_figures_are_all_there() -> None:
         assert len(found.systems) == 9
 
 
-@pytest.mark.parametrize(("name", "system"), [("psl-epinions", "HL-MRF-Q MPLE"), ("psl-cora", "HL-MRF-Q MLE")])
+@pytest.mark.parametrize(
+    ("name", "system"), [("psl-epinions", "HL-MRF-Q MPLE"), ("psl-cora", "HL-MRF-Q MLE")]
+)
 def test_one_fold_of_one_system(name: str, system: str) -> None:
     table = reproduce(name, data_dir=dataset(), folds=1, systems=[system])
     measured = {row.metric: row.ours for row in table.rows if row.system == system}
@@ -63,5 +74,7 @@ def test_joke_similarity_is_the_adjusted_cosine() -> None:
     similarity = psl_jester.joke_similarity(user, joke, rating)
     assert similarity[0, 0] == 0.0
     centred = {0: [0.05, -0.05], 1: [-0.05, 0.05]}
-    np.testing.assert_allclose(np.dot(centred[0], centred[1]) / np.dot(centred[0], centred[0]), -1.0)
+    np.testing.assert_allclose(
+        np.dot(centred[0], centred[1]) / np.dot(centred[0], centred[0]), -1.0
+    )
     assert similarity[0, 1] == 0.0

@@ -18,7 +18,9 @@ from workbench.experiments.similarity import similarity_bins
 def same_network(one: GroundedWorld, other: GroundedWorld) -> bool:
     first, second = one.network, other.network
     pairs = [(first.A, second.A), (first.unit, second.unit)]
-    return all(a.shape == b.shape and (a != b).nnz == 0 for a, b in pairs) and np.array_equal(first.b, second.b)
+    return all(a.shape == b.shape and (a != b).nnz == 0 for a, b in pairs) and np.array_equal(
+        first.b, second.b
+    )
 
 
 def without_labels(source: Path, target: Path, predicates: tuple[str, ...]) -> None:
@@ -31,14 +33,18 @@ def without_labels(source: Path, target: Path, predicates: tuple[str, ...]) -> N
 
 def test_uw_cse_counts_and_labels(tmp_path: Path) -> None:
     data = dataset("uw-cse")
-    (tmp_path / "uw.mln").write_text((data / "uw.mln").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "uw.mln").write_text(
+        (data / "uw.mln").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     without_labels(data / "language.db", tmp_path / "language.db", uw_cse.OPEN)
     with Database.open() as database, Database.open() as blind:
         program = uw_cse.load(database, data, ["language"])
         facts = relations_of(database, "language", program.predicates, shared=uw_cse.SMALL_TYPES)
         same = {name for name in program.predicates if name.startswith("same")}
         assert len(program.rules) == 94
-        assert sum(len(relation.facts) for name, relation in facts.items() if name not in same) == 141
+        assert (
+            sum(len(relation.facts) for name, relation in facts.items() if name not in same) == 141
+        )
         assert len(facts["samePerson"].facts) == 28
         (world,), templates = ground_worlds(database, program, ["language"], query=uw_cse.OPEN)
         (unlabelled,), _ = ground_worlds(
@@ -56,14 +62,20 @@ def test_no_label_of_cora_reaches_the_network(tmp_path: Path) -> None:
     knowledge = tmp_path / "singla-domingos-mln"
     knowledge.mkdir()
     name = "bibserv.withneg.mln"
-    (knowledge / name).write_text((data / knowledge.name / name).read_text(encoding="utf-8"), encoding="utf-8")
-    without_labels(data / "coraSepFixedhwng.5.db", tmp_path / "coraSepFixedhwng.5.db", tuple(cora.COLUMNS))
+    (knowledge / name).write_text(
+        (data / knowledge.name / name).read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    without_labels(
+        data / "coraSepFixedhwng.5.db", tmp_path / "coraSepFixedhwng.5.db", tuple(cora.COLUMNS)
+    )
     with Database.open() as database, Database.open() as blind:
         program = cora.load(database, data, ["5"])
         assert len(program.rules) == 46
         assert not any(rule.weight.kind == "hard" for rule in program.rules)
         (world,), _ = ground_worlds(database, program, ["5"], query=tuple(cora.COLUMNS))
-        (unlabelled,), _ = ground_worlds(blind, cora.load(blind, tmp_path, ["5"]), ["5"], query=tuple(cora.COLUMNS))
+        (unlabelled,), _ = ground_worlds(
+            blind, cora.load(blind, tmp_path, ["5"]), ["5"], query=tuple(cora.COLUMNS)
+        )
         assert relations_of(blind, "5", ["SameBib"])["SameBib"].facts.size == 0
     assert world.example.truth[world.atoms["SameBib"]].sum() == 6442
     assert world.atoms["SameBib"].size == 244**2

@@ -13,7 +13,9 @@ def test_exact_optimum_and_scores(engine: str) -> None:
     directory = dataset()
     rules = directory / "psl-models" / "simple-acquaintances" / "simple-acquaintances.psl"
     with wb.open() as workspace:
-        workspace.load(directory / "psl-simple-acquaintances" / "simple-acquaintances.data", rules=rules)
+        workspace.load(
+            directory / "psl-simple-acquaintances" / "simple-acquaintances.data", rules=rules
+        )
         result = workspace.infer(rules, engine=engine, options={"tolerance": 1e-6}, record=False)
         scores = workspace.evaluate(result)
     # PSL's own run ends below the optimum, at 6,866, because its constraints slip.

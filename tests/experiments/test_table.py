@@ -30,7 +30,15 @@ def test_rows_keep_the_published_order_and_add_ours() -> None:
 def test_json_has_the_promised_keys() -> None:
     table = ReproductionTable("uw-cse", "title", rows_from_folds(SCORES, PUBLISHED), SCORES)
     record = json.loads(json.dumps(table.as_record(), allow_nan=False))
-    assert set(record["rows"][0]) == {"system", "column", "metric", "published", "ours", "sd", "folds"}
+    assert set(record["rows"][0]) == {
+        "system",
+        "column",
+        "metric",
+        "published",
+        "ours",
+        "sd",
+        "folds",
+    }
     assert record["folds_detail"][0] == {
         "system": "MLN(VP)", "column": "uw-cse", "metric": "AUC-PR", "fold": "ai", "value": 0.3,
     }  # fmt: skip

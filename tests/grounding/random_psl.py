@@ -1,4 +1,6 @@
-"""Random rules of PSL over `Open/1, Link/2` (with targets) and `Closed/1, Knows/2`, logical and arithmetic."""
+"""Random rules of PSL over `Open/1, Link/2` (with targets) and `Closed/1, Knows/2`,
+logical and arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def _term(draw: random.Random, variables: Sequence[str]) -> str:
     return f"'{draw.choice(CONSTANTS)}'" if draw.random() < 0.12 else draw.choice(variables)
 
 
-def _atom(draw: random.Random, variables: Sequence[str], names: Sequence[str] = ("Open", "Link", *ARITY)) -> str:
+def _atom(
+    draw: random.Random, variables: Sequence[str], names: Sequence[str] = ("Open", "Link", *ARITY)
+) -> str:
     name = draw.choice(names)
     return f"{name}({', '.join(_term(draw, variables) for _ in range(ARITY[name]))})"
 
@@ -46,7 +50,10 @@ def _logical(draw: random.Random) -> str:
 
 def _arithmetic(draw: random.Random) -> tuple[str, str]:
     """Both sides, and the filters."""
-    free, sums = VARIABLES[: draw.choice([1, 1, 2])], draw.sample(["X", "Y"], draw.choice([0, 1, 1, 2]))
+    free, sums = (
+        VARIABLES[: draw.choice([1, 1, 2])],
+        draw.sample(["X", "Y"], draw.choice([0, 1, 1, 2])),
+    )
     used: set[str] = set()
 
     def atom(names: Sequence[str]) -> str:

@@ -12,11 +12,16 @@ from workbench.grounding import Grounding
 def atom_names(grounding: Grounding) -> list[str]:
     """Names with the world's place among the worlds before them."""
     worlds = {world: place for place, world in enumerate(grounding.atoms.worlds)}
-    return [f"{worlds[w]}:{name}" for w, name in zip(grounding.network.world.tolist(), grounding.atoms.names())]
+    return [
+        f"{worlds[w]}:{name}"
+        for w, name in zip(grounding.network.world.tolist(), grounding.atoms.names())
+    ]
 
 
 def rows_of(grounding: Grounding) -> Counter[tuple[str | None, frozenset[tuple[str, bool]]]]:
-    """Clauses of an MLN's network, rows and unit groundings alike, with their summed scale (1 for hard rows)."""
+    """Clauses of an MLN's network, rows and unit groundings alike,
+    with their summed scale (1 for hard rows).
+    """
     network, names = grounding.network, atom_names(grounding)
     found: Counter[tuple[str | None, frozenset[tuple[str, bool]]]] = Counter()
     scale = np.ones(network.n_rows) if network.scale is None else network.scale
@@ -29,7 +34,9 @@ def rows_of(grounding: Grounding) -> Counter[tuple[str | None, frozenset[tuple[s
         template = int(network.template[row])
         label = None if template < 0 else grounding.templates.label[template]
         assert (network.relation[row] == 0) == (template >= 0)
-        found[(label, literals)] = 1.0 if label is None else found[(label, literals)] + float(scale[row])
+        found[(label, literals)] = (
+            1.0 if label is None else found[(label, literals)] + float(scale[row])
+        )
     return found
 
 
@@ -37,4 +44,8 @@ def unit_of(grounding: Grounding) -> dict[tuple[str, str], float]:
     """`unit` by (template label, atom)."""
     names = atom_names(grounding)
     unit = grounding.network.unit.tocoo()
-    return {(grounding.templates.label[t], names[a]): float(v) for a, t, v in zip(unit.row, unit.col, unit.data) if v}
+    return {
+        (grounding.templates.label[t], names[a]): float(v)
+        for a, t, v in zip(unit.row, unit.col, unit.data)
+        if v
+    }

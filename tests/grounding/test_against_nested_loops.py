@@ -1,4 +1,6 @@
-"""The SQL grounder against the nested-loop grounder on random programs: rows as multisets with scales, and counts."""
+"""The SQL grounder against the nested-loop grounder on random programs:
+rows as multisets with scales, and counts.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,11 @@ def formulas(draw: st.DrawFn) -> str:
     parts = draw(st.lists(literals(plus), min_size=1, max_size=4))
     kind = draw(st.integers(0, 9))
     text = " v ".join(parts)
-    bound = [v for v in VARIABLES["t"] if any(f"({v}" in p or f" {v}" in p for p in parts) and f"+{v}" not in text]
+    bound = [
+        v
+        for v in VARIABLES["t"]
+        if any(f"({v}" in p or f" {v}" in p for p in parts) and f"+{v}" not in text
+    ]
     if kind == 0 and len(bound) > 1:
         text += f" v {bound[0]} = {bound[1]}"
     elif kind == 1 and bound:
@@ -64,7 +70,9 @@ def worlds(draw: st.DrawFn) -> World:
     facts: dict[str, dict[tuple[str, ...], float | None]] = {}
     for name, types in PREDICATES.items():
         pairs = st.tuples(*(st.sampled_from(CONSTANTS[type_name]) for type_name in types))
-        values = st.sampled_from([1.0, 0.0, None]) if name in OPEN else st.sampled_from([1.0, 1.0, 0.0])
+        values = (
+            st.sampled_from([1.0, 0.0, None]) if name in OPEN else st.sampled_from([1.0, 1.0, 0.0])
+        )
         size = 2 if name in OPEN else 4
         facts[name] = draw(st.dictionaries(pairs, values, max_size=size))
     return World(facts, CONSTANTS)
@@ -80,11 +88,15 @@ def text_of(world: World) -> str:
 
 
 def program_text(rules: list[str]) -> str:
-    types = "\n".join(f"{name} = {{{', '.join(constants)}}}" for name, constants in CONSTANTS.items())
+    types = "\n".join(
+        f"{name} = {{{', '.join(constants)}}}" for name, constants in CONSTANTS.items()
+    )
     return f"{types}\n{DECLARATIONS}\n" + "\n".join(rules)
 
 
-def grounded(rules: list[str], data: list[World], backend: BackendOf = DuckDB, **request: object) -> Grounding:
+def grounded(
+    rules: list[str], data: list[World], backend: BackendOf = DuckDB, **request: object
+) -> Grounding:
     program = parse_mln(program_text(rules))
     with Database.open(threads=request.pop("threads", 1)) as database:  # type: ignore[arg-type]
         database.declare(program)
@@ -110,7 +122,9 @@ def compare(grounding: Grounding, expected: Expected) -> None:
             rows[(label, clause)] = 1.0 if label is None else scale
     found = rows_of(grounding)
     assert found == pytest.approx(rows)
-    assert unit_of(grounding) == pytest.approx({key: value for key, value in units.items() if value})
+    assert unit_of(grounding) == pytest.approx(
+        {key: value for key, value in units.items() if value}
+    )
     labels = grounding.templates.label
     for column, counts in enumerate((expected.open, expected.satisfied, expected.violated)):
         for number, label in enumerate(labels):
@@ -119,11 +133,16 @@ def compare(grounding: Grounding, expected: Expected) -> None:
         assert label in labels
 
 
-SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+SETTINGS = settings(
+    max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
 
 
 @SETTINGS
-@given(st.lists(formulas(), min_size=1, max_size=3, unique=True), st.lists(worlds(), min_size=1, max_size=2))
+@given(
+    st.lists(formulas(), min_size=1, max_size=3, unique=True),
+    st.lists(worlds(), min_size=1, max_size=2),
+)
 def test_rows_and_counts_equal_nested_loops(rules: list[str], data: list[World]) -> None:
     program = parse_mln(program_text(rules))
     clauses = clausal_form(program, CONSTANTS)
@@ -153,7 +172,11 @@ def assert_same_arrays(first: GroundNetwork, second: GroundNetwork) -> None:
 
 
 @settings(SETTINGS, max_examples=6)
-@given(st.lists(formulas(), min_size=1, max_size=3, unique=True), worlds(), st.randoms(use_true_random=False))
+@given(
+    st.lists(formulas(), min_size=1, max_size=3, unique=True),
+    worlds(),
+    st.randoms(use_true_random=False),
+)
 def test_rows_are_the_same_whatever_the_order_of_facts_and_threads(rules, world, random) -> None:  # type: ignore[no-untyped-def]
     shuffled = {}
     for name, facts in world.facts.items():

@@ -39,7 +39,9 @@ def facts(seed: int) -> tuple[list[Event], list[Event], dict[Event, bool]]:
 
 def text_of(starts: Sequence[Event], crashes: Sequence[Event], labels: dict[Event, bool]) -> str:
     lines = [f"Starts({d}, {t})" for d, t in starts] + [f"Crash({d}, {t})" for d, t in crashes]
-    return "\n".join([*lines, *(f'{"" if true else "!"}Dnf({d}, "{t}")' for (d, t), true in labels.items())])
+    return "\n".join(
+        [*lines, *(f'{"" if true else "!"}Dnf({d}, "{t}")' for (d, t), true in labels.items())]
+    )
 
 
 @contextmanager
@@ -82,12 +84,20 @@ def test_shuffling_what_is_later_changes_no_weight_and_no_prediction(tmp_path: P
     for seed in (0, 1, 2):
         draw = np.random.default_rng(seed)
         moved = [
-            [(driver, rows[place][1]) for (driver, _), place in zip(rows, draw.permutation(len(rows)))]
+            [
+                (driver, rows[place][1])
+                for (driver, _), place in zip(rows, draw.permutation(len(rows)))
+            ]
             for rows in later
         ]
         early = [[row for row in rows if row[1] <= until] for rows in (starts, crashes)]
-        told = {row: bool(draw.random() < 0.5) if row[1] > until else true for row, true in labels.items()}
-        with loaded(tmp_path, text_of(early[0] + moved[0], early[1] + moved[1], told), rules) as workspace:
+        told = {
+            row: bool(draw.random() < 0.5) if row[1] > until else true
+            for row, true in labels.items()
+        }
+        with loaded(
+            tmp_path, text_of(early[0] + moved[0], early[1] + moved[1], told), rules
+        ) as workspace:
             learned = workspace.learn(rules, query="Dnf")
             answers.append((learned.weights.tolist(), predictions(workspace, learned)))
     assert answers[0][1]
@@ -98,7 +108,9 @@ def test_a_rule_that_could_see_later_facts_is_refused_unless_it_may(tmp_path: Pa
     rules = RULES.format(until="") + "1 Crash(d, s) => Dnf(d, t)\n"
     starts, crashes, _ = facts(2)
     with loaded(tmp_path, text_of(starts, crashes, {}), rules) as workspace:
-        with pytest.raises(InputError, match=r"E0252.*nothing says that s, a date of Crash, is not later"):
+        with pytest.raises(
+            InputError, match=r"E0252.*nothing says that s, a date of Crash, is not later"
+        ):
             workspace.infer(rules, query="Dnf")
         allowed = workspace.infer(rules, query="Dnf", task="marginal", allow_future=True)
         assert len(allowed.predictions()) == len(starts)
@@ -108,7 +120,9 @@ def test_a_rule_that_could_see_later_facts_is_refused_unless_it_may(tmp_path: Pa
 
 def test_explanations_and_previews_do_not_show_how_dates_are_bound(tmp_path: Path) -> None:
     rules = RULES.format(until="")
-    with loaded(tmp_path, "Starts(A, 2020-01-05)\nStarts(A, 2020-03-05)\nCrash(A, 2020-02-20)", rules) as workspace:
+    with loaded(
+        tmp_path, "Starts(A, 2020-01-05)\nStarts(A, 2020-03-05)\nCrash(A, 2020-02-20)", rules
+    ) as workspace:
         result = workspace.infer(rules, query="Dnf", task="marginal")
         shown = repr(result.explain('Dnf(A, "2020-03-05")'))
     assert "date of" not in shown

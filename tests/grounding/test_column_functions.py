@@ -1,4 +1,6 @@
-"""Functions that Python computes for the joins: the user's, TF-IDF and the cosine of vectors, against plain Python."""
+"""Functions that Python computes for the joins: the user's, TF-IDF and the cosine of vectors,
+against plain Python.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,15 @@ DECLARED = "Named(firm, text)\nSame(firm, firm)\nAt(firm, text)\nSize(firm, numb
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """What a test registers is gone after it."""
-    kept = [dict(one) for one in (builtin.FUNCTIONS, builtin.VALUE_FUNCTIONS, user_functions._REGISTERED)]
+    kept = [
+        dict(one)
+        for one in (builtin.FUNCTIONS, builtin.VALUE_FUNCTIONS, user_functions._REGISTERED)
+    ]
     degrees = set(builtin.DEGREES)
     yield
-    for now, before in zip((builtin.FUNCTIONS, builtin.VALUE_FUNCTIONS, user_functions._REGISTERED), kept):
+    for now, before in zip(
+        (builtin.FUNCTIONS, builtin.VALUE_FUNCTIONS, user_functions._REGISTERED), kept
+    ):
         now.clear()
         now.update(before)  # type: ignore[arg-type]
     builtin.DEGREES.clear()
@@ -78,7 +85,10 @@ def test_tfidf_is_the_cosine_of_weighted_words() -> None:
     facts = "\n".join(f'Named({name}, "{text}")' for name, text in TEXTS.items())
     found = rows_with("1 * tfidf(s, t): Named(x, s) ^ Named(y, t) ^ x != y => Same(x, y)", facts)
     expected = {
-        f"Same({x}, {y})": likeness(TEXTS[x], TEXTS[y]) for x in TEXTS for y in TEXTS if x != y and x + y not in "EE"
+        f"Same({x}, {y})": likeness(TEXTS[x], TEXTS[y])
+        for x in TEXTS
+        for y in TEXTS
+        if x != y and x + y not in "EE"
     }
     for name, value in expected.items():
         assert found.get(name, 0.0) == pytest.approx(value, abs=1e-12), name
@@ -88,8 +98,13 @@ def test_tfidf_is_the_cosine_of_weighted_words() -> None:
 
 def test_tfidf_of_nothing_is_refused_and_constants_may_be_compared() -> None:
     with pytest.raises(InputError, match="E0332"):
-        rows_with('1 Named(x, s) ^ Named(y, t) ^ tfidf("a", "b") > 0.5 => Same(x, y)', 'Named(A, "a")')
-    found = rows_with('1 * tfidf(s, "steel wings"): Named(x, s) => Same(x, x)', 'Named(A, "steel")\nNamed(B, "wood")')
+        rows_with(
+            '1 Named(x, s) ^ Named(y, t) ^ tfidf("a", "b") > 0.5 => Same(x, y)', 'Named(A, "a")'
+        )
+    found = rows_with(
+        '1 * tfidf(s, "steel wings"): Named(x, s) => Same(x, x)',
+        'Named(A, "steel")\nNamed(B, "wood")',
+    )
     assert found == {"Same(A, A)": pytest.approx(1.0)}
 
 
@@ -117,13 +132,20 @@ def test_a_user_function_is_called_on_columns() -> None:
     facts = "Size(A, 4)\nSize(B, 0)\nSize(C, -3)\n---\nSize(D, 1.5)"
     found = rows_with("1 * half_apart(a, b): Size(x, a) ^ Size(y, b) => Same(x, y)", facts)
     sizes = {"A": 4.0, "B": 0.0, "C": -3.0}
-    expected = {f"Same({x}, {y})": a / 2 + b for x, a in sizes.items() for y, b in sizes.items() if b}
+    expected = {
+        f"Same({x}, {y})": a / 2 + b for x, a in sizes.items() for y, b in sizes.items() if b
+    }
     assert found == pytest.approx({**expected, "Same(D, D)": 2.25})
 
 
 def test_a_user_function_is_a_degree_in_soft_logic() -> None:
-    wb.register_function("short", lambda text: [len(one) < 4 for one in text.to_pylist()], ["text"], degree=True)
-    rule, definition = "1: Named(X, S) & short(S) -> Brief(X)", "Long(X) := Named(X, S) & short(S) <= 0.5 ."
+    wb.register_function(
+        "short", lambda text: [len(one) < 4 for one in text.to_pylist()], ["text"], degree=True
+    )
+    rule, definition = (
+        "1: Named(X, S) & short(S) -> Brief(X)",
+        "Long(X) := Named(X, S) & short(S) <= 0.5 .",
+    )
     program = parse_psl(f"{rule}\n{definition}\n1: Long(X) -> Brief(X)")
     assert program.rules[0].body[1].operator == "~"  # type: ignore[union-attr]
     with pytest.raises(InputError, match="E0160"):

@@ -1,4 +1,6 @@
-"""Definitions made by SQL against a nested-loop reading of the same statements, in two worlds at once."""
+"""Definitions made by SQL against a nested-loop reading of the same statements,
+in two worlds at once.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +71,17 @@ def random_facts(rng: np.random.Generator) -> Facts:
         "Directs": sorted(set(zip(pick(people, 7), pick(firms, 7)))),
         "Closed": sorted({(name,) for name in pick(firms, 2)}),
         "Edge": sorted(set(zip(pick(nodes, 5), pick(nodes, 5)))),
-        "Pays": sorted(set(zip(pick(people, 6), pick(people, 6), rng.integers(1, 9, 6).astype(float).tolist()))),
-        "On": sorted(set(zip(pick(firms, 4), [day + timedelta(hours=int(h)) for h in rng.integers(0, 9999, 4)]))),
+        "Pays": sorted(
+            set(zip(pick(people, 6), pick(people, 6), rng.integers(1, 9, 6).astype(float).tolist()))
+        ),
+        "On": sorted(
+            set(
+                zip(
+                    pick(firms, 4),
+                    [day + timedelta(hours=int(h)) for h in rng.integers(0, 9999, 4)],
+                )
+            )
+        ),
         "Named": sorted(set(zip(pick(people, 4), pick(["ann", "anne", "bob"], 4)))),
     }
 
@@ -106,15 +117,23 @@ class Reader:
                 before = sum(len(self.facts[n]) for n in names)
                 for definition in program.definitions:
                     if definition.head.predicate in names:
-                        types = infer_condition_types(definition.head, definition.body, program).variables
+                        types = infer_condition_types(
+                            definition.head, definition.body, program
+                        ).variables
                         for binding in self.bindings(definition.head, definition.body, types):
                             row = tuple(self.value(t, binding) for t in definition.head.arguments)
                             if None not in row:
                                 self.facts[definition.head.predicate].add(row)
 
-    def bindings(self, head: Atom, body: Sequence[Condition], types: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    def bindings(
+        self, head: Atom, body: Sequence[Condition], types: Mapping[str, str]
+    ) -> Iterator[dict[str, object]]:
         aggregates = [one for one in body if isinstance(one, Aggregate)]
-        found = list(self.solutions([one for one in body if not isinstance(one, Aggregate)], {}, partial=True))
+        found = list(
+            self.solutions(
+                [one for one in body if not isinstance(one, Aggregate)], {}, partial=True
+            )
+        )
         for aggregate in aggregates:
             extended = []
             for binding in found:
@@ -123,16 +142,22 @@ class Reader:
                     for t in head.arguments
                     if isinstance(t, Variable)
                     and t.name not in binding
-                    and any(isinstance(one, Literal) and t in one.atom.arguments for one in aggregate.body)
+                    and any(
+                        isinstance(one, Literal) and t in one.atom.arguments
+                        for one in aggregate.body
+                    )
                 ]
                 zero = aggregate.function in ("count", "sum", "exists")
                 inner = list(self.solutions(aggregate.body, binding))
                 if zero or not unbound:
                     groups = [
-                        dict(zip(unbound, v)) for v in product(*(sorted(self.domains[types[n]]) for n in unbound))
+                        dict(zip(unbound, v))
+                        for v in product(*(sorted(self.domains[types[n]]) for n in unbound))
                     ]
                 else:
-                    groups = [dict(t) for t in {tuple((n, one[n]) for n in unbound) for one in inner}]
+                    groups = [
+                        dict(t) for t in {tuple((n, one[n]) for n in unbound) for one in inner}
+                    ]
                 for group in groups:
                     rows = [one for one in inner if all(one[n] == v for n, v in group.items())]
                     if rows or zero:
@@ -151,7 +176,11 @@ class Reader:
             case "exists":
                 return float(bool(values))
             case "share":
-                kept = {v for v, one in zip(values, rows) if any(True for _ in self.solutions(aggregate.among, one))}
+                kept = {
+                    v
+                    for v, one in zip(values, rows)
+                    if any(True for _ in self.solutions(aggregate.among, one))
+                }
                 return len(kept) / len(set(values))
             case "sum":
                 return float(sum(numbers))  # type: ignore[arg-type]
@@ -170,20 +199,31 @@ class Reader:
             rows = self.facts[literal.atom.predicate]
             if literal.positive:
                 found = [
-                    new for one in found for row in rows if (new := self.match(literal.atom, row, one)) is not None
+                    new
+                    for one in found
+                    for row in rows
+                    if (new := self.match(literal.atom, row, one)) is not None
                 ]
             else:
-                found = [one for one in found if all(self.match(literal.atom, row, one) is None for row in rows)]
+                found = [
+                    one
+                    for one in found
+                    if all(self.match(literal.atom, row, one) is None for row in rows)
+                ]
         pending = [one for one in body if isinstance(one, Comparison)]
         for comparison in pending:
             kept = []
             for one in found:
                 held = self.compare(comparison, one)
-                kept += [one] if held is None and partial else [held] if isinstance(held, dict) else []
+                kept += (
+                    [one] if held is None and partial else [held] if isinstance(held, dict) else []
+                )
             found = kept
         yield from found
 
-    def match(self, atom: Atom, row: tuple[object, ...], given: dict[str, object]) -> dict[str, object] | None:
+    def match(
+        self, atom: Atom, row: tuple[object, ...], given: dict[str, object]
+    ) -> dict[str, object] | None:
         binding = dict(given)
         for term, cell in zip(atom.arguments, row):
             wanted = self.value(term, binding)
@@ -193,11 +233,17 @@ class Reader:
                 return None
         return binding
 
-    def compare(self, comparison: Comparison, binding: dict[str, object]) -> dict[str, object] | bool | None:
+    def compare(
+        self, comparison: Comparison, binding: dict[str, object]
+    ) -> dict[str, object] | bool | None:
         left, right = (self.value(t, binding) for t in (comparison.left, comparison.right))
         for term, other in ((comparison.left, right), (comparison.right, left)):
             if isinstance(term, Variable) and term.name not in binding:
-                return {**binding, term.name: other} if comparison.operator == "=" and other is not None else None
+                return (
+                    {**binding, term.name: other}
+                    if comparison.operator == "=" and other is not None
+                    else None
+                )
         if left is None or right is None:
             return None
         if isinstance(left, float) and isinstance(right, str):
@@ -250,7 +296,9 @@ def made(worlds: Sequence[Facts]) -> tuple[Program, list[dict[str, set[tuple[obj
         request = GroundRequest(query=["Fraud"])
         found: list[dict[str, set[tuple[object, ...]]]] = []
         connection = database.cursor()
-        vocabulary, _ = prepare(database, connection, program, clauses_of(database, program, request), request)
+        vocabulary, _ = prepare(
+            database, connection, program, clauses_of(database, program, request), request
+        )
         make_definitions(vocabulary, program.defined)
         tables = database.type_tables()
         for world in range(len(worlds)):
@@ -258,8 +306,12 @@ def made(worlds: Sequence[Facts]) -> tuple[Program, list[dict[str, set[tuple[obj
             for name in program.defined:
                 stored = vocabulary.stored[name]
                 cells = ", ".join(
-                    column if kind is not None else f"(SELECT name FROM {tables[type_name]} WHERE id = {column})"
-                    for column, type_name, kind in zip(stored.columns, stored.argument_types, stored.kinds)
+                    column
+                    if kind is not None
+                    else f"(SELECT name FROM {tables[type_name]} WHERE id = {column})"
+                    for column, type_name, kind in zip(
+                        stored.columns, stored.argument_types, stored.kinds
+                    )
                 )
                 query = f'SELECT {cells} FROM "{stored.table_name}" WHERE world = {world}'
                 rows = connection.execute(query).fetchall()
@@ -281,7 +333,9 @@ def test_facts_of_definitions_equal_nested_loops(seed: int) -> None:
 
 
 def rounded(rows: set[tuple[object, ...]]) -> set[tuple[object, ...]]:
-    return {tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in row) for row in rows}
+    return {
+        tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in row) for row in rows
+    }
 
 
 def test_parse_value_reads_what_data_hold() -> None:
@@ -292,7 +346,9 @@ def test_parse_value_reads_what_data_hold() -> None:
 
 def test_what_a_definition_may_not_read() -> None:
     with Database.open(threads=1) as database:
-        program = parse_mln(DECLARED + "Near(x) := Pays(x, y, a) ^ Fraud(y).\n1 Near(x) => Fraud(x)")
+        program = parse_mln(
+            DECLARED + "Near(x) := Pays(x, y, a) ^ Fraud(y).\n1 Near(x) => Fraud(x)"
+        )
         database.declare(program)
         load_alchemy_text(database, "Pays(A, B, 2)")
         with pytest.raises(UsageError, match="E0323"):
@@ -315,7 +371,10 @@ def test_what_a_definition_may_not_read() -> None:
 
 @pytest.mark.parametrize("function", ["sum", "mean"])
 def test_dates_are_not_added_up(function: str) -> None:
-    rules = f"{DECLARED}When(c, n) := n = {function}(t: On(c, t)).\n1 When(c, n) ^ n > 3 ^ Directs(x, c) => Fraud(x)\n"
+    rules = (
+        f"{DECLARED}When(c, n) := n = {function}(t: On(c, t)).\n1 When(c, n) ^ n > 3 ^ "
+        "Directs(x, c) => Fraud(x)\n"
+    )
     program = parse_mln(rules)
     with Database.open() as database:
         database.declare(program)

@@ -1,4 +1,6 @@
-"""Rules of more groundings than anyone can count: told in full where arithmetic tells it, refused at once elsewhere."""
+"""Rules of more groundings than anyone can count: told in full where arithmetic tells it,
+refused at once elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,11 @@ def test_a_join_of_facts_that_explodes_is_refused_without_being_counted() -> Non
             with pytest.raises(InputError) as caught:
                 run(database, parse_mln(rules), GroundRequest(query=["S"]))
             (one,) = caught.value.diagnostics
-            assert (one.code, "more than" in one.message, "facts E (400)" in (one.help or "")) == ("E0310", True, True)
+            assert (one.code, "more than" in one.message, "facts E (400)" in (one.help or "")) == (
+                "E0310",
+                True,
+                True,
+            )
 
 
 def test_a_soft_join_that_explodes_is_refused_without_being_counted() -> None:
@@ -73,13 +79,17 @@ def test_a_soft_join_that_explodes_is_refused_without_being_counted() -> None:
     ],
 )
 def test_counts_by_arithmetic_are_those_of_the_rows(rule: str) -> None:
-    """Every binding of every world by itself; a tautology is one whose literals contradict each other."""
+    """Every binding of every world by itself;
+    a tautology is one whose literals contradict each other.
+    """
     program = parse_mln(f"R(t, t)\nS(t, t)\n1 {rule}\n")
     worlds = {"one": ["A", "B", "C", "D"], "two": ["A", "B", "E"]}
     with Database.open() as database:
         database.declare(program)
         for world, constants in worlds.items():
-            load_alchemy_text(database, "\n".join(f"?R({one}, {one})" for one in constants), world=world)
+            load_alchemy_text(
+                database, "\n".join(f"?R({one}, {one})" for one in constants), world=world
+            )
         grounding = ground(database, program, GroundRequest(query=["R", "S"]))
     body, _, head = rule.rpartition(" => ")
     names = sorted({letter for letter in rule if letter in "xyzw"})
@@ -88,7 +98,11 @@ def test_counts_by_arithmetic_are_those_of_the_rows(rule: str) -> None:
         for values in product(constants, repeat=len(names)):
             binding = dict(zip(names, values))
             ground_atoms = [
-                {"".join(binding.get(letter, letter) for letter in atom) for atom in part.split(sign) if atom}
+                {
+                    "".join(binding.get(letter, letter) for letter in atom)
+                    for atom in part.split(sign)
+                    if atom
+                }
                 for part, sign in ((body, " ^ "), (head, " v "))
             ]
             expected += not (ground_atoms[0] & ground_atoms[1])
@@ -116,7 +130,9 @@ def test_a_query_has_the_product_of_its_independent_parts(seed: int) -> None:
         return Operation(random.choice(["=", "<", "<>"]), (Column(left, "a"), other))
 
     sources = tuple(Source("r", alias) for alias in aliases)
-    select = Select((("one", Value(1)),), sources, tuple(condition() for _ in range(random.randrange(4))))
+    select = Select(
+        (("one", Value(1)),), sources, tuple(condition() for _ in range(random.randrange(4)))
+    )
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE r AS SELECT range % 4 AS a FROM range(5)")
         rows = [len(DuckDB(connection).rows(part)[1]) for part in (select, *independent(select))]

@@ -8,7 +8,14 @@ import pytest
 from tests.grounding.reading import rows_of, unit_of
 from workbench.database import Database, load_alchemy_text
 from workbench.errors import InfeasibleError, InputError, UsageError
-from workbench.grounding import Grounding, GroundRequest, LazyGrounding, ground, ground_lazily, preview
+from workbench.grounding import (
+    Grounding,
+    GroundRequest,
+    LazyGrounding,
+    ground,
+    ground_lazily,
+    preview,
+)
 from workbench.inference import make_engine
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.language import parse_mln
@@ -34,8 +41,13 @@ def mln(rules: str, *facts: str, **request: object) -> Grounding:
 
 def test_symmetric_groundings_merge_and_equal_literals_are_one() -> None:
     found = mln("A(t, t)\nt = {X, Y}\n1 !A(x,y) v !A(y,x)", "")
-    assert rows_of(found) == {("!A(x, y) v !A(y, x)", frozenset({("0:A(X, Y)", False), ("0:A(Y, X)", False)})): 2.0}
-    assert unit_of(found) == {("!A(x, y) v !A(y, x)", "0:A(X, X)"): -1.0, ("!A(x, y) v !A(y, x)", "0:A(Y, Y)"): -1.0}
+    assert rows_of(found) == {
+        ("!A(x, y) v !A(y, x)", frozenset({("0:A(X, Y)", False), ("0:A(Y, X)", False)})): 2.0
+    }
+    assert unit_of(found) == {
+        ("!A(x, y) v !A(y, x)", "0:A(X, X)"): -1.0,
+        ("!A(x, y) v !A(y, x)", "0:A(Y, Y)"): -1.0,
+    }
 
 
 def test_known_query_facts_are_fixed_and_kept_apart() -> None:
@@ -52,21 +64,31 @@ def test_templates_are_reused_and_unseen_combinations_weigh_nothing() -> None:
         load_alchemy_text(database, "Has(Old, P1)\nHas(Both, P1)", world="train")
         load_alchemy_text(database, "Has(Both, P2)\nHas(New, P2)", world="test")
         first = ground(database, program, GroundRequest(query=["C"], worlds=["train"]))
-        again = ground(database, program, GroundRequest(query=["C"], worlds=["test"], templates=first.templates))
+        again = ground(
+            database,
+            program,
+            GroundRequest(query=["C"], worlds=["test"], templates=first.templates),
+        )
     assert first.templates.label == ("!Has(Both, p) v C(p)", "!Has(Old, p) v C(p)")
     assert again.templates is first.templates
     assert again.network.unit.toarray().tolist() == [[1.0, 0.0]]
 
 
 def test_weights_from_data_and_tied_shares_become_scales() -> None:
-    found = mln("Sim(t, t, w)\nSame(t, t)\nw: !Sim(x, y, w) v Same(x, y)", 'Sim(A, B, "0.5")\nSim(B, A, "-2")')
+    found = mln(
+        "Sim(t, t, w)\nSame(t, t)\nw: !Sim(x, y, w) v Same(x, y)",
+        'Sim(A, B, "0.5")\nSim(B, A, "-2")',
+    )
     assert sorted(unit_of(found).values()) == [-2.0, 0.5]
     assert found.templates.weight.tolist() == [1.0]
     assert found.templates.fixed.all()
 
 
 def test_functions_and_arithmetic_remove_groundings_without_a_value() -> None:
-    rules = "t Mother(t)\nn = {1,...,3}\nAge(t, n)\nOld(t)\n1 Old(Mother(x))\n1 Age(x, n) => Age(x, n + 1)"
+    rules = (
+        "t Mother(t)\nn = {1,...,3}\nAge(t, n)\nOld(t)\n1 Old(Mother(x))\n1 Age(x, n) => "
+        "Age(x, n + 1)"
+    )
     found = mln(rules, "Mother(A) = B", query=["Old", "Age"])
     assert unit_of(found) == {("Old(Mother(x))", "0:Old(B)"): 1.0}
     assert found.network.n_rows == 4
@@ -111,7 +133,9 @@ def test_a_rule_without_groundings_warns() -> None:
 
 
 def test_rows_never_join_worlds() -> None:
-    found = mln("A(t)\nE(t, t)\n1 E(x,y) ^ A(x) => A(y)", "E(X, Y)", "E(Y, X)\nE(Y, Z)", query=["A"])
+    found = mln(
+        "A(t)\nE(t, t)\n1 E(x,y) ^ A(x) => A(y)", "E(X, Y)", "E(Y, X)\nE(Y, Z)", query=["A"]
+    )
     for _, literals in rows_of(found):
         assert len({name.split(":")[0] for name, _ in literals}) == 1
     assert found.network.n_rows == 3
@@ -119,7 +143,9 @@ def test_rows_never_join_worlds() -> None:
 
 
 def test_labels_follow_the_closed_world_in_learning() -> None:
-    found = mln("A(t)\nE(t, t)\n1 E(x,y) ^ A(x) => A(y)", "E(X, Y)\nA(X)\n?A(Y)", query=["A"], role="learn")
+    found = mln(
+        "A(t)\nE(t, t)\n1 E(x,y) ^ A(x) => A(y)", "E(X, Y)\nA(X)\n?A(Y)", query=["A"], role="learn"
+    )
     assert found.network.n_atoms == 2
     with Database.open(threads=1) as database:
         program = parse_mln("A(t)\nE(t, t)\n1 E(x,y) ^ A(x) => A(y)")
@@ -159,7 +185,9 @@ def test_lazy_grounding_ends_where_the_full_network_does() -> None:
         assert isinstance(lazy, LazyGrounding)
         assert lazy.grounding.templates.label == full.templates.label
         best = make_engine("ilp").solve(full.network, weights)
-        grown = CuttingPlane(engine="ilp", source=lazy.source).solve(lazy.grounding.network, weights)
+        grown = CuttingPlane(engine="ilp", source=lazy.source).solve(
+            lazy.grounding.network, weights
+        )
         lazy.source.close()
     assert grown.energy == pytest.approx(best.energy)
     assert grown.hard_violation == 0
@@ -184,5 +212,8 @@ def test_an_existential_grounding_with_an_atom_and_its_negation_is_satisfied_by_
 
 def test_constants_of_wide_rows_do_not_wrap() -> None:
     names = [f"X{i}" for i in range(200)]
-    rules = f"t = {{{', '.join(names)}}}\nA(t)\n2 EXIST x !A(x)\n{' v '.join(f'!A({name})' for name in names)}."
+    rules = (
+        f"t = {{{', '.join(names)}}}\nA(t)\n2 EXIST x "
+        f"!A(x)\n{' v '.join(f'!A({name})' for name in names)}."
+    )
     assert mln(rules, "", query=["A"]).network.b.tolist() == [-199.0, -199.0]

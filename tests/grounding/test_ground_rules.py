@@ -1,4 +1,6 @@
-"""An atom's ground rules by name: against nested loops over every binding, and against the network."""
+"""An atom's ground rules by name: against nested loops over every binding,
+and against the network.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,14 @@ from tests.oracles.nested_loop import Expected, World, _bindings, _ground
 from tests.oracles.nested_loop_psl import Key, Listed, UnlistedError, logical_rows
 from workbench.database import Database, load_alchemy_text
 from workbench.errors import InfeasibleError, WorkbenchError
-from workbench.grounding import Grounding, GroundRequest, GroundRules, ground, ground_rules, vocabulary
+from workbench.grounding import (
+    Grounding,
+    GroundRequest,
+    GroundRules,
+    ground,
+    ground_rules,
+    vocabulary,
+)
 from workbench.grounding.templates import clause_text
 from workbench.inference import Solution, Status
 from workbench.language import clausal_form, parse_mln, parse_psl
@@ -48,13 +57,17 @@ Literals = frozenset[tuple[str, bool]]
 
 
 @contextmanager
-def grounded(text: str, data: Sequence[World], **request: object) -> Iterator[tuple[Program, Grounding]]:
+def grounded(
+    text: str, data: Sequence[World], **request: object
+) -> Iterator[tuple[Program, Grounding]]:
     program = parse_mln(text)
     with Database.open(threads=1) as database:
         database.declare(program)
         for number, world in enumerate(data):
             load_alchemy_text(database, text_of(world), world=f"w{number}")
-        asked = GroundRequest(query=sorted(OPEN), closed=sorted(PREDICATES.keys() - OPEN), **request)  # type: ignore[arg-type]
+        asked = GroundRequest(
+            query=sorted(OPEN), closed=sorted(PREDICATES.keys() - OPEN), **request
+        )  # type: ignore[arg-type]
         yield program, ground(database, program, asked)
 
 
@@ -68,7 +81,9 @@ def written(clause: Clause, binding: Mapping[str, str]) -> str:
     literals = []
     for one in clause.literals:
         shown = ", ".join(
-            t.name if isinstance(t, Variable) and t.name in clause.existential else atom_text("p", [name(t)])[2:-1]
+            t.name
+            if isinstance(t, Variable) and t.name in clause.existential
+            else atom_text("p", [name(t)])[2:-1]
             for t in one.atom.arguments
         )
         literals.append(f"{'' if one.positive else '!'}{one.atom.predicate}({shown})")
@@ -76,15 +91,25 @@ def written(clause: Clause, binding: Mapping[str, str]) -> str:
     return prefix + " v ".join(literals if clause.multiset else dict.fromkeys(literals))
 
 
-def by_hand(program: Program, data: Sequence[World]) -> Counter[tuple[str, str | None, Literals, str]]:
-    """Summed scale by atom (with its world), template, open literals and text; hard rules count 1."""
+def by_hand(
+    program: Program, data: Sequence[World]
+) -> Counter[tuple[str, str | None, Literals, str]]:
+    """Summed scale by atom (with its world), template, open literals and text;
+    hard rules count 1.
+    """
     found: Counter[tuple[str, str | None, Literals, str]] = Counter()
     for clause in clausal_form(program, CONSTANTS):
         assert isinstance(clause, Clause)
         rule = program.rules[clause.rule]
-        common = format_formula(rule.formula) if clause.tied and isinstance(rule, FormulaRule) else clause_text(clause)
+        common = (
+            format_formula(rule.formula)
+            if clause.tied and isinstance(rule, FormulaRule)
+            else clause_text(clause)
+        )
         for number, world in enumerate(data):
-            universal = [name for name, _ in clause.variable_types if name not in clause.existential]
+            universal = [
+                name for name, _ in clause.variable_types if name not in clause.existential
+            ]
             for binding in _bindings(clause, world, universal):
                 one = Expected()
                 _ground(program, clause, number, world, binding, OPEN, True, one)
@@ -99,7 +124,9 @@ def by_hand(program: Program, data: Sequence[World]) -> Counter[tuple[str, str |
 def named(grounding: Grounding) -> Counter[tuple[str, str | None, Literals, str]]:
     """The same, as `ground_rules` has it."""
     found: Counter[tuple[str, str | None, Literals, str]] = Counter()
-    names = [f"{world}:{name}" for world, name in zip(world_places(grounding), grounding.atoms.names())]
+    names = [
+        f"{world}:{name}" for world, name in zip(world_places(grounding), grounding.atoms.names())
+    ]
     for atom, name in enumerate(names):
         for rules in ground_rules(grounding, atom):
             assert rules.groundings == sum(rule.groundings for rule in rules.named)
@@ -117,12 +144,20 @@ def world_places(grounding: Grounding) -> list[int]:
     return [place[world] for world in grounding.network.world.tolist()]
 
 
-def assert_parts_are_whole(program: Program, grounding: Grounding, rng: np.random.Generator) -> None:
-    """Every part of an explanation that clauses make is told by name, and what is told sums to it."""
+def assert_parts_are_whole(
+    program: Program, grounding: Grounding, rng: np.random.Generator
+) -> None:
+    """Every part of an explanation that clauses make is told by name,
+    and what is told sums to it.
+    """
     network = grounding.network
     discrete = network.domain is Domain.BOOLEAN
     weights = rng.normal(size=network.n_templates) if discrete else rng.random(network.n_templates)
-    state = rng.integers(0, 2, network.n_atoms).astype(float) if discrete else rng.random(network.n_atoms)
+    state = (
+        rng.integers(0, 2, network.n_atoms).astype(float)
+        if discrete
+        else rng.random(network.n_atoms)
+    )
     solution = Solution(Status.FEASIBLE, state, np.nan, np.nan, 0.0, "none")
     result = InferenceResult(solution, grounding, program, weights, "map", 0.0)
     for atom, name in enumerate(grounding.atoms.names()):
@@ -137,7 +172,9 @@ def assert_parts_are_whole(program: Program, grounding: Grounding, rng: np.rando
         assert list(rows.values()) == pytest.approx([0.0] * len(rows), abs=1e-9)
         if len(grounding.atoms.worlds) == 1 and np.isfinite(parts.contribution).all():
             explanation = explain_result(result, name)
-            assert sum(item.contribution for item in explanation.contributions) == pytest.approx(parts.log_odds)
+            assert sum(item.contribution for item in explanation.contributions) == pytest.approx(
+                parts.log_odds
+            )
             assert all(item.ground for item in explanation.contributions)
 
 
@@ -147,7 +184,9 @@ def assert_parts_are_whole(program: Program, grounding: Grounding, rng: np.rando
     st.lists(worlds(), min_size=1, max_size=2),
     st.integers(0, 9),
 )
-def test_ground_rules_of_markov_logic_equal_nested_loops(rules: list[str], data: list[World], seed: int) -> None:
+def test_ground_rules_of_markov_logic_equal_nested_loops(
+    rules: list[str], data: list[World], seed: int
+) -> None:
     try:
         with grounded(program_text(rules), data) as (program, grounding):
             assert named(grounding) == pytest.approx(by_hand(program, data))
@@ -178,7 +217,10 @@ def test_rules_that_repeat_predicates_constants_and_rows(rules: list[str], tie: 
             facts[name] = {one: float(name not in OPEN or rng.random() < 0.5) for one in known}
         data.append(World(facts, CONSTANTS))
     rules = [rule for rule in rules if not rule.endswith(".")] if tie else rules
-    with grounded(program_text(rules), data, tie=tie, ignore_evidence_violations=True) as (program, grounding):
+    with grounded(program_text(rules), data, tie=tie, ignore_evidence_violations=True) as (
+        program,
+        grounding,
+    ):
         if not tie:
             assert named(grounding) == pytest.approx(by_hand(program, data))
         assert_parts_are_whole(program, grounding, np.random.default_rng(1))
@@ -187,7 +229,9 @@ def test_rules_that_repeat_predicates_constants_and_rows(rules: list[str], tie: 
 Potential = tuple[str, Literals, float, str]
 
 
-def psl_by_hand(program: Program, atoms: Mapping[Key, tuple[str, float | None]]) -> Counter[Potential]:
+def psl_by_hand(
+    program: Program, atoms: Mapping[Key, tuple[str, float | None]]
+) -> Counter[Potential]:
     """How often each atom has each potential and text."""
     listed = Listed({k: v for k, (_, v) in atoms.items()}, {"Open", "Link"}, ["Ann", "Bob", "Cy"])
     found: Counter[Potential] = Counter()
@@ -197,17 +241,29 @@ def psl_by_hand(program: Program, atoms: Mapping[Key, tuple[str, float | None]])
         for constants in product(listed.constants, repeat=len(names)):
             binding = dict(zip(names, constants))
             literals = tuple(replace(one, atom=bound(one.atom, binding)) for one in clause.literals)
-            guards = tuple(replace(g, left=put(g.left, binding), right=put(g.right, binding)) for g in clause.guards)
+            guards = tuple(
+                replace(g, left=put(g.left, binding), right=put(g.right, binding))
+                for g in clause.guards
+            )
             keys = [(one.atom.predicate, *(t.name for t in one.atom.arguments)) for one in literals]  # type: ignore[union-attr]
             prior = not any(not one.positive for one in literals)
             if prior and names and any(key not in listed.values for key in keys):
                 continue
-            for row in logical_rows(replace(clause, literals=literals, guards=guards, variable_types=()), listed):
+            for row in logical_rows(
+                replace(clause, literals=literals, guards=guards, variable_types=()), listed
+            ):
                 open_ = {key: c for key, c in row.coefficients.items() if c}
                 if row.b + sum(max(c, 0.0) for c in open_.values()) > 1e-9:
                     potential = frozenset((atom_text(k[0], k[1:]), c) for k, c in open_.items())
                     for key in open_:
-                        found[(atom_text(key[0], key[1:]), potential, round(row.b, 6), written(clause, binding))] += 1
+                        found[
+                            (
+                                atom_text(key[0], key[1:]),
+                                potential,
+                                round(row.b, 6),
+                                written(clause, binding),
+                            )
+                        ] += 1
     return found
 
 
@@ -237,7 +293,9 @@ LOGICAL = [
 
 @pytest.mark.parametrize("way", ["index", "join"])
 @pytest.mark.parametrize("seed", range(12))
-def test_ground_rules_of_soft_logic_equal_nested_loops(seed: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ground_rules_of_soft_logic_equal_nested_loops(
+    seed: int, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(vocabulary, "worth_an_index", lambda places, listed: way == "index")
     draw, rng = random.Random(f"{seed} {way}"), np.random.default_rng(seed)
     for text in [LOGICAL[seed], random_rule(draw), random_rule(draw), random_rule(draw)]:
@@ -262,9 +320,13 @@ def test_ground_rules_of_soft_logic_equal_nested_loops(seed: int, way: str, monk
             told: Counter[Potential] = Counter()
             for atom, name in enumerate(names):
                 for rules in ground_rules(found, atom):
-                    potential = frozenset((names[i], c) for i, c in zip(rules.atoms, rules.coefficients))
+                    potential = frozenset(
+                        (names[i], c) for i, c in zip(rules.atoms, rules.coefficients)
+                    )
                     for rule in rules.named:
-                        told[(name, potential, round(rules.constant, 6), rule.text)] += rule.groundings
+                        told[(name, potential, round(rules.constant, 6), rule.text)] += (
+                            rule.groundings
+                        )
                         assert_given(rules, rule.given, spelled, {names[i] for i in rules.atoms})
             assert told == expected, text
             assert_parts_are_whole(program, found, rng)

@@ -1,4 +1,6 @@
-"""Labels beside atoms that are asked for: what is known is evidence for what is not, what was asked stays unseen."""
+"""Labels beside atoms that are asked for: what is known is evidence for what is not,
+what was asked stays unseen.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def predicted(ws: wb.Workspace, **options: object) -> dict[str, float]:
     return dict(zip(frame["atom"], frame["value"]))
 
 
-def test_blanks_are_predicted_as_if_the_labels_had_been_loaded_as_evidence(tables: list[Path]) -> None:
+def test_blanks_are_predicted_as_if_the_labels_had_been_loaded_as_evidence(
+    tables: list[Path],
+) -> None:
     with wb.open() as kept, wb.open() as known:
         kept.load(tables, predict="people.ill")
         known.load(tables, predict="people.ill", labels="evidence")
@@ -49,7 +53,9 @@ def test_what_was_asked_for_keeps_its_truth_unseen(tables: list[Path], tmp_path:
     with wb.open() as ws:
         ws.load(tables, predict="people.ill")
         before = predicted(ws)
-        ws.data.import_table(tmp_path / "later.csv", predicate="Ill", types={"who": "person"}, partition="truth")
+        ws.data.import_table(
+            tmp_path / "later.csv", predicate="Ill", types={"who": "person"}, partition="truth"
+        )
         assert predicted(ws) == before
 
 
@@ -60,7 +66,9 @@ def test_a_known_label_explains_a_prediction(tables: list[Path]) -> None:
         said = result.explain("Ill(P04)")
         again = ws.reopen(result.run_id).explain("Ill(P04)")
         assert any("Ill(P05)" in item.given for item in said.contributions)
-        assert [item.contribution for item in again.contributions] == [item.contribution for item in said.contributions]
+        assert [item.contribution for item in again.contributions] == [
+            item.contribution for item in said.contributions
+        ]
 
 
 def test_definitions_are_made_of_labels_where_nothing_else_is_known(tables: list[Path]) -> None:
@@ -82,8 +90,12 @@ Counted(x, n) := n = count(y: Knows(x, y) ^ Years(y, a) ^ a >= 30).
     assert found[0]["Elder(P04)"] > 0.6
 
 
-@pytest.mark.parametrize("changes", [{"Ill(P01)": False}, {"Ill(P03)": True}, {"Ill(P01)": None}, {"Ill(P02)": True}])
-def test_what_if_a_label_were_otherwise(tables: list[Path], changes: dict[str, bool | None]) -> None:
+@pytest.mark.parametrize(
+    "changes", [{"Ill(P01)": False}, {"Ill(P03)": True}, {"Ill(P01)": None}, {"Ill(P02)": True}]
+)
+def test_what_if_a_label_were_otherwise(
+    tables: list[Path], changes: dict[str, bool | None]
+) -> None:
     found = []
     for labels in ("withheld", "evidence"):
         with wb.open() as ws:

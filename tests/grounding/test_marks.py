@@ -1,4 +1,6 @@
-"""Predicates without Tuffy's mark that have facts: which way they are taken is said, with the option."""
+"""Predicates without Tuffy's mark that have facts: which way they are taken is said,
+with the option.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,9 @@ def test_the_estimate_decides() -> None:
         with pytest.raises(InputError, match="50 ground rows") as caught:
             ws.infer(RULES, query="Smokes", memory=f"{needed - 1}")
         assert caught.value.diagnostics[0].code == "E0340"
-        assert "E0340" in [one.code for one in ws.preview(RULES, query="Smokes", memory="1MB").warnings]
+        assert "E0340" in [
+            one.code for one in ws.preview(RULES, query="Smokes", memory="1MB").warnings
+        ]
 
 
 @pytest.mark.parametrize(("text", "size"), [("10GB", 10**10), ("1.5 kib", 1536), ("7", 7), (5, 5)])
@@ -46,12 +48,18 @@ SOFT = "0.4: Knows(A, B) & Votes(A) -> Votes(B) ^2\n0.2: !Votes(A)\n1: Loyal(A) 
 
 def test_soft_logic_that_memory_would_not_hold_is_solved_from_disk_and_says_so() -> None:
     rng = np.random.default_rng(0)
-    pairs = pd.DataFrame(rng.integers(0, 300, (9000, 2)), columns=["a", "b"]).drop_duplicates().astype(str)
+    pairs = (
+        pd.DataFrame(rng.integers(0, 300, (9000, 2)), columns=["a", "b"])
+        .drop_duplicates()
+        .astype(str)
+    )
     with wb.open() as ws:
         ws.declare(SOFT)
         ws.load(pairs, predicate="Knows")
         ws.load(pd.DataFrame({"a": [str(n) for n in range(0, 300, 7)]}), predicate="Loyal")
-        ws.load(pd.DataFrame({"a": [str(n) for n in range(300)]}), predicate="Votes", partition="target")
+        ws.load(
+            pd.DataFrame({"a": [str(n) for n in range(300)]}), predicate="Votes", partition="target"
+        )
         whole = ws.infer(SOFT)
         passed = ws.infer(SOFT, memory="401MB")
         assert [one.code for one in passed.warnings] == ["E0334"]
@@ -61,9 +69,9 @@ def test_soft_logic_that_memory_would_not_hold_is_solved_from_disk_and_says_so()
         assert (passed.grounding.network.A != whole.grounding.network.A).nnz == 0
         assert passed.solution.energy == pytest.approx(whole.solution.energy, rel=2e-3)
         assert passed.solution.bound <= whole.solution.energy
-        assert reported_energy(passed.grounding.network, passed.weights, passed.values) == pytest.approx(
-            passed.solution.energy
-        )
+        assert reported_energy(
+            passed.grounding.network, passed.weights, passed.values
+        ) == pytest.approx(passed.solution.energy)
         spilling = ws.infer(SOFT, memory="401MB", options={"memory": 0, "rows_at_once": 1000})
         assert spilling.solution.diagnostics["parts"] > passed.solution.diagnostics["parts"]
         assert spilling.solution.energy == pytest.approx(passed.solution.energy, rel=2e-3)

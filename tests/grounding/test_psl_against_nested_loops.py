@@ -1,4 +1,6 @@
-"""PSL's rules against nested loops on random lists of atoms: the same weighted potentials at random states."""
+"""PSL's rules against nested loops on random lists of atoms:
+the same weighted potentials at random states.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def random_lists(rng: np.random.Generator) -> dict[Key, tuple[str, float | None]
     return found
 
 
-def load(database: Database, program: Program, worlds: Sequence[dict[Key, tuple[str, float | None]]]) -> None:
+def load(
+    database: Database, program: Program, worlds: Sequence[dict[Key, tuple[str, float | None]]]
+) -> None:
     """Put atoms straight into the tables."""
     connection = database.connection
     stored = database.predicates()
@@ -71,7 +75,9 @@ def load(database: Database, program: Program, worlds: Sequence[dict[Key, tuple[
         for number, name in enumerate(CONSTANTS):
             connection.execute(f'INSERT INTO "{table}" VALUES (?, ?)', [number, name])
             for world in range(len(worlds)):
-                connection.execute("INSERT INTO domain VALUES (?, ?, ?, ?)", [world, type_name, number, number])
+                connection.execute(
+                    "INSERT INTO domain VALUES (?, ?, ?, ?)", [world, type_name, number, number]
+                )
     for world, atoms in enumerate(worlds):
         for (predicate, *arguments), (partition, value) in atoms.items():
             if predicate in stored:
@@ -89,7 +95,11 @@ def grounded(
     program = parse_psl(text)
     spelled = {name.casefold(): name for name in program.predicates}
     kept = [
-        {(spelled[k[0].casefold()], *k[1:]): v for k, v in atoms.items() if k[0].casefold() in spelled}
+        {
+            (spelled[k[0].casefold()], *k[1:]): v
+            for k, v in atoms.items()
+            if k[0].casefold() in spelled
+        }
         for atoms in worlds
     ]
     with Database.open(threads=1) as database:
@@ -106,14 +116,17 @@ def grounded(
 
 def expected_energy(rows: Sequence[Row], state: dict[Key, float], power: int) -> float:
     return sum(
-        max(0.0, row.b + sum(c * state[key] for key, c in row.coefficients.items() if c)) ** power for row in rows
+        max(0.0, row.b + sum(c * state[key] for key, c in row.coefficients.items() if c)) ** power
+        for row in rows
     )
 
 
 @pytest.fixture(params=["index", "join"])
 def finding(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Listed atoms found in an index, and by joins with their lists."""
-    monkeypatch.setattr(vocabulary, "worth_an_index", lambda places, listed: request.param == "index")
+    monkeypatch.setattr(
+        vocabulary, "worth_an_index", lambda places, listed: request.param == "index"
+    )
     return str(request.param)
 
 
@@ -121,14 +134,23 @@ def rows_by_hand(program: Program, atoms: dict[Key, tuple[str, float | None]]) -
     listed = Listed({k: v for k, (_, v) in atoms.items()}, {"Open", "Link"}, CONSTANTS)
     rows: list[Row] = []
     for clause in clausal_form(program):
-        rows += logical_rows(clause, listed) if isinstance(clause, Clause) else linear_rows(clause, listed)
+        rows += (
+            logical_rows(clause, listed)
+            if isinstance(clause, Clause)
+            else linear_rows(clause, listed)
+        )
     return rows
 
 
 def compare(
-    text: str, atoms: dict[Key, tuple[str, float | None]], rng: np.random.Generator, backend: BackendOf = DuckDB
+    text: str,
+    atoms: dict[Key, tuple[str, float | None]],
+    rng: np.random.Generator,
+    backend: BackendOf = DuckDB,
 ) -> None:
-    """The potentials of a single rule at random states, those of evidence alone, and its largest hard violation."""
+    """The potentials of a single rule at random states, those of evidence alone,
+    and its largest hard violation.
+    """
     program, found = grounded(text, atoms, backend=backend)
     clause = clausal_form(program)[0]
     rows = rows_by_hand(program, atoms)
@@ -137,13 +159,21 @@ def compare(
     weight, power, weights = clause.weight or 0.0, clause.power, found.templates.weight
     if not clause.hard:
         assert weights.tolist() == [weight]
-        assert evidence_energy(found.network, weights) == pytest.approx(weight * expected_energy(decided, {}, power))
+        assert evidence_energy(found.network, weights) == pytest.approx(
+            weight * expected_energy(decided, {}, power)
+        )
     names = found.atoms.names()
     for _ in range(3):
         values = rng.choice([0.0, 0.3, 0.8, 1.0], len(names))
-        state = {tuple(name.replace(")", "").replace(", ", "(").split("(")): float(v) for name, v in zip(names, values)}
+        state = {
+            tuple(name.replace(")", "").replace(", ", "(").split("(")): float(v)
+            for name, v in zip(names, values)
+        }
         if clause.hard:
-            ells = [row.b + sum(c * state[key] for key, c in row.coefficients.items() if c) for row in open_rows]
+            ells = [
+                row.b + sum(c * state[key] for key, c in row.coefficients.items() if c)
+                for row in open_rows
+            ]
             equal = not isinstance(clause, Clause) and clause.relation == "="
             expected = max([0.0, *(abs(ell) if equal else ell for ell in ells)])
             assert hard_violation(found.network, values) == pytest.approx(expected), text
@@ -164,7 +194,11 @@ def test_random_rules_equal_nested_loops(seed: int, finding: str) -> None:
     for _ in range(3):
         text, atoms = random_rule(draw), random_lists(rng)
         if draw.random() < 0.5:
-            atoms = {key: value for key, value in atoms.items() if rng.random() < 0.85 or key[0] in ("Open", "Link")}
+            atoms = {
+                key: value
+                for key, value in atoms.items()
+                if rng.random() < 0.85 or key[0] in ("Open", "Link")
+            }
         try:
             rows = rows_by_hand(parse_psl(text), atoms)
         except (WorkbenchError, UnlistedError):
@@ -175,7 +209,9 @@ def test_random_rules_equal_nested_loops(seed: int, finding: str) -> None:
             assert any(row.b for row in rows if not any(row.coefficients.values()))
 
 
-@pytest.mark.parametrize("text", ["1: Knows(A, B) & Link(A, B) -> Open(B) ^2", "2: Link(A, +B) / |B| >= Open(A)"])
+@pytest.mark.parametrize(
+    "text", ["1: Knows(A, B) & Link(A, B) -> Open(B) ^2", "2: Link(A, +B) / |B| >= Open(A)"]
+)
 def test_two_worlds_cost_what_each_costs_alone(text: str, finding: str) -> None:
     rng = np.random.default_rng(len(finding))
     worlds = [random_lists(rng), random_lists(rng)]
@@ -183,7 +219,9 @@ def test_two_worlds_cost_what_each_costs_alone(text: str, finding: str) -> None:
     program, both = grounded(text, *worlds)
     weights = both.templates.weight
     values = rng.random(both.network.n_atoms)
-    parts = np.split(values[np.argsort(both.network.world, kind="stable")], [alone[0].network.n_atoms])
+    parts = np.split(
+        values[np.argsort(both.network.world, kind="stable")], [alone[0].network.n_atoms]
+    )
     energies = [reported_energy(one.network, weights, part) for one, part in zip(alone, parts)]
     assert both.network.n_rows == sum(one.network.n_rows for one in alone)
     assert reported_energy(both.network, weights, values) == pytest.approx(sum(energies))
@@ -201,7 +239,9 @@ def test_a_division_by_zero_drops_its_grounding_and_warns() -> None:
 
 def test_hard_equalities_and_inequalities_are_constraints() -> None:
     rng = np.random.default_rng(3)
-    atoms = {k: ("target", None) if k[0] in ("Open", "Link") else v for k, v in random_lists(rng).items()}
+    atoms = {
+        k: ("target", None) if k[0] in ("Open", "Link") else v for k, v in random_lists(rng).items()
+    }
     _, found = grounded("Link(A, +B) = 1 .\nOpen(A) <= 0.5 .\nLink(A, B) -> Open(B) .", atoms)
     relations = np.bincount(found.network.relation, minlength=3)
     assert relations.tolist() == [0, 3 + 9, 3]
@@ -209,7 +249,10 @@ def test_hard_equalities_and_inequalities_are_constraints() -> None:
 
 
 def test_a_hard_constraint_broken_by_observations_is_infeasible() -> None:
-    atoms: dict[Key, tuple[str, float | None]] = {("Open", "Ann"): ("evidence", 1.0), ("Open", "Bob"): ("target", None)}
+    atoms: dict[Key, tuple[str, float | None]] = {
+        ("Open", "Ann"): ("evidence", 1.0),
+        ("Open", "Bob"): ("target", None),
+    }
     with pytest.raises(InfeasibleError, match="E0320"):
         grounded("Open(A) <= 0.5 .", atoms)
 

@@ -15,7 +15,8 @@ from workbench.progress import SILENT
 
 DECLARED = "Smokes(person)\nCancer(person)\nIll(person)\n"
 RULES = [
-    f"{1 + i / 100} Smokes(P{i}) ^ !Ill(P{i % 7}) => Cancer(P{i + 1}){' v Cancer(P0)' if i % 5 == 0 else ''}"
+    f"{1 + i / 100} Smokes(P{i}) ^ !Ill(P{i % 7}) => "
+    f"Cancer(P{i + 1}){' v Cancer(P0)' if i % 5 == 0 else ''}"
     for i in range(120)
 ]
 FACTS = "".join(f"Smokes(P{i})\n" for i in range(0, 120, 2)) + "Ill(P3)\nCancer(P9)\n"
@@ -31,7 +32,9 @@ def grounded(rules: list[str], two_worlds: bool) -> tuple[Grounding, list[str]]:
             load_alchemy_text(database, "Smokes(P1)\nSmokes(P3)\n", world="other")
         listener = Listener(database.cursor())
         request = GroundRequest(query=["Cancer"], closed=["Smokes", "Ill"])
-        return Grounder(database, cast(Any, listener), program, request, SILENT).run(), listener.statements
+        return Grounder(
+            database, cast(Any, listener), program, request, SILENT
+        ).run(), listener.statements
 
 
 @pytest.mark.parametrize("two_worlds", [False, True])
@@ -41,4 +44,8 @@ def test_they_are_counted_by_few_queries(two_worlds: bool) -> None:
     assert not any("sum(CAST" in one for one in statements)
     for rule, text in zip(together.rules, RULES[:9]):
         alone = grounded([text], two_worlds)[0].rules[0]
-        assert (rule.open, rule.satisfied, rule.violated) == (alone.open, alone.satisfied, alone.violated)
+        assert (rule.open, rule.satisfied, rule.violated) == (
+            alone.open,
+            alone.satisfied,
+            alone.violated,
+        )

@@ -1,4 +1,6 @@
-"""`!` and `?` of predicates whose open atoms scopes list: the blocks are those of the cross product, cut."""
+"""`!` and `?` of predicates whose open atoms scopes list:
+the blocks are those of the cross product, cut.
+"""
 
 from __future__ import annotations
 

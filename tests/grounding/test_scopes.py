@@ -1,4 +1,6 @@
-"""Scopes: the atoms outside are false, and what is inside has the answers it has without a scope."""
+"""Scopes: the atoms outside are false,
+and what is inside has the answers it has without a scope.
+"""
 
 from __future__ import annotations
 
@@ -77,5 +79,7 @@ def test_rules_are_searched_for_beside_values_and_definitions(tmp_path: Path) ->
     workspace = wb.open()
     workspace.declare(DECLARED + SCOPES + RULES)
     workspace.load(tmp_path / "facts.db")
-    found = workspace.structure(DECLARED + SCOPES + RULES, targets=["Same"], method="mine", record=False)
+    found = workspace.structure(
+        DECLARED + SCOPES + RULES, targets=["Same"], method="mine", record=False
+    )
     assert all("Surname" not in line["rule"] for line in found.candidate_table())

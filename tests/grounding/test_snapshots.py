@@ -1,6 +1,7 @@
 """Golden SQL: every statement that grounding sends to the database, one file a kind of rule.
 
-`python -m tests.grounding.test_snapshots` writes the files anew; their differences are to be read like code.
+`python -m tests.grounding.test_snapshots` writes the files anew; their differences are to be read
+like code.
 """
 
 from __future__ import annotations
@@ -48,21 +49,26 @@ Born(Cy, 1991-01-01)
 !Smokes(Cy)
 """
 MLN = {
-    "clause": "1 Friends(x, y) ^ Smokes(x) => Smokes(y) v Enemies(x, y)\n1 !Smokes(x)\nSmokes(Ann).",
-    "plus": "1 Smokes(+x) => Cancer(x)\n1 Friends(x, y) ^ Friends(y, z) => Friends(x, z) v Cancer(+x)",
+    "clause": "1 Friends(x, y) ^ Smokes(x) => Smokes(y) v Enemies(x, "
+    "y)\n1 !Smokes(x)\nSmokes(Ann).",
+    "plus": "1 Smokes(+x) => Cancer(x)\n1 Friends(x, y) ^ Friends(y, z) => Friends(x, z) v "
+    "Cancer(+x)",
     "symmetric": "1 Smokes(x) ^ Smokes(y) => x = y\n1 Smokes(x) ^ Smokes(y) ^ x != y => Cancer(x)",
     "existential": "1 EXIST y (Friends(x, y) ^ Smokes(y)) v Cancer(x)\nEXIST y Smokes(y).",
     "values": (
-        "1 Age(x, a) ^ a >= 30 => Smokes(x)\n1 Born(x, s) ^ Born(y, t) ^ days(t, s) > 0 => Same(x, y)\n"
+        "1 Age(x, a) ^ a >= 30 => Smokes(x)\n1 Born(x, s) ^ Born(y, t) ^ days(t, s) > 0 => "
+        "Same(x, y)\n"
         "1 Named(x, s) ^ Named(y, t) ^ jaro_winkler(s, t) >= 0.8 ^ x != y => Same(x, y)"
     ),
     "numeric-feature": "1 * a: Age(x, a) => Smokes(x)",
     "definitions": (
-        "Peers(x, y) := Friends(x, z) ^ Friends(y, z) ^ x != y.\nLone(x) := Age(x, a) ^ !Enemies(x, x).\n"
+        "Peers(x, y) := Friends(x, z) ^ Friends(y, z) ^ x != y.\nLone(x) := Age(x, a) ^ "
+        "!Enemies(x, x).\n"
         "1 Peers(x, y) ^ Smokes(x) => Smokes(y)\n1 Lone(x) => Smokes(x)"
     ),
     "aggregates": (
-        "Count(x, n) := n = count(y: Friends(x, y)).\nOldest(x, a) := a = max(b: Friends(x, y) ^ Age(y, b)).\n"
+        "Count(x, n) := n = count(y: Friends(x, y)).\nOldest(x, a) := a = max(b: Friends(x, y) ^ "
+        "Age(y, b)).\n"
         "Mean(x, a) := a = mean(b: Friends(x, y) ^ Age(y, b)).\n"
         "Recent(x, n) := n = count(y: Friends(x, y) ^ Born(y, t) ^ t <= $now ^ t > $now - 365).\n"
         "1 Count(x, n) ^ n >= 1 => Smokes(x)\n1 Oldest(x, a) ^ a > 60 => Smokes(x)\n"
@@ -81,7 +87,8 @@ MLN = {
 }
 PSL = {
     "logical": (
-        "1: Knows(A, B) & Open(A) -> Open(B) ^2\n2: Link(A, B) & Link(B, C) & (A != C) -> Link(A, C)\n0.5: !Open(A)"
+        "1: Knows(A, B) & Open(A) -> Open(B) ^2\n2: Link(A, B) & Link(B, C) & (A != C) -> Link(A, "
+        "C)\n0.5: !Open(A)"
     ),
     "arithmetic": (
         "1: Link(A, +B) <= 0.5 * Closed(A) {B: Knows(A, B)}\n1: Link(A, +B) / |B| >= Open(A)\n"
@@ -92,14 +99,22 @@ ATOMS: dict[Key, tuple[str, float | None]] = {
     ("Open", "Ann"): ("target", None),
     ("Open", "Bob"): ("target", None),
     ("Open", "Cy"): ("evidence", 0.25),
-    **{("Link", a, b): ("target", None) for a in ("Ann", "Bob", "Cy") for b in ("Ann", "Bob", "Cy")},
+    **{
+        ("Link", a, b): ("target", None) for a in ("Ann", "Bob", "Cy") for b in ("Ann", "Bob", "Cy")
+    },
     ("Closed", "Ann"): ("evidence", 0.5),
     ("Knows", "Ann", "Bob"): ("evidence", 1.0),
     ("Knows", "Bob", "Ann"): ("evidence", 1.0),
 }
 CASES = (*MLN, *(f"{name}-in-two-worlds" for name in ("clause", "aggregates", "scopes")), *PSL)
 
-LEFT_OUT = ("DROP", "SELECT table_name", "SELECT 0 AS n, coalesce(bool_or(", "SELECT name FROM", "SELECT c.name")
+LEFT_OUT = (
+    "DROP",
+    "SELECT table_name",
+    "SELECT 0 AS n, coalesce(bool_or(",
+    "SELECT name FROM",
+    "SELECT c.name",
+)
 """Statements that are not about rules: what there is, what it is called, what is done with."""
 
 
@@ -133,9 +148,17 @@ def statements(case: str) -> str:
         else:
             load_alchemy_text(database, FACTS)
             if two:
-                load_alchemy_text(database, "Friends(Ann, Dee)\nAge(Dee, 20)\nBorn(Dee, 1992-02-02)", world="other")
+                load_alchemy_text(
+                    database,
+                    "Friends(Ann, Dee)\nAge(Dee, 20)\nBorn(Dee, 1992-02-02)",
+                    world="other",
+                )
         listener = Listener(database.cursor())
-        query = None if name in PSL else [one for one in ("Smokes", "Cancer", "Same") if f"{one}(" in MLN[name]]
+        query = (
+            None
+            if name in PSL
+            else [one for one in ("Smokes", "Cancer", "Same") if f"{one}(" in MLN[name]]
+        )
         request = GroundRequest(query=query)
         grounder = Grounder(database, cast(Any, listener), program, request, SILENT)
         shown = list(_grounded(grounder, lazily=name == "lazy"))

@@ -49,7 +49,10 @@ def test_rules_over_definitions_and_dates(tmp_path: Path) -> None:
     workspace.declare(tmp_path / "rules.psl")
     workspace.load(tmp_path / "facts.data")
     frame = workspace.infer(tmp_path / "rules.psl").predictions()
-    # G directs nothing, so it is outside the scope; what A and D are their peers are, for 3 is more than 0.5.
+    # G directs nothing, so it is outside the scope; what A and D are their peers are, for 3 is more
+    # than 0.5.
     values = dict(zip(frame["atom"], frame["value"]))
     expected = {"A": 1.0, "B": 1.0, "D": 1.0, "E": 1.0, "F": 0.0}
-    assert values == pytest.approx({f"Fraud({name})": value for name, value in expected.items()}, abs=1e-3)
+    assert values == pytest.approx(
+        {f"Fraud({name})": value for name, value in expected.items()}, abs=1e-3
+    )

@@ -5,7 +5,17 @@ from __future__ import annotations
 from workbench.database import Database, load_alchemy_text
 from workbench.grounding import GroundRequest, preview
 from workbench.grounding.dialect import render
-from workbench.grounding.select import Call, Column, Operation, Select, Source, Star, Union, Value, equal
+from workbench.grounding.select import (
+    Call,
+    Column,
+    Operation,
+    Select,
+    Source,
+    Star,
+    Union,
+    Value,
+    equal,
+)
 from workbench.language import parse_mln
 
 RULES = """
@@ -19,14 +29,26 @@ Smokes(person)
 
 
 def test_a_select_renders_its_clauses_in_order() -> None:
-    inner = Select((("a", Column("t", "a")),), (Source("facts", "t"),), (equal(Column("t", "a"), Value("it's")),))
+    inner = Select(
+        (("a", Column("t", "a")),),
+        (Source("facts", "t"),),
+        (equal(Column("t", "a"), Value("it's")),),
+    )
     outer = Select(
         (("a", Column("q", "a")), ("n", Call("count", (Star(),)))),
         (
             Source(Union((inner, inner)), "q"),
             Source("other", "o", (equal(Column("o", "a"), Column("q", "a")),), "anti"),
         ),
-        (Operation("OR", (equal(Column("q", "a"), Value(1)), Operation("IS", (Column("q", "a"), Value(None))))),),
+        (
+            Operation(
+                "OR",
+                (
+                    equal(Column("q", "a"), Value(1)),
+                    Operation("IS", (Column("q", "a"), Value(None))),
+                ),
+            ),
+        ),
         group_by=(Column("q", "a"),),
         order_by=(Column("", "a"),),
         limit=5,
@@ -58,7 +80,8 @@ def test_closed_literals_join_and_anti_join_and_open_ones_are_computed() -> None
         seen = preview(database, program, GroundRequest(query=["Smokes"]))
     assert seen.rules[0].sql == (
         "-- count\n"
-        "SELECT 0 AS part, count(*) AS n, 0 AS decided, 0 AS positive, 0 AS negative, 0 AS unlisted\n"
+        "SELECT 0 AS part, count(*) AS n, 0 AS decided, 0 AS positive, 0 AS negative, 0 AS "
+        "unlisted\n"
         "FROM facts_Friends AS e1\n"
         "  ANTI JOIN facts_Enemies AS x2 ON (x2.a0 = e1.a0) AND (x2.a1 = e1.a1)\n"
         "WHERE NOT (e1.a0 = e1.a1);\n"

@@ -44,13 +44,22 @@ def facts(database: Database, program: Program, *, size: int = SIZE, count: int 
     for name in ("E", "N"):
         pairs = np.unique(rng.integers(0, size * size, count))
         rng.shuffle(pairs)
-        insert(database, name, {f"a{i}": part.astype(np.int32) for i, part in enumerate((pairs // size, pairs % size))})
+        insert(
+            database,
+            name,
+            {
+                f"a{i}": part.astype(np.int32)
+                for i, part in enumerate((pairs // size, pairs % size))
+            },
+        )
     everyone = np.arange(size, dtype=np.int32)
     if program.language == "mln":
         insert(database, "Amount", {"a0": everyone, "a1": rng.random(size)})
     else:
         insert(database, "A", {"a0": everyone}, "target")
-        database.connection.execute("INSERT INTO p_V SELECT world, a0, a1, random(), partition FROM p_E")
+        database.connection.execute(
+            "INSERT INTO p_V SELECT world, a0, a1, random(), partition FROM p_E"
+        )
         database.connection.execute("UPDATE p_V SET value = ((a0 * 31 + a1 * 17) % 1009) / 1009.0")
 
 
@@ -80,7 +89,9 @@ def test_the_bytes_do_not_depend_on_threads(text: str, query: list[str] | None) 
         for threads in (1, 2, 4):
             database.connection.execute(f"SET threads = {threads}")
             found.append(contents(ground(database, program, GroundRequest(query=query))))
-            (kept,) = database.connection.execute("SELECT current_setting('threads')").fetchone() or ()
+            (kept,) = (
+                database.connection.execute("SELECT current_setting('threads')").fetchone() or ()
+            )
             assert kept == threads
         assert len(found[0]["A"]) > FACTS
     assert found[0] == found[1] == found[2]
@@ -91,14 +102,20 @@ def test_rows_of_a_join_that_threads_share_are_sorted(*, wide: bool) -> None:
     scattered = "(hash(range) // 4)::BIGINT" if wide else "range * 7919 % 10007"
     joined = Select((), (Source("t", "a"), Source("t", "b")))
     with Database.open() as database:
-        relation = database.connection.sql(f"SELECT ({scattered}) // 2 AS l0, range % 3 AS l1 FROM range(10007)")
+        relation = database.connection.sql(
+            f"SELECT ({scattered}) // 2 AS l0, range % 3 AS l1 FROM range(10007)"
+        )
         batches = list(in_order(relation, joined, 1000, shared=True))
-        columns = [np.concatenate([batch.column(i).to_numpy() for batch in batches]) for i in range(2)]
+        columns = [
+            np.concatenate([batch.column(i).to_numpy() for batch in batches]) for i in range(2)
+        ]
         before = relation.fetchnumpy()
     assert max(batch.num_rows for batch in batches) <= 1000
     assert not ascending([before["l0"], before["l1"]])
     places = np.lexsort((before["l1"], before["l0"]))
-    assert all(np.array_equal(column, before[name][places]) for column, name in zip(columns, ("l0", "l1")))
+    assert all(
+        np.array_equal(column, before[name][places]) for column, name in zip(columns, ("l0", "l1"))
+    )
 
 
 def test_groundings_of_one_database_at_once() -> None:

@@ -1,4 +1,6 @@
-"""Random hinge-loss networks on [0, 1], and the exact optimum of each from an interior-point method."""
+"""Random hinge-loss networks on [0, 1],
+and the exact optimum of each from an interior-point method.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def hinge_network(
     size: int = 3,
     islands: int = 1,
 ) -> GroundNetwork:
-    """A network of `islands` unconnected parts; hard rows and blocks all hold at one hidden state."""
+    """A network of `islands` unconnected parts;
+    hard rows and blocks all hold at one hidden state.
+    """
     rng = np.random.default_rng(seed)
     hidden = rng.random(n_atoms)
     members = np.zeros((blocks, n_atoms), np.int8)
@@ -45,10 +49,16 @@ def hinge_network(
         b[j] = rng.choice([0.0, 0.5, 1.0]) - 0.5 * A[j][A[j] > 0].sum()
     for j in range(n_rows, total):
         b[j] = -A[j] @ hidden - (0.02 if j < n_rows + hard else 0.0)
-    template = np.concatenate([np.sort(rng.integers(0, 4, n_rows)), np.full(hard + equal, -1)]).astype(np.int32)
+    template = np.concatenate(
+        [np.sort(rng.integers(0, 4, n_rows)), np.full(hard + equal, -1)]
+    ).astype(np.int32)
     power = {"linear": [1, 1, 1, 1], "squared": [2, 2, 2, 2], "mixed": [1, 2, 1, 2]}[squared]
-    relation = np.repeat([Relation.HINGE, Relation.AT_MOST, Relation.EQUAL], [n_rows, hard, equal]).astype(np.int8)
-    unit = csr_array(np.where(rng.random((n_atoms, 4)) < 0.1, rng.choice([-0.3, 0.3], (n_atoms, 4)), 0.0))
+    relation = np.repeat(
+        [Relation.HINGE, Relation.AT_MOST, Relation.EQUAL], [n_rows, hard, equal]
+    ).astype(np.int8)
+    unit = csr_array(
+        np.where(rng.random((n_atoms, 4)) < 0.1, rng.choice([-0.3, 0.3], (n_atoms, 4)), 0.0)
+    )
     unit = csr_array(unit.toarray() * (np.array(power) == 1))
     zeros = np.zeros((4, 2))
     return GroundNetwork(
@@ -61,7 +71,9 @@ def hinge_network(
         unit=unit,
         constant=np.asarray(np.maximum(unit.toarray(), 0.0).sum(axis=0)),
         groundings=np.zeros((4, 3), np.int64),
-        blocks=Blocks(csr_array(members), kinds, np.ones(blocks, np.int8)) if blocks else Blocks.none(n_atoms),
+        blocks=Blocks(csr_array(members), kinds, np.ones(blocks, np.int8))
+        if blocks
+        else Blocks.none(n_atoms),
         world=np.zeros(n_atoms, np.int32),
         unit_scale=zeros,
         evidence_satisfied=zeros,
@@ -70,7 +82,9 @@ def hinge_network(
     )
 
 
-def with_rows(network: GroundNetwork, A: np.ndarray, b: list[float], relation: Relation) -> GroundNetwork:
+def with_rows(
+    network: GroundNetwork, A: np.ndarray, b: list[float], relation: Relation
+) -> GroundNetwork:
     """`network` with further hard rows."""
     m = len(b)
     return replace(

@@ -24,10 +24,14 @@ def test_exact_on_forests(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_close_on_weak_loops(seed: int) -> None:
-    network, weights = random_mln(seed, n_atoms=9, n_rows=14, weight_size=0.3, scales=False, hard=0.0, blocks=False)
+    network, weights = random_mln(
+        seed, n_atoms=9, n_rows=14, weight_size=0.3, scales=False, hard=0.0, blocks=False
+    )
     solution = BeliefPropagation().solve(network, weights)
     assert solution.status in (Status.CONVERGED, Status.EXACT)
-    np.testing.assert_allclose(solution.values, enumerate_states(network, weights).marginals, atol=0.03)
+    np.testing.assert_allclose(
+        solution.values, enumerate_states(network, weights).marginals, atol=0.03
+    )
 
 
 def test_damping_rises_until_messages_settle() -> None:
@@ -43,14 +47,20 @@ def test_damping_rises_until_messages_settle() -> None:
 @pytest.mark.parametrize("kind", list(BlockKind))
 def test_a_block_with_units_and_a_tail_is_a_tree(kind: BlockKind) -> None:
     blocks = blocks_from_members(5, [[0, 1, 2]], kind)
-    network = network_from_clauses(5, [[1], [2], [-3, 4], [-4, -5], [5]], [0, 1, 2, -1, 3], blocks=blocks)
+    network = network_from_clauses(
+        5, [[1], [2], [-3, 4], [-4, -5], [5]], [0, 1, 2, -1, 3], blocks=blocks
+    )
     weights = np.array([0.4, -0.8, 1.2, 0.3])
     solution = BeliefPropagation().solve(network, weights)
     assert solution.status == Status.EXACT
-    np.testing.assert_allclose(solution.values, enumerate_states(network, weights).marginals, atol=1e-6)
+    np.testing.assert_allclose(
+        solution.values, enumerate_states(network, weights).marginals, atol=1e-6
+    )
 
 
-def test_settled_messages_are_kept_where_no_legal_state_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settled_messages_are_kept_where_no_legal_state_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     network = network_from_clauses(3, [[1, 2], [2, 3], [1, 3], [1]], [-1, -1, -1, 0])
     assert BeliefPropagation().solve(network, np.ones(1)).status == Status.CONVERGED
     monkeypatch.setattr("workbench.inference.belief_propagation.legal_state", lambda *_, **__: None)

@@ -14,21 +14,29 @@ def network_of(n_atoms: int, clauses: list[list[int]], units: Float) -> tuple[Gr
     """Clauses of weight 1.5 and one of five unit weights an atom."""
     kinds = 1 + np.random.default_rng(1).integers(0, 5, n_atoms)
     template = np.concatenate([np.zeros(len(clauses), np.int64), kinds])
-    network = network_from_clauses(n_atoms, clauses + [[a + 1] for a in range(n_atoms)], template, n_templates=6)
+    network = network_from_clauses(
+        n_atoms, clauses + [[a + 1] for a in range(n_atoms)], template, n_templates=6
+    )
     return network, np.concatenate([[1.5], units])
 
 
 def exclusions() -> tuple[GroundNetwork, Float]:
-    """Two sevens that exclude each other, 230 times, and 2,000 pairs between: few true atoms violate few rows."""
+    """Two sevens that exclude each other, 230 times, and 2,000 pairs between:
+    few true atoms violate few rows.
+    """
     atoms = np.arange(3220).reshape(230, 14) + 1
-    clauses = [[-int(row[j]), -int(row[k])] for row in atoms for j in range(7) for k in range(7, 14)]
+    clauses = [
+        [-int(row[j]), -int(row[k])] for row in atoms for j in range(7) for k in range(7, 14)
+    ]
     pairs = np.random.default_rng(2).integers(1, atoms.size + 1, (2000, 2))
     clauses += [[-int(a), -int(b)] for a, b in pairs if a != b]
     return network_of(atoms.size, clauses, np.array([-2.0, -1.5, -1.0, -0.8, 0.4]))
 
 
 def attractions() -> tuple[GroundNetwork, Float]:
-    """12,000 implications between random pairs of atoms that units pull apart: any state violates many."""
+    """12,000 implications between random pairs of atoms that units pull apart:
+    any state violates many.
+    """
     pairs = np.random.default_rng(0).integers(1, 3001, (12_000, 2))
     clauses = [[-int(a), int(b)] for a, b in pairs if a != b]
     return network_of(3000, clauses, np.array([-4.0, 4.0, -3.0, 3.0, 2.0]))
@@ -58,7 +66,9 @@ def test_the_whole_is_solved_where_many_are() -> None:
 
 
 def test_pairs_that_form_cliques_are_counted_and_proven() -> None:
-    """Of 60 rivals as few as possible, 40 times over: the pairs' own relaxation leaves every atom at 1/2."""
+    """Of 60 rivals as few as possible, 40 times over:
+    the pairs' own relaxation leaves every atom at 1/2.
+    """
     atoms = np.arange(2400).reshape(40, 60) + 1
     clauses = [[-int(row[j]), -int(row[k])] for row in atoms for j in range(60) for k in range(j)]
     network, weights = network_of(atoms.size, clauses, np.array([3.0, 9.0, 1.2, 4.0, 14.0]))

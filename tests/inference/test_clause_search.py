@@ -1,4 +1,6 @@
-"""MaxSAT and toulbar2 against enumeration, their limits, and what they say where their packages are missing."""
+"""MaxSAT and toulbar2 against enumeration, their limits,
+and what they say where their packages are missing.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def test_it_proves_the_least_energy(engine: str, seed: int) -> None:
         assert solution.status == Status.INFEASIBLE
         return
     assert solution.status == Status.OPTIMAL
-    assert solution.energy == pytest.approx(listing.least_energy + energy_offset(network, weights), abs=1e-6)
+    assert solution.energy == pytest.approx(
+        listing.least_energy + energy_offset(network, weights), abs=1e-6
+    )
     assert solution.hard_violation == 0.0
 
 
@@ -55,19 +59,25 @@ def test_a_spent_deadline_leaves_a_state_and_a_bound(engine: str) -> None:
 
 
 def test_hard_rows_without_a_state_are_proven_in_time(engine: str) -> None:
-    network = network_from_clauses(3, [[1, 2], [-1, 2], [1, -2], [-1, -2], [3]], [-1, -1, -1, -1, 0], n_templates=1)
+    network = network_from_clauses(
+        3, [[1, 2], [-1, 2], [1, -2], [-1, -2], [3]], [-1, -1, -1, -1, 0], n_templates=1
+    )
     solution = make_engine(engine, "map").solve(network, np.ones(1), deadline=monotonic() + 30.0)
     assert solution.status == Status.INFEASIBLE
 
 
 @pytest.mark.parametrize(("bound", "status"), [(0, Status.LIMIT), (1, Status.OPTIMAL)])
-def test_what_a_search_found_in_time_is_kept_and_proven_by_its_bound_alone(bound: int, status: Status) -> None:
+def test_what_a_search_found_in_time_is_kept_and_proven_by_its_bound_alone(
+    bound: int, status: Status
+) -> None:
     clauses = [[1], [-1, 2], [-2, 3], [-3, -1]]
     network = network_from_clauses(3, clauses, [0, 0, 0, 0], n_templates=1)
     weights = np.ones(1)
     least = enumerate_states(network, weights).least_energy + energy_offset(network, weights)
 
-    def interrupted(problem: ClauseProblem, whole: list[int], conduct: Conduct) -> tuple[Float, int, bool]:
+    def interrupted(
+        problem: ClauseProblem, whole: list[int], conduct: Conduct
+    ) -> tuple[Float, int, bool]:
         best = np.array([1.0, 1.0, 1.0])
         return best[problem.atoms], bound * max(whole), True
 
@@ -78,7 +88,8 @@ def test_what_a_search_found_in_time_is_kept_and_proven_by_its_bound_alone(bound
 
 
 @pytest.mark.parametrize(
-    ("engine", "package", "extra"), [("rc2", "python-sat", "maxsat"), ("toulbar2", "pytoulbar2", "toulbar2")]
+    ("engine", "package", "extra"),
+    [("rc2", "python-sat", "maxsat"), ("toulbar2", "pytoulbar2", "toulbar2")],
 )
 def test_a_missing_package_is_named_with_its_extra(
     monkeypatch: pytest.MonkeyPatch, engine: str, package: str, extra: str

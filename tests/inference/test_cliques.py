@@ -1,4 +1,6 @@
-"""Cliques of pairs counted: the same objective at 0/1 atoms, never a smaller one between, far fewer rows."""
+"""Cliques of pairs counted: the same objective at 0/1 atoms, never a smaller one between,
+far fewer rows.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from workbench.network.relax import HingeProblem, relax
 
 
 def rivals(seed: int) -> HingeProblem:
-    """Overlapping groups of literals of either sign, of two weights, one pair listed by two rules."""
+    """Overlapping groups of literals of either sign, of two weights,
+    one pair listed by two rules.
+    """
     rng = np.random.default_rng(seed)
     clauses, template = [], []
     for group in range(3):
@@ -40,16 +44,25 @@ def test_the_objective_stays_at_every_state_and_rises_between(seed: int) -> None
         x = counted.complete(corner)
         assert counted.violation(x) <= 1e-9
         assert counted.energy(x) == pytest.approx(problem.energy(problem.complete(corner)))
-    assert counted.energy(counted.complete(np.full(12, 0.5))) >= problem.energy(np.full(12, 0.5)) - 1e-9
+    assert (
+        counted.energy(counted.complete(np.full(12, 0.5)))
+        >= problem.energy(np.full(12, 0.5)) - 1e-9
+    )
     whole = solve_highs(problem, integer=True)
-    assert whole.bound + 1e-6 >= solve_highs(counted).bound >= solve_relaxation(problem).bound - 1e-6
+    assert (
+        whole.bound + 1e-6 >= solve_highs(counted).bound >= solve_relaxation(problem).bound - 1e-6
+    )
     assert solve_highs(counted, integer=True).bound == pytest.approx(whole.bound)
 
 
 def test_a_complete_graph_is_one_clique() -> None:
-    """Thirty of weight 1 that each gain 4.5: five true cost 10 and gain 22.5, and the relaxation says so."""
+    """Thirty of weight 1 that each gain 4.5: five true cost 10 and gain 22.5,
+    and the relaxation says so.
+    """
     n = 30
-    clauses = [[-a, -b] for a, b in combinations(range(1, n + 1), 2)] + [[a] for a in range(1, n + 1)]
+    clauses = [[-a, -b] for a, b in combinations(range(1, n + 1), 2)] + [
+        [a] for a in range(1, n + 1)
+    ]
     network = network_from_clauses(n, clauses, [0] * (n * (n - 1) // 2) + [1] * n, n_templates=2)
     weights = np.array([1.0, 4.5])
     problem = relax(network, weights)

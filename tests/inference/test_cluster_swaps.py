@@ -13,7 +13,13 @@ from workbench.inference.cluster_kernels import cluster_sweep
 from workbench.inference.mcsat import MCSAT
 from workbench.inference.propagation import propagate
 from workbench.inference.solution import Status
-from workbench.network import BlockKind, GroundNetwork, blocks_from_members, hard_violation, network_from_clauses
+from workbench.network import (
+    BlockKind,
+    GroundNetwork,
+    blocks_from_members,
+    hard_violation,
+    network_from_clauses,
+)
 from workbench.network.layout import lay_out
 from workbench.progress import Conduct
 
@@ -22,11 +28,17 @@ def potts(users: int, topics: int, seed: int) -> GroundNetwork:
     """A ring of users who follow one another, one topic each, with some leanings of their own."""
     rng = np.random.default_rng(seed)
     atom = 1 + np.arange(users * topics).reshape(users, topics)
-    clauses = [[-int(atom[u, t]), int(atom[(u + 1) % users, t])] for u in range(users) for t in range(topics)]
+    clauses = [
+        [-int(atom[u, t]), int(atom[(u + 1) % users, t])]
+        for u in range(users)
+        for t in range(topics)
+    ]
     leanings = [[int(rng.choice(atom[u]))] for u in range(users)]
     blocks = blocks_from_members(atom.size, (atom - 1).tolist(), BlockKind.EXACTLY_ONE)
     template = [0] * len(clauses) + [1] * len(leanings)
-    return network_from_clauses(atom.size, clauses + leanings, template, n_templates=2, blocks=blocks)
+    return network_from_clauses(
+        atom.size, clauses + leanings, template, n_templates=2, blocks=blocks
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -46,7 +58,9 @@ def test_swaps_leave_the_distribution_as_it_is(seed: int) -> None:
     seen, ignored = np.zeros(network.n_atoms), np.zeros(network.n_atoms)
     for _ in range(6000):
         for _ in range(5):
-            cluster_sweep(layout, chain.cluster, price, chain.y, chain.ell, chain.block_true, chain.random)
+            cluster_sweep(
+                layout, chain.cluster, price, chain.y, chain.ell, chain.block_true, chain.random
+            )
         chain.redraw(layout, price, ignored)
         seen += layout.to_network(chain.y)
     np.testing.assert_allclose(seen / 6000, enumerate_states(network, weights).marginals, atol=0.04)

@@ -1,4 +1,6 @@
-"""ADMM, PDHG, block coordinate descent and CVXPY's solvers agree on the MAP energy, and their bounds hold."""
+"""ADMM, PDHG, block coordinate descent and CVXPY's solvers agree on the MAP energy,
+and their bounds hold.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ SHAPES = {
     "squared, blocks": {"squared": "squared", "blocks": 8},
     "islands, blocks, hard rows": {"islands": 6, "hard": 5, "blocks": 3, "n_atoms": 42},
 }
-FIRST_ORDER: list[Engine] = [ADMM(tolerance=1e-6), PDHG(tolerance=1e-6), BlockCoordinateDescent(tolerance=1e-6)]
+FIRST_ORDER: list[Engine] = [
+    ADMM(tolerance=1e-6),
+    PDHG(tolerance=1e-6),
+    BlockCoordinateDescent(tolerance=1e-6),
+]
 
 
 def program_of(network: GroundNetwork) -> HingeProblem:
@@ -155,11 +161,15 @@ def test_a_limit_is_said() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    values=st.lists(st.sampled_from([-1.0, 0.0, 1 / 7, 0.3, 1.0]) | st.floats(-2, 2), min_size=1, max_size=9),
+    values=st.lists(
+        st.sampled_from([-1.0, 0.0, 1 / 7, 0.3, 1.0]) | st.floats(-2, 2), min_size=1, max_size=9
+    ),
     metric=st.sampled_from([1.0, 3.0, 0.7]),
     exact=st.booleans(),
 )
-def test_simplex_projection_meets_its_optimality_conditions(values: list[float], metric: float, exact: bool) -> None:
+def test_simplex_projection_meets_its_optimality_conditions(
+    values: list[float], metric: float, exact: bool
+) -> None:
     target = np.array(values)
     scale = metric * (1.0 + np.arange(target.size) % 3)
     x = target.copy()
@@ -189,7 +199,9 @@ def test_a_point_that_was_not_found_in_time_is_a_limit_and_no_proof(
     assert not np.isnan(answer.values).any()
 
 
-def test_a_linear_program_that_was_cut_short_proves_no_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_linear_program_that_was_cut_short_proves_no_conflict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     network = hinge_network(3, hard=4)
     cut_short = OptimizeResult(status=1, x=None)
     monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: cut_short)

@@ -43,7 +43,9 @@ def test_transitivity_is_added_only_where_it_is_violated() -> None:
     index = {atom: k for k, atom in enumerate(pair.values())}
     evidence = [[index[pair[i, i + 1]] + 1] for i in range(3)]
     doubt = [[-index[atom] - 1] for atom in pair.values()]
-    base = network_from_clauses(len(pair), evidence + doubt, [0] * len(evidence) + [1] * len(doubt), n_templates=2)
+    base = network_from_clauses(
+        len(pair), evidence + doubt, [0] * len(evidence) + [1] * len(doubt), n_templates=2
+    )
     triples = [
         [-index[pair[i, j]] - 1, -index[pair[j, k]] - 1, index[pair[i, k]] + 1]
         for i in range(n)
@@ -76,7 +78,8 @@ def test_setting_rows_aside_keeps_them_all() -> None:
 
 def test_a_rule_grounded_lazily_in_sql_gives_the_optimum_of_the_whole() -> None:
     program = parse_mln(
-        "Near(p, p)\nSame(p, p)\n2 !Near(x, y) v Same(x, y)\n-1 Same(x, y)\n!Same(x, y) v !Same(y, z) v Same(x, z).\n"
+        "Near(p, p)\nSame(p, p)\n2 !Near(x, y) v Same(x, y)\n-1 Same(x, y)\n!Same(x, y) v "
+        "!Same(y, z) v Same(x, z).\n"
     )
     pairs = np.random.default_rng(0).integers(0, 10, (12, 2))
     facts = sorted({f"Near(P{a}, P{b})" for a, b in pairs})
@@ -87,7 +90,9 @@ def test_a_rule_grounded_lazily_in_sql_gives_the_optimum_of_the_whole() -> None:
         full = ground(database, program, request)
         lazy = ground_lazily(database, program, request)
         whole = IntegerProgram().solve(full.network, full.templates.weight)
-        part = CuttingPlane(source=lazy.source).solve(lazy.grounding.network, lazy.grounding.templates.weight)
+        part = CuttingPlane(source=lazy.source).solve(
+            lazy.grounding.network, lazy.grounding.templates.weight
+        )
     assert whole.status == part.status == Status.OPTIMAL
     assert part.energy == pytest.approx(whole.energy)
     assert int(str(part.diagnostics["rows"])) < full.network.n_rows / 5

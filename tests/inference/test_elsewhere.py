@@ -54,7 +54,9 @@ def test_a_deadline_and_a_cancel_end_it() -> None:
 
 
 def test_it_ends_with_a_parent_that_is_killed_while_it_works(tmp_path: Path) -> None:
-    """A solver that holds the interpreter hears nothing: here a regular expression that never ends."""
+    """A solver that holds the interpreter hears nothing:
+    here a regular expression that never ends.
+    """
     told = tmp_path / "pid"
     line = f"from tests.inference.test_elsewhere import hand_over; hand_over({str(told)!r})"
     parent = subprocess.Popen([sys.executable, "-c", line])

@@ -23,7 +23,9 @@ SEEN: dict[tuple[str, str, str], int] = {}
 
 
 @pytest.mark.parametrize(
-    ("name", "task", "check"), PAIRS, ids=[f"{name}-{task}-{check.__name__}" for name, task, check in PAIRS]
+    ("name", "task", "check"),
+    PAIRS,
+    ids=[f"{name}-{task}-{check.__name__}" for name, task, check in PAIRS],
 )
 def test_engine(name: str, task: Any, check: Callable[[Any], int]) -> None:
     try:

@@ -40,10 +40,14 @@ def test_rows_that_are_no_clauses(seed: int) -> None:
 
 
 def ladder(length: int) -> GroundNetwork:
-    """Two rails with rungs and a unit clause at the first atom: width 2, far too many states to list."""
+    """Two rails with rungs and a unit clause at the first atom: width 2,
+    far too many states to list.
+    """
     clauses = [[-2 * i - 1 - k, 2 * i + 3 + k] for i in range(length - 1) for k in (0, 1)]
     clauses += [[2 * i + 1, -2 * i - 2] for i in range(length)]
-    return network_from_clauses(2 * length, [*clauses, [1]], [0] * (2 * length - 2) + [1] * length + [2])
+    return network_from_clauses(
+        2 * length, [*clauses, [1]], [0] * (2 * length - 2) + [1] * length + [2]
+    )
 
 
 def test_a_long_ladder_by_the_derivative_of_log_z() -> None:
@@ -51,7 +55,10 @@ def test_a_long_ladder_by_the_derivative_of_log_z() -> None:
     solution = Exact("marginal").solve(network, weights)
     assert solution.status == Status.EXACT
     assert solution.diagnostics["width"] == 2
-    log_z = [float(str(Exact().solve(network, weights + sign * step).diagnostics["log_z"])) for sign in (1, -1)]
+    log_z = [
+        float(str(Exact().solve(network, weights + sign * step).diagnostics["log_z"]))
+        for sign in (1, -1)
+    ]
     # The unit clause is violated with probability 1 - p: d log Z / dw = p - 1.
     assert (log_z[0] - log_z[1]) / 2e-4 == pytest.approx(solution.values[0] - 1, abs=1e-6)
 

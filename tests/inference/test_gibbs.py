@@ -26,7 +26,9 @@ def test_marginals_of_soft_networks_with_blocks(seed: int) -> None:
     expected = enumerate_states(network, weights).marginals
     assert solution.status == Status.CONVERGED
     np.testing.assert_allclose(solution.values, expected, atol=0.03)
-    np.testing.assert_allclose(np.asarray(solution.diagnostics["raw_probability"]), expected, atol=0.05)
+    np.testing.assert_allclose(
+        np.asarray(solution.diagnostics["raw_probability"]), expected, atol=0.05
+    )
 
 
 def test_same_seed_same_answer_and_start_from_map() -> None:
@@ -38,7 +40,9 @@ def test_same_seed_same_answer_and_start_from_map() -> None:
 
 
 @pytest.mark.parametrize("engine", [Gibbs(samples=200), MCSAT(samples=200)])
-def test_the_number_of_threads_changes_nothing(engine: Gibbs | MCSAT, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_threads_changes_nothing(
+    engine: Gibbs | MCSAT, monkeypatch: pytest.MonkeyPatch
+) -> None:
     network, weights = random_mln(2, n_atoms=12, n_rows=20)
     several = engine.solve(network, weights, seed=3)
     monkeypatch.setattr("workbench.inference.chains.os.cpu_count", lambda: 1)
@@ -49,7 +53,15 @@ def test_the_number_of_threads_changes_nothing(engine: Gibbs | MCSAT, monkeypatc
 
 def test_a_large_r_hat_of_a_precise_figure_is_no_disagreement() -> None:
     n = 3
-    precise = Record(np.full(n, 1e-4), np.full(n, 1e-4), 1000, np.full(n, 50.0), np.full(n, 1e-5), np.full(n, 1.4), "")
+    precise = Record(
+        np.full(n, 1e-4),
+        np.full(n, 1e-4),
+        1000,
+        np.full(n, 50.0),
+        np.full(n, 1e-5),
+        np.full(n, 1.4),
+        "",
+    )
     assert answer(precise, "gibbs", 4, 1000).status == Status.CONVERGED
     apart = replace(precise, error=np.array([1e-5, 0.3, 1e-5]))
     solution = answer(apart, "gibbs", 4, 1000)
@@ -58,7 +70,9 @@ def test_a_large_r_hat_of_a_precise_figure_is_no_disagreement() -> None:
 
 
 def test_chains_that_stand_still_apart_are_counted_for_forms_without_infinity() -> None:
-    still = Record(np.ones(3), np.ones(3), 1000, np.ones(3), np.zeros(3), np.array([1.0, np.inf, np.inf]), "")
+    still = Record(
+        np.ones(3), np.ones(3), 1000, np.ones(3), np.zeros(3), np.array([1.0, np.inf, np.inf]), ""
+    )
     figures = still.diagnostics()
     assert (figures["r_hat"], figures["r_hat_infinite"]) == (np.inf, 2)
     assert (as_json(figures)["r_hat"], as_json(figures)["r_hat_infinite"]) == (None, 2)

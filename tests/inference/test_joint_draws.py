@@ -42,14 +42,18 @@ def test_joint_draws_alone_leave_the_distribution_as_it_is(seed: int) -> None:
 def test_gibbs_reaches_every_permutation() -> None:
     members = [[4 * i + j for j in range(4)] for i in range(4)]
     blocks = blocks_from_members(16, members, BlockKind.EXACTLY_ONE)
-    apart = [[-(4 * i + j) - 1, -(4 * k + j) - 1] for j in range(4) for i in range(4) for k in range(i)]
+    apart = [
+        [-(4 * i + j) - 1, -(4 * k + j) - 1] for j in range(4) for i in range(4) for k in range(i)
+    ]
     network = network_from_clauses(16, apart, [-1] * len(apart), n_templates=0, blocks=blocks)
     np.testing.assert_allclose(Gibbs().solve(network, np.zeros(0)).values, 0.25, atol=0.03)
 
 
 def _products(layout, y):  # type: ignore[no-untyped-def]
     entries = layout.row_coefficient * y[layout.row_atom]
-    return np.add.reduceat(np.append(entries, 0.0), layout.row_ptr[:-1]) * (np.diff(layout.row_ptr) > 0)
+    return np.add.reduceat(np.append(entries, 0.0), layout.row_ptr[:-1]) * (
+        np.diff(layout.row_ptr) > 0
+    )
 
 
 @pytest.mark.parametrize("samples", [1, 5])

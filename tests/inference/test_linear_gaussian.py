@@ -1,4 +1,6 @@
-"""Atoms that are numbers: against a naive reading of the rules, and against the density by quadrature."""
+"""Atoms that are numbers: against a naive reading of the rules,
+and against the density by quadrature.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def facts(path: Path, seed: int) -> tuple[Path, dict[str, float], set[str], set[
     old = {house for house in houses if rng.random() < 0.4} or {"H0"}
     near = {(a, b) for a in houses for b in houses if rng.random() < 0.3} | {("H5", "H0")}
     lines = [f"Area({house}, {value})" for house, value in area.items()]
-    lines += [f"Old({house})" for house in sorted(old)] + [f"Near({a}, {b})" for a, b in sorted(near)]
+    lines += [f"Old({house})" for house in sorted(old)] + [
+        f"Near({a}, {b})" for a, b in sorted(near)
+    ]
     file = path / "facts.db"
     file.write_text("\n".join(lines), encoding="utf-8")
     return file, area, old, near
@@ -55,7 +59,9 @@ def test_the_mean_is_the_sum_of_what_the_rules_add(tmp_path: Path, seed: int, ta
             value += 1.25 * sum(1 for a, b in near if a == house and b not in old)
             assert found[f"Price({house})"] == pytest.approx(value, abs=1e-9)
         said = result.explain("Price(H0)")
-        assert sum(one.contribution for one in said.contributions) == pytest.approx(found["Price(H0)"])
+        assert sum(one.contribution for one in said.contributions) == pytest.approx(
+            found["Price(H0)"]
+        )
         assert "log-odds" not in said.sentence()
 
 
@@ -71,7 +77,9 @@ def test_the_mean_is_that_of_the_density(tmp_path: Path) -> None:
         grid = np.linspace(means[atom] - 12, means[atom] + 12, 4001)
         states = np.tile(means, (grid.size, 1))
         states[:, atom] = grid
-        log = np.array([-energy(network, result.weights, state) - state[atom] ** 2 / 2 for state in states])
+        log = np.array(
+            [-energy(network, result.weights, state) - state[atom] ** 2 / 2 for state in states]
+        )
         density = np.exp(log - log.max())
         assert float(grid @ density / density.sum()) == pytest.approx(means[atom], abs=1e-6)
         assert grid[np.argmax(density)] == pytest.approx(means[atom], abs=0.01)
@@ -104,5 +112,7 @@ def test_a_declaration_of_a_number_prints_as_it_reads() -> None:
     assert program.numeric == {"Price"}
     assert "Price(house) = number\n" in format_program(program)
     assert parse_mln(format_program(program)).predicates == program.predicates
-    function = parse_mln("person Mother(person)\nOld(person)\nMother(x) = y => Old(y)\nMother(x) = y.\n")
+    function = parse_mln(
+        "person Mother(person)\nOld(person)\nMother(x) = y => Old(y)\nMother(x) = y.\n"
+    )
     assert not function.numeric

@@ -1,4 +1,6 @@
-"""HiGHS's integer search from a given state: the optimum by enumeration, whatever the solver makes of the state."""
+"""HiGHS's integer search from a given state: the optimum by enumeration,
+whatever the solver makes of the state.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,13 @@ from workbench.network.relax import relax
 
 def cheapest(problem: HingeProblem) -> float:
     """The least energy of a 0/1 state, by enumeration."""
-    states = (problem.complete(np.array(state, dtype=float)) for state in product((0, 1), repeat=problem.n_atoms))
-    return min((problem.energy(x) for x in states if problem.violation(x) <= 1e-9), default=float("inf"))
+    states = (
+        problem.complete(np.array(state, dtype=float))
+        for state in product((0, 1), repeat=problem.n_atoms)
+    )
+    return min(
+        (problem.energy(x) for x in states if problem.violation(x) <= 1e-9), default=float("inf")
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -40,7 +47,9 @@ def test_a_given_start_changes_no_answer(seed: int) -> None:
 
 
 class Misjudging(highspy.Highs):
-    """A solver that claims a lower objective for what it found from a given start, until it forgets the start."""
+    """A solver that claims a lower objective for what it found from a given start,
+    until it forgets the start.
+    """
 
     too_low: float = 0.0
 

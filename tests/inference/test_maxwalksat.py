@@ -22,7 +22,9 @@ def test_finds_the_optimum_of_small_networks(seed: int) -> None:
     listing = enumerate_states(network, weights)
     solution = MaxWalkSAT(flips=20_000, tries=20).solve(network, weights, seed=seed)
     assert solution.hard_violation == 0
-    assert energy(network, weights, solution.values) == pytest.approx(listing.least_energy, abs=1e-9)
+    assert energy(network, weights, solution.values) == pytest.approx(
+        listing.least_energy, abs=1e-9
+    )
     assert solution.bound <= solution.energy + 1e-9
     assert solution.energy == pytest.approx(reported_energy(network, weights, solution.values))
 
@@ -32,7 +34,9 @@ def test_rows_that_are_no_clauses(seed: int) -> None:
     network, weights = random_hinge_network(seed, hard=0.0, blocks=seed % 2 == 0)
     listing = enumerate_states(network, weights)
     solution = MaxWalkSAT(flips=20_000, tries=20).solve(network, weights, seed=seed)
-    assert energy(network, weights, solution.values) == pytest.approx(listing.least_energy, abs=1e-9)
+    assert energy(network, weights, solution.values) == pytest.approx(
+        listing.least_energy, abs=1e-9
+    )
 
 
 def test_a_contradiction_is_named() -> None:

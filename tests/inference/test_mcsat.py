@@ -21,11 +21,15 @@ from workbench.progress import Conduct
 
 @pytest.mark.parametrize("seed", range(12))
 def test_marginals_with_negative_weights_hard_clauses_and_blocks(seed: int) -> None:
-    network, weights = random_mln(seed, n_atoms=9, n_rows=16, weight_size=0.6, scales=False, hard=0.2)
+    network, weights = random_mln(
+        seed, n_atoms=9, n_rows=16, weight_size=0.6, scales=False, hard=0.2
+    )
     expected = enumerate_states(network, weights).marginals
     solution = MCSAT(samples=4000).solve(network, weights, seed=seed)
     np.testing.assert_allclose(solution.values, expected, atol=0.04)
-    np.testing.assert_allclose(np.asarray(solution.diagnostics["raw_probability"]), expected, atol=0.06)
+    np.testing.assert_allclose(
+        np.asarray(solution.diagnostics["raw_probability"]), expected, atol=0.06
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -48,7 +52,9 @@ def test_overlapping_blocks_are_a_permutation() -> None:
     weights = np.array([1.0, 0.5])
     solution = MCSAT(samples=6000, search_steps=5000).solve(network, weights)
     np.testing.assert_allclose(
-        np.asarray(solution.diagnostics["raw_probability"]), enumerate_states(network, weights).marginals, atol=0.04
+        np.asarray(solution.diagnostics["raw_probability"]),
+        enumerate_states(network, weights).marginals,
+        atol=0.04,
     )
 
 

@@ -1,4 +1,6 @@
-"""Marginals of networks that are narrow in part: exact there, sampled elsewhere, clashes by their own numbers."""
+"""Marginals of networks that are narrow in part: exact there, sampled elsewhere,
+clashes by their own numbers.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,17 @@ WEIGHTS = np.array([1.2, 0.9, -0.7])
 
 
 def mixed(hard: list[list[int]] | None = None) -> GroundNetwork:
-    """A chain of four atoms, 30 atoms in pairs with all others, an atom alone, and a block with a clause; shuffled."""
+    """A chain of four atoms, 30 atoms in pairs with all others, an atom alone,
+    and a block with a clause; shuffled.
+    """
     place = np.random.default_rng(3).permutation(38) + 1
     wide = [[-(a + 1), b + 1] for a in range(4, 34) for b in range(4, a)]
     clauses = [[1, -2], [2, -3], [-3, 4], *wide, [35], [36, -1], *(hard or [])]
     numbered = [[int(np.sign(x) * place[abs(x) - 1]) for x in clause] for clause in clauses]
     template = [0, 1, 2] + [2] * len(wide) + [1, 0] + [-1] * len(hard or [])
-    blocks = blocks_from_members(38, [[int(place[k]) - 1 for k in (35, 36, 37)]], BlockKind.EXACTLY_ONE)
+    blocks = blocks_from_members(
+        38, [[int(place[k]) - 1 for k in (35, 36, 37)]], BlockKind.EXACTLY_ONE
+    )
     return network_from_clauses(38, numbered, template, n_templates=3, blocks=blocks)
 
 
@@ -47,7 +53,9 @@ def test_narrow_components_are_exact_and_the_reason_says_so() -> None:
         blocks=blocks_from_members(7, [[4, 5, 6]], BlockKind.EXACTLY_ONE),
     )
     expected = enumerate_states(small, WEIGHTS).marginals
-    np.testing.assert_allclose(answer.values[np.concatenate([place[:4], place[35:]])], expected, atol=1e-9)
+    np.testing.assert_allclose(
+        answer.values[np.concatenate([place[:4], place[35:]])], expected, atol=1e-9
+    )
     assert answer.values[place[34]] == pytest.approx(1 / (1 + np.exp(-0.9)))
     sampled = make_engine("mcsat", samples=4000).solve(network, WEIGHTS, seed=2)
     np.testing.assert_allclose(answer.values, sampled.values, atol=0.06)

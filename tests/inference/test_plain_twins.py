@@ -1,4 +1,6 @@
-"""The compiled kernels against themselves as plain Python: same seeds, same answers, bit for bit or nearly."""
+"""The compiled kernels against themselves as plain Python: same seeds, same answers,
+bit for bit or nearly.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,16 @@ def answers() -> list[list[float]]:
     for name in ENGINES:
         for seed in (3, 6):
             network, weights = random_mln(seed, n_atoms=10, n_rows=18)
-            results.append(make_engine(name, None, **SMALL[name]).solve(network, weights, seed=seed).values.tolist())
+            results.append(
+                make_engine(name, None, **SMALL[name])
+                .solve(network, weights, seed=seed)
+                .values.tolist()
+            )
     network, weights = random_hinge_network(2, hard=0.0)
     for name in ("maxwalksat", "gibbs"):
-        results.append(make_engine(name, None, **SMALL[name]).solve(network, weights, seed=1).values.tolist())
+        results.append(
+            make_engine(name, None, **SMALL[name]).solve(network, weights, seed=1).values.tolist()
+        )
     return results
 
 

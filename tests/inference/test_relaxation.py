@@ -1,4 +1,6 @@
-"""The relaxation, its solvers, rounding and integer programs, against enumeration, OP3 written out, and each other."""
+"""The relaxation, its solvers, rounding and integer programs, against enumeration, OP3 written out,
+and each other.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def optimization_problem_3(network: GroundNetwork, weights: np.ndarray) -> float
 
 
 def local_consistency(network: GroundNetwork, weights: np.ndarray) -> float:
-    """The local-consistency relaxation: a distribution over each clause's joint states, marginals that agree."""
+    """The local-consistency relaxation: a distribution over each clause's joint states,
+    marginals that agree.
+    """
     effective = network.effective_weights(weights)
     n = network.n_atoms
     cost = list(-(network.unit @ weights))
@@ -86,8 +90,12 @@ def local_consistency(network: GroundNetwork, weights: np.ndarray) -> float:
     for row in range(network.n_rows):
         atoms = np.flatnonzero(dense[row])
         first = len(cost)
-        states = np.array(np.meshgrid(*[[0, 1]] * atoms.size, indexing="ij")).reshape(atoms.size, -1).T
-        cost += list(effective[row] * np.maximum(0.0, float(network.b[row]) + states @ dense[row, atoms]))
+        states = (
+            np.array(np.meshgrid(*[[0, 1]] * atoms.size, indexing="ij")).reshape(atoms.size, -1).T
+        )
+        cost += list(
+            effective[row] * np.maximum(0.0, float(network.b[row]) + states @ dense[row, atoms])
+        )
         total = np.zeros(n_columns)
         total[first : first + len(states)] = 1.0
         rows.append(total)
@@ -132,7 +140,9 @@ def test_without_hard_rows_it_is_the_local_consistency_relaxation(seed: int) -> 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_flow_solves_clauses_of_two_literals(seed: int) -> None:
-    network, weights = random_mln(seed, n_atoms=10, n_rows=30, max_width=2, blocks=False, satisfiable=seed % 4 > 0)
+    network, weights = random_mln(
+        seed, n_atoms=10, n_rows=30, max_width=2, blocks=False, satisfiable=seed % 4 > 0
+    )
     problem = relax(network, weights)
     assert has_roof_dual(problem)
     flow, program = solve_roof_dual(problem), solve_highs(problem)
@@ -165,7 +175,12 @@ def test_bounds_never_exceed_the_least_energy(seed: int) -> None:
     network, weights = random_mln(seed, satisfiable=seed % 4 > 0)
     listing = enumerate_states(network, weights)
     least = listing.least_energy + energy_offset(network, weights)
-    for engine in (LinearRelaxation(), LinearRelaxation(rounding="best"), IntegerProgram(), IntegerProgram(workers=1)):
+    for engine in (
+        LinearRelaxation(),
+        LinearRelaxation(rounding="best"),
+        IntegerProgram(),
+        IntegerProgram(workers=1),
+    ):
         solution = engine.solve(network, weights)
         if not listing.feasible:
             assert solution.status in (Status.INFEASIBLE, Status.FEASIBLE)
@@ -183,11 +198,15 @@ def test_bounds_never_exceed_the_least_energy(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_conditional_rounding_keeps_three_quarters(seed: int) -> None:
-    network, weights = random_mln(seed, n_atoms=10, n_rows=40, hard=0.0, negative=False, blocks=False)
+    network, weights = random_mln(
+        seed, n_atoms=10, n_rows=40, hard=0.0, negative=False, blocks=False
+    )
     problem = relax(network, weights)
     relaxed = solve_highs(problem)
     state = round_state(network, weights, relaxed.x[: network.n_atoms], method="conditional")
-    soft = float(network.effective_weights(weights).sum() + weights @ network.unit_scale.sum(axis=1))
+    soft = float(
+        network.effective_weights(weights).sum() + weights @ network.unit_scale.sum(axis=1)
+    )
     satisfied = soft - reported_energy(network, weights, state)
     assert satisfied >= 0.75 * (soft - relaxed.objective) - 1e-9
 
@@ -199,13 +218,18 @@ def test_rounding_breaks_ties_to_false_and_propagates_hard_rows() -> None:
     forced = network_from_clauses(2, [[1, 2], [-1, -2]], [-1, -1], n_templates=1)
     assert round_state(forced, np.ones(1), half).tolist() == [1.0, 0.0]
     block = network_from_clauses(
-        3, [[1, 2]], [0], n_templates=1, blocks=blocks_from_members(3, [[0, 1, 2]], BlockKind.EXACTLY_ONE)
+        3,
+        [[1, 2]],
+        [0],
+        n_templates=1,
+        blocks=blocks_from_members(3, [[0, 1, 2]], BlockKind.EXACTLY_ONE),
     )
     assert round_state(block, np.ones(1), np.full(3, 0.5)).sum() == 1.0
 
 
 def test_a_dead_end_breaks_hard_rows_and_is_repaired() -> None:
-    # Pigeons: three in two holes have no state, but every variable at one half satisfies the relaxation.
+    # Pigeons: three in two holes have no state, but every variable at one half satisfies the
+    # relaxation.
     clauses = [[1, 2], [3, 4], [5, 6], [-1, -3], [-1, -5], [-3, -5], [-2, -4], [-2, -6], [-4, -6]]
     network = network_from_clauses(6, [*clauses, [1]], [-1] * 9 + [0], n_templates=1)
     assert hard_violation(network, round_state(network, np.ones(1), np.full(6, 0.5)))

@@ -1,4 +1,6 @@
-"""Convex engines on Markov logic: the relaxation's bound, and a rounded state that is never below it."""
+"""Convex engines on Markov logic: the relaxation's bound,
+and a rounded state that is never below it.
+"""
 
 from __future__ import annotations
 

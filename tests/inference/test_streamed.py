@@ -1,4 +1,6 @@
-"""Passes over parts of the rows: the same problem, its bound holds, whatever the parts and wherever they lie."""
+"""Passes over parts of the rows: the same problem, its bound holds,
+whatever the parts and wherever they lie.
+"""
 
 from __future__ import annotations
 
@@ -71,12 +73,16 @@ def test_runs_of_rows_are_the_network() -> None:
     state = np.linspace(0.0, 1.0, network.n_atoms)
     runs = list(row_runs(network, 7))
     assert len(runs) == -(-network.n_rows // 7)
-    assert all(np.shares_memory(run.A.data, network.A.data) for _, run in runs), "no entry is copied"
+    assert all(np.shares_memory(run.A.data, network.A.data) for _, run in runs), (
+        "no entry is copied"
+    )
     joined = np.concatenate([run.b + run.A @ state for _, run in runs])
     np.testing.assert_array_equal(joined, network.b + network.A @ state)
     nothing = replace(network, unit=network.unit * 0.0, constant=network.constant * 0.0)
     parts = [replace(run, unit=nothing.unit, constant=nothing.constant) for _, run in runs]
-    np.testing.assert_allclose(sum(distances(part, state) for part in parts), distances(nothing, state))
+    np.testing.assert_allclose(
+        sum(distances(part, state) for part in parts), distances(nothing, state)
+    )
     np.testing.assert_array_equal(
         np.concatenate([hard_violations(p, state) for p in parts]), hard_violations(network, state)
     )

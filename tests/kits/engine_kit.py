@@ -1,6 +1,8 @@
-"""What every inference engine must do, whatever it computes: one set of checks, run on each engine of the registry.
+"""What every inference engine must do, whatever it computes: one set of checks, run on each engine
+of the registry.
 
-An engine that declines a network must refuse it and is not asked for more; each check says how many networks it saw.
+An engine that declines a network must refuse it and is not asked for more; each check says how many
+networks it saw.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ def mln_cases() -> list[Case]:
 
 
 def hinge_cases() -> list[Case]:
-    """Rows with real coefficients on [0, 1]; and the same for 0/1 atoms without hard ones, which no corner may keep."""
+    """Rows with real coefficients on [0, 1]; and the same for 0/1 atoms without hard ones,
+    which no corner may keep.
+    """
     cases = []
     for seed in range(4):
         squared = seed % 2 == 0
@@ -84,10 +88,16 @@ def trait_cases(domain: Domain) -> list[Case]:
     """A small network for each trait, of linear and of squared potentials."""
     cases = []
     for trait, (rows, offsets, weight) in TRAITS.items():
-        blocks = blocks_from_members(3, [[0, 1]], BlockKind.AT_MOST_ONE) if trait is Trait.BLOCKS else None
+        blocks = (
+            blocks_from_members(3, [[0, 1]], BlockKind.AT_MOST_ONE)
+            if trait is Trait.BLOCKS
+            else None
+        )
         for power in (1, 2):
             A, b = csr_array(np.array(rows, np.float64)), np.array(offsets, np.float64)
-            network = network_from_rows(A, b, [0, -1][: len(b)], power=[power], blocks=blocks, domain=domain)
+            network = network_from_rows(
+                A, b, [0, -1][: len(b)], power=[power], blocks=blocks, domain=domain
+            )
             cases.append((network, np.array([weight])))
     return cases
 
@@ -114,7 +124,11 @@ def accepted(engine: Engine, cases: list[Case]) -> list[Case]:
         for domain in domains(engine)
         if domain is network.domain or network.clausal.all()
     ]
-    return [(network, weights) for network, weights in tried if engine.declines(network, weights) is None]
+    return [
+        (network, weights)
+        for network, weights in tried
+        if engine.declines(network, weights) is None
+    ]
 
 
 def well_formed(engine: Engine, network: GroundNetwork, solution: Solution) -> None:
@@ -177,7 +191,10 @@ def energies_bounds_and_violations_are_true(engine: Engine) -> int:
 def marginals_are_near_the_truth(engine: Engine) -> int:
     if engine.task != "marginal":
         return 0
-    cases = accepted(engine, [*mln_cases()[:5:4], random_mln(3, n_atoms=8, n_rows=6, weight_size=0.5, scales=False)])
+    cases = accepted(
+        engine,
+        [*mln_cases()[:5:4], random_mln(3, n_atoms=8, n_rows=6, weight_size=0.5, scales=False)],
+    )
     for network, weights in cases:
         solution = engine.solve(network, weights, seed=1)
         expected = enumerate_states(network, weights).marginals
@@ -189,7 +206,9 @@ def marginals_are_near_the_truth(engine: Engine) -> int:
 
 
 def blocks_that_hard_clauses_hold_are_mixed(engine: Engine) -> int:
-    """Marginals are right, not only admitted to be uncertain, where single moves cannot leave a state."""
+    """Marginals are right, not only admitted to be uncertain,
+    where single moves cannot leave a state.
+    """
     if engine.task != "marginal" or engine.name == "bp":
         return 0
     cases = accepted(engine, [random_block_grid(seed) for seed in range(8)])
@@ -214,7 +233,12 @@ def same_seed_same_answer(engine: Engine) -> int:
 def inputs_stay_as_they_are(engine: Engine) -> int:
     cases = accepted(engine, mln_cases()[2:3] + hinge_cases()[1:2])
     for network, weights in cases:
-        before = [weights.copy(), network.A.data.copy(), np.array(network.b), network.unit.data.copy()]
+        before = [
+            weights.copy(),
+            network.A.data.copy(),
+            np.array(network.b),
+            network.unit.data.copy(),
+        ]
         start = np.zeros(network.n_atoms)
         engine.solve(network, weights, seed=1)
         after = [weights, network.A.data, network.b, network.unit.data]
@@ -258,7 +282,9 @@ def a_cancel_is_a_status(engine: Engine) -> int:
 
 
 def a_deadline_and_a_cancel_are_heard_at_work(engine: Engine) -> int:
-    """A tenth of a second into a problem that would take far longer, the engine stops and says so."""
+    """A tenth of a second into a problem that would take far longer,
+    the engine stops and says so.
+    """
     network, weights = accepted(engine, list(hard_networks()))[0]
     for stopped in (Status.LIMIT, Status.CANCELLED):
         event = Event()
@@ -266,7 +292,9 @@ def a_deadline_and_a_cancel_are_heard_at_work(engine: Engine) -> int:
         if stopped is Status.CANCELLED:
             timer.start()
         deadline = monotonic() + 0.1 if stopped is Status.LIMIT else None
-        solution = engine.solve(network, weights, deadline=deadline, progress=Progress(cancel_event=event))
+        solution = engine.solve(
+            network, weights, deadline=deadline, progress=Progress(cancel_event=event)
+        )
         timer.cancel()
         well_formed(engine, network, solution)
         assert solution.status is stopped, f"{solution.status}: {solution.reason}"
@@ -286,14 +314,23 @@ def a_contradiction_is_infeasible(engine: Engine) -> int:
 
 
 def a_contradiction_around_a_loop_is_not_answered(engine: Engine) -> int:
-    """Three pigeons and two holes: no clause alone forces anything. Values in [0, 1] keep all rows, states do not."""
+    """Three pigeons and two holes: no clause alone forces anything. Values in [0, 1] keep all rows,
+    states do not.
+    """
     holes = [[2 * bird + 1, 2 * bird + 2] for bird in range(3)]
-    shared = [[-(2 * one + hole), -(2 * two + hole)] for hole in (1, 2) for one in range(3) for two in range(one)]
+    shared = [
+        [-(2 * one + hole), -(2 * two + hole)]
+        for hole in (1, 2)
+        for one in range(3)
+        for two in range(one)
+    ]
     network = network_from_clauses(6, [*holes, *shared, [1]], [-1] * 9 + [0])
     cases = accepted(engine, [(network, np.ones(1))])
     for network, weights in cases:
         solution = engine.solve(network, weights)
-        if engine.task == "marginal" or not np.any((solution.values > 0.1) & (solution.values < 0.9)):
+        if engine.task == "marginal" or not np.any(
+            (solution.values > 0.1) & (solution.values < 0.9)
+        ):
             assert solution.status in (Status.INFEASIBLE, Status.LIMIT), solution.status
     return len(cases)
 
@@ -309,13 +346,17 @@ def the_declaration_is_kept(engine: Engine) -> int:
             if takes:
                 well_formed(engine, network, engine.solve(network, weights))
                 covered |= {(domain, trait) for trait in traits}
-    declared = {(domain, trait) for domain in domains(engine) for trait in engine.accepts.takes[domain]}
+    declared = {
+        (domain, trait) for domain in domains(engine) for trait in engine.accepts.takes[domain]
+    }
     assert covered == declared, declared - covered
     return len(covered)
 
 
 def what_is_declined_is_said_why(engine: Engine) -> int:
-    """`declines` gives a reason in words, and solving all the same raises an error of inference or answers."""
+    """`declines` gives a reason in words,
+    and solving all the same raises an error of inference or answers.
+    """
     declined = 0
     for network, weights in mln_cases() + hinge_cases():
         reason = engine.declines(network, weights)

@@ -17,28 +17,46 @@ Case = tuple[GroundNetwork, Float]
 
 @cache
 def hard_networks() -> tuple[Case, ...]:
-    """Frustrated clauses of either weight and of positive ones, the same squared, and a strip of nearly full width."""
+    """Frustrated clauses of either weight and of positive ones, the same squared,
+    and a strip of nearly full width.
+    """
     mixed, positive = _frustrated(-9.0), _frustrated(0.0)
     squared = replace(positive[0], power=np.full(positive[0].n_templates, 2, np.int8)), positive[1]
     return mixed, positive, squared, _strip(17, 400)
 
 
 def _frustrated(least: float) -> Case:
-    """60,000 random clauses of two and three literals over 20,000 atoms and a pull on each, weights up to 9."""
+    """60,000 random clauses of two and three literals over 20,000 atoms and a pull on each,
+    weights up to 9.
+    """
     rng = np.random.default_rng(5)
     n, rows = 20_000, 60_000
-    atoms = rng.integers(1, n - 2, (rows, 1)) + np.array([0, 1, 2]) * rng.integers(1, 300, (rows, 1))
+    atoms = rng.integers(1, n - 2, (rows, 1)) + np.array([0, 1, 2]) * rng.integers(
+        1, 300, (rows, 1)
+    )
     atoms = (atoms - 1) % n + 1
     signed = (atoms * rng.choice([-1, 1], atoms.shape)).tolist()
     clauses = [clause[: 2 + row % 2] for row, clause in enumerate(signed)]
-    clauses += [[int(atom)] for atom in rng.permutation(n) + 1] + [[-int(atom)] for atom in rng.permutation(n) + 1]
+    clauses += [[int(atom)] for atom in rng.permutation(n) + 1] + [
+        [-int(atom)] for atom in rng.permutation(n) + 1
+    ]
     template = rng.integers(0, 200, len(clauses))
     return network_from_clauses(n, clauses, template, n_templates=200), rng.uniform(least, 9.0, 200)
 
 
 def _strip(width: int, length: int) -> Case:
-    """Each atom paired with the next `width`: elimination needs a table of 2^(width + 1) entries an atom."""
-    pairs = np.array([[first, first + step] for first in range(1, length - width + 1) for step in range(1, width + 1)])
+    """Each atom paired with the next `width`:
+    elimination needs a table of 2^(width + 1) entries an atom.
+    """
+    pairs = np.array(
+        [
+            [first, first + step]
+            for first in range(1, length - width + 1)
+            for step in range(1, width + 1)
+        ]
+    )
     signs = np.random.default_rng(6).choice([-1, 1], pairs.shape)
-    network = network_from_clauses(length, (pairs * signs).tolist(), np.arange(len(pairs)), n_templates=len(pairs))
+    network = network_from_clauses(
+        length, (pairs * signs).tolist(), np.arange(len(pairs)), n_templates=len(pairs)
+    )
     return network, np.random.default_rng(7).uniform(0.2, 1.0, len(pairs))

@@ -44,7 +44,9 @@ def _logical(net: GroundNetwork, truth: np.ndarray) -> Example:
     return Example(net, truth, counts=_Counts(net, truth))
 
 
-def _well_formed(answer: LearnedWeights, learner: Learner, domain: Domain, n_templates: int) -> None:
+def _well_formed(
+    answer: LearnedWeights, learner: Learner, domain: Domain, n_templates: int
+) -> None:
     assert answer.weights.shape == (n_templates,)
     assert answer.weights.dtype == np.float64
     assert np.isfinite(answer.weights).all()
@@ -71,7 +73,9 @@ def check_learner(learner: Learner, domain: Domain) -> None:
 
 
 def _check_answer(learner: Learner, domain: Domain, examples: list[Example], given: object) -> None:
-    """Shapes, fixed weights, the objective where it is declared, determinism; the examples stay as they are."""
+    """Shapes, fixed weights, the objective where it is declared, determinism;
+    the examples stay as they are.
+    """
     before = [example.truth.copy() for example in examples]
     answer = learner.fit(examples, given, seed=3)
     _well_formed(answer, learner, domain, 4)
@@ -82,14 +86,20 @@ def _check_answer(learner: Learner, domain: Domain, examples: list[Example], giv
         assert example.truth == pytest.approx(truth, abs=0)
 
 
-def _check_awkward(learner: Learner, domain: Domain, examples: list[Example], given: object) -> None:
+def _check_awkward(
+    learner: Learner, domain: Domain, examples: list[Example], given: object
+) -> None:
     """Hidden labels, a hard rule that the labels violate, an empty database."""
     truth = examples[0].truth.copy()
     truth[:2] = np.nan
-    _well_formed(learner.fit([replace(examples[0], truth=truth), examples[1]], given), learner, domain, 4)
+    _well_formed(
+        learner.fit([replace(examples[0], truth=truth), examples[1]], given), learner, domain, 4
+    )
 
     clauses = [(-1, (-1, 2)), *([(0, (1, 2)), (0, (-2, 3))] if learner.declares.joint else [])]
-    contradicted = replace(network(clauses, 3, 1, unit=np.array([[1.0], [0.0], [-1.0]])), domain=domain)
+    contradicted = replace(
+        network(clauses, 3, 1, unit=np.array([[1.0], [0.0], [-1.0]])), domain=domain
+    )
     labels = np.array([1.0, 0.0, 1.0])
     _well_formed(learner.fit([_logical(contradicted, labels)], templates(1)), learner, domain, 1)
 

@@ -21,7 +21,10 @@ def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> s
     """
     shown = clause.weight if weight is None else weight
     if isinstance(clause, LinearRule):
-        text, suffix = format_linear(clause.terms, clause.relation), "^2" if clause.power == 2 else ""
+        text, suffix = (
+            format_linear(clause.terms, clause.relation),
+            "^2" if clause.power == 2 else "",
+        )
         return _psl_weighted(text, shown, clause.hard, suffix)
     if clause.multiset:
         body = [PSL.atom(literal.atom) for literal in clause.literals if not literal.positive]
@@ -35,7 +38,9 @@ def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> s
     defined = {computed.variable: computed for computed in clause.function_values}
     outside = set(clause.outside)
     parts = _disjuncts(clause, defined, lambda item: not clause.existential or item in outside)
-    under = _disjuncts(clause, defined, lambda item: bool(clause.existential) and item not in outside)
+    under = _disjuncts(
+        clause, defined, lambda item: bool(clause.existential) and item not in outside
+    )
     if under:
         # The quantifier takes all that follows it.
         parts.append(f"EXIST {','.join(clause.existential)} {' v '.join(under)}")
@@ -48,7 +53,9 @@ def format_clause(clause: Clause | LinearRule, weight: float | None = None) -> s
 
 
 def _disjuncts(
-    clause: Clause, defined: dict[str, FunctionValue], chosen: Callable[[Literal | Comparison], bool]
+    clause: Clause,
+    defined: dict[str, FunctionValue],
+    chosen: Callable[[Literal | Comparison], bool],
 ) -> list[str]:
     parts = [_literal(literal, defined) for literal in clause.literals if chosen(literal)]
     guards = tuple(guard for guard in clause.guards if chosen(guard))
@@ -58,7 +65,10 @@ def _disjuncts(
 def _psl_weighted(text: str, weight: float | None, hard: bool, suffix: str) -> str:
     if hard:
         return f"{text} ."
-    return f"{'?' if weight is None else format_number(weight)}: {text}{' ' + suffix if suffix else ''}"
+    return (
+        f"{'?' if weight is None else format_number(weight)}: "
+        f"{text}{' ' + suffix if suffix else ''}"
+    )
 
 
 def _literal(literal: Literal, defined: dict[str, FunctionValue]) -> str:
@@ -66,14 +76,21 @@ def _literal(literal: Literal, defined: dict[str, FunctionValue]) -> str:
     return ("" if literal.positive else "!") + MLN.atom(Atom(literal.atom.predicate, arguments))
 
 
-def _expanded(guards: Iterable[Comparison], defined: dict[str, FunctionValue]) -> Iterable[Comparison]:
+def _expanded(
+    guards: Iterable[Comparison], defined: dict[str, FunctionValue]
+) -> Iterable[Comparison]:
     for guard in guards:
-        yield Comparison(guard.operator, _put_back(guard.left, defined), _put_back(guard.right, defined))
+        yield Comparison(
+            guard.operator, _put_back(guard.left, defined), _put_back(guard.right, defined)
+        )
 
 
 def _put_back(term: Term, defined: dict[str, FunctionValue]) -> Term:
     """The function term that a variable was defined for."""
     if isinstance(term, Variable) and term.name in defined:
         computed = defined[term.name]
-        return Apply(computed.function, tuple(_put_back(argument, defined) for argument in computed.arguments))
+        return Apply(
+            computed.function,
+            tuple(_put_back(argument, defined) for argument in computed.arguments),
+        )
     return term

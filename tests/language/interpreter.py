@@ -1,4 +1,6 @@
-"""A naive reading of formulas, clauses and PSL rules over Boolean states: nested loops, nothing clever."""
+"""A naive reading of formulas, clauses and PSL rules over Boolean states: nested loops,
+nothing clever.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +93,9 @@ def holds(formula: Formula, state: State, binding: Binding, domain: Sequence[str
 
 def clause_holds(clause: Clause, state: State, binding: Binding, domains: Domains) -> bool:
     """One grounding: `binding` fixes every variable that is not existential."""
-    existential = [(name, type_name) for name, type_name in clause.variable_types if name in clause.existential]
+    existential = [
+        (name, type_name) for name, type_name in clause.variable_types if name in clause.existential
+    ]
     return any(
         any(state[key(literal.atom, full)] == literal.positive for literal in clause.literals)
         or any(compare(guard, full) for guard in clause.guards)
@@ -100,14 +104,20 @@ def clause_holds(clause: Clause, state: State, binding: Binding, domains: Domain
 
 
 def clause_bindings(clause: Clause, domains: Domains) -> list[dict[str, str]]:
-    return list(bindings([pair for pair in clause.variable_types if pair[0] not in clause.existential], domains))
+    return list(
+        bindings(
+            [pair for pair in clause.variable_types if pair[0] not in clause.existential], domains
+        )
+    )
 
 
 def satisfied_weight(clauses: Sequence[Clause], state: State, domains: Domains) -> float | None:
     """The summed weight of satisfied groundings; None where a hard one is violated."""
     total = 0.0
     for clause in clauses:
-        count = sum(clause_holds(clause, state, b, domains) for b in clause_bindings(clause, domains))
+        count = sum(
+            clause_holds(clause, state, b, domains) for b in clause_bindings(clause, domains)
+        )
         if clause.hard:
             if count < len(clause_bindings(clause, domains)):
                 return None
@@ -129,7 +139,9 @@ def soft_energy(program: Program, state: State, domains: Domains) -> float | Non
     return total
 
 
-def distances(rule: LogicalRule | ArithmeticRule, program: Program, state: State, domains: Domains) -> Iterator[float]:
+def distances(
+    rule: LogicalRule | ArithmeticRule, program: Program, state: State, domains: Domains
+) -> Iterator[float]:
     types: dict[str, str] = {}
     atoms = (
         [i.atom for i in (*rule.body, *rule.head) if isinstance(i, Literal)]
@@ -137,7 +149,9 @@ def distances(rule: LogicalRule | ArithmeticRule, program: Program, state: State
         else [atom for term in rule.terms for atom in term.atoms]
     )
     for atom in atoms:
-        for term, type_name in zip(atom.arguments, program.predicates[atom.predicate].argument_types):
+        for term, type_name in zip(
+            atom.arguments, program.predicates[atom.predicate].argument_types
+        ):
             if isinstance(term, Variable):
                 types[term.name] = type_name
     for binding in bindings(list(types.items()), domains):
@@ -145,15 +159,29 @@ def distances(rule: LogicalRule | ArithmeticRule, program: Program, state: State
             if all(compare(i, binding) for i in rule.body if isinstance(i, Comparison)) and not any(
                 compare(i, binding) for i in rule.head if isinstance(i, Comparison)
             ):
-                body = [float(state[key(i.atom, binding)] == i.positive) for i in rule.body if isinstance(i, Literal)]
-                head = [float(state[key(i.atom, binding)] == i.positive) for i in rule.head if isinstance(i, Literal)]
-                yield max(0.0, sum(body) - max(0, len(body) - 1) - sum(head)) if body else max(0.0, 1 - sum(head))
+                body = [
+                    float(state[key(i.atom, binding)] == i.positive)
+                    for i in rule.body
+                    if isinstance(i, Literal)
+                ]
+                head = [
+                    float(state[key(i.atom, binding)] == i.positive)
+                    for i in rule.head
+                    if isinstance(i, Literal)
+                ]
+                yield (
+                    max(0.0, sum(body) - max(0, len(body) - 1) - sum(head))
+                    if body
+                    else max(0.0, 1 - sum(head))
+                )
         else:
             ell = sum(linear_value(term, program, state, binding, domains) for term in rule.terms)
             yield {"<=": max(0.0, ell), ">=": max(0.0, -ell), "=": abs(ell)}[rule.relation]
 
 
-def linear_value(term: LinearTerm, program: Program, state: State, binding: Binding, domains: Domains) -> float:
+def linear_value(
+    term: LinearTerm, program: Program, state: State, binding: Binding, domains: Domains
+) -> float:
     if isinstance(term.factor, Cardinality):
         return term.coefficient * len(next(iter(domains.values())))
     assert term.factor is None
@@ -162,4 +190,6 @@ def linear_value(term: LinearTerm, program: Program, state: State, binding: Bind
     (atom,) = term.atoms
     types = program.predicates[atom.predicate].argument_types
     sums = {a.name: t for a, t in zip(atom.arguments, types) if isinstance(a, SumVariable)}
-    return term.coefficient * sum(state[key(atom, {**binding, **b})] for b in bindings(list(sums.items()), domains))
+    return term.coefficient * sum(
+        state[key(atom, {**binding, **b})] for b in bindings(list(sums.items()), domains)
+    )

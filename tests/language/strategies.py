@@ -32,12 +32,16 @@ from workbench.language.terms import (
     Variable,
 )
 
-MLN_DECLARATIONS = "P(t)\nQ(t, t)\n*Rain\nHas(t, t!)\nt Next(t)\nu = {A1, B1}\nn = {1,...,5}\nIn(u?, n)\n"
+MLN_DECLARATIONS = (
+    "P(t)\nQ(t, t)\n*Rain\nHas(t, t!)\nt Next(t)\nu = {A1, B1}\nn = {1,...,5}\nIn(u?, n)\n"
+)
 
 names = st.sampled_from(["x", "y", "z", "x'", "w1", "ä"])
 constants = st.builds(
     Constant,
-    st.sampled_from(["Ann", "Bob_2", "7", "-3", "1.5e3", "two words", 'quo"te', "a\\b", "Ünal", "", "line\nend"]),
+    st.sampled_from(
+        ["Ann", "Bob_2", "7", "-3", "1.5e3", "two words", 'quo"te', "a\\b", "Ünal", "", "line\nend"]
+    ),
 )
 variables = st.builds(Variable, names)
 
@@ -81,23 +85,33 @@ def _compounds(formulas: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formul
     )
 
 
-formulas = st.recursive(st.one_of(atoms, comparisons, st.builds(FreeSign, atoms)), _compounds, max_leaves=6)
+formulas = st.recursive(
+    st.one_of(atoms, comparisons, st.builds(FreeSign, atoms)), _compounds, max_leaves=6
+)
 numbers = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False).map(lambda value: value + 0.0)
 weights = st.one_of(
-    st.builds(Weight, st.sampled_from(["given", "fixed"]), numbers), st.just(Weight("hard")), st.just(Weight("learn"))
+    st.builds(Weight, st.sampled_from(["given", "fixed"]), numbers),
+    st.just(Weight("hard")),
+    st.just(Weight("learn")),
 )
 formula_rules = st.builds(FormulaRule, formulas, weights, st.booleans())
 
 psl_names = st.sampled_from(["A", "B", "c", "X1"])
-psl_constants = st.builds(Constant, st.sampled_from(["7", "it's", 'say "x"', "a\\b", "Ünal", "two words"]))
+psl_constants = st.builds(
+    Constant, st.sampled_from(["7", "it's", 'say "x"', "a\\b", "Ünal", "two words"])
+)
 psl_terms = st.one_of(st.builds(Variable, psl_names), psl_constants)
 psl_atoms = st.one_of(
     st.builds(Atom, st.just("Near"), st.tuples(psl_terms, psl_terms)),
     st.builds(Atom, st.just("Warm"), st.tuples(psl_terms)),
 )
-psl_comparisons = st.builds(Comparison, st.sampled_from(["=", "!=", "%", "!%"]), psl_terms, psl_terms)
+psl_comparisons = st.builds(
+    Comparison, st.sampled_from(["=", "!=", "%", "!%"]), psl_terms, psl_terms
+)
 psl_literals = st.one_of(st.builds(Literal, psl_atoms, st.booleans()), psl_comparisons)
-psl_weights = st.one_of(st.builds(Weight, st.just("given"), st.floats(0, 1e6)), st.just(Weight("hard")))
+psl_weights = st.one_of(
+    st.builds(Weight, st.just("given"), st.floats(0, 1e6)), st.just(Weight("hard"))
+)
 
 
 @st.composite
@@ -139,12 +153,19 @@ conditions = st.recursive(
 def arithmetic_rules(draw: st.DrawFn) -> ArithmeticRule:
     """In the order that reading gives: positive terms, negative terms, constant."""
     positive = st.floats(0.01, 100)
-    coefficients = [*draw(st.lists(positive, max_size=2)), *(-c for c in draw(st.lists(positive, max_size=2)))] or [1.0]
+    coefficients = [
+        *draw(st.lists(positive, max_size=2)),
+        *(-c for c in draw(st.lists(positive, max_size=2))),
+    ] or [1.0]
     terms = []
     for coefficient in coefficients:
         factor = draw(st.one_of(st.none(), factors))
-        terms.append(LinearTerm(coefficient, draw(st.tuples(st.one_of(psl_atoms, sum_atoms))), factor))
-    summed = any(isinstance(argument, SumVariable) for term in terms for argument in term.atoms[0].arguments)
+        terms.append(
+            LinearTerm(coefficient, draw(st.tuples(st.one_of(psl_atoms, sum_atoms))), factor)
+        )
+    summed = any(
+        isinstance(argument, SumVariable) for term in terms for argument in term.atoms[0].arguments
+    )
     if not summed:
         terms = [LinearTerm(term.coefficient, term.atoms) for term in terms]
     constant = draw(st.sampled_from([0.0, 1.0, -1.0, 0.25]))
@@ -153,4 +174,6 @@ def arithmetic_rules(draw: st.DrawFn) -> ArithmeticRule:
     weight = draw(psl_weights)
     filters = (Filter("S", draw(conditions)),) if summed and draw(st.booleans()) else ()
     squared = weight.kind != "hard" and draw(st.booleans())
-    return ArithmeticRule(tuple(terms), draw(st.sampled_from(["<=", ">=", "="])), filters, weight, squared)
+    return ArithmeticRule(
+        tuple(terms), draw(st.sampled_from(["<=", ">=", "="])), filters, weight, squared
+    )

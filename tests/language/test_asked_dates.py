@@ -27,7 +27,8 @@ SAFE = (
     "1 Crash(d, s) ^ Crash(d, u) ^ s < u ^ u < t => Dnf(d, t)",
     "1 Crash(d, s) ^ s <= t - 30 => Dnf(d, t)",
     "1 Won(d, r) ^ Held(r, s) ^ s < t => Dnf(d, t)",
-    "Wins(d, t, n) := Starts(d, t) ^ n = count(r: Won(d, r) ^ Held(r, s) ^ s < t).\n1 Wins(d, t, n) => Dnf(d, t)",
+    "Wins(d, t, n) := Starts(d, t) ^ n = count(r: Won(d, r) ^ Held(r, s) ^ s < t).\n1 Wins(d, t, "
+    "n) => Dnf(d, t)",
     "Born(d) := Driver(d).\n1 Born(d) => Dnf(d, t)",
 )
 UNSAFE = {
@@ -39,8 +40,10 @@ UNSAFE = {
     '1 Crash(d, "2020-01-01") => Dnf(d, t)': "a date of Crash",
     "1 Won(d, r) => Dnf(d, t)": "Won tells of r, dated by Held, and no date is compared",
     "1 Dnf(d, s) ^ s < t => Dnf(d, t)": "what is true of Dnf at one date tells of another",
-    "Wins(d, n) := n = count(r: Won(d, r)).\n1 Wins(d, n) => Dnf(d, t)": "Wins is made of what is not",
-    "Wins(d, t, n) := Starts(d, t) ^ n = count(r: Won(d, r) ^ Held(r, s)).\n1 Wins(d, t, n) => Dnf(d, t)": "s, a date",
+    "Wins(d, n) := n = count(r: Won(d, r)).\n1 Wins(d, n) => Dnf(d, t)": "Wins is made of what is "
+    "not",
+    "Wins(d, t, n) := Starts(d, t) ^ n = count(r: Won(d, r) ^ Held(r, s)).\n1 Wins(d, t, n) => "
+    "Dnf(d, t)": "s, a date",
     "Past(d, s) := Crash(d, s).\n1 Past(d, s) => Dnf(d, t)": "nothing says that s, a date of Past",
     "Old(d) := Crash(d, s) ^ s < $now.\n1 Old(d) => Dnf(d, t)": "Old is made of what is not",
 }

@@ -22,7 +22,9 @@ def shown(clause: Clause) -> str:
         return argument.name  # type: ignore[attr-defined, no-any-return]
 
     parts = [
-        ("" if literal.positive else "!") + literal.atom.predicate + "".join(map(term, literal.atom.arguments))
+        ("" if literal.positive else "!")
+        + literal.atom.predicate
+        + "".join(map(term, literal.atom.arguments))
         for literal in clause.literals
     ]
     parts += [f"{term(guard.left)}{guard.operator}{term(guard.right)}" for guard in clause.guards]
@@ -74,7 +76,9 @@ def test_existential_over_a_conjunction_is_expanded_and_keeps_one_weight() -> No
         ("1 P(x) ^ (FORALL y S(x,y))", "!Px !Sxy", -1.0),
     ],
 )
-def test_inner_universal_variables_are_variables_of_the_clause(formula: str, expected: str, share: float) -> None:
+def test_inner_universal_variables_are_variables_of_the_clause(
+    formula: str, expected: str, share: float
+) -> None:
     (clause,) = clauses_of(formula)
     assert (shown(clause), clause.existential, clause.share) == (expected, (), share)
     assert {name for name, _ in clause.variable_types} == {"x", "y"}
@@ -98,8 +102,12 @@ def test_free_sign_gives_both_signs() -> None:
         ("P(x) => EXIST y (S(x,y) v x != A)", "!P(x) v EXIST y S(x, y) v x != A"),
     ],
 )
-def test_a_clause_is_printed_with_its_quantifier_over_what_stood_under_it(formula: str, text: str) -> None:
-    """Over an empty type `EXIST y` makes all that stands under it false, so the text must keep apart what does not."""
+def test_a_clause_is_printed_with_its_quantifier_over_what_stood_under_it(
+    formula: str, text: str
+) -> None:
+    """Over an empty type `EXIST y` makes all that stands under it false,
+    so the text must keep apart what does not.
+    """
     (clause,) = clauses_of(formula)
     assert format_clause(clause) == text
     (again,) = clauses_of(text)

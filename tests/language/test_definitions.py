@@ -52,7 +52,10 @@ def test_what_is_printed_reads_back() -> None:
     again = parse_mln(text)
     assert again == program
     assert format_program(again) == text
-    assert [one.description for one in again.definitions][:2] == ["shares a director with someone", ""]
+    assert [one.description for one in again.definitions][:2] == [
+        "shares a director with someone",
+        "",
+    ]
     assert [rule.description for rule in again.rules][:2] == ["older ones", ""]
     source = format_mln_source(DECLARED + MADE)
     assert parse_mln(source) == program
@@ -79,7 +82,11 @@ def test_weights_times_a_number() -> None:
 
 @pytest.mark.parametrize(
     "declared",
-    ["number = {1, ..., 9}\nAge(person, number)", "Age(person, number!)", "Age(person, number)\nnumber Of(person)"],
+    [
+        "number = {1, ..., 9}\nAge(person, number)",
+        "Age(person, number!)",
+        "Age(person, number)\nnumber Of(person)",
+    ],
 )
 def test_a_type_with_a_domain_keeps_its_name(declared: str) -> None:
     program = parse_mln(f"{declared}\nFraud(person)\n1 Age(x, +a) => Fraud(x)\n2 Age(x, 3)")

@@ -27,7 +27,12 @@ def diagnostics_of(text: str, language: str = "mln") -> tuple[Diagnostic, ...]:
         ("1 Zzz(x) => Cancer(x)", "E0104", 3, "declare it first: Name(type, type)"),
         ("1 Smokes(F(x))", "E0104", 10, "declare it first: type name(type)"),
         ("1 Smokes(x, y)", "E0105", 3, "declared as Smokes(person)"),
-        ("1.5 Smokes(x).", "E0108", 14, "a full stop makes it hard: drop the weight, or drop the full stop"),
+        (
+            "1.5 Smokes(x).",
+            "E0108",
+            14,
+            "a full stop makes it hard: drop the weight, or drop the full stop",
+        ),
         ("1 Smokes(x) vCancer(x)", "E0109", 13, "put blanks around the disjunction: `v Cancer`"),
         ("Has(person, +place)\n1 Has(x, +p)", "E0137", 13, "drop the +: `Has(person, place)`"),
         ("1 Smokes(v)", "E0109", 10, "give the variable another name"),
@@ -43,7 +48,12 @@ def diagnostics_of(text: str, language: str = "mln") -> tuple[Diagnostic, ...]:
         ("1 Smokes(x) and Cancer(x)", "E0103", 13, "conjunction is written `^`"),
         ("1 not Smokes(x)", "E0103", 3, "negation is written `!`"),
         ("1,5 Smokes(x)", "E0103", 2, "write 1.5"),
-        ("1 Smokes(x) <= Cancer(x)", "E0104", 3, "formulas are joined by => and <=>; = < <= > >= compare terms"),
+        (
+            "1 Smokes(x) <= Cancer(x)",
+            "E0104",
+            3,
+            "formulas are joined by => and <=>; = < <= > >= compare terms",
+        ),
         ("person = {Anna}\n1 Smokes(anna)", "E0128", 10, "write Anna for the constant"),
         ("1 Smokes(x))", "E0103", 12, None),
         ("1 Smokes(x) ^ ", "E0103", 13, None),
@@ -77,7 +87,9 @@ def test_markov_logic(text: str, code: str, column: int | None, help: str | None
 
 
 def test_a_statement_with_a_stray_character_is_reported_once() -> None:
-    found = diagnostics_of('Lives(person, city)\n1 Smokes(x) | Cancer(x)\n1 Smokes("Ann) v Cancer(x)\n1 Lives(x, y)')
+    found = diagnostics_of(
+        'Lives(person, city)\n1 Smokes(x) | Cancer(x)\n1 Smokes("Ann) v Cancer(x)\n1 Lives(x, y)'
+    )
     assert [d.code for d in found] == ["E0102", "E0102"]
 
 
@@ -88,12 +100,16 @@ def test_types_across_literals() -> None:
 
 
 def test_constants_of_another_type() -> None:
-    found = diagnostics_of("city = {Oslo}\nperson = {Ann}\nLives(person, city)\n1 Lives(Oslo, Oslo) v Smokes(Bob)")
+    found = diagnostics_of(
+        "city = {Oslo}\nperson = {Ann}\nLives(person, city)\n1 Lives(Oslo, Oslo) v Smokes(Bob)"
+    )
     assert [(d.code, d.severity) for d in found] == [("E0107", "error"), ("E0117", "warning")]
 
 
 def test_all_errors_of_a_file_at_once() -> None:
-    found = diagnostics_of("1 Smoke(x)\n1 Cancer(x\n\n1 Friends(x)\n1 Smokes(x) Cancer(x)\n2 Cancer(x).")
+    found = diagnostics_of(
+        "1 Smoke(x)\n1 Cancer(x\n\n1 Friends(x)\n1 Smokes(x) Cancer(x)\n2 Cancer(x)."
+    )
     assert [(d.code, d.span.line - 3) for d in found if d.span] == [
         ("E0104", 1),
         ("E0103", 2),
@@ -111,7 +127,11 @@ def test_all_errors_of_a_file_at_once() -> None:
         ("1: Knows(A, B) -> Likes(A, B) .", "E0108", "a weight and a full stop"),
         ("Knows(A, B) -> Likes(A, B) . ^2", "E0103", "not expected"),
         ("Knows(A, B) -> Likes(A, B) ^2 .", "E0123", "a hard rule has no exponent"),
-        ("1: Knows(A, B) | Likes(A, B) -> Likes(B, A)", "E0124", "the body of a rule is a conjunction"),
+        (
+            "1: Knows(A, B) | Likes(A, B) -> Likes(B, A)",
+            "E0124",
+            "the body of a rule is a conjunction",
+        ),
         ("1: Knows(A, B) -> Likes(A, B) & Likes(B, A)", "E0124", "the head of a rule"),
         ("1: !Knows(A, B) -> Likes(A, B)", "E0110", "nothing binds the variable A"),
         ("1: Knows(A, B) -> Likes(A, C)", "E0110", "nothing binds the variable C"),
@@ -180,7 +200,9 @@ def test_every_code_has_a_page() -> None:
     for path in (root / "workbench" / "language").glob("*.py"):
         if not path.name.startswith("ilp"):
             used |= {
-                word for word in path.read_text(encoding="utf-8").split('"') if word[:3] == "E01" and len(word) == 5
+                word
+                for word in path.read_text(encoding="utf-8").split('"')
+                if word[:3] == "E01" and len(word) == 5
             }
     missing = {code for code in used if not (root / "docs" / "errors" / f"{code}.md").exists()}
     assert not missing

@@ -55,7 +55,9 @@ tests = st.builds(Comparison, st.sampled_from(["=", "!="]), st.builds(Variable, 
 
 def compounds(inner: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
     pair = st.tuples(inner, inner)
-    quantified = st.builds(Quantified, st.sampled_from(["forall", "exist"]), st.tuples(names), inner)
+    quantified = st.builds(
+        Quantified, st.sampled_from(["forall", "exist"]), st.tuples(names), inner
+    )
     return st.one_of(
         st.builds(Not, inner),
         st.builds(And, pair),
@@ -79,7 +81,9 @@ def free_variables(formula: Formula) -> list[str]:
             return list(dict.fromkeys(name for item in items for name in free_variables(item)))
         case Implies(left, right) | Iff(left, right):
             return list(dict.fromkeys([*free_variables(left), *free_variables(right)]))
-    return list(dict.fromkeys(v.name for term in formula_terms(formula) for v in term_variables(term)))
+    return list(
+        dict.fromkeys(v.name for term in formula_terms(formula) for v in term_variables(term))
+    )
 
 
 def clauses_of(formula: Formula, weight: Weight) -> list[Clause]:
@@ -98,7 +102,9 @@ def test_a_hard_formula_holds_where_its_clauses_do(formula: Formula) -> None:
     clauses = clauses_of(formula, Weight("hard"))
     free = [(name, "t") for name in free_variables(formula)]
     for state in list(states(ATOMS))[::5]:
-        meant = all(holds(formula, state, binding, DOMAINS["t"]) for binding in bindings(free, DOMAINS))
+        meant = all(
+            holds(formula, state, binding, DOMAINS["t"]) for binding in bindings(free, DOMAINS)
+        )
         found = all(
             clause_holds(clause, state, binding, DOMAINS)
             for clause in clauses
@@ -127,7 +133,9 @@ def same_differences(program: Program) -> None:
     again = parse_psl(format_program(translation.program))
     assert again.rules == translation.program.rules
     clauses = [clause for clause in clausal_form(program, DOMAINS) if isinstance(clause, Clause)]
-    domain_facts = {(name, constant): True for name in translation.domains.values() for constant in DOMAINS["t"]}
+    domain_facts = {
+        (name, constant): True for name in translation.domains.values() for constant in DOMAINS["t"]
+    }
     domains = dict.fromkeys(translation.program.types, DOMAINS["t"])
     constants = []
     for state in states(ATOMS):
@@ -144,7 +152,9 @@ def test_the_translation_to_soft_logic_keeps_differences_of_energy(text: str) ->
     same_differences(parse_mln("P(t)\nQ(t, t)\nR\n" + text))
 
 
-weights = st.one_of(st.just(Weight("hard")), st.builds(Weight, st.just("given"), st.floats(-3, 3, width=16)))
+weights = st.one_of(
+    st.just(Weight("hard")), st.builds(Weight, st.just("given"), st.floats(-3, 3, width=16))
+)
 
 
 @settings(max_examples=120, deadline=None)
@@ -161,7 +171,9 @@ def test_the_translation_of_random_programs_keeps_them(rules: list[FormulaRule])
 
 def test_blocks_become_hard_sums() -> None:
     program = parse_mln("Has(t, u!)\nMay(t, u?)\n")
-    assert format_program(mln_to_psl(program).program) == "Has(X0, +Y1) = 1 .\nMay(X0, +Y1) <= 1 .\n"
+    assert (
+        format_program(mln_to_psl(program).program) == "Has(X0, +Y1) = 1 .\nMay(X0, +Y1) <= 1 .\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,5 +193,7 @@ def test_what_soft_logic_cannot_say_is_declined(text: str, words: str) -> None:
 
 
 def test_each_atom_sums_over_a_name_of_its_own() -> None:
-    program = mln_to_psl(parse_mln("P(t)\nQ(t, t)\n2 EXIST x (P(x) v Q(x, y) v !Q(y, x))\n")).program
+    program = mln_to_psl(
+        parse_mln("P(t)\nQ(t, t)\n2 EXIST x (P(x) v Q(x, y) v !Q(y, x))\n")
+    ).program
     assert format_program(program) == "2.0: P(+X) + Q(+X2, Y) + |X3| >= Q(Y, +X3) + 1\n"

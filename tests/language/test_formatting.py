@@ -54,13 +54,20 @@ def test_comments_stay(tmp_path: Path) -> None:
 
 def test_soft_logic(tmp_path: Path) -> None:
     path = tmp_path / "messy.psl"
-    path.write_text("# prior\n1:~A(X)^2 // low\n\n2 : A(X)&&B(X , 'c')>>C(X)\nC(+X)<=1.{X:A(X)}\n", encoding="utf-8")
-    neat = "# prior\n1.0: !A(X) ^2 // low\n\n2.0: A(X) & B(X, 'c') -> C(X)\nC(+X) <= 1 . {X: A(X)}\n"
+    path.write_text(
+        "# prior\n1:~A(X)^2 // low\n\n2 : A(X)&&B(X , 'c')>>C(X)\nC(+X)<=1.{X:A(X)}\n",
+        encoding="utf-8",
+    )
+    neat = (
+        "# prior\n1.0: !A(X) ^2 // low\n\n2.0: A(X) & B(X, 'c') -> C(X)\nC(+X) <= 1 . {X: A(X)}\n"
+    )
     assert format_source(path) == neat
 
 
 @pytest.mark.parametrize(
-    "path", [p for p in programs(".mln", ".psl") if p.name not in REFUSED], ids=lambda path: path.name
+    "path",
+    [p for p in programs(".mln", ".psl") if p.name not in REFUSED],
+    ids=lambda path: path.name,
 )
 def test_the_corpus_keeps_its_meaning(path: Path) -> None:
     program = read_program(path)

@@ -33,7 +33,10 @@ def printed(text: str) -> str:
         ("Smokes(x) => Cancer(x) => Smokes(y)", "(Smokes(x) => Cancer(x)) => Smokes(y)"),
         ("Smokes(x) => Cancer(x) <=> Smokes(y)", "(Smokes(x) => Cancer(x)) <=> Smokes(y)"),
         ("EXIST y Friends(x,y) ^ Smokes(y)", "EXIST y (Friends(x,y) ^ Smokes(y))"),
-        ("Smokes(x) => EXIST y Friends(x,y) v Cancer(y)", "Smokes(x) => (EXIST y (Friends(x,y) v Cancer(y)))"),
+        (
+            "Smokes(x) => EXIST y Friends(x,y) v Cancer(y)",
+            "Smokes(x) => (EXIST y (Friends(x,y) v Cancer(y)))",
+        ),
         ("exist y Friends(x,y)", "EXIST y Friends(x,y)"),
         ("Forall x,y Friends(x,y)", "FORALL x,y Friends(x,y)"),
         ("!EXIST y Friends(x,y)", "!(EXIST y Friends(x,y))"),
@@ -90,7 +93,9 @@ def test_declarations() -> None:
 
 
 def test_lines_go_on_after_and_before_operators() -> None:
-    program = parse_mln(BASE + "1 Smokes(x) ^\n  Friends(x,y)\n  => Smokes(y)\n2 Cancer(\n  x)\n\n3 Smokes(x)")
+    program = parse_mln(
+        BASE + "1 Smokes(x) ^\n  Friends(x,y)\n  => Smokes(y)\n2 Cancer(\n  x)\n\n3 Smokes(x)"
+    )
     assert [rule.weight.value for rule in program.rules] == [1.0, 2.0, 3.0]
 
 
@@ -115,16 +120,24 @@ def test_a_weight_from_data() -> None:
 
 
 def test_functions_become_definitions() -> None:
-    (clause,) = clausal_form(parse_mln("n = {1,...,9}\nIn(n)\nn F(n)\n1 In(F(succ(i))) => In(i + 1)"))
+    (clause,) = clausal_form(
+        parse_mln("n = {1,...,9}\nIn(n)\nn F(n)\n1 In(F(succ(i))) => In(i + 1)")
+    )
     assert isinstance(clause, Clause)
-    assert [(d.function, d.type_name) for d in clause.function_values] == [("succ", "n"), ("F", "n"), ("+", "n")]
+    assert [(d.function, d.type_name) for d in clause.function_values] == [
+        ("succ", "n"),
+        ("F", "n"),
+        ("+", "n"),
+    ]
     assert clause.variable_types == (("i", "n"),)
 
 
 def test_includes(tmp_path: Path) -> None:
     (tmp_path / "base.mln").write_text(BASE, encoding="utf-8")
     main = tmp_path / "main.mln"
-    main.write_text('#include "base.mln"\n#include "base.mln"\n1 Smokes(x) => Cancer(x)\n', encoding="utf-8")
+    main.write_text(
+        '#include "base.mln"\n#include "base.mln"\n1 Smokes(x) => Cancer(x)\n', encoding="utf-8"
+    )
     assert len(read_program(main).rules) == 1
 
 
@@ -137,7 +150,9 @@ def test_an_include_that_includes_itself_is_read_once(tmp_path: Path) -> None:
 def test_errors_of_included_files_point_into_them(tmp_path: Path) -> None:
     (tmp_path / "base.mln").write_text(BASE + "1 Smoke(x)\n1 P(x", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        parse_mln('#include "base.mln"\n#include "none.mln"\n#include "code.cpp"', directory=tmp_path)
+        parse_mln(
+            '#include "base.mln"\n#include "none.mln"\n#include "code.cpp"', directory=tmp_path
+        )
     found = [(d.code, Path(d.span.source or "").name) for d in caught.value.diagnostics if d.span]
     assert found == [("E0114", ""), ("E0113", ""), ("E0104", "base.mln"), ("E0103", "base.mln")]
 
@@ -156,9 +171,15 @@ def test_an_indivisible_formula_of_one_clause_is_accepted() -> None:
 
 
 def test_an_empty_program_is_a_program() -> None:
-    assert parse_mln("").rules == parse_mln("\ufeff".removeprefix("\ufeff") + "// nothing\n").rules == ()
+    assert (
+        parse_mln("").rules
+        == parse_mln("\ufeff".removeprefix("\ufeff") + "// nothing\n").rules
+        == ()
+    )
 
 
 def test_thousands_of_rules_are_read() -> None:
-    text = BASE + "".join(f"{i}.5 Smokes(A{i}) ^ Friends(A{i},x) => Smokes(x)\n" for i in range(3_000))
+    text = BASE + "".join(
+        f"{i}.5 Smokes(A{i}) ^ Friends(A{i},x) => Smokes(x)\n" for i in range(3_000)
+    )
     assert len(parse_mln(text).rules) == 3_000

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from tests.corpus.test_corpus import REFUSED, programs
 from tests.language.clause_text import format_clause
-from tests.language.strategies import MLN_DECLARATIONS, arithmetic_rules, formula_rules, logical_rules
+from tests.language.strategies import (
+    MLN_DECLARATIONS,
+    arithmetic_rules,
+    formula_rules,
+    logical_rules,
+)
 from workbench.language import clausal_form, format_program, parse_mln, parse_psl, read_program
 from workbench.language.mln import mln_statements
 from workbench.language.program import FormulaRule, Program
@@ -24,7 +29,9 @@ MLN = parse_mln(MLN_DECLARATIONS)
 @given(st.lists(formula_rules, min_size=1, max_size=3))
 def test_markov_logic_round_trip(rules: list[FormulaRule]) -> None:
     program = replace(MLN, rules=tuple(rules))
-    read = [item for _, item in mln_statements(format_program(program)) if isinstance(item, FormulaRule)]
+    read = [
+        item for _, item in mln_statements(format_program(program)) if isinstance(item, FormulaRule)
+    ]
     assert tuple(read) == program.rules
 
 
@@ -36,7 +43,9 @@ def test_soft_logic_round_trip(rules: list[object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [p for p in programs(".mln", ".psl") if p.name not in REFUSED], ids=lambda path: path.name
+    "path",
+    [p for p in programs(".mln", ".psl") if p.name not in REFUSED],
+    ids=lambda path: path.name,
 )
 def test_the_corpus_round_trips(path: Path) -> None:
     program = read_program(path)

@@ -62,7 +62,11 @@ def test_quoted_names_and_numbers_take_the_short_cut(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [("a " + ":- b\n" * 3000 + ".", "E0140"), ("p(" + "1 + " * 3000 + "1).", "E0143"), ("p(1 < 2 < 3).", "E0140")],
+    [
+        ("a " + ":- b\n" * 3000 + ".", "E0140"),
+        ("p(" + "1 + " * 3000 + "1).", "E0143"),
+        ("p(1 < 2 < 3).", "E0140"),
+    ],
 )
 def test_chains_of_operators_are_told(text: str, code: str) -> None:
     """`:-` and `<` stand between two terms and no more; a sum is nested as deep as it is long."""

@@ -7,7 +7,14 @@ import pytest
 from workbench.errors import InputError
 from workbench.language import check, clausal_form, parse_psl
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.program import ArithmeticRule, Calculation, Cardinality, LinearTerm, LogicalRule, Predicate
+from workbench.language.program import (
+    ArithmeticRule,
+    Calculation,
+    Cardinality,
+    LinearTerm,
+    LogicalRule,
+    Predicate,
+)
 from workbench.language.psl_types import with_declarations
 from workbench.language.terms import And, Atom, Comparison, Constant, Not, Or, SumVariable, Variable
 
@@ -41,7 +48,8 @@ def test_ways_to_write_one_rule(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sign", "operator"), [("!=", "!="), ("~=", "!="), ("-", "!="), ("==", "="), ("%", "%"), ("^", "%")]
+    ("sign", "operator"),
+    [("!=", "!="), ("~=", "!="), ("-", "!="), ("==", "="), ("%", "%"), ("^", "%")],
 )
 def test_comparisons(sign: str, operator: str) -> None:
     rule = logical(f"1: A(X) & A(Y) & (X {sign} Y) -> B(X, Y)")
@@ -78,7 +86,10 @@ def test_declared_types_must_agree_where_rules_join() -> None:
 
 
 def test_priors_and_negated_heads() -> None:
-    assert check(parse_psl("1: !A(X)\n1: A(X)\n1: !A(X) -> !B(X)\n1: A(X) = 0.75\n1: ~A(X) | B(X)")) == ()
+    assert (
+        check(parse_psl("1: !A(X)\n1: A(X)\n1: !A(X) -> !B(X)\n1: A(X) = 0.75\n1: ~A(X) | B(X)"))
+        == ()
+    )
 
 
 def test_the_clause_of_a_logical_rule() -> None:
@@ -100,8 +111,14 @@ def atom(name: str, *arguments: str) -> Atom:
 @pytest.mark.parametrize(
     ("text", "terms"),
     [
-        ("1: A(X) <= B(X)", [LinearTerm(1.0, (atom("A", "X"),)), LinearTerm(-1.0, (atom("B", "X"),))]),
-        ("1: 2 A(X) + A(X) * 3 - A(X) / 4 <= 0.5 * 2", [(2.0, "A"), (3.0, "A"), (-0.25, "A"), (-1.0, "")]),
+        (
+            "1: A(X) <= B(X)",
+            [LinearTerm(1.0, (atom("A", "X"),)), LinearTerm(-1.0, (atom("B", "X"),))],
+        ),
+        (
+            "1: 2 A(X) + A(X) * 3 - A(X) / 4 <= 0.5 * 2",
+            [(2.0, "A"), (3.0, "A"), (-0.25, "A"), (-1.0, "")],
+        ),
         ("1: 0.5 + 0.75 * A(X) >= 1", [(0.75, "A"), (-0.5, "")]),
         ("1: (A(X) + B(X)) / 2 = 0", [(0.5, "A"), (0.5, "B")]),
         ("1: 1 - A(X) = -B(X)", [(1.0, "B"), (-1.0, "A"), (1.0, "")]),
@@ -123,7 +140,9 @@ def test_products_keep_their_atoms_together() -> None:
 
 
 def test_sums_cardinalities_and_filters() -> None:
-    rule = arithmetic("1: Knows(A, +B) / |B| >= @Min[1, |B|] {B: Near(A, B) & !(Far(B) | B == 'x')}")
+    rule = arithmetic(
+        "1: Knows(A, +B) / |B| >= @Min[1, |B|] {B: Near(A, B) & !(Far(B) | B == 'x')}"
+    )
     assert rule.terms == (
         LinearTerm(1.0, (atom("Knows", "A", "+B"),), Calculation("/", 1.0, Cardinality("B"))),
         LinearTerm(-1.0, (), Calculation("min", 1.0, Cardinality("B"))),
@@ -141,9 +160,9 @@ def linear_rules(text: str) -> list[LinearRule]:
 
 def test_a_weighted_equality_is_two_hinges_of_one_template() -> None:
     first, second = linear_rules("3: A(X) = B(X) ^2")
-    assert {(rule.rule, rule.index, rule.relation, rule.power, rule.weight) for rule in (first, second)} == {
-        (0, 0, "<=", 2, 3.0)
-    }
+    assert {
+        (rule.rule, rule.index, rule.relation, rule.power, rule.weight) for rule in (first, second)
+    } == {(0, 0, "<=", 2, 3.0)}
     assert [term.coefficient for term in first.terms] == [1.0, -1.0]
     assert [term.coefficient for term in second.terms] == [-1.0, 1.0]
 
@@ -166,7 +185,9 @@ def test_rules_are_told_apart() -> None:
 
 
 def test_types_are_what_rules_join() -> None:
-    program = parse_psl("1: Lived(P1, L) & Lived(P2, L) & (P1 != P2) -> Knows(P1, P2)\n1: Likes(P, L) -> Famous(L)")
+    program = parse_psl(
+        "1: Lived(P1, L) & Lived(P2, L) & (P1 != P2) -> Knows(P1, P2)\n1: Likes(P, L) -> Famous(L)"
+    )
     assert {name: p.argument_types for name, p in program.predicates.items()} == {
         "Lived": ("p", "l"),
         "Knows": ("p", "p"),

@@ -102,7 +102,10 @@ def test_sections_that_would_be_left_out_are_refused(section: str) -> None:
 
 
 def test_facts_beside_a_mark_are_read() -> None:
-    text = '{"predicates": {"Open/1": ["open", {"observations": [["a", 1.0]], "targets": [["b"]]}]}, "rules": []}'
+    text = (
+        '{"predicates": {"Open/1": ["open", {"observations": [["a", 1.0]], "targets": '
+        '[["b"]]}]}, "rules": []}'
+    )
     document = parse_psl_document(text)
     assert document.predicates == (Predicate("Open", ("UniqueStringID",), closed=False),)
     assert [(one.partition, one.rows) for one in document.facts] == [
@@ -115,7 +118,9 @@ def test_rules_over_undeclared_predicates() -> None:
     text = DOCUMENT.replace("-> Smokes(B)", "-> Smoke(B)")
     with pytest.raises(InputError) as caught:
         parse_psl_document(text).program()
-    assert [(d.code, d.help) for d in caught.value.diagnostics] == [("E0104", "did you mean Smokes?")]
+    assert [(d.code, d.help) for d in caught.value.diagnostics] == [
+        ("E0104", "did you mean Smokes?")
+    ]
 
 
 def test_errors_of_rules_point_into_the_document() -> None:
@@ -137,8 +142,16 @@ def test_errors_of_rules_point_into_the_document() -> None:
         ("predicats:\n  Foo/2: open", "E0131", "there is no section `predicats`"),
         ("predicates:\n  Foo: open", "E0131", "how many arguments"),
         ("predicates:\n  Foo/2: shut", "E0131", "`shut` says nothing"),
-        ("predicates:\n  Foo/1: open\nobservations:\n  Fo: a.txt", "E0104", "there is no predicate Fo"),
-        ("predicates:\n  Foo/1: open\nobservations:\n  Foo: 3", "E0131", "neither a file nor a row"),
+        (
+            "predicates:\n  Foo/1: open\nobservations:\n  Fo: a.txt",
+            "E0104",
+            "there is no predicate Fo",
+        ),
+        (
+            "predicates:\n  Foo/1: open\nobservations:\n  Foo: 3",
+            "E0131",
+            "neither a file nor a row",
+        ),
     ],
 )
 def test_wrong_documents(text: str, code: str, words: str) -> None:
@@ -148,13 +161,17 @@ def test_wrong_documents(text: str, code: str, words: str) -> None:
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("path", programs(".data"), ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize(
+    "path", programs(".data"), ids=lambda path: f"{path.parent.name}/{path.name}"
+)
 def test_data_files_of_the_corpus(path: Path) -> None:
     assert read_psl_document(path).facts
 
 
 @pytest.mark.parametrize(
-    "path", [p for p in programs(".json") if p.parent.parent.name == "psl-models"], ids=lambda path: path.name
+    "path",
+    [p for p in programs(".json") if p.parent.parent.name == "psl-models"],
+    ids=lambda path: path.name,
 )
 def test_documents_of_the_corpus(path: Path) -> None:
     document = read_psl_document(path)
@@ -162,14 +179,18 @@ def test_documents_of_the_corpus(path: Path) -> None:
     assert parse_psl_document(format_psl_document(document)) == replace(document, source=None)
     files = document_to_files(document, path.stem)
     program = read_program(path)
-    data = {name: parse_psl_document(text) for name, text in files.items() if name.endswith(".data")}
+    data = {
+        name: parse_psl_document(text) for name, text in files.items() if name.endswith(".data")
+    }
     if len(data) == 1:
         back = files_to_document(program, data[f"{path.stem}.data"])
         assert {(f.predicate, f.partition, f.split) for f in back.facts} == {
             (f.predicate, f.partition, f.split) for f in document.facts
         }
     else:
-        back = files_to_document(program, data[f"{path.stem}-eval.data"], data[f"{path.stem}-learn.data"])
+        back = files_to_document(
+            program, data[f"{path.stem}-eval.data"], data[f"{path.stem}-learn.data"]
+        )
         assert set(back.facts) == set(document.facts)
     assert back.program().rules == program.rules
 

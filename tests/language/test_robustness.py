@@ -28,7 +28,9 @@ B(X, +Y) / |Y| <= @Min[1, |Y|] . {Y: A(Y) & !(C(Y) | Y == 'q')}
 0.5: !A(X)
 """
 WORDS = ["=>", "<=>", "...", "//", "/*", "*/", "1.5", "EXIST y ", " v "]
-SPLINTERS = st.sampled_from([*"()[]{}!?^|&~*+-/%=<>.,:;@#$'\"\\ \n\t\r\0\ufeff\u2028é張0aAxv", *WORDS])
+SPLINTERS = st.sampled_from(
+    [*"()[]{}!?^|&~*+-/%=<>.,:;@#$'\"\\ \n\t\r\0\ufeff\u2028é張0aAxv", *WORDS]
+)
 
 
 @st.composite
@@ -126,7 +128,9 @@ def test_deep_nesting_is_refused(text: str) -> None:
     assert "nest" in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["1: " + "(" * 3_000 + "A(X)" + ")" * 3_000, "1: " + "!" * 3_000 + "A(X)"])
+@pytest.mark.parametrize(
+    "text", ["1: " + "(" * 3_000 + "A(X)" + ")" * 3_000, "1: " + "!" * 3_000 + "A(X)"]
+)
 def test_deep_nesting_of_soft_logic_is_refused_or_read(text: str) -> None:
     survives(parse_psl, text)
 

@@ -81,21 +81,37 @@ def grounded(problem: Problem, directory: Path) -> tuple[list[Example], list[Exa
 
 
 def _load_logic(
-    workspace: wb.Workspace, problem: Problem, random: np.random.Generator, world: str, directory: Path
+    workspace: wb.Workspace,
+    problem: Problem,
+    random: np.random.Generator,
+    world: str,
+    directory: Path,
 ) -> None:
     people = [f"P{number}" for number in range(9)]
     old = random.random(9) < 0.5
     smokes = np.where(random.random(9) < 0.8, old, ~old)
-    lines = [f"Friends({x}, {y})" for x in people for y in people if x != y and random.random() < 0.2]
+    lines = [
+        f"Friends({x}, {y})" for x in people for y in people if x != y and random.random() < 0.2
+    ]
     lines += [f"{'' if old[k] else '!'}Old({x})" for k, x in enumerate(people)]
-    lines += [f"{'?' if k < problem.hidden else '' if smokes[k] else '!'}Smokes({x})" for k, x in enumerate(people)]
-    lines += [f"Group({x}, {'Red' if smokes[k] ^ (random.random() < 0.3) else 'Blue'})" for k, x in enumerate(people)]
+    lines += [
+        f"{'?' if k < problem.hidden else '' if smokes[k] else '!'}Smokes({x})"
+        for k, x in enumerate(people)
+    ]
+    lines += [
+        f"Group({x}, {'Red' if smokes[k] ^ (random.random() < 0.3) else 'Blue'})"
+        for k, x in enumerate(people)
+    ]
     workspace.declare(problem.rules)
     load_alchemy_text(workspace.database, "\n".join(lines), world=world)
 
 
 def _load_soft(
-    workspace: wb.Workspace, problem: Problem, random: np.random.Generator, world: str, directory: Path
+    workspace: wb.Workspace,
+    problem: Problem,
+    random: np.random.Generator,
+    world: str,
+    directory: Path,
 ) -> None:
     here = directory / world
     here.mkdir()
@@ -104,7 +120,9 @@ def _load_soft(
     likes = np.clip(seen + random.normal(0.0, 0.2, 8), 0.0, 1.0).round(2)
     red = (random.random(8) < 0.5).astype(float)
     files = {
-        "knows": [f"{x}\t{y}\t1" for x in people for y in people if x != y and random.random() < 0.3],
+        "knows": [
+            f"{x}\t{y}\t1" for x in people for y in people if x != y and random.random() < 0.3
+        ],
         "seen": [f"{x}\t{seen[k]}" for k, x in enumerate(people)],
         "likes": people,
         "good": people,
@@ -112,14 +130,17 @@ def _load_soft(
         "likes_truth": [f"{x}\t{likes[k]}" for k, x in enumerate(people) if k >= problem.hidden],
         "good_truth": [f"{x}\t{round(float(likes[k]) / 2, 2)}" for k, x in enumerate(people)],
         "party_truth": [
-            f"{x}\t{p}\t{red[k] if p == 'red' else 1 - red[k]}" for k, x in enumerate(people) for p in ("red", "blue")
+            f"{x}\t{p}\t{red[k] if p == 'red' else 1 - red[k]}"
+            for k, x in enumerate(people)
+            for p in ("red", "blue")
         ],
     }
     for name, lines in files.items():
         (here / f"{name}.txt").write_text("\n".join(lines) + "\n")
     asked = ("Likes", "Good", "Party")
     (here / "model.data").write_text(
-        "predicates:\n  Knows/2: closed\n  Seen/1: closed\n  Likes/1: open\n  Good/1: open\n  Party/2: open\n"
+        "predicates:\n  Knows/2: closed\n  Seen/1: closed\n  Likes/1: open\n  Good/1: open\n  "
+        "Party/2: open\n"
         "observations:\n  Knows: knows.txt\n  Seen: seen.txt\n"
         + "targets:\n"
         + "".join(f"  {name}: {name.lower()}.txt\n" for name in asked)

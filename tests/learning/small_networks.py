@@ -19,7 +19,9 @@ def templates(n: int, *, fixed: tuple[int, ...] = ()) -> Templates:
     flags[list(fixed)] = True
     weight = np.where(flags, 0.7, np.nan)
     index = np.arange(n, dtype=np.int32)
-    return Templates(weight, flags, index, index * 0, np.ones(n), tuple(f"rule {i}" for i in range(n)))
+    return Templates(
+        weight, flags, index, index * 0, np.ones(n), tuple(f"rule {i}" for i in range(n))
+    )
 
 
 def network(
@@ -31,7 +33,9 @@ def network(
     scale: list[float] | None = None,
     blocks: Blocks | None = None,
 ) -> GroundNetwork:
-    """A network of clauses `(template or -1, literals)`; a literal is atom + 1, negative when negated."""
+    """A network of clauses `(template or -1, literals)`; a literal is atom + 1,
+    negative when negated.
+    """
     clauses = sorted(clauses, key=lambda clause: clause[0] if clause[0] >= 0 else n_templates)
     A = np.zeros((len(clauses), n_atoms), np.int8)
     b = np.zeros(len(clauses), np.int8)
@@ -51,7 +55,9 @@ def network(
         power=np.ones(n_templates, np.int8),
         unit=csr_array(dense),
         constant=np.maximum(dense, 0).sum(axis=0),
-        groundings=np.stack([rows + (dense != 0).sum(axis=0), rows * 0, rows * 0], axis=1).astype(np.int64),
+        groundings=np.stack([rows + (dense != 0).sum(axis=0), rows * 0, rows * 0], axis=1).astype(
+            np.int64
+        ),
         blocks=blocks or Blocks.none(n_atoms),
         world=np.zeros(n_atoms, np.int32),
         unit_scale=np.stack([np.abs(dense).sum(axis=0), np.zeros(n_templates)], axis=1),
@@ -81,11 +87,15 @@ def states(net: GroundNetwork) -> np.ndarray:
     legal = ~((ell > 0) & net.hard).any(axis=1)
     if net.blocks.n_blocks:
         count = every @ net.blocks.members.toarray().T
-        legal &= ((count == net.blocks.right) | ((net.blocks.kind == 1) & (count <= net.blocks.right))).all(axis=1)
+        legal &= (
+            (count == net.blocks.right) | ((net.blocks.kind == 1) & (count <= net.blocks.right))
+        ).all(axis=1)
     return every[legal]
 
 
-def distribution(net: GroundNetwork, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def distribution(
+    net: GroundNetwork, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Legal states, their probabilities, and their potentials, shape (n_states, n_templates)."""
     legal = states(net)
     phi = np.array([potentials(net, state) for state in legal])

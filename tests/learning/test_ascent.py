@@ -11,7 +11,9 @@ from workbench.progress import PLAIN
 
 
 def blas_threads() -> set[int]:
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+    return {
+        library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"
+    }
 
 
 def test_linear_algebra_keeps_to_one_thread_during_the_ascent_only() -> None:

@@ -25,7 +25,9 @@ def test_expectations_agree_with_enumeration(seed: int, kind: int | None) -> Non
     if kind is not None:
         members = np.zeros((1, net.n_atoms), np.int8)
         members[0, [0, 3, 4]] = 1
-        net = replace(net, blocks=Blocks(csr_array(members), np.array([kind], np.int8), np.ones(1, np.int8)))
+        net = replace(
+            net, blocks=Blocks(csr_array(members), np.array([kind], np.int8), np.ones(1, np.int8))
+        )
     weights = np.random.default_rng(seed).normal(size=4) * 0.6
     legal, probability, phi = distribution(net, weights)
     samples = GibbsChain(net).run(weights, legal[0], sweeps=20_000, burn_in=100, seed=1)
@@ -46,16 +48,24 @@ def test_full_blocks_stay_false_and_empty_networks_run() -> None:
     net = random_network(7)
     members = np.zeros((1, net.n_atoms), np.int8)
     members[0, :3] = 1
-    net = replace(net, blocks=Blocks(csr_array(members), np.zeros(1, np.int8), np.zeros(1, np.int8)))
+    net = replace(
+        net, blocks=Blocks(csr_array(members), np.zeros(1, np.int8), np.zeros(1, np.int8))
+    )
     samples = GibbsChain(net).run(np.ones(4), np.ones(7), sweeps=50, seed=2)
     assert not samples.state[:3].any()
     assert not samples.probability[:3].any()
-    assert GibbsChain(network([], 0, 2)).run(np.ones(2), np.zeros(0), sweeps=2).mean == pytest.approx(np.zeros(2))
+    assert GibbsChain(network([], 0, 2)).run(
+        np.ones(2), np.zeros(0), sweeps=2
+    ).mean == pytest.approx(np.zeros(2))
 
 
-@pytest.mark.parametrize(("seed", "kinds"), [(3, {}), (3, {"hard": 2}), (5, {"blocks": 1}), (3, {"blocks": 1})])
+@pytest.mark.parametrize(
+    ("seed", "kinds"), [(3, {}), (3, {"hard": 2}), (5, {"blocks": 1}), (3, {"blocks": 1})]
+)
 def test_truth_values_agree_with_a_grid(seed: int, kinds: dict[str, int]) -> None:
-    """Means and variances over three atoms against sums over a grid; a block that is one exactly loses a dimension."""
+    """Means and variances over three atoms against sums over a grid;
+    a block that is one exactly loses a dimension.
+    """
     net = hinge_network(seed, n_atoms=3, n_rows=8, **kinds)
     middle = np.arange(0.5, 60.0) / 60.0
     grid = np.stack(np.meshgrid(middle, middle, middle, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -75,11 +85,18 @@ def test_truth_values_agree_with_a_grid(seed: int, kinds: dict[str, int]) -> Non
     assert samples.mean == pytest.approx(probability @ phi, abs=0.06)
 
 
-@pytest.mark.parametrize(("chain", "net"), [(GibbsChain, random_network(7)), (UnitChain, hinge_network(1))])
-def test_sweeps_end_on_a_cancel_and_at_the_deadline(chain: type[GibbsChain | UnitChain], net: GroundNetwork) -> None:
+@pytest.mark.parametrize(
+    ("chain", "net"), [(GibbsChain, random_network(7)), (UnitChain, hinge_network(1))]
+)
+def test_sweeps_end_on_a_cancel_and_at_the_deadline(
+    chain: type[GibbsChain | UnitChain], net: GroundNetwork
+) -> None:
     cancelled = Progress()
     cancelled.cancel_event.set()
     weights, state = np.ones(net.n_templates), np.zeros(net.n_atoms)
-    for conduct, status in [(Conduct(deadline=0.0), "limit"), (Conduct(progress=cancelled), "cancelled")]:
+    for conduct, status in [
+        (Conduct(deadline=0.0), "limit"),
+        (Conduct(progress=cancelled), "cancelled"),
+    ]:
         with pytest.raises(Cancelled, match=status):
             chain(net, conduct).run(weights, state, sweeps=1)

@@ -1,4 +1,6 @@
-"""Every learner of the registry, briefly configured, passes the kit; and choosing parameters works on any of them."""
+"""Every learner of the registry, briefly configured, passes the kit;
+and choosing parameters works on any of them.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def test_the_documents_table_is_what_the_learners_declare() -> None:
 
 def test_auto_takes_one_learner_for_each_domain_with_and_without_hidden_labels() -> None:
     assert {
-        (domain, hidden): default_learner(domain, hidden=hidden) for domain in Domain for hidden in (False, True)
+        (domain, hidden): default_learner(domain, hidden=hidden)
+        for domain in Domain
+        for hidden in (False, True)
     } == {
         (Domain.BOOLEAN, False): "pseudo_likelihood",
         (Domain.BOOLEAN, True): "diagonal_newton",
@@ -73,7 +77,14 @@ def test_the_best_parameters_on_the_held_out_world_are_chosen() -> None:
     nets = [random_network(seed) for seed in (1, 2, 3)]
     examples = [Example(net, states(net)[40]) for net in nets]
     learner = make_learner("pseudo_likelihood")
-    chosen = validate(learner, {"prior_sd": (1e-6, 0.5, 5.0)}, examples, templates(4), held_out=1, conduct=Conduct(1))
+    chosen = validate(
+        learner,
+        {"prior_sd": (1e-6, 0.5, 5.0)},
+        examples,
+        templates(4),
+        held_out=1,
+        conduct=Conduct(1),
+    )
     assert len(chosen.choice.candidates) == 3
     assert chosen.learner.prior_sd == chosen.choice.best["prior_sd"]
     assert chosen.choice.scores[0] == pytest.approx(np.log(0.5), abs=1e-3)

@@ -1,4 +1,6 @@
-"""The exact learner on networks: scikit-learn's optimum, fixed weights, hard rows, and what it declines."""
+"""The exact learner on networks: scikit-learn's optimum, fixed weights, hard rows,
+and what it declines.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_fixed_weights_and_hidden_or_unscored_atoms_are_respected() -> None:
     truth[20:] = np.nan
     hidden = make_learner("exact").fit([Example(example.network, truth)], templates(4))
     scored = np.arange(30) < 20
-    unscored = make_learner("exact").fit([Example(example.network, example.truth, scored)], templates(4))
+    unscored = make_learner("exact").fit(
+        [Example(example.network, example.truth, scored)], templates(4)
+    )
     np.testing.assert_allclose(hidden.weights, unscored.weights)
 
 
@@ -61,5 +65,7 @@ def test_two_open_atoms_in_a_soft_clause_are_declined() -> None:
 def test_cancel_is_a_status() -> None:
     event = Event()
     event.set()
-    stopped = make_learner("exact").fit([unit_example(5)], templates(4), progress=Progress(cancel_event=event))
+    stopped = make_learner("exact").fit(
+        [unit_example(5)], templates(4), progress=Progress(cancel_event=event)
+    )
     assert stopped.status == "cancelled"

@@ -1,4 +1,6 @@
-"""Generative pseudo-likelihood through the database against a computation of its own by nested loops."""
+"""Generative pseudo-likelihood through the database against a
+computation of its own by nested loops.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Cancer(person)
 Friends(x, y)
 !Friends(x, y) v !Friends(y, z) v Friends(x, z)
 """
-FACTS = "Smokes(A)\nSmokes(B)\nCancer(A)\nFriends(A, B)\nFriends(B, A)\nFriends(B, C)\nFriends(C, D)\n"
+FACTS = (
+    "Smokes(A)\nSmokes(B)\nCancer(A)\nFriends(A, B)\nFriends(B, A)\nFriends(B, C)\nFriends(C, D)\n"
+)
 PEOPLE = "ABCD"
 
 
@@ -33,7 +37,10 @@ def counts(smokes: set, friends: set, cancer: set) -> np.ndarray:
             sum(x not in smokes or x in cancer for x in PEOPLE),
             sum((x, y) not in friends or x not in smokes or y in smokes for x, y in pairs),
             sum(pair in friends for pair in pairs),
-            sum((x, y) not in friends or (y, z) not in friends or (x, z) in friends for x, y, z in triples),
+            sum(
+                (x, y) not in friends or (y, z) not in friends or (x, z) in friends
+                for x, y, z in triples
+            ),
         ],
         float,
     )

@@ -1,4 +1,6 @@
-"""The learners of hinge-loss MRFs: gradients against quadrature, margins against the definition, traces and status."""
+"""The learners of hinge-loss MRFs: gradients against quadrature, margins against the definition,
+traces and status.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def example(network: GroundNetwork, weights: np.ndarray = WEIGHTS) -> Example:
     return Example(network, ADMM(tolerance=1e-6).solve(network, weights).values)
 
 
-def quadrature_log_pseudolikelihood(network: GroundNetwork, weights: np.ndarray, labels: np.ndarray) -> float:
+def quadrature_log_pseudolikelihood(
+    network: GroundNetwork, weights: np.ndarray, labels: np.ndarray
+) -> float:
     total = 0.0
     for atom in range(network.n_atoms):
 
@@ -54,13 +58,17 @@ def test_pseudolikelihood_and_gradient_against_quadrature(kind: str) -> None:
     world = prepare([Example(network, labels)], templates()).worlds[0]
     terms = Pseudolikelihood(world, 16, 10, 0)
     value, gradient = terms.value_and_gradient(WEIGHTS, labels)
-    assert value == pytest.approx(quadrature_log_pseudolikelihood(network, WEIGHTS, labels), abs=2e-3)
+    assert value == pytest.approx(
+        quadrature_log_pseudolikelihood(network, WEIGHTS, labels), abs=2e-3
+    )
     step = 1e-5
     for index in range(4):
         ahead, behind = WEIGHTS.copy(), WEIGHTS.copy()
         ahead[index] += step
         behind[index] -= step
-        slope = (terms.value_and_gradient(ahead, labels)[0] - terms.value_and_gradient(behind, labels)[0]) / (2 * step)
+        slope = (
+            terms.value_and_gradient(ahead, labels)[0] - terms.value_and_gradient(behind, labels)[0]
+        ) / (2 * step)
         assert gradient[index] == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
@@ -85,16 +93,22 @@ def test_simplexes_are_integrated_as_a_whole() -> None:
     for index in range(4):
         ahead = WEIGHTS.copy()
         ahead[index] += step
-        assert gradient[index] == pytest.approx((terms.value_and_gradient(ahead, labels)[0] - value) / step, rel=1e-2)
+        assert gradient[index] == pytest.approx(
+            (terms.value_and_gradient(ahead, labels)[0] - value) / step, rel=1e-2
+        )
 
 
 def test_maximum_pseudolikelihood_finds_a_stationary_point() -> None:
     network = hinge_network(6, n_atoms=40, n_rows=160)
     labels = np.clip(np.random.default_rng(2).normal(0.5, 0.3, 40), 0.0, 1.0)
-    answer = HingePseudolikelihood(optimiser="lbfgs", iterations=200).fit([Example(network, labels)], templates())
+    answer = HingePseudolikelihood(optimiser="lbfgs", iterations=200).fit(
+        [Example(network, labels)], templates()
+    )
     world = prepare([Example(network, labels)], templates()).worlds[0]
     _, gradient = Pseudolikelihood(world, 8, 10, 0).value_and_gradient(answer.weights, labels)
-    assert np.all(np.abs(np.where(answer.weights > 1e-9, gradient, np.minimum(-gradient, 0.0))) < 0.05)
+    assert np.all(
+        np.abs(np.where(answer.weights > 1e-9, gradient, np.minimum(-gradient, 0.0))) < 0.05
+    )
     steps = HingePseudolikelihood(iterations=30).fit([Example(network, labels)], templates())
     assert steps.status == "iterations"
     assert steps.trace["objective"][-1] > steps.trace["objective"][0]
@@ -134,7 +148,8 @@ def test_large_margin_planes_hold_for_other_states() -> None:
     slack = max(
         0.0,
         *(
-            np.abs(state - labels).sum() - weights @ (potentials(network, state) - potentials(network, labels))
+            np.abs(state - labels).sum()
+            - weights @ (potentials(network, state) - potentials(network, labels))
             for state in np.random.default_rng(3).random((200, 30)).round()
         ),
     )

@@ -32,14 +32,21 @@ def test_information_is_the_negative_hessian(seed: int) -> None:
 def coins(true: int, false: int) -> Example:
     """Atoms that one unit clause speaks of, so many of them true."""
     n = true + false
-    return Example(network([], n, 2, unit=np.c_[np.ones(n), np.zeros(n)]), np.r_[np.ones(true), np.zeros(false)])
+    return Example(
+        network([], n, 2, unit=np.c_[np.ones(n), np.zeros(n)]),
+        np.r_[np.ones(true), np.zeros(false)],
+    )
 
 
 def test_laplace_of_coins_is_the_textbook_interval() -> None:
-    found = weight_intervals([coins(60, 40)], templates(2), np.array([np.log(1.5), 0.0]), prior_sd=np.inf)
+    found = weight_intervals(
+        [coins(60, 40)], templates(2), np.array([np.log(1.5), 0.0]), prior_sd=np.inf
+    )
     half = 1.959964 / np.sqrt(100 * 0.6 * 0.4)
     assert found.high - found.low == pytest.approx([2 * half, np.inf])
-    fixed = weight_intervals([coins(60, 40)], templates(2, fixed=(1,)), np.array([np.log(1.5), 0.7]))
+    fixed = weight_intervals(
+        [coins(60, 40)], templates(2, fixed=(1,)), np.array([np.log(1.5), 0.7])
+    )
     assert (fixed.low[1], fixed.high[1]) == (0.7, 0.7)
 
 
@@ -47,19 +54,29 @@ def test_laplace_of_coins_is_the_textbook_interval() -> None:
 def test_the_bootstrap_agrees_where_terms_are_independent(worlds: int, unit: str) -> None:
     examples = [coins(60, 40)] * worlds
     weights = np.array([np.log(1.5), 0.0])
-    found = weight_intervals(examples, templates(2), weights, method="bootstrap", resamples=300, conduct=Conduct(1))
+    found = weight_intervals(
+        examples, templates(2), weights, method="bootstrap", resamples=300, conduct=Conduct(1)
+    )
     laplace = weight_intervals(examples, templates(2), weights)
     assert found.resampled == unit
     wide = (laplace.high - laplace.low)[0]
-    assert (found.high - found.low)[0] == pytest.approx(wide if worlds == 1 else 0.0, rel=0.15, abs=1e-3)
-    again = weight_intervals(examples, templates(2), weights, method="bootstrap", resamples=300, conduct=Conduct(1))
+    assert (found.high - found.low)[0] == pytest.approx(
+        wide if worlds == 1 else 0.0, rel=0.15, abs=1e-3
+    )
+    again = weight_intervals(
+        examples, templates(2), weights, method="bootstrap", resamples=300, conduct=Conduct(1)
+    )
     assert np.array_equal(found.low, again.low)
 
 
 def test_hinge_weights_stay_above_zero() -> None:
     net = replace(network([(0, (1, 2)), (1, (-1, 2)), (1, (-2,))], 2, 2), domain=Domain.UNIT)
-    found = weight_intervals([Example(net, np.array([0.4, 0.6]))], templates(2), np.array([0.5, 1.0]))
+    found = weight_intervals(
+        [Example(net, np.array([0.4, 0.6]))], templates(2), np.array([0.5, 1.0])
+    )
     assert (found.low >= 0).all()
     assert (found.high > [0.5, 1.0]).all()
     with pytest.raises(UsageError, match="laplace"):
-        weight_intervals([Example(net, np.array([0.4, 0.6]))], templates(2), np.ones(2), method="bootstrap")
+        weight_intervals(
+            [Example(net, np.array([0.4, 0.6]))], templates(2), np.ones(2), method="bootstrap"
+        )

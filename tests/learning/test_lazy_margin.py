@@ -1,4 +1,6 @@
-"""Max margin over rules that are grounded only where a state violates them: the same weights as in full."""
+"""Max margin over rules that are grounded only where a state violates them:
+the same weights as in full.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,12 @@ def test_labels_that_break_a_lazy_rule_leave_its_rows_out() -> None:
     with wb.open() as workspace:
         workspace.declare(rules)
         load_alchemy_text(workspace.database, broken)
-        learn = {"learner": "max_margin", "options": {"engine": "ilp"}, "query": ("Same",), "record": False}
+        learn = {
+            "learner": "max_margin",
+            "options": {"engine": "ilp"},
+            "query": ("Same",),
+            "record": False,
+        }
         full = workspace.learn(rules, **learn)
         lazy = workspace.learn(rules, lazy=True, **learn)
     np.testing.assert_allclose(lazy.weights, full.weights, atol=0.05)
@@ -79,7 +86,9 @@ def test_other_learners_and_losses_refuse() -> None:
         with pytest.raises(UsageError, match="only max_margin"):
             workspace.learn(RULES, lazy=True, learner="pscg", query=("Same",))
         with pytest.raises(UsageError, match="with the loss 0/1"):
-            workspace.learn(RULES, lazy=True, learner="max_margin", options={"loss": "0/1"}, query=("Same",))
+            workspace.learn(
+                RULES, lazy=True, learner="max_margin", options={"loss": "0/1"}, query=("Same",)
+            )
 
 
 def test_each_reader_of_a_store_is_given_every_row_once() -> None:

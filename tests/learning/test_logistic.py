@@ -11,7 +11,9 @@ from workbench.learning.exact_likelihood import choose_penalty
 from workbench.learning.logistic import Penalty, equal_columns, fit_logistic, objective
 
 
-def counts_problem(seed: int, n: int = 120, p: int = 80, copies: int = 30) -> tuple[csc_array, Float]:
+def counts_problem(
+    seed: int, n: int = 120, p: int = 80, copies: int = 30
+) -> tuple[csc_array, Float]:
     rng = np.random.default_rng(seed)
     X = rng.poisson(0.4, (n, p)).astype(float)
     X = np.concatenate([X, X[:, rng.integers(0, p, copies)]], axis=1)
@@ -34,7 +36,9 @@ def test_l1_reaches_the_oracles_optimum(seed: int, l1: float) -> None:
     assert fit.status == "converged"
     assert fit.bound <= theirs + 1e-9
     assert fit.objective == pytest.approx(theirs, rel=1e-6)
-    assert fit.objective == pytest.approx(objective(X, target, fit.weights, Penalty(l1=l1)), rel=1e-12)
+    assert fit.objective == pytest.approx(
+        objective(X, target, fit.weights, Penalty(l1=l1)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(("n", "p"), [(120, 80), (40, 90)])
@@ -44,7 +48,9 @@ def test_l2_reaches_the_oracles_optimum(n: int, p: int, l2: float) -> None:
 
     X, target = counts_problem(7, n, p)
     fit = fit_logistic(X, target, Penalty(l2=l2), tolerance=1e-9)
-    oracle = LogisticRegression(C=1 / l2, fit_intercept=False, tol=1e-10, max_iter=10_000).fit(X, target)
+    oracle = LogisticRegression(C=1 / l2, fit_intercept=False, tol=1e-10, max_iter=10_000).fit(
+        X, target
+    )
     assert fit.status == "converged"
     assert fit.gap <= 1e-8
     np.testing.assert_allclose(fit.weights, oracle.coef_[0], atol=2e-4)
@@ -85,7 +91,13 @@ def test_offset_is_what_fixed_columns_contribute() -> None:
     whole = fit_logistic(X, target, Penalty(l2=1.0), tolerance=1e-10)
     fixed = np.arange(10)
     free = np.arange(10, X.shape[1])
-    part = fit_logistic(X[:, free], target, Penalty(l2=1.0), offset=X[:, fixed] @ whole.weights[fixed], tolerance=1e-10)
+    part = fit_logistic(
+        X[:, free],
+        target,
+        Penalty(l2=1.0),
+        offset=X[:, fixed] @ whole.weights[fixed],
+        tolerance=1e-10,
+    )
     np.testing.assert_allclose(part.weights, whole.weights[free], atol=1e-4)
     assert part.bound <= part.objective + 1e-9
 

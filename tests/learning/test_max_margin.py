@@ -1,4 +1,6 @@
-"""Max-margin learning against enumeration, an independent quadratic solver and its own optimality conditions."""
+"""Max-margin learning against enumeration,
+an independent quadratic solver and its own optimality conditions.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,9 @@ def test_the_f1_oracle_is_exact_on_units_and_bounded_elsewhere(seed: int) -> Non
 @pytest.mark.parametrize("seed", range(4))
 def test_f1_training_says_how_far_it_got(seed: int) -> None:
     network, _, truth = feasible_truth(seed, blocks=False)
-    learned = MaxMargin(penalty=2.0, loss="f1", max_iterations=60).fit([Example(network, truth)], templates(5))
+    learned = MaxMargin(penalty=2.0, loss="f1", max_iterations=60).fit(
+        [Example(network, truth)], templates(5)
+    )
     assert learned.status in ("converged", "oracle_limited", "iterations")
     assert np.isfinite(learned.weights).all()
 
@@ -142,7 +146,9 @@ def test_the_program_warm_starts_drops_cuts_and_keeps_signs() -> None:
             program.solve()
     assert np.all(kept_all.weights >= 0.0)
     assert program.n_cuts < kept_all.n_cuts
-    short = kept_all.loss[: kept_all.n_cuts] - kept_all.directions[: kept_all.n_cuts] @ kept_all.weights
+    short = (
+        kept_all.loss[: kept_all.n_cuts] - kept_all.directions[: kept_all.n_cuts] @ kept_all.weights
+    )
     assert np.all((short <= kept_all.slack[0] + 1e-6) | (kept_all.group[: kept_all.n_cuts] == FREE))
     kept_all.reset_penalty(0.5)
     kept_all.solve()
@@ -164,7 +170,10 @@ def optimality(examples: list[Example], learner: MaxMargin, weights: np.ndarray)
         allowed = listing.states[np.isfinite(listing.energy)]
         at_truth = potentials(example.network, example.truth)
         margins = [
-            float(np.abs(state - example.truth).sum() - weights @ (potentials(example.network, state) - at_truth))
+            float(
+                np.abs(state - example.truth).sum()
+                - weights @ (potentials(example.network, state) - at_truth)
+            )
             for state in allowed
         ]
         slack += max(0.0, *margins)
@@ -181,12 +190,16 @@ def optimality(examples: list[Example], learner: MaxMargin, weights: np.ndarray)
         {"quadratic_solver": "CLARABEL", "stabilisation": 1.0},
     ],
 )
-def test_training_reaches_the_optimum_of_the_exact_problem(seed: int, options: dict[str, Any]) -> None:
+def test_training_reaches_the_optimum_of_the_exact_problem(
+    seed: int, options: dict[str, Any]
+) -> None:
     examples = []
     for k in (0, 100):
         network, _, truth = feasible_truth(seed + k)
         examples.append(Example(network, truth))
-    learner = MaxMargin(penalty=0.5, engine=IntegerProgram(), cuts="rounded", epsilon=1e-4, **options)
+    learner = MaxMargin(
+        penalty=0.5, engine=IntegerProgram(), cuts="rounded", epsilon=1e-4, **options
+    )
     learned = learner.fit(examples, templates(5))
     assert learned.status == "converged"
     objective = optimality(examples, learner, learned.weights)
@@ -219,7 +232,9 @@ def test_converged_is_said_only_with_a_bound(seed: int, cuts: str) -> None:
 
 def test_auto_falls_back_on_the_exact_oracle() -> None:
     network, _, truth = feasible_truth(4, blocks=False)
-    learned = MaxMargin(penalty=5.0, exact=IntegerProgram()).fit([Example(network, truth)], templates(5))
+    learned = MaxMargin(penalty=5.0, exact=IntegerProgram()).fit(
+        [Example(network, truth)], templates(5)
+    )
     assert learned.status == "converged"
 
 

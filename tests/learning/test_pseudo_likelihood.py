@@ -18,7 +18,9 @@ from workbench.network.ground_network import Blocks, GroundNetwork
 
 
 def naive(net: GroundNetwork, labels: np.ndarray, weights: np.ndarray) -> float:
-    """Sum over atoms (or blocks) of the log probability of the labels given the rest; illegal alternatives drop out."""
+    """Sum over atoms (or blocks) of the log probability of the labels given the rest;
+    illegal alternatives drop out.
+    """
     members = net.blocks.members.toarray().astype(bool)
     groups = [np.flatnonzero(row) for row in members]
     groups += [np.array([atom]) for atom in range(net.n_atoms) if not members[:, atom].any()]
@@ -51,7 +53,9 @@ def with_block(net: GroundNetwork, atoms: list[int], kind: int) -> GroundNetwork
 
     members = np.zeros((1, net.n_atoms), np.int8)
     members[0, atoms] = 1
-    return replace(net, blocks=Blocks(csr_array(members), np.array([kind], np.int8), np.ones(1, np.int8)))
+    return replace(
+        net, blocks=Blocks(csr_array(members), np.array([kind], np.int8), np.ones(1, np.int8))
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -68,14 +72,18 @@ def test_agrees_with_the_naive_computation(seed: int, kind: int | None) -> None:
         expected = naive(net, labels, weights)
         assert counts.log_likelihood(weights)[0] == pytest.approx(expected)
         assert compressed(counts).log_likelihood(weights)[0] == pytest.approx(expected)
-        error = check_grad(lambda w: counts.log_likelihood(w)[0], lambda w: counts.log_likelihood(w)[1], weights)
+        error = check_grad(
+            lambda w: counts.log_likelihood(w)[0], lambda w: counts.log_likelihood(w)[1], weights
+        )
         assert error < 1e-5
 
 
 def test_scaled_rows_count_with_their_scale() -> None:
     net = network([(0, (1, 2)), (0, (-1, 2)), (1, (1, -2))], 2, 2, scale=[2.0, -0.5, 1.0])
     labels, weights = np.array([1.0, 0.0]), np.array([0.3, -0.8])
-    assert flip_counts(net, labels).log_likelihood(weights)[0] == pytest.approx(naive(net, labels, weights))
+    assert flip_counts(net, labels).log_likelihood(weights)[0] == pytest.approx(
+        naive(net, labels, weights)
+    )
 
 
 def test_finds_the_maximum_over_several_examples() -> None:
@@ -85,7 +93,9 @@ def test_finds_the_maximum_over_several_examples() -> None:
     answer = PseudoLikelihood(prior_sd=1.0).fit(examples, templates(4))
 
     def loss(weights: np.ndarray) -> float:
-        return weights @ weights / 2 - sum(naive(net, label, weights) for net, label in zip(nets, labels))
+        return weights @ weights / 2 - sum(
+            naive(net, label, weights) for net, label in zip(nets, labels)
+        )
 
     expected = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-6})
     assert answer.weights == pytest.approx(expected.x, abs=1e-3)
@@ -119,8 +129,12 @@ class Parts:
 def test_counts_from_a_source_give_the_same_weights() -> None:
     nets = [random_network(seed) for seed in (4, 5)]
     labels = [labels_for(net, 9) for net in nets]
-    direct = PseudoLikelihood().fit([Example(n, label) for n, label in zip(nets, labels)], templates(4))
+    direct = PseudoLikelihood().fit(
+        [Example(n, label) for n, label in zip(nets, labels)], templates(4)
+    )
     source = Parts([flip_counts(net, label) for net, label in zip(nets, labels)])
-    counted = GenerativePseudoLikelihood().fit([Example(nets[0], labels[0], counts=source)], templates(4))
+    counted = GenerativePseudoLikelihood().fit(
+        [Example(nets[0], labels[0], counts=source)], templates(4)
+    )
     assert counted.weights == pytest.approx(direct.weights, abs=1e-4)
     assert joined(source.parts).n_groups == sum(part.n_groups for part in source.parts)

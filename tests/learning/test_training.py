@@ -20,7 +20,9 @@ def test_conditioning_keeps_potentials(seed: int) -> None:
     state = rng.integers(0, 2, net.n_atoms).astype(float)
     known = np.where(rng.random(net.n_atoms) < 0.5, state, np.nan)
     reduced = condition(net, known)
-    assert potentials(reduced, np.where(np.isnan(known), state, 0.0)) == pytest.approx(potentials(net, state))
+    assert potentials(reduced, np.where(np.isnan(known), state, 0.0)) == pytest.approx(
+        potentials(net, state)
+    )
 
 
 def test_log_odds_count_every_grounding() -> None:

@@ -17,7 +17,9 @@ from workbench.network import potentials
 def test_updates_are_the_papers() -> None:
     net, labels = random_network(4), np.array([1, 0, 1, 1, 0, 0, 1.0])
     engine, example = Enumeration(), Example(random_network(4), np.array([1, 0, 1, 1, 0, 0, 1.0]))
-    answer = VotedPerceptron(step=0.1, iterations=5, engine=engine).fit([example], templates(4, fixed=(2,)))
+    answer = VotedPerceptron(step=0.1, iterations=5, engine=engine).fit(
+        [example], templates(4, fixed=(2,))
+    )
     weights, history = log_odds(prepare([example], templates(4, fixed=(2,)))), []
     for _ in range(5):
         state = engine.solve(net, weights).values
@@ -45,7 +47,9 @@ def test_map_state_of_learned_weights_is_the_labels() -> None:
 def test_hidden_atoms_are_completed() -> None:
     net = random_network(2)
     labels = np.array([1, 0, np.nan, 1, np.nan, 0, 1.0])
-    answer = VotedPerceptron(step=0.1, iterations=3, engine=Enumeration()).fit([Example(net, labels)], templates(4))
+    answer = VotedPerceptron(step=0.1, iterations=3, engine=Enumeration()).fit(
+        [Example(net, labels)], templates(4)
+    )
     assert np.isfinite(answer.weights).all()
     assert answer.diagnostics["hidden_atoms"] == 2
 
@@ -53,5 +57,7 @@ def test_hidden_atoms_are_completed() -> None:
 def test_may_start_at_the_pseudo_likelihood() -> None:
     example = Example(random_network(4), np.array([1, 0, 1, 1, 0, 0, 1.0]))
     start = PseudoLikelihood().fit([example], templates(4)).weights
-    learner = VotedPerceptron(step=1e-9, iterations=1, engine=Enumeration(), start="pseudo_likelihood")
+    learner = VotedPerceptron(
+        step=1e-9, iterations=1, engine=Enumeration(), start="pseudo_likelihood"
+    )
     assert learner.fit([example], templates(4)).weights == pytest.approx(start, abs=1e-6)

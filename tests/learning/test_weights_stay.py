@@ -1,6 +1,7 @@
 """Learned weights of small problems, held against those recorded in `recorded_weights.json`.
 
-`python -m tests.learning.test_weights_stay` records them anew, for an algorithm that changes on purpose.
+`python -m tests.learning.test_weights_stay` records them anew, for an algorithm that changes on
+purpose.
 """
 
 from __future__ import annotations
@@ -22,8 +23,14 @@ RECORDED = Path(__file__).with_name("recorded_weights.json")
 MLN: Mapping[str, Mapping[str, Any]] = {
     "voted_perceptron": {"iterations": 10, "step": 0.05},
     "voted_perceptron, gibbs": {
-        "iterations": 10, "counts": "gibbs", "per_weight": True, "step": 1.0, "start": "given", "prior_sd": 5.0,
-        "modes": 2, "search_every": 3,
+        "iterations": 10,
+        "counts": "gibbs",
+        "per_weight": True,
+        "step": 1.0,
+        "start": "given",
+        "prior_sd": 5.0,
+        "modes": 2,
+        "search_every": 3,
     },
     "voted_perceptron, last": {"iterations": 5, "start": "pseudo_likelihood", "average": False},
     "pseudo_likelihood": {},
@@ -31,15 +38,31 @@ MLN: Mapping[str, Mapping[str, Any]] = {
     "diagonal_newton": {"iterations": 8},
     "pscg": {"iterations": 8, "start": "log_odds"},
     "contrastive_divergence": {"iterations": 20},
-    "contrastive_divergence, persistent": {"iterations": 20, "persistent": True, "per_weight": False, "step": 0.02},
+    "contrastive_divergence, persistent": {
+        "iterations": 20,
+        "persistent": True,
+        "per_weight": False,
+        "step": 0.02,
+    },
     "max_margin": {"epsilon": 1e-5, "engine": "ilp"},
-    "max_margin, worlds": {"loss": "0/1", "slacks": "worlds", "examples": "worlds", "penalty": 50.0, "engine": "ilp"},
+    "max_margin, worlds": {
+        "loss": "0/1",
+        "slacks": "worlds",
+        "examples": "worlds",
+        "penalty": 50.0,
+        "engine": "ilp",
+    },
     "max_margin, nonnegative": {"nonnegative": True, "epsilon": 1e-5, "engine": "ilp"},
     "online_max_margin": {"passes": 20},
-}  # fmt: skip
+}
 PSL: Mapping[str, Mapping[str, Any]] = {
     "hinge_perceptron": {"iterations": 10},
-    "hinge_perceptron, plain": {"iterations": 10, "start": None, "scale_by_groundings": False, "step": 0.1},
+    "hinge_perceptron, plain": {
+        "iterations": 10,
+        "start": None,
+        "scale_by_groundings": False,
+        "step": 0.1,
+    },
     "hinge_pseudolikelihood": {"iterations": 20},
     "hinge_pseudolikelihood, lbfgs": {"optimiser": "lbfgs"},
     "hinge_large_margin": {"max_planes": 40},
@@ -48,7 +71,11 @@ PSL: Mapping[str, Mapping[str, Any]] = {
     "hinge_search, grid": {"method": "grid", "values": [0.1, 1.0], "trials": 64, "loss": "squared"},
     "hinge_em": {"rounds": 2},
 }
-CASES = [(name, how) for name, problem in PROBLEMS.items() for how in (MLN if problem.language == "mln" else PSL)]
+CASES = [
+    (name, how)
+    for name, problem in PROBLEMS.items()
+    for how in (MLN if problem.language == "mln" else PSL)
+]
 
 
 @cache
@@ -73,10 +100,14 @@ def test_weights_are_those_recorded(name: str, how: str) -> None:
 if __name__ == "__main__":
     found: dict[str, dict[str, list[float]]] = {}
     for name, how in CASES:
-        found.setdefault(name, {})[how] = [float(np.format_float_scientific(w, 10)) for w in _learned(name, how)]
+        found.setdefault(name, {})[how] = [
+            float(np.format_float_scientific(w, 10)) for w in _learned(name, how)
+        ]
     lines = ",\n".join(
         f"{json.dumps(name)}: {{\n"
-        + ",\n".join(f"  {json.dumps(how)}: {json.dumps(weights)}" for how, weights in recorded.items())
+        + ",\n".join(
+            f"  {json.dumps(how)}: {json.dumps(weights)}" for how, weights in recorded.items()
+        )
         + "\n}"
         for name, recorded in found.items()
     )

@@ -35,7 +35,9 @@ def test_pairs_are_those_that_share_all_keys(linked: bool) -> None:
     expected = [
         (a, b)
         for a, b in combinations(range(60), 2)
-        if one[a] == one[b] >= 0 and two[a] == two[b] >= 0 and (second is None or second[a] != second[b])
+        if one[a] == one[b] >= 0
+        and two[a] == two[b] >= 0
+        and (second is None or second[a] != second[b])
     ]
     assert list(zip(pairs.left.tolist(), pairs.right.tolist())) == expected
     assert statement.pairs == said.gain == len(expected)
@@ -51,7 +53,9 @@ def test_blocks_too_large_are_left_out_and_said() -> None:
 
 def test_proposed_statements_keep_to_their_budget() -> None:
     for most in (0, 50, 10_000):
-        assert sum(one.pairs for one in propose_statements(keys_of(fields()), None, most=most)) <= most
+        assert (
+            sum(one.pairs for one in propose_statements(keys_of(fields()), None, most=most)) <= most
+        )
 
 
 def test_three_keys_are_tried_where_records_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +74,12 @@ def test_three_keys_are_tried_where_records_are_many(monkeypatch: pytest.MonkeyP
 
 
 def test_near_texts_are_candidates() -> None:
-    texts = ["the art of query processing", "art of query processing, the", "deep seas and their fish", "a b c d e"]
+    texts = [
+        "the art of query processing",
+        "art of query processing, the",
+        "deep seas and their fish",
+        "a b c d e",
+    ]
     field = Field("title", "words", np.array(texts, object), np.array([0, 1, 2, 3, 2], np.int32))
     empty = np.zeros(0, np.int32)
     near, pairs = add_near(field, Pairs(empty, empty), None, most=1000)

@@ -1,4 +1,6 @@
-"""What candidates miss, estimated from what they find in several ways, beside the truth of made-up records."""
+"""What candidates miss, estimated from what they find in several ways,
+beside the truth of made-up records.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,17 @@ def found_share(same: np.ndarray, truth: np.ndarray, second: np.ndarray | None) 
 
 MADE = {
     **{
-        f"{kind}, half blank, {seed}": lambda kind=kind, seed=seed: made_up(kind, 1500, seed=seed, blank=0.5)
+        f"{kind}, half blank, {seed}": lambda kind=kind, seed=seed: made_up(
+            kind, 1500, seed=seed, blank=0.5
+        )
         for kind in ("firms", "songs", "medicines", "references", "hotels", "products", "persons")
         for seed in (5101, 5102)
     },
     "firms, a fifth blank": lambda: made_up("firms", 1500, seed=5103, blank=0.2),
     "songs": lambda: made_up("songs", 1500, seed=5104),
-    "hotels in two files, half blank": lambda: made_up("hotels", 2500, seed=5105, apart=True, blank=0.5),
+    "hotels in two files, half blank": lambda: made_up(
+        "hotels", 2500, seed=5105, apart=True, blank=0.5
+    ),
     "households": lambda: households(2000, seed=5106, copies=1.5),
     "companies": lambda: companies(1000, seed=5107, overlap=0.5),
 }
@@ -55,7 +61,12 @@ def test_the_share_of_matches_that_candidates_hold_is_estimated(tmp_path: Path, 
     candidates = find_candidates(read.choice.fields, second)
     same = truth[candidates.pairs.left] == truth[candidates.pairs.right]
     told = captured_share(
-        read.choice.fields, candidates.pairs, np.where(same, 20.0, -20.0), candidates.proposed, candidates.near, second
+        read.choice.fields,
+        candidates.pairs,
+        np.where(same, 20.0, -20.0),
+        candidates.proposed,
+        candidates.near,
+        second,
     )
     assert told == pytest.approx(found_share(same, truth, second), abs=0.08)
 
@@ -73,7 +84,9 @@ def test_recall_counts_what_candidates_miss(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [5301, 5302])
-def test_the_share_of_matches_counts_those_that_no_statement_finds(tmp_path: Path, seed: int) -> None:
+def test_the_share_of_matches_counts_those_that_no_statement_finds(
+    tmp_path: Path, seed: int
+) -> None:
     """Two thirds of the matches share too little: those that are found are no rarer for it."""
     paths, truth = written(tmp_path, made_up("persons", 2000, seed=seed, again=0.4, blank=0.5))
     result = link(paths, id_column="id")

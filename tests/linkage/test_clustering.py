@@ -12,7 +12,12 @@ from workbench.arrays import Float, Int32, Int64
 from workbench.evaluation import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import cluster
-from workbench.linkage.correlation_kernels import greedy_joining, moved_singly, packed_triangles, violated
+from workbench.linkage.correlation_kernels import (
+    greedy_joining,
+    moved_singly,
+    packed_triangles,
+    violated,
+)
 from workbench.linkage.exact import exact_partition
 from workbench.linkage.matching import match_one_to_one
 
@@ -73,7 +78,9 @@ def test_large_components_are_cut_at_weak_links_and_said(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_few_records_are_clustered_alike_without_machine_code(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_records_are_clustered_alike_without_machine_code(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     w = random_weights(9, seed)
     one, other = np.triu_indices(9, 1)
     pairs = Pairs(one.astype(np.int32), other.astype(np.int32))
@@ -87,7 +94,9 @@ def test_few_records_are_clustered_alike_without_machine_code(seed: int, monkeyp
 def test_one_to_one_is_the_best_assignment() -> None:
     random = np.random.default_rng(3)
     second = np.array([0, 0, 0, 1, 1, 1], np.int32)
-    left, right = (one.ravel().astype(np.int32) for one in np.meshgrid([0, 1, 2], [3, 4, 5], indexing="ij"))
+    left, right = (
+        one.ravel().astype(np.int32) for one in np.meshgrid([0, 1, 2], [3, 4, 5], indexing="ij")
+    )
     scores = random.normal(0.5, 2.0, 9)
     found = match_one_to_one(6, Pairs(left, right), scores, second)
     gains = np.maximum(scores.reshape(3, 3), 0)
@@ -100,7 +109,8 @@ def test_scores_of_clusters_are_those_of_counted_pairs() -> None:
     random = np.random.default_rng(0)
     found, truth = random.integers(0, 6, 40), random.integers(0, 5, 40)
     said, real = (
-        {pair for pair in combinations(range(40), 2) if label[pair[0]] == label[pair[1]]} for label in (found, truth)
+        {pair for pair in combinations(range(40), 2) if label[pair[0]] == label[pair[1]]}
+        for label in (found, truth)
     )
     scores = cluster_scores(found, truth)
     assert scores["precision"] == pytest.approx(len(said & real) / len(said))

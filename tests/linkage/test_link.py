@@ -33,7 +33,9 @@ def test_made_up_people_are_found_without_labels(tmp_path: Path) -> None:
     assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.06)
     assert result.clustering.bound <= result.clustering.energy
     row = 10
-    left, right = (str(side[row]) for side in (result.candidates.pairs.left, result.candidates.pairs.right))
+    left, right = (
+        str(side[row]) for side in (result.candidates.pairs.left, result.candidates.pairs.right)
+    )
     assert sum(part for _, part in result.why(left, right)) == pytest.approx(result.scores[row])
     with pytest.raises(WorkbenchError, match="E0671"):
         result.why(left, "nobody")
@@ -41,7 +43,9 @@ def test_made_up_people_are_found_without_labels(tmp_path: Path) -> None:
     assert again.clusters.equals(clusters)
 
 
-def test_families_are_not_taken_for_persons_where_few_records_are_of_one_person(tmp_path: Path) -> None:
+def test_families_are_not_taken_for_persons_where_few_records_are_of_one_person(
+    tmp_path: Path,
+) -> None:
     frame, truth = people(2000, seed=1, copies=1.3)
     frame.to_csv(tmp_path / "people.csv", index=False)
     result = link([tmp_path / "people.csv"])
@@ -53,7 +57,9 @@ def test_families_are_not_taken_for_persons_where_few_records_are_of_one_person(
 
 @pytest.mark.parametrize("seed", [4, 47])
 def test_half_of_the_cells_blank_the_estimates_hold(tmp_path: Path, seed: int) -> None:
-    """Pairs that few filled fields tell of are not taken for the same because they agree in these."""
+    """Pairs that few filled fields tell of are not taken for the
+    same because they agree in these.
+    """
     (frame,), (truth,) = households(3000, seed=seed, copies=2.5, blank=0.5)
     frame.to_csv(tmp_path / "half.csv", index=False)
     result = link([tmp_path / "half.csv"], id_column="id")
@@ -64,10 +70,13 @@ def test_half_of_the_cells_blank_the_estimates_hold(tmp_path: Path, seed: int) -
 
 
 @pytest.mark.parametrize(
-    "kind", ["60 records", "households, few duplicates", "households, spoiled", "households, two files"]
+    "kind",
+    ["60 records", "households, few duplicates", "households, spoiled", "households, two files"],
 )
 def test_households_are_not_persons_and_who_moved_is_one(tmp_path: Path, kind: str) -> None:
-    """EM alone takes households for persons where few have two records, and loses who moved where many did."""
+    """EM alone takes households for persons where few have two records,
+    and loses who moved where many did.
+    """
     frames, truths = SETS[kind]()
     paths = [tmp_path / f"{letter}.csv" for letter, _ in zip("ab", frames)]
     for frame, path in zip(frames, paths):
@@ -80,13 +89,17 @@ def test_households_are_not_persons_and_who_moved_is_one(tmp_path: Path, kind: s
 
 
 def test_measurements_that_are_nearly_equal_find_and_tell(tmp_path: Path) -> None:
-    """Hotels whose coordinates differ by metres: few statements about equal values would find half of them."""
+    """Hotels whose coordinates differ by metres:
+    few statements about equal values would find half of them.
+    """
     (frame,), (truth,) = made_up("hotels", 1500, seed=2001)
     frame.to_csv(tmp_path / "hotels.csv", index=False)
     result = link([tmp_path / "hotels.csv"])
     pairs = result.candidates.pairs
     counts = np.bincount(truth)
-    assert (truth[pairs.left] == truth[pairs.right]).sum() > 0.95 * (counts * (counts - 1) // 2).sum()
+    assert (truth[pairs.left] == truth[pairs.right]).sum() > 0.95 * (
+        counts * (counts - 1) // 2
+    ).sum()
     assert cluster_scores(result.clustering.label, truth)["F1"] > 0.9
 
 
@@ -121,7 +134,9 @@ ALONE = {
 
 
 @pytest.mark.parametrize("kind", sorted(ALONE))
-def test_where_no_two_records_are_of_the_same_thing_none_are_linked(tmp_path: Path, kind: str) -> None:
+def test_where_no_two_records_are_of_the_same_thing_none_are_linked(
+    tmp_path: Path, kind: str
+) -> None:
     paths = [tmp_path / f"{letter}.csv" for letter in "ab"]
     tables, _ = ALONE[kind]()
     for frame, path in zip(tables, paths):
@@ -142,17 +157,26 @@ def test_few_duplicates_among_many_households_are_found(tmp_path: Path, copies: 
 
 
 def test_few_records_that_one_rare_value_tells_apart(tmp_path: Path) -> None:
-    """Statements about the rare value find matches and little else; others must show what no match looks like."""
+    """Statements about the rare value find matches and little else;
+    others must show what no match looks like.
+    """
     random = np.random.default_rng(3)
-    born = [f"{1940 + n % 60}-{1 + n % 12:02d}-{1 + n % 28:02d}" for n in random.permutation(20_000)[:400]]
+    born = [
+        f"{1940 + n % 60}-{1 + n % 12:02d}-{1 + n % 28:02d}"
+        for n in random.permutation(20_000)[:400]
+    ]
     rows = []
     for person in range(400):
-        forename, surname, town = (f"{'abcdefghijklmnop'[n]}nn{'lmnr'[n % 4]}a" for n in random.integers(0, 14, 3))
+        forename, surname, town = (
+            f"{'abcdefghijklmnop'[n]}nn{'lmnr'[n % 4]}a" for n in random.integers(0, 14, 3)
+        )
         for _ in range(random.choice([1, 1, 2, 3])):
             date = "" if random.random() < 0.1 else born[person]
             typed = surname if random.random() < 0.7 else surname[1] + surname[0] + surname[2:]
             rows.append((person, forename, typed, date, town[:2]))
-    table = pd.DataFrame(rows, columns=["person", "forename", "surname", "born", "town"]).sample(frac=1, random_state=0)
+    table = pd.DataFrame(rows, columns=["person", "forename", "surname", "born", "town"]).sample(
+        frac=1, random_state=0
+    )
     table.insert(0, "id", range(len(table)))
     path = tmp_path / "clinic.csv"
     table.drop(columns="person").to_csv(path, index=False)
@@ -214,7 +238,9 @@ ROWS = "id,name,town\n1,ann lee,york\n2,ann lee,york\n3,bob hay,bath\n"
         ({"a.csv": ROWS, "copy.csv": ROWS}, {}, "E0660"),
     ],
 )
-def test_bad_input_is_named(tmp_path: Path, files: dict[str, str], options: dict[str, object], code: str) -> None:
+def test_bad_input_is_named(
+    tmp_path: Path, files: dict[str, str], options: dict[str, object], code: str
+) -> None:
     given = [write(tmp_path / name, text) for name, text in files.items()]
     options = dict(options)
     if options.pop("twice", False):
@@ -235,7 +261,10 @@ def test_records_are_called_by_the_ids_of_their_own_file(tmp_path: Path) -> None
 
 
 def test_files_whose_columns_have_other_names_are_said(tmp_path: Path) -> None:
-    first = write(tmp_path / "a.csv", "id,forename,surname,born,town\n1,ann,lee,1970,york\n2,bob,hay,1980,bath\n")
+    first = write(
+        tmp_path / "a.csv",
+        "id,forename,surname,born,town\n1,ann,lee,1970,york\n2,bob,hay,1980,bath\n",
+    )
     rows = "1,ann,lee,1970,york\n2,cy,poe,1991,hull\n"
     second = write(tmp_path / "b.csv", f"id,First Name,Last Name,Date of Birth,town\n{rows}")
     (warning,) = link([first, second]).warnings
@@ -243,7 +272,9 @@ def test_files_whose_columns_have_other_names_are_said(tmp_path: Path) -> None:
     assert "only town can be compared" in warning.message
     assert "forename" in warning.message
     assert "First Name" in warning.message
-    assert not link([first, write(tmp_path / "c.csv", f"id,Forename,SURNAME,Born,town\n{rows}")]).warnings
+    assert not link(
+        [first, write(tmp_path / "c.csv", f"id,Forename,SURNAME,Born,town\n{rows}")]
+    ).warnings
 
 
 def test_names_of_labels_columns_may_be_capitals(tmp_path: Path) -> None:
@@ -264,11 +295,16 @@ def test_of_a_few_pairs_that_may_be_so_by_chance_nothing_is_estimated(tmp_path: 
 @pytest.mark.parametrize(
     ("forms", "reason"),
     [
-        (["{0}-{1:02}-{2:02}", "{1}/{2}/{0}", "{2}/{1}/{0}"], "no value repeats: dates and codes that are written in"),
+        (
+            ["{0}-{1:02}-{2:02}", "{1}/{2}/{0}", "{2}/{1}/{0}"],
+            "no value repeats: dates and codes that are written in",
+        ),
         (["{0}-{1:02}-{2:02}", "{2:02}.{1:02}.{0}", "{1}/{2}/{0}"], "no value repeats"),
     ],
 )
-def test_dates_that_never_repeat_are_not_called_numbers_of_rows(tmp_path: Path, forms: list[str], reason: str) -> None:
+def test_dates_that_never_repeat_are_not_called_numbers_of_rows(
+    tmp_path: Path, forms: list[str], reason: str
+) -> None:
     born = [forms[row % 3].format(1950 + row // 3, row % 12 + 1, row % 28 + 1) for row in range(60)]
     rows = [f"{row},{'Anna Peter Paul'.split()[row % 3]},{day}" for row, day in enumerate(born)]
     (tmp_path / "dates.csv").write_text("id,name,born\n" + "\n".join(rows) + "\n")
@@ -285,7 +321,10 @@ def test_ids_that_repeat_are_said_and_rows_numbered(tmp_path: Path) -> None:
 
 
 def test_labels_that_contradict_by_a_chain_are_said(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "id,name,town\n1,ann lee,york\n2,ann lee,york\n3,ann le,york\n4,bob hay,bath\n")
+    path = write(
+        tmp_path / "a.csv",
+        "id,name,town\n1,ann lee,york\n2,ann lee,york\n3,ann le,york\n4,bob hay,bath\n",
+    )
     labels = write(tmp_path / "labels.csv", "left,right,match\n1,2,1\n2,3,1\n1,3,0\n")
     assert "E0673" in [one.code for one in link([path], labels=labels).warnings]
 
@@ -301,9 +340,15 @@ def test_records_without_values_and_files_without_pairs_are_said(tmp_path: Path)
         link([unique])
 
 
-def test_values_that_repeat_by_chance_alone_make_no_candidates_and_no_estimates(tmp_path: Path) -> None:
+def test_values_that_repeat_by_chance_alone_make_no_candidates_and_no_estimates(
+    tmp_path: Path,
+) -> None:
     rows = "\n".join(f"{row},p{row * 7919 % 500},w{row * 104729 % 37}" for row in range(3000))
     result = link([write(tmp_path / "wards.csv", f"id,patient,ward\n{rows}\n")])
     assert "E0661" in [one.code for one in result.warnings]
     record = result.as_record()
-    assert (record["clusters"], record["estimated_precision"], record["estimated_recall"]) == (3000, None, None)
+    assert (record["clusters"], record["estimated_precision"], record["estimated_recall"]) == (
+        3000,
+        None,
+        None,
+    )

@@ -1,4 +1,6 @@
-"""`link_more`: records that come later get the pairs, weights and clusters of a scoring of all at once."""
+"""`link_more`: records that come later get the pairs,
+weights and clusters of a scoring of all at once.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,22 @@ def made(folder: Path, frame: pd.DataFrame, name: str = "people") -> Path:
 
 
 def pairs_by_name(found: pd.DataFrame) -> dict[frozenset[tuple[str, str]], float]:
-    sides = zip(found["left_source"], found["left"], found["right_source"], found["right"], found["probability"])
-    return {frozenset(((one, left), (other, right))): value for one, left, other, right, value in sides}
+    sides = zip(
+        found["left_source"],
+        found["left"],
+        found["right_source"],
+        found["right"],
+        found["probability"],
+    )
+    return {
+        frozenset(((one, left), (other, right))): value for one, left, other, right, value in sides
+    }
 
 
 def at_once(ws: Workspace) -> tuple[dict[frozenset[tuple[str, str]], float], dict[str, str], float]:
-    """Pairs of all kept records with their probability, clusters and energy, by the kept model alone."""
+    """Pairs of all kept records with their probability, clusters and energy,
+    by the kept model alone.
+    """
     store = kept_linkage(ws.database)
     assert store is not None
     description = Description.read(store.model())
@@ -45,7 +57,9 @@ def at_once(ws: Workspace) -> tuple[dict[frozenset[tuple[str, str]], float], dic
     found = every.clustered(pairs, scores, Conduct())
     names = [
         (description.sources[source], name)
-        for source, name in zip(every.rows.column("source").to_pylist(), every.rows.column("id").to_pylist())
+        for source, name in zip(
+            every.rows.column("source").to_pylist(), every.rows.column("id").to_pylist()
+        )
     ]
     probability = (1 / (1 + np.exp(-scores))).round(6)
     by_name = {
@@ -76,8 +90,12 @@ def in_parts(frame: pd.DataFrame, sizes: Sequence[int]) -> list[pd.DataFrame]:
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("kind", ["persons, keys", "companies, words", "few, all pairs", "two files"])
-def test_records_that_come_later_are_linked_as_all_at_once(tmp_path: Path, kind: str, seed: int) -> None:
+@pytest.mark.parametrize(
+    "kind", ["persons, keys", "companies, words", "few, all pairs", "two files"]
+)
+def test_records_that_come_later_are_linked_as_all_at_once(
+    tmp_path: Path, kind: str, seed: int
+) -> None:
     random = np.random.default_rng(seed)
     if kind == "companies, words":
         frame = companies(700, seed=12, overlap=0.5)[0][0]
@@ -109,8 +127,12 @@ def test_records_that_come_later_are_linked_as_all_at_once(tmp_path: Path, kind:
         assert more.figures["clusters"] == len(set(clusters.values()))
 
 
-@pytest.mark.parametrize("kind", ["persons, keys", "companies, words", "few, all pairs", "two files"])
-def test_corrected_and_removed_records_leave_what_scoring_the_rest_at_once_gives(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind", ["persons, keys", "companies, words", "few, all pairs", "two files"]
+)
+def test_corrected_and_removed_records_leave_what_scoring_the_rest_at_once_gives(
+    tmp_path: Path, kind: str
+) -> None:
     random = np.random.default_rng(5)
     if kind == "companies, words":
         frame = companies(500, seed=12, overlap=0.5)[0][0]
@@ -162,11 +184,18 @@ def test_clusters_are_told_by_what_became_of_them(tmp_path: Path, kept: Workspac
     before = arrived(kept)
     copied = people(500, seed=4)[0].iloc[[7, 7]].assign(record=[900, 901])
     stranger = copied.iloc[:1].assign(
-        record=902, first_name="Qwx", surname="Zzyzx", born="1800-01-01", place="Nowhere", postcode="00000"
+        record=902,
+        first_name="Qwx",
+        surname="Zzyzx",
+        born="1800-01-01",
+        place="Nowhere",
+        postcode="00000",
     )
     more = kept.link_more(made(tmp_path, pd.concat([copied, stranger]), "new"))
     home = before["people", "7"][1]
-    assert more.changed["merged"] == [{"cluster": home, "clusters": [home], "records": ["900", "901"]}]
+    assert more.changed["merged"] == [
+        {"cluster": home, "clusters": [home], "records": ["900", "901"]}
+    ]
     assert (more.changed["split"], more.changed["new"]) == ([], ["902"])
     shown = more.clusters
     assert set(shown.loc[shown["cluster"] == home, "id"]) >= {"7", "900", "901"}
@@ -196,7 +225,9 @@ def test_a_cluster_that_loses_its_first_record_is_renamed(tmp_path: Path, kept: 
         kept.link_more(made(tmp_path, copied, "new"), correct=True, remove=True)
 
 
-def test_all_of_it_or_nothing(tmp_path: Path, kept: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_of_it_or_nothing(
+    tmp_path: Path, kept: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = arrived(kept)
 
     def broken(*_: object, **__: object) -> None:
@@ -220,7 +251,9 @@ def test_all_of_it_or_nothing(tmp_path: Path, kept: Workspace, monkeypatch: pyte
         ("\0\0\0", "E0"),
     ],
 )
-def test_records_that_cannot_be_taken_are_refused(tmp_path: Path, kept: Workspace, text: str, code: str) -> None:
+def test_records_that_cannot_be_taken_are_refused(
+    tmp_path: Path, kept: Workspace, text: str, code: str
+) -> None:
     before = arrived(kept)
     path = tmp_path / "new.csv"
     path.write_text(text)

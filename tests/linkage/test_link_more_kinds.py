@@ -1,4 +1,6 @@
-"""`link_more` of linkages with labels, by settings and one to one: as a scoring of all at once, too."""
+"""`link_more` of linkages with labels, by settings and one to one:
+as a scoring of all at once, too.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ SETTINGS = {
             "comparison_levels": [level("place_l = place_r", 0.7, 0.1), level("ELSE", 0.3, 0.9)],
         },
     ],
-    "blocking_rules_to_generate_predictions": ["l.surname = r.surname", "l.place = r.place AND l.born < r.born"],
+    "blocking_rules_to_generate_predictions": [
+        "l.surname = r.surname",
+        "l.place = r.place AND l.born < r.born",
+    ],
 }
 
 
@@ -62,16 +67,28 @@ def first_linked(ws: Workspace, folder: Path, kind: str) -> tuple[LinkResult, pd
         random = np.random.default_rng(1)
         sides = random.integers(0, 320, 4000), random.integers(320, 640, 4000)
         same = truth.to_numpy()[sides[0]] == truth.to_numpy()[sides[1]]
-        chosen = np.concatenate((np.flatnonzero(same)[:40], np.flatnonzero(~same)[: 3 if "few" in kind else 60]))
-        rows = pd.DataFrame({"left": sides[0][chosen], "right": sides[1][chosen], "match": same[chosen].astype(int)})
+        chosen = np.concatenate(
+            (np.flatnonzero(same)[:40], np.flatnonzero(~same)[: 3 if "few" in kind else 60])
+        )
+        rows = pd.DataFrame(
+            {"left": sides[0][chosen], "right": sides[1][chosen], "match": same[chosen].astype(int)}
+        )
         options["labels"] = made(folder, rows.drop_duplicates(), "labels")
     if "settings" in kind:
-        link_type = "dedupe_only" if not several else "link_and_dedupe" if "within" in kind else "link_only"
+        link_type = (
+            "dedupe_only" if not several else "link_and_dedupe" if "within" in kind else "link_only"
+        )
         options["settings"] = folder / "model.json"
-        (folder / "model.json").write_text(json.dumps(SETTINGS | {"link_type": link_type}), encoding="utf-8")
+        (folder / "model.json").write_text(
+            json.dumps(SETTINGS | {"link_type": link_type}), encoding="utf-8"
+        )
     if "one to one" in kind:
         options["one_to_one"] = True
-    files = [made(folder, halves[0], "a"), made(folder, halves[1], "b")] if several else [made(folder, first, "a")]
+    files = (
+        [made(folder, halves[0], "a"), made(folder, halves[1], "b")]
+        if several
+        else [made(folder, first, "a")]
+    )
     return ws.link(*files, **options), later  # type: ignore[arg-type]
 
 
@@ -89,7 +106,9 @@ KINDS = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_records_that_come_later_go_or_change_leave_what_all_at_once_gives(tmp_path: Path, kind: str) -> None:
+def test_records_that_come_later_go_or_change_leave_what_all_at_once_gives(
+    tmp_path: Path, kind: str
+) -> None:
     random = np.random.default_rng(3)
     with open_workspace() as ws:
         result, later = first_linked(ws, tmp_path, kind)
@@ -105,7 +124,10 @@ def test_records_that_come_later_go_or_change_leave_what_all_at_once_gives(tmp_p
             assert more.added.count == len(part)
             check(ws, more)
         known = later.iloc[1:20]
-        mended, values = known.sample(10, random_state=1), known.sample(10, random_state=2).iloc[:, 1:]
+        mended, values = (
+            known.sample(10, random_state=1),
+            known.sample(10, random_state=2).iloc[:, 1:],
+        )
         mended = pd.concat([mended.iloc[:, :1], values.set_axis(mended.index)], axis=1)
         check(ws, ws.link_more(made(tmp_path, mended, "a"), correct=True))
         ids = [name for source, name in arrived(ws) if source == "a"]
@@ -125,7 +147,9 @@ def check(ws: Workspace, more: object) -> None:
 
 
 @pytest.mark.parametrize("kind", ["settings", "labels"])
-def test_pairs_of_new_records_have_the_columns_that_the_first_ones_have(tmp_path: Path, kind: str) -> None:
+def test_pairs_of_new_records_have_the_columns_that_the_first_ones_have(
+    tmp_path: Path, kind: str
+) -> None:
     with open_workspace() as ws:
         result, later = first_linked(ws, tmp_path, kind)
         more = ws.link_more(made(tmp_path, later, "a"))
@@ -135,4 +159,6 @@ def test_pairs_of_new_records_have_the_columns_that_the_first_ones_have(tmp_path
         assert list(written.columns) == list(result.pairs.columns)
         if kind == "settings":
             odds = 2.0 ** written["match_weight"]
-            assert written["probability"].to_numpy() == pytest.approx((odds / (1 + odds)).to_numpy(), abs=1e-6)
+            assert written["probability"].to_numpy() == pytest.approx(
+                (odds / (1 + odds)).to_numpy(), abs=1e-6
+            )

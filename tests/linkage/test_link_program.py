@@ -1,4 +1,6 @@
-"""The program that a linkage is written as: `infer` gives each pair the probability that linking gave it."""
+"""The program that a linkage is written as:
+`infer` gives each pair the probability that linking gave it.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,10 @@ def equal_probabilities(result: LinkResult, path: Path) -> None:
         found = workspace.infer(path, query=["Same"], task="marginal", engine="exact").predictions()
     value = dict(zip(map(parse_atom, found["atom"]), found["value"]))
     names, pairs = result.record_names(), result.candidates.pairs
-    told = [value.get(("Same", (names[left], names[right]))) for left, right in zip(pairs.left, pairs.right)]
+    told = [
+        value.get(("Same", (names[left], names[right])))
+        for left, right in zip(pairs.left, pairs.right)
+    ]
     assert [one is None for one in told] == result.settled.tolist()
     np.testing.assert_allclose(
         np.array(told, float)[~result.settled], sigmoid(result.scores)[~result.settled], atol=1e-6
@@ -62,7 +67,8 @@ def with_second_kind(result: LinkResult) -> LinkResult:
     sizes = [one.n_levels for one in linked.comparisons]
     parent: Sequence[int] = (1, -1, *[0] * (len(sizes) - 2))
     tables = [
-        np.log(random.dirichlet(np.ones(size), sizes[above] if above >= 0 else 1)) for size, above in zip(sizes, parent)
+        np.log(random.dirichlet(np.ones(size), sizes[above] if above >= 0 else 1))
+        for size, above in zip(sizes, parent)
     ]
     other = FieldTree(tuple(parent), tuple(tables), -1.0)
     changed = replace(linked, tree=replace(tree, others=(tree.others[0], other)))
@@ -91,7 +97,9 @@ def test_pairs_have_the_probabilities_that_linking_gave(tmp_path: Path, labelled
 def test_names_of_fields_and_records_are_quoted_where_they_must_be(tmp_path: Path) -> None:
     (tmp_path / "loans.csv").write_text(TABLES["loans.csv"], encoding="utf-8")
     (tmp_path / "more loans.csv").write_text(TABLES["loans.csv"] + "\n", encoding="utf-8")
-    equal_probabilities(link([tmp_path / "loans.csv", tmp_path / "more loans.csv"]), tmp_path / "loans.mln")
+    equal_probabilities(
+        link([tmp_path / "loans.csv", tmp_path / "more loans.csv"]), tmp_path / "loans.mln"
+    )
 
 
 def test_a_model_of_splink_is_a_program(tmp_path: Path) -> None:

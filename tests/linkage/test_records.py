@@ -13,8 +13,12 @@ from workbench.tables.records import read_records
 
 def test_columns_and_ids_of_many_rows_stay_in_order(tmp_path: Path) -> None:
     n = 400_000
-    words = np.array(["amber", "birch", "cedar", "dogwood", "elder"], object)[np.arange(n) * 7919 % 5]
-    pd.DataFrame({"id": np.arange(n), "word": words}).to_parquet(tmp_path / "rows.parquet", row_group_size=40_000)
+    words = np.array(["amber", "birch", "cedar", "dogwood", "elder"], object)[
+        np.arange(n) * 7919 % 5
+    ]
+    pd.DataFrame({"id": np.arange(n), "word": words}).to_parquet(
+        tmp_path / "rows.parquet", row_group_size=40_000
+    )
     with stage(find_sources([tmp_path / "rows.parquet"])) as staging:
         records = read_records(staging, list(staging.tables.values()), [["word"]], ["id"])
     (column,) = records.columns

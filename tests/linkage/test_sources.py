@@ -26,8 +26,12 @@ def written(folder: Path, made: Tables) -> tuple[list[Path], np.ndarray]:
 
 
 @pytest.mark.parametrize("seed", [45, 71])
-def test_firms_of_one_name_are_told_apart_where_few_are_in_both_registers(tmp_path: Path, seed: int) -> None:
-    """Of pairs with one name and one web address most are two firms: as many are within each register."""
+def test_firms_of_one_name_are_told_apart_where_few_are_in_both_registers(
+    tmp_path: Path, seed: int
+) -> None:
+    """Of pairs with one name and one web address most are two firms:
+    as many are within each register.
+    """
     paths, truth = written(tmp_path, companies(1500, seed=seed, overlap=0.05))
     result = link(paths, id_column="id")
     precision = cluster_scores(result.clustering.label, truth)["precision"]
@@ -35,7 +39,9 @@ def test_firms_of_one_name_are_told_apart_where_few_are_in_both_registers(tmp_pa
     assert result.estimates.precision == pytest.approx(precision, abs=0.1)
 
 
-def test_records_of_a_register_that_repeats_nothing_are_not_joined_by_one_of_the_other(tmp_path: Path) -> None:
+def test_records_of_a_register_that_repeats_nothing_are_not_joined_by_one_of_the_other(
+    tmp_path: Path,
+) -> None:
     paths, _ = written(tmp_path, companies(2000, seed=71, overlap=0.5))
     result = link(paths, id_column="id")
     own = result.clustering.label * 2 + result.records.source
@@ -52,7 +58,9 @@ def test_firms_that_moved_are_found_where_many_are_in_both_registers(tmp_path: P
 
 
 @pytest.mark.parametrize("within", [1.0, 30.0])
-def test_log_odds_are_shifted_until_the_pairs_within_account_for_the_false_ones(within: float) -> None:
+def test_log_odds_are_shifted_until_the_pairs_within_account_for_the_false_ones(
+    within: float,
+) -> None:
     scores, across = np.array([6.0, 2.0, -6.0]), np.array([60.0, 60.0, 900.0])
     apart = np.array([0.0, within, 890.0])
     taken = sigmoid(scores)
@@ -76,7 +84,9 @@ def repeating(seed: int) -> Tables:
     ],
     ids=["registers", "files that repeat persons", "libraries that call venues otherwise"],
 )
-def test_only_sources_that_repeat_nothing_and_speak_alike_teach(tmp_path: Path, made: object, taught: bool) -> None:
+def test_only_sources_that_repeat_nothing_and_speak_alike_teach(
+    tmp_path: Path, made: object, taught: bool
+) -> None:
     paths, truth = written(tmp_path, made())  # type: ignore[operator]
     read = read_linked(paths, "id")
     second = read.records.source
@@ -86,7 +96,9 @@ def test_only_sources_that_repeat_nothing_and_speak_alike_teach(tmp_path: Path, 
     sampled = levels_of(comparisons, Pairs(*sample_pairs(len(second), 50_000, 0, second)))
     chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
     assumed = assumed_mixture(patterns, comparisons, chances, found.possible)
-    both, apart, repeats = with_pairs_within(patterns, comparisons, found.proposed, found.near, second, assumed, 0)
+    both, apart, repeats = with_pairs_within(
+        patterns, comparisons, found.proposed, found.near, second, assumed, 0
+    )
     assert (apart is not None) == taught == (repeats < 0)
     if apart is not None:
         across = (truth[found.pairs.left] != truth[found.pairs.right]).sum()

@@ -1,4 +1,6 @@
-"""Models that Splink trained: match weights by its formula, conditions over pairs, and all that can be wrong."""
+"""Models that Splink trained: match weights by its formula, conditions over pairs,
+and all that can be wrong.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ PEOPLE = (
 )
 
 
-def level(condition: str, m: float | None = None, u: float | None = None, **more: Any) -> dict[str, Any]:
+def level(
+    condition: str, m: float | None = None, u: float | None = None, **more: Any
+) -> dict[str, Any]:
     return {"sql_condition": condition, "m_probability": m, "u_probability": u, **more}
 
 
@@ -30,7 +34,11 @@ def name_levels() -> list[dict[str, Any]]:
     return [
         level('"First Name_l" IS NULL OR "First Name_r" IS NULL', is_null_level=True),
         exact,
-        level("""levenshtein("First Name_l", "First Name_r") <= 1 AND "First Name_r" <> '{view}'""", 0.2, 0.05),
+        level(
+            """levenshtein("First Name_l", "First Name_r") <= 1 AND "First Name_r" <> '{view}'""",
+            0.2,
+            0.05,
+        ),
         level("ELSE", 0.1, 0.85),
     ]
 
@@ -62,7 +70,9 @@ def given(path: Path, settings: object, *tables: str) -> tuple[list[Path], Path]
     files = [path / f"{name}.csv" for name, _ in zip("xyz", tables)]
     for file, table in zip(files, tables):
         file.write_text(table, encoding="utf-8")
-    (path / "model.json").write_text(settings if isinstance(settings, str) else json.dumps(settings), encoding="utf-8")
+    (path / "model.json").write_text(
+        settings if isinstance(settings, str) else json.dumps(settings), encoding="utf-8"
+    )
     return files, path / "model.json"
 
 
@@ -76,7 +86,9 @@ def test_match_weights_are_those_of_the_formula(tmp_path: Path) -> None:
         found = log2(0.2 / 0.8)
         if one[1] and other[1]:
             if one[1] == other[1]:
-                found += log2(0.7 / 0.1) + 0.5 * (log2(0.1) - log2(max(0.2, names.count(one[1]) / len(names))))
+                found += log2(0.7 / 0.1) + 0.5 * (
+                    log2(0.1) - log2(max(0.2, names.count(one[1]) / len(names)))
+                )
             else:
                 close = {one[1], other[1]} in ({"ann", "anna"}, {"bob", "rob"})
                 found += log2(0.2 / 0.05) if close else log2(0.1 / 0.85)
@@ -92,13 +104,20 @@ def test_match_weights_are_those_of_the_formula(tmp_path: Path) -> None:
     }
     pairs, ids = result.candidates.pairs, result.records.ids
     found = {
-        (ids[left], ids[right]): bits for left, right, bits in zip(pairs.left, pairs.right, result.scores / np.log(2))
+        (ids[left], ids[right]): bits
+        for left, right, bits in zip(pairs.left, pairs.right, result.scores / np.log(2))
     }
     assert found == pytest.approx(expected, abs=1e-9)
     shown = result.pairs.set_index(["left", "right"])
-    assert shown["match_weight"].to_dict() == pytest.approx({pair: expected[pair] for pair in shown.index}, abs=1e-8)
-    assert shown.loc[("a", "b"), "probability"] == pytest.approx(1 / (1 + 2 ** -expected["a", "b"]), abs=1e-6)
-    assert sum(part for _, part in result.why("a", "g")) == pytest.approx(expected["a", "g"] * np.log(2))
+    assert shown["match_weight"].to_dict() == pytest.approx(
+        {pair: expected[pair] for pair in shown.index}, abs=1e-8
+    )
+    assert shown.loc[("a", "b"), "probability"] == pytest.approx(
+        1 / (1 + 2 ** -expected["a", "b"]), abs=1e-6
+    )
+    assert sum(part for _, part in result.why("a", "g")) == pytest.approx(
+        expected["a", "g"] * np.log(2)
+    )
     assert [one["pairs"] for one in result.statements()] == [5, 7]
     assert result.left_out == {}
 
@@ -123,8 +142,12 @@ def test_two_files_are_compared_across_or_within_too(tmp_path: Path) -> None:
 def test_cells_are_numbers_or_dates_where_a_column_has_nothing_else(tmp_path: Path) -> None:
     table = "unique_id,code,size,born\n1,007,1.0,2001-02-28\n2,7,1,2001-03-01\n3,007,,2000-03-01\n"
     conditions = ["code_l = code_r", "size_l = size_r", "abs(date_diff('day', born_l, born_r)) = 1"]
-    comparisons = [{"comparison_levels": [level(one, 0.8, 0.2), level("ELSE", 0.5, 0.5)]} for one in conditions]
-    files, settings = given(tmp_path, model(comparisons=comparisons, blocking_rules_to_generate_predictions=[]), table)
+    comparisons = [
+        {"comparison_levels": [level(one, 0.8, 0.2), level("ELSE", 0.5, 0.5)]} for one in conditions
+    ]
+    files, settings = given(
+        tmp_path, model(comparisons=comparisons, blocking_rules_to_generate_predictions=[]), table
+    )
     result = link(files, settings=settings)
     bits = result.scores / np.log(2) + 2.0
     np.testing.assert_allclose(bits, [4.0, 2.0, 0.0])
@@ -159,15 +182,31 @@ def untrained() -> dict[str, Any]:
         (model(link_type="all"), "E0674", "link_type"),
         (model(probability_two_random_records_match=1), "E0674", "between 0 and 1"),
         (model(comparisons=[{"comparison_levels": [{}]}]), "E0674", "sql_condition"),
-        (model(blocking_rules_to_generate_predictions=[{"arrays_to_explode": ["x"]}]), "E0674", "exploded"),
-        (model(comparisons=[{"comparison_levels": name_levels()[2:] + name_levels()[1:2]}]), None, ""),
-        (untrained(), "E0675", "abs(age_l - age_r) <= 1 AND age_l < 99 of age has no m_probability"),
+        (
+            model(blocking_rules_to_generate_predictions=[{"arrays_to_explode": ["x"]}]),
+            "E0674",
+            "exploded",
+        ),
+        (
+            model(comparisons=[{"comparison_levels": name_levels()[2:] + name_levels()[1:2]}]),
+            None,
+            "",
+        ),
+        (
+            untrained(),
+            "E0675",
+            "abs(age_l - age_r) <= 1 AND age_l < 99 of age has no m_probability",
+        ),
         (with_condition("age_l = = age_r"), "E0676", "name"),
         (with_condition("true) FROM read_csv('x.csv') WHERE (true"), "E0676", "single expression"),
         (with_condition("true), (true"), "E0676", "cannot be used"),
         (with_condition("true); DROP TABLE texts; SELECT (true"), "E0676", "cannot be used"),
         (with_condition("age_l IN (SELECT 1)"), "E0676", "subquery"),
-        (with_condition("age_l = (SELECT content FROM read_text('/etc/passwd'))"), "E0676", "subquery"),
+        (
+            with_condition("age_l = (SELECT content FROM read_text('/etc/passwd'))"),
+            "E0676",
+            "subquery",
+        ),
         (with_condition("getenv('HOME') = age_l"), "E0676", "getenv"),
         (with_condition("length(current_setting('threads')) > 1"), "E0676", "current_setting"),
         (with_condition("CAST(row_l AS INTEGER) = 1"), "E0676", "INT32"),
@@ -178,7 +217,9 @@ def untrained() -> dict[str, Any]:
         (model(link_type="link_only"), "E0678", "1 table"),
     ],
 )
-def test_what_cannot_be_used_is_named(tmp_path: Path, settings: object, code: str | None, said: str) -> None:
+def test_what_cannot_be_used_is_named(
+    tmp_path: Path, settings: object, code: str | None, said: str
+) -> None:
     files, path = given(tmp_path, settings, PEOPLE)
     if code is None:
         link(files, settings=path)

@@ -13,11 +13,17 @@ RANDOM = np.random.default_rng(3)
 
 
 def drawn(n: int, agree: tuple[float, ...]) -> np.ndarray:
-    return np.column_stack([np.where(RANDOM.random(n) < one, 2, 1) for one in agree]).astype(np.int8)
+    return np.column_stack([np.where(RANDOM.random(n) < one, 2, 1) for one in agree]).astype(
+        np.int8
+    )
 
 
 LEVELS = np.concatenate(
-    (drawn(300, (0.9, 0.9, 0.95, 0.95)), drawn(900, (0.02, 0.02, 0.98, 0.98)), drawn(9000, (0.02, 0.3, 0.02, 0.02)))
+    (
+        drawn(300, (0.9, 0.9, 0.95, 0.95)),
+        drawn(900, (0.02, 0.02, 0.98, 0.98)),
+        drawn(9000, (0.02, 0.3, 0.02, 0.02)),
+    )
 )
 MATCH = np.arange(len(LEVELS)) < 300
 ONES = np.ones(len(LEVELS))
@@ -25,7 +31,9 @@ ONES = np.ones(len(LEVELS))
 
 def test_separation_is_largest_at_the_true_class() -> None:
     def of(match: np.ndarray) -> float:
-        return separation(np.where(match, 20.0, -20.0) + 0.1 * (LEVELS == 2).sum(axis=1), LEVELS, ONES)
+        return separation(
+            np.where(match, 20.0, -20.0) + 0.1 * (LEVELS == 2).sum(axis=1), LEVELS, ONES
+        )
 
     half = MATCH & (np.arange(len(LEVELS)) < 150)
     with_families = np.arange(len(LEVELS)) < 1200
@@ -33,25 +41,35 @@ def test_separation_is_largest_at_the_true_class() -> None:
 
 
 def test_likelihood_never_falls_and_contributions_add_up() -> None:
-    start = np.column_stack((MATCH, ~MATCH & (LEVELS[:, 2] == 2), ~MATCH & (LEVELS[:, 2] == 1))) * 0.9 + 0.03
+    start = (
+        np.column_stack((MATCH, ~MATCH & (LEVELS[:, 2] == 2), ~MATCH & (LEVELS[:, 2] == 1))) * 0.9
+        + 0.03
+    )
     model = fit_classes(LEVELS, ONES, start / start.sum(axis=1, keepdims=True), [3] * 4, np.ones(4))
     assert (np.diff(model.trace) > -1e-6 * abs(model.trace[0])).all()
     classes = model.classes(LEVELS)
     odds = classes[:, 0] - np.log(np.exp(classes[:, 1:]).sum(axis=1))
     assert model.scores(LEVELS) == pytest.approx(odds)
     one = fit_classes(LEVELS, ONES, np.column_stack((MATCH, ~MATCH)) * 1.0, [3] * 4, np.ones(4))
-    assert one.contributions(LEVELS).sum(axis=1) + one.intercept == pytest.approx(one.scores(LEVELS))
+    assert one.contributions(LEVELS).sum(axis=1) + one.intercept == pytest.approx(
+        one.scores(LEVELS)
+    )
 
 
 def test_a_pair_that_no_statement_could_find_is_no_match_for_being_rare_among_candidates() -> None:
-    """Each statement finds pairs that agree in its field: no candidate but a match differs in both."""
+    """Each statement finds pairs that agree in its field:
+    no candidate but a match differs in both.
+    """
     random = np.random.default_rng(5)
     everything = np.where(random.random((400_000, 3)) < (0.01, 0.01, 0.2), 2, 1).astype(np.int8)
     found = everything[(everything[:, :2] == 2).any(axis=1)]
     matches = np.where(random.random((300, 3)) < 0.95, 2, 1).astype(np.int8)
     levels, match = np.concatenate((found, matches)), np.arange(len(found) + 300) >= len(found)
     number = float(len(everything) + 300)
-    totals = tuple(np.bincount(np.append(everything, matches, axis=0)[:, at], minlength=3) * 1.0 for at in range(3))
+    totals = tuple(
+        np.bincount(np.append(everything, matches, axis=0)[:, at], minlength=3) * 1.0
+        for at in range(3)
+    )
     start, ones = np.column_stack((match, ~match)) * 0.98 + 0.01, np.ones(len(levels))
     model = fit_classes(levels, ones, start, [3] * 3, np.ones(3), every=EveryPair(number, totals))
     of_no_statement = np.array([[1, 1, 2]], np.int8)

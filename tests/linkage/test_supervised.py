@@ -20,7 +20,9 @@ def test_features_leave_the_fields_as_they_are_and_know_equality() -> None:
     before = [field.words.ids.copy(), field.words.starts.copy()]
     pairs = every_pair(5, None)
     X = pair_features([field], pairs, whole_record([field]))
-    assert all((one == two).all() for one, two in zip(before, (field.words.ids, field.words.starts)))
+    assert all(
+        (one == two).all() for one, two in zip(before, (field.words.ids, field.words.starts))
+    )
     assert (pair_features([field], pairs, whole_record([field])) == X).sum() == (~np.isnan(X)).sum()
     missing = pairs.right == 4
     assert np.isnan(X[missing, 0]).all()

@@ -1,4 +1,6 @@
-"""A time limit holds for reading, candidates, EM and clusters: a clock that ticks with every look ends it anywhere."""
+"""A time limit holds for reading, candidates, EM and clusters:
+a clock that ticks with every look ends it anywhere.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def linked(people: Path, looks: int) -> LinkResult | None:
         return None
 
 
-def test_wherever_time_ends_there_is_a_linkage_or_a_coded_error(people: Path, ticking: None) -> None:
+def test_wherever_time_ends_there_is_a_linkage_or_a_coded_error(
+    people: Path, ticking: None
+) -> None:
     seen = set()
     for looks in (0, 2, 4, 10, 40, 100, 200, 400, 700, 1000, 1400, 2000, 4000):
         result = linked(people, looks)
@@ -50,13 +54,19 @@ def test_wherever_time_ends_there_is_a_linkage_or_a_coded_error(people: Path, ti
             seen.add("nothing")
             continue
         assert len(result.clusters) == len(result.records)
-        assert (result.status == "limit") == bool(result.cut) == ("E0690" in [one.code for one in result.warnings])
+        assert (
+            (result.status == "limit")
+            == bool(result.cut)
+            == ("E0690" in [one.code for one in result.warnings])
+        )
         assert result.as_record()["cut"] == list(result.cut)
         seen.update(part.split()[0] for part in result.cut)
     assert seen == {"nothing", "candidates", "weights", "clusters"}
 
 
-def test_candidates_that_were_not_counted_are_missed_and_that_is_estimated(people: Path, ticking: None) -> None:
+def test_candidates_that_were_not_counted_are_missed_and_that_is_estimated(
+    people: Path, ticking: None
+) -> None:
     fields = read_linked([people], None).choice.fields
     every = find_candidates(fields, None)
     some = find_candidates(fields, None, deadline=workbench.progress.monotonic() + 30)

@@ -18,11 +18,15 @@ def test_gives_the_violated_triples_once() -> None:
     source = Transitivity(atoms, values.size)
     rows = source.violated(values)
     expected = [
-        t for t in product(range(n), repeat=3) if holds[t[0], t[1]] and holds[t[1], t[2]] and not holds[t[0], t[2]]
+        t
+        for t in product(range(n), repeat=3)
+        if holds[t[0], t[1]] and holds[t[1], t[2]] and not holds[t[0], t[2]]
     ]
     assert rows.A.shape == (len(expected), values.size)
     assert (rows.A @ values + rows.b > 0).all()
-    assert len({tuple(np.sort(rows.A.indices[i * 3 : i * 3 + 3])) for i in range(len(expected))}) == len(expected)
+    assert len(
+        {tuple(np.sort(rows.A.indices[i * 3 : i * 3 + 3])) for i in range(len(expected))}
+    ) == len(expected)
     assert source.violated(values).A.shape[0] == 0
     limited = Transitivity(atoms, values.size, most=2)
     assert [limited.violated(values).A.shape[0] for _ in range(2)] == [2, 2]

@@ -44,14 +44,25 @@ def test_a_small_exact_answer_imports_no_numba() -> None:
 
 
 def test_machine_code_of_an_older_version_is_compiled_anew(tmp_path: Path) -> None:
-    """A class that kernels take moved to another module: what is cached of it cannot be unpickled any more."""
+    """A class that kernels take moved to another module:
+    what is cached of it cannot be unpickled any more.
+    """
     pair = "from typing import NamedTuple\nclass Pair(NamedTuple):\n    x: float\n"
     (tmp_path / "kernel.py").write_text(
-        "from workbench.network.compiled import compiled\n@compiled\ndef first(pair):\n    return pair.x\n"
+        "from workbench.network.compiled import compiled\n@compiled\ndef first(pair):\n    return "
+        "pair.x\n"
     )
     for number in range(2):
         (tmp_path / f"home_{number}.py").write_text(pair)
-        code = f"import sys; sys.path.insert(0, '.')\nfrom home_{number} import Pair\nfrom kernel import first\n"
+        code = (
+            f"import sys; sys.path.insert(0, '.')\nfrom home_{number} import Pair\nfrom kernel "
+            "import first\n"
+        )
         line = [sys.executable, "-c", f"{code}assert first(Pair(2.0)) == 2.0"]
-        subprocess.run(line, check=True, cwd=tmp_path, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")})
+        subprocess.run(
+            line,
+            check=True,
+            cwd=tmp_path,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        )
         (tmp_path / f"home_{number}.py").unlink()

@@ -40,7 +40,8 @@ def test_reported_energy_is_violated_positive_and_satisfied_negative_weight() ->
     )
     weights = np.array([1.5, -2.0, 0.7, -0.3])
     state = np.array([0.0, 0.0, 1.0])
-    # 1 v 2 violated; !1 v 3 satisfied (-2 x 2); 1 violated; !2 satisfied (-0.3 x 3); 3 satisfied (-2)
+    # 1 v 2 violated; !1 v 3 satisfied (-2 x 2); 1 violated; !2 satisfied (-0.3 x 3); 3 satisfied
+    # (-2)
     assert reported_energy(network, weights, state) == pytest.approx(1.5 + 4.0 + 0.7 + 0.9 + 2.0)
     assert satisfied_counts(network, state).tolist() == pytest.approx([0.0, 3.0, 0.0, 3.0])
 

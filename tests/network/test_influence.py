@@ -29,22 +29,31 @@ def enumerated(network: GroundNetwork, weights: np.ndarray) -> tuple[np.ndarray,
 
 @pytest.mark.parametrize("pairs", [[("A", "B")], [("A", "B"), ("C", "B"), ("D", "B")]])
 def test_of_direct_neighbours_it_is_what_enumeration_says(pairs: list[tuple[str, str]]) -> None:
-    network, weights = ground("1.3 Next(x, y) ^ P(x) => P(y)\n-0.4 P(x)\n0.9 Next(x, y) ^ !P(x) => !P(y)\n", pairs)
+    network, weights = ground(
+        "1.3 Next(x, y) ^ P(x) => P(y)\n-0.4 P(x)\n0.9 Next(x, y) ^ !P(x) => !P(y)\n", pairs
+    )
     states, mass = enumerated(network, weights)
     p = mass @ states
     found = expected_change(network, weights, p, np.arange(network.n_atoms))
     joined = (abs(network.A).T @ abs(network.A)).toarray() > 0
     for atom in range(network.n_atoms):
-        told = [mass[states[:, atom] == value] @ states[states[:, atom] == value] for value in (1, 0)]
+        told = [
+            mass[states[:, atom] == value] @ states[states[:, atom] == value] for value in (1, 0)
+        ]
         after = [told[0] / p[atom], told[1] / (1 - p[atom])]
         near = joined[atom] | (np.arange(network.n_atoms) == atom)
-        expected = p[atom] * np.abs(after[0] - p)[near].sum() + (1 - p[atom]) * np.abs(after[1] - p)[near].sum()
+        expected = (
+            p[atom] * np.abs(after[0] - p)[near].sum()
+            + (1 - p[atom]) * np.abs(after[1] - p)[near].sum()
+        )
         assert found[atom] == pytest.approx(expected, rel=1e-9)
     assert found.max() > 2 * (p * (1 - p)).max()
 
 
 def test_the_probability_given_all_else_is_that_of_two_states() -> None:
-    network, weights = ground("0.7 Next(x, y) ^ P(x) => P(y)\n-0.3 P(x)\n", [("A", "B"), ("B", "C"), ("C", "A")])
+    network, weights = ground(
+        "0.7 Next(x, y) ^ P(x) => P(y)\n-0.3 P(x)\n", [("A", "B"), ("B", "C"), ("C", "A")]
+    )
     rng = np.random.default_rng(0)
     for _ in range(5):
         state = rng.integers(0, 2, network.n_atoms).astype(float)

@@ -22,9 +22,13 @@ def test_energies_stay(seed: int) -> None:
     unit_scale = np.column_stack(
         [np.maximum(unit.toarray(), 0).sum(axis=0), np.maximum(-unit.toarray(), 0).sum(axis=0)]
     )
-    network = replace(network, unit=unit, unit_scale=unit_scale, constant=rng.normal(size=weights.size))
+    network = replace(
+        network, unit=unit, unit_scale=unit_scale, constant=rng.normal(size=weights.size)
+    )
     small, prices = priced(network, weights)
     assert small.unit.nnz <= network.n_atoms
     for state in enumerate_states(network, weights).states[::13]:
-        assert reported_energy(small, prices, state) == pytest.approx(reported_energy(network, weights, state))
+        assert reported_energy(small, prices, state) == pytest.approx(
+            reported_energy(network, weights, state)
+        )
         assert hard_violation(small, state) == hard_violation(network, state)

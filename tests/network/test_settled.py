@@ -17,7 +17,10 @@ N_ATOMS, N_TEMPLATES = 5, 4
 def _network(clauses: list[tuple[list[int], int]], unit: np.ndarray) -> GroundNetwork:
     ordered = sorted(clauses, key=lambda one: one[1])
     made = network_from_clauses(
-        N_ATOMS, [one for one, _ in ordered], [number for _, number in ordered], n_templates=N_TEMPLATES
+        N_ATOMS,
+        [one for one, _ in ordered],
+        [number for _, number in ordered],
+        n_templates=N_TEMPLATES,
     )
     return replace(made, unit=csr_array(unit))
 
@@ -32,8 +35,15 @@ def test_what_is_called_settled_is_the_best_state_still() -> None:
             clauses = []
             for _ in range(rng.integers(0, size + 1)):
                 atoms = rng.choice(N_ATOMS, rng.integers(1, 3), replace=False) + 1
-                clauses.append(((atoms * rng.choice([-1, 1], atoms.size)).tolist(), int(rng.integers(-1, N_TEMPLATES))))
-            unit = rng.integers(-1, 2, (N_ATOMS, N_TEMPLATES)) * (rng.random((N_ATOMS, N_TEMPLATES)) < 0.1)
+                clauses.append(
+                    (
+                        (atoms * rng.choice([-1, 1], atoms.size)).tolist(),
+                        int(rng.integers(-1, N_TEMPLATES)),
+                    )
+                )
+            unit = rng.integers(-1, 2, (N_ATOMS, N_TEMPLATES)) * (
+                rng.random((N_ATOMS, N_TEMPLATES)) < 0.1
+            )
             parts.append((clauses, unit.astype(np.float64)))
         (stays, unit), (comes, gain), (goes, loss) = parts
         before = _network([*stays, *goes], unit + loss)

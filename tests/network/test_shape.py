@@ -32,7 +32,12 @@ def test_components_by_rows_and_blocks() -> None:
     assert parts.of_row.tolist() == [0, 0, 3]
     assert parts.of_block.tolist() == [3]
     order, starts = parts.atoms()
-    assert [order[starts[c] : starts[c + 1]].tolist() for c in range(parts.n)] == [[0, 1, 3], [2], [4], [5, 6]]
+    assert [order[starts[c] : starts[c + 1]].tolist() for c in range(parts.n)] == [
+        [0, 1, 3],
+        [2],
+        [4],
+        [5, 6],
+    ]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -43,13 +48,17 @@ def test_layout_holds_the_same_energy(seed: int, make: object) -> None:
     state = random_state(network, seed)
     own = layout.from_network(state)
     np.testing.assert_array_equal(layout.to_network(own), state)
-    by_row = csr_array((layout.row_coefficient, layout.row_atom, layout.row_ptr), shape=(layout.n_rows, layout.n_atoms))
+    by_row = csr_array(
+        (layout.row_coefficient, layout.row_atom, layout.row_ptr),
+        shape=(layout.n_rows, layout.n_atoms),
+    )
     potential = np.maximum(layout.b + by_row @ own, 0.0)
     potential[layout.kind == 3] **= 2
     total = layout.weight @ potential - layout.field @ own + weights @ network.constant
     assert total == pytest.approx(energy(network, weights, state))
     by_atom = csr_array(
-        (layout.atom_coefficient, layout.atom_row, layout.atom_ptr), shape=(layout.n_atoms, layout.n_rows)
+        (layout.atom_coefficient, layout.atom_row, layout.atom_ptr),
+        shape=(layout.n_atoms, layout.n_rows),
     )
     assert (by_row != by_atom.T).nnz == 0
 
@@ -86,7 +95,16 @@ def same(left: GroundNetwork, right: GroundNetwork) -> None:
     for name in ("A", "unit"):
         assert (getattr(left, name) != getattr(right, name)).nnz == 0
         assert getattr(left, name).dtype == getattr(right, name).dtype
-    for name in ("b", "template", "relation", "power", "constant", "groundings", "world", "unit_scale"):
+    for name in (
+        "b",
+        "template",
+        "relation",
+        "power",
+        "constant",
+        "groundings",
+        "world",
+        "unit_scale",
+    ):
         np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
     assert (left.scale is None) == (right.scale is None)
     assert (left.blocks.members != right.blocks.members).nnz == 0
@@ -117,7 +135,9 @@ def test_explanations_sum_to_the_energy_difference(seed: int) -> None:
         false, true = state.copy(), state.copy()
         false[atom], true[atom] = 0.0, 1.0
         parts = explain_atom(network, weights, state, atom)
-        assert parts.log_odds == pytest.approx(energy(network, weights, false) - energy(network, weights, true))
+        assert parts.log_odds == pytest.approx(
+            energy(network, weights, false) - energy(network, weights, true)
+        )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -130,4 +150,6 @@ def test_pressures_are_the_slope_of_the_energy(seed: int) -> None:
         up[atom] += step
         down[atom] -= step
         slope = (energy(network, weights, up) - energy(network, weights, down)) / (2 * step)
-        assert explain_atom(network, weights, state, atom).log_odds == pytest.approx(-slope, abs=1e-5)
+        assert explain_atom(network, weights, state, atom).log_odds == pytest.approx(
+            -slope, abs=1e-5
+        )

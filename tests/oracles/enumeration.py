@@ -1,6 +1,8 @@
-"""Every state of a small discrete network, one by one: the oracle of energies, MAP states, marginals and log Z.
+"""Every state of a small discrete network, one by one: the oracle of energies, MAP states,
+marginals and log Z.
 
-Deliberately naive: dense rows, Python loops over them, no code of the package but the stored arrays.
+Deliberately naive: dense rows, Python loops over them, no code of the package but the stored
+arrays.
 """
 
 from __future__ import annotations
@@ -87,7 +89,9 @@ def enumerate_states(network: GroundNetwork, weights: Float) -> Enumeration:
 
 
 def total_scales(network: GroundNetwork) -> Float:
-    """Summed signed scale of the open groundings of each template: what `satisfied_counts` reaches when all hold."""
+    """Summed signed scale of the open groundings of each template:
+    what `satisfied_counts` reaches when all hold.
+    """
     soft = np.flatnonzero(network.template >= 0)
     scale = np.ones(soft.size) if network.scale is None else network.scale[soft]
     rows = np.bincount(network.template[soft], scale, network.n_templates)
@@ -95,12 +99,16 @@ def total_scales(network: GroundNetwork) -> Float:
 
 
 def satisfied_counts(network: GroundNetwork, values: Float) -> Float:
-    """Scaled number of satisfied open groundings of each template: a Markov logic network's sufficient statistics."""
+    """Scaled number of satisfied open groundings of each template:
+    a Markov logic network's sufficient statistics.
+    """
     return total_scales(network) - potentials(network, values)
 
 
 def expected_counts(network: GroundNetwork, weights: Float) -> tuple[Float, Float]:
-    """Mean, shape (n_templates,), and covariance, (n_templates, n_templates), of the satisfied counts, exactly."""
+    """Mean, shape (n_templates,), and covariance, (n_templates, n_templates),
+    of the satisfied counts, exactly.
+    """
     listing = enumerate_states(network, weights)
     counts = np.array([satisfied_counts(network, state) for state in listing.states])
     mass = listing.probabilities

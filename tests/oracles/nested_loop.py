@@ -1,4 +1,6 @@
-"""A nested-loop grounder for Markov logic: every binding of every clause by itself, over plain sets of facts."""
+"""A nested-loop grounder for Markov logic: every binding of every clause by itself,
+over plain sets of facts.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ GroundLiteral = tuple[str, bool]
 
 @dataclass
 class World:
-    """Facts of one world: predicate -> arguments -> value (None unknown); domains: type -> constants."""
+    """Facts of one world: predicate -> arguments -> value (None unknown); domains:
+    type -> constants.
+    """
 
     facts: Mapping[str, Mapping[tuple[str, ...], float | None]]
     domains: Mapping[str, Sequence[str]]
@@ -36,7 +40,11 @@ class Expected:
 
 
 def ground_naively(
-    program: Program, clauses: Sequence[Clause], worlds: Sequence[World], open_predicates: set[str], known: bool = True
+    program: Program,
+    clauses: Sequence[Clause],
+    worlds: Sequence[World],
+    open_predicates: set[str],
+    known: bool = True,
 ) -> Expected:
     """Ground all clauses; the world's index is put before an atom's name (`0:P(A)`)."""
     expected = Expected()
@@ -71,7 +79,9 @@ def _ground(
                 found = [
                     arguments
                     for arguments, value in world.facts.get(literal.atom.predicate, {}).items()
-                    if value == 1 and arguments[:-1] == tuple(_value(t, binding) for t in literal.atom.arguments[:-1])
+                    if value == 1
+                    and arguments[:-1]
+                    == tuple(_value(t, binding) for t in literal.atom.arguments[:-1])
                 ]
                 for arguments in found:
                     _count(
@@ -97,7 +107,9 @@ def _define(clause: Clause, world: World, binding: dict[str, str]) -> bool:
             value = world.functions[definition.function].get(arguments)
         else:
             value = _builtin(definition.function, arguments)
-        if value is None or (definition.type_name is not None and value not in world.domains[definition.type_name]):
+        if value is None or (
+            definition.type_name is not None and value not in world.domains[definition.type_name]
+        ):
             return False
         binding[definition.variable] = value
     return True
@@ -181,5 +193,9 @@ def _holds(guard: Comparison, binding: Mapping[str, str]) -> bool:
     try:
         first, second = float(left), float(right)
     except ValueError:
-        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[guard.operator]
-    return {"<": first < second, "<=": first <= second, ">": first > second, ">=": first >= second}[guard.operator]
+        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[
+            guard.operator
+        ]
+    return {"<": first < second, "<=": first <= second, ">": first > second, ">=": first >= second}[
+        guard.operator
+    ]

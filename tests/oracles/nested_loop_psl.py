@@ -1,4 +1,6 @@
-"""A nested-loop grounder for PSL: rules looked at binding by binding, over plain dictionaries of listed atoms."""
+"""A nested-loop grounder for PSL: rules looked at binding by binding,
+over plain dictionaries of listed atoms.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,17 @@ from itertools import product
 
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Calculation, Cardinality, Factor, LinearTerm
-from workbench.language.terms import And, Atom, Comparison, Constant, Formula, Not, Or, SumVariable, Term
+from workbench.language.terms import (
+    And,
+    Atom,
+    Comparison,
+    Constant,
+    Formula,
+    Not,
+    Or,
+    SumVariable,
+    Term,
+)
 
 Key = tuple[str, ...]
 
@@ -65,7 +77,13 @@ def logical_rows(clause: Clause, listed: Listed) -> Iterator[Row]:
 
 def linear_rows(rule: LinearRule, listed: Listed) -> Iterator[Row]:
     """One row per binding of an arithmetic rule's free variables."""
-    summed = {t.name for term in rule.terms for a in term.atoms for t in a.arguments if isinstance(t, SumVariable)}
+    summed = {
+        t.name
+        for term in rule.terms
+        for a in term.atoms
+        for t in a.arguments
+        if isinstance(t, SumVariable)
+    }
     names = [name for name, _ in rule.variable_types if name not in summed]
     for constants in product(listed.constants, repeat=len(names)):
         binding = dict(zip(names, constants))
@@ -79,7 +97,9 @@ def linear_rows(rule: LinearRule, listed: Listed) -> Iterator[Row]:
             yield row
 
 
-def _substitutions(atoms: Sequence[Atom], binding: Mapping[str, str], listed: Listed) -> Iterator[dict[str, str]]:
+def _substitutions(
+    atoms: Sequence[Atom], binding: Mapping[str, str], listed: Listed
+) -> Iterator[dict[str, str]]:
     """Bindings of the atoms' summation variables for which all of them are listed."""
     summed = sorted({t.name for a in atoms for t in a.arguments if isinstance(t, SumVariable)})
     for constants in product(listed.constants, repeat=len(summed)):
@@ -101,8 +121,12 @@ def _filtered(
             yield full
 
 
-def _add_term(rule: LinearRule, term: LinearTerm, binding: Mapping[str, str], listed: Listed, row: Row) -> None:
-    factor = term.coefficient * (1.0 if term.factor is None else _factor(rule, term.factor, binding, listed))
+def _add_term(
+    rule: LinearRule, term: LinearTerm, binding: Mapping[str, str], listed: Listed, row: Row
+) -> None:
+    factor = term.coefficient * (
+        1.0 if term.factor is None else _factor(rule, term.factor, binding, listed)
+    )
     if not term.atoms:
         row.b += factor
         return
@@ -123,8 +147,14 @@ def _factor(rule: LinearRule, factor: Factor, binding: Mapping[str, str], listed
         case Cardinality(variable):
             found: set[str] = set()
             for term in rule.terms:
-                if any(isinstance(t, SumVariable) and t.name == variable for a in term.atoms for t in a.arguments):
-                    found |= {full[variable] for full in _filtered(rule, term.atoms, binding, listed)}
+                if any(
+                    isinstance(t, SumVariable) and t.name == variable
+                    for a in term.atoms
+                    for t in a.arguments
+                ):
+                    found |= {
+                        full[variable] for full in _filtered(rule, term.atoms, binding, listed)
+                    }
             return float(len(found))
         case Calculation(operator, left, right):
             a, b = _factor(rule, left, binding, listed), _factor(rule, right, binding, listed)
@@ -170,4 +200,6 @@ def _key(atom: Atom, binding: Mapping[str, str]) -> Key:
 
 def _holds(comparison: Comparison, binding: Mapping[str, str]) -> bool:
     left, right = _value(comparison.left, binding), _value(comparison.right, binding)
-    return {"=": left == right, "!=": left != right, "%": left < right, "!%": left >= right}[comparison.operator]
+    return {"=": left == right, "!=": left != right, "%": left < right, "!%": left >= right}[
+        comparison.operator
+    ]

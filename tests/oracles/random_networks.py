@@ -1,4 +1,6 @@
-"""Random small networks for tests: negative weights, hard rows, blocks, duplicates, units, scales, several worlds."""
+"""Random small networks for tests: negative weights, hard rows, blocks, duplicates, units, scales,
+several worlds.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ def random_mln(
     negative, scales, blocks : bool
         Whether weights (and scales) may be negative, rows carry scales, and blocks may occur.
     satisfiable : bool
-        Hard clauses and blocks all hold in one planted state; otherwise they may contradict each other.
+        Hard clauses and blocks all hold in one planted state; otherwise they may contradict each
+        other.
     tree : bool
-        Clauses of two atoms that form a forest, and no blocks: what belief propagation solves exactly.
+        Clauses of two atoms that form a forest, and no blocks: what belief propagation solves
+        exactly.
 
     Returns
     -------
@@ -55,12 +59,16 @@ def random_mln(
             first = row if row < n_atoms else int(rng.integers(n_atoms))
             atoms = np.array([first, rng.integers(first)] if width == 2 else [first])
         else:
-            atoms = rng.choice(n_atoms, size=int(rng.integers(1, min(max_width, n_atoms) + 1)), replace=False)
+            atoms = rng.choice(
+                n_atoms, size=int(rng.integers(1, min(max_width, n_atoms) + 1)), replace=False
+            )
         signs = rng.random(atoms.size) < 0.5
         is_hard = rng.random() < hard
         if is_hard and satisfiable and not np.any(planted[atoms] == signs):
             signs[0] = planted[atoms[0]]
-        clauses.append([int(atom) + 1 if sign else -int(atom) - 1 for atom, sign in zip(atoms, signs)])
+        clauses.append(
+            [int(atom) + 1 if sign else -int(atom) - 1 for atom, sign in zip(atoms, signs)]
+        )
         template.append(-1 if is_hard else int(rng.integers(n_templates)))
         if rng.random() < 0.1 and not tree:
             clauses.append(clauses[-1][::-1])
@@ -76,10 +84,12 @@ def random_mln(
 
 
 def random_block_grid(seed: int) -> tuple[GroundNetwork, Float]:
-    """Blocks of equal size and two atoms beside them, heavy rows between any two atoms, and hard clauses across blocks.
+    """Blocks of equal size and two atoms beside them, heavy rows between any two atoms, and hard
+    clauses across blocks.
 
-    The rows of `V(a, b!)` or `V(a, b?)` under `EXIST a V(a, b).`: each value is taken by some block, or by exactly one.
-    States of high probability are far apart: to pass between them two blocks must change together.
+    The rows of `V(a, b!)` or `V(a, b?)` under `EXIST a V(a, b).`: each value is taken by some
+    block, or by exactly one. States of high probability are far apart: to pass between them two
+    blocks must change together.
     """
     rng = np.random.default_rng(seed)
     n_blocks, size = [(2, 2), (3, 2), (4, 2), (2, 3), (3, 3)][int(rng.integers(5))]
@@ -90,7 +100,12 @@ def random_block_grid(seed: int) -> tuple[GroundNetwork, Float]:
     if n_blocks >= size:
         clauses += (grid.T + 1).tolist()
     if n_blocks == size and rng.random() < 0.5:
-        clauses += [[-int(a) - 1, -int(b) - 1] for value in grid.T for i, a in enumerate(value) for b in value[:i]]
+        clauses += [
+            [-int(a) - 1, -int(b) - 1]
+            for value in grid.T
+            for i, a in enumerate(value)
+            for b in value[:i]
+        ]
     template = [-1] * len(clauses)
     for kind, share in enumerate((1.0, 0.3, 0.3)):
         signs = rng.choice([-1, 1], 2)
@@ -117,7 +132,9 @@ def random_hinge_network(
     blocks: bool = True,
     domain: Domain = Domain.UNIT,
 ) -> tuple[GroundNetwork, Float]:
-    """A random PSL network with real coefficients and non-negative weights; a planted state satisfies the hard rows."""
+    """A random PSL network with real coefficients and non-negative weights;
+    a planted state satisfies the hard rows.
+    """
     rng = np.random.default_rng(seed)
     planted = rng.random(n_atoms)
     chosen_blocks = Blocks.none(n_atoms)
@@ -132,7 +149,9 @@ def random_hinge_network(
     for row in range(n_rows):
         atoms = rng.choice(n_atoms, size=int(rng.integers(1, min(4, n_atoms) + 1)), replace=False)
         whole = rng.random() < 0.5
-        coefficients = rng.choice([-1.0, 1.0], atoms.size) if whole else rng.normal(0.0, 1.0, atoms.size)
+        coefficients = (
+            rng.choice([-1.0, 1.0], atoms.size) if whole else rng.normal(0.0, 1.0, atoms.size)
+        )
         dense[row, atoms] = coefficients
         offset[row] = rng.uniform(-0.7, 0.7) if not whole else 1 - np.sum(coefficients > 0)
         template[row] = rng.integers(n_templates)
@@ -158,7 +177,9 @@ def random_hinge_network(
 
 
 def random_state(network: GroundNetwork, seed: int) -> Float:
-    """A random state, shape (n_atoms,), uniform in the network's domain; blocks and hard rows are not heeded."""
+    """A random state, shape (n_atoms,), uniform in the network's domain;
+    blocks and hard rows are not heeded.
+    """
     rng = np.random.default_rng(seed)
     uniform = rng.random(network.n_atoms)
     return (uniform < 0.5).astype(np.float64) if network.domain is Domain.BOOLEAN else uniform

@@ -1,4 +1,6 @@
-"""Work that hears no cancel, and work that takes all memory: what a worker's process has to be ended for."""
+"""Work that hears no cancel, and work that takes all memory:
+what a worker's process has to be ended for.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def greedy(workspace: Workspace, arguments: Mapping[str, Any], progress: Progres
     return len([np.ones(100 << 20, np.int8) for _ in range(1000)])
 
 
-def recorded_then_asleep(workspace: Workspace, arguments: Mapping[str, Any], progress: Progress) -> None:
+def recorded_then_asleep(
+    workspace: Workspace, arguments: Mapping[str, Any], progress: Progress
+) -> None:
     """Leaves a run behind before it goes deaf."""
     workspace.infer("P(t)\nQ(t)\n1 P(x) => Q(x)\n", query=["Q"], engine="exact")
     asleep(workspace, arguments, progress)

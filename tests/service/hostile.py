@@ -64,7 +64,22 @@ STATEMENTS = (
     "\0",
     "EXPLAIN ANALYZE SELECT 1",
 )
-ODD: tuple[Any, ...] = (None, -1, 0, 10**30, 1.5, float("1e300"), True, [], {}, "x", [None], {"a": [1]}, [[]], "1")
+ODD: tuple[Any, ...] = (
+    None,
+    -1,
+    0,
+    10**30,
+    1.5,
+    float("1e300"),
+    True,
+    [],
+    {},
+    "x",
+    [None],
+    {"a": [1]},
+    [[]],
+    "1",
+)
 
 
 def hostile_calls(random: Random, count: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -75,9 +90,21 @@ def hostile_calls(random: Random, count: int) -> Iterator[tuple[str, dict[str, A
         "study": lambda: {"files": [random.choice(PATHS)], "predict": random.choice(TEXTS)},
         "check": lambda: {"rules": random.choice(TEXTS)},
         "preview": lambda: {"rules": random.choice(TEXTS), "query": [random.choice(TEXTS)]},
-        "learn": lambda: {"rules": random.choice(TEXTS), "learner": random.choice(TEXTS), "seconds": 2},
-        "crossval": lambda: {"rules": random.choice(TEXTS), "query": [random.choice(TEXTS)], "seconds": 2},
-        "infer": lambda: {"rules": random.choice(TEXTS), "engine": random.choice(("auto", *TEXTS)), "seconds": 2},
+        "learn": lambda: {
+            "rules": random.choice(TEXTS),
+            "learner": random.choice(TEXTS),
+            "seconds": 2,
+        },
+        "crossval": lambda: {
+            "rules": random.choice(TEXTS),
+            "query": [random.choice(TEXTS)],
+            "seconds": 2,
+        },
+        "infer": lambda: {
+            "rules": random.choice(TEXTS),
+            "engine": random.choice(("auto", *TEXTS)),
+            "seconds": 2,
+        },
         "explain": lambda: {"run": random.choice((1, 2, 99)), "atom": random.choice(TEXTS)},
         "what_if": lambda: {"run": 1, "changes": {random.choice(TEXTS): True}},
         "update": lambda: {"run": 1, "add": [random.choice((*TEXTS, *PATHS))], "confirm": True},
@@ -85,8 +112,16 @@ def hostile_calls(random: Random, count: int) -> Iterator[tuple[str, dict[str, A
         "query": lambda: {"sql": random.choice(STATEMENTS)},
         "delete_run": lambda: {"run": 5, "confirm": random.choice((True, False))},
         "propose_rules": lambda: {"predicates": [random.choice(TEXTS)], "seconds": 2},
-        "link": lambda: {"files": [random.choice(PATHS)], "id_column": random.choice(TEXTS), "seconds": 2},
-        "link_more": lambda: {"files": [random.choice(PATHS)], "run": random.choice((1, 99)), "remove": True},
+        "link": lambda: {
+            "files": [random.choice(PATHS)],
+            "id_column": random.choice(TEXTS),
+            "seconds": 2,
+        },
+        "link_more": lambda: {
+            "files": [random.choice(PATHS)],
+            "run": random.choice((1, 99)),
+            "remove": True,
+        },
         "schema": dict,
         "runs": dict,
         "no_such_tool": lambda: {"x": 1},

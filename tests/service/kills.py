@@ -1,6 +1,8 @@
-"""Servers killed in the middle of updates: `python -m tests.service.kills N [SEED]` kills so many and counts.
+"""Servers killed in the middle of updates: `python -m tests.service.kills N [SEED]` kills so many
+and counts.
 
-After each kill the workspace is opened again. Either all of the update is there, facts and run, or nothing of it is.
+After each kill the workspace is opened again. Either all of the update is there, facts and run, or
+nothing of it is.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ import httpx
 
 import workbench
 
-RULES = "Lends(reader, book)\nLikes(reader, book)\nFriends(reader, reader)\n1 Lends(r, b) => Likes(r, b)\n"
+RULES = (
+    "Lends(reader, book)\nLikes(reader, book)\nFriends(reader, reader)\n1 Lends(r, b) => "
+    "Likes(r, b)\n"
+)
 RULES += "0.7 Friends(r, s) ^ Likes(r, b) => Likes(s, b)\n-0.3 Likes(r, b)\n"
 LIMITED = """
 import resource, sys
@@ -43,7 +48,17 @@ def served_apart(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-B", "-c", LIMITED, str(largest_file), "serve", str(workspace), "--port", str(port)]
+    command = [
+        sys.executable,
+        "-B",
+        "-c",
+        LIMITED,
+        str(largest_file),
+        "serve",
+        str(workspace),
+        "--port",
+        str(port),
+    ]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     if process is not None:
         process.append(server)
@@ -61,7 +76,9 @@ def served_apart(
 
 
 def kill_updates(n: int, seed: int) -> Counter[str]:
-    """Kill `n` servers at random moments of an update, but the first, which says how long one takes; the outcomes."""
+    """Kill `n` servers at random moments of an update, but the first,
+    which says how long one takes; the outcomes.
+    """
     tally: Counter[str] = Counter()
     draw = random.Random(f"updates {seed}")
     with tempfile.TemporaryDirectory() as name:
@@ -69,8 +86,12 @@ def kill_updates(n: int, seed: int) -> Counter[str]:
         readers, books = [f"R{i}" for i in range(60)], [f"B{i}" for i in range(40)]
         with workbench.open(path) as made:
             made.declare(RULES)
-            made.data.add([f"Lends({draw.choice(readers)}, {draw.choice(books)})" for _ in range(200)])
-            made.data.add([f"Friends({draw.choice(readers)}, {draw.choice(readers)})" for _ in range(120)])
+            made.data.add(
+                [f"Lends({draw.choice(readers)}, {draw.choice(books)})" for _ in range(200)]
+            )
+            made.data.add(
+                [f"Friends({draw.choice(readers)}, {draw.choice(readers)})" for _ in range(120)]
+            )
             made.infer(RULES, query=["Likes"], task="map")
         seconds = 120.0
         for number in range(n):

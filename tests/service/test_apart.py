@@ -1,4 +1,6 @@
-"""Work in processes of its own: a cancel that nobody hears, memory that is not there, runs that are handed back."""
+"""Work in processes of its own: a cancel that nobody hears, memory that is not there,
+runs that are handed back.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ def alive(process: int) -> bool:
 
 def test_workers_that_hear_nothing_are_ended_with_all_they_started(tmp_path: Path) -> None:
     asleep = [Event() for _ in range(3)]
-    workers = [Worker(Task("tests.service.deaf:asleep", {}, tmp_path / f"{at}.duckdb", 1 << 30)) for at in range(3)]
+    workers = [
+        Worker(Task("tests.service.deaf:asleep", {}, tmp_path / f"{at}.duckdb", 1 << 30))
+        for at in range(3)
+    ]
     endings: list[str] = []
 
     def work(worker: Worker, event: Event, progress: Progress) -> None:
@@ -45,13 +50,17 @@ def test_workers_that_hear_nothing_are_ended_with_all_they_started(tmp_path: Pat
 
 
 def test_a_limit_of_time_ends_what_hears_nothing(tmp_path: Path) -> None:
-    worker = Worker(Task("tests.service.deaf:asleep", {}, tmp_path / "w.duckdb", 1 << 30, seconds=0.2))
+    worker = Worker(
+        Task("tests.service.deaf:asleep", {}, tmp_path / "w.duckdb", 1 << 30, seconds=0.2)
+    )
     assert worker.run(Progress()).kind == "ended"
     assert worker.out_of_time
 
 
 def test_memory_that_is_not_allowed_is_said(tmp_path: Path) -> None:
-    ending = Worker(Task("tests.service.deaf:greedy", {}, tmp_path / "w.duckdb", 1 << 30)).run(Progress())
+    ending = Worker(Task("tests.service.deaf:greedy", {}, tmp_path / "w.duckdb", 1 << 30)).run(
+        Progress()
+    )
     assert ending.kind == "memory"
     assert "E0838" in str(why_it_failed(ending, 1 << 30))
 
@@ -66,9 +75,12 @@ def test_runs_of_a_worker_that_was_ended_are_kept(earlier: int) -> None:
             workspace.infer(rules, query=["Q"], engine="exact")
         progress = Progress()
         stop = Progress(
-            lambda *step: progress.cancel_event.set() if step[0] == "asleep" else None, progress.cancel_event
+            lambda *step: progress.cancel_event.set() if step[0] == "asleep" else None,
+            progress.cancel_event,
         )
-        ending, numbers = answered_apart(workspace, "tests.service.deaf:recorded_then_asleep", {}, stop, 1 << 30)
+        ending, numbers = answered_apart(
+            workspace, "tests.service.deaf:recorded_then_asleep", {}, stop, 1 << 30
+        )
         assert ending.kind == "ended"
         assert numbers == {earlier + 1: earlier + 1}
         assert len(workspace.runs()) == earlier + 1

@@ -1,4 +1,6 @@
-"""The assistants' door through the protocol's own client: tables to an explained answer; nothing escapes it."""
+"""The assistants' door through the protocol's own client: tables to an explained answer;
+nothing escapes it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from workbench.service.toolbox import TOOLS, Toolbox
 FRAUD = shipped("data", "fraud")
 
 
-def talk(folder: Path, conversation: Callable[[Client], Coroutine[Any, Any, None]], **options: Any) -> None:
+def talk(
+    folder: Path, conversation: Callable[[Client], Coroutine[Any, Any, None]], **options: Any
+) -> None:
     """A conversation with a server over an empty workspace that may load files of a folder."""
 
     async def run() -> None:
@@ -90,7 +94,9 @@ def test_nothing_goes_for_good_unconfirmed(tmp_path: Path) -> None:
         refused = await ask(client, "update", run=run, remove=["Smokes(Anna)"])
         assert refused["diagnostics"][0]["code"] == "E0863"
         assert (await ask(client, "what_if", run=run, changes={"Smokes(Bob)": False}))["ok"]
-        assert (await ask(client, "update", run=run, remove=["Smokes(Anna)"], confirm=True))["facts_removed"] == 1
+        assert (await ask(client, "update", run=run, remove=["Smokes(Anna)"], confirm=True))[
+            "facts_removed"
+        ] == 1
         assert not (await ask(client, "delete_run", run=run))["ok"]
 
     talk(tmp_path, conversation)
@@ -119,11 +125,18 @@ def test_hostile_calls_are_answered(tmp_path: Path) -> None:
 
 
 def test_rules_are_proposed_for_what_is_asked(tmp_path: Path) -> None:
-    rows = [f"P{number},{'yes' if number % 3 else 'no'},{'yes' if number % 3 else 'no'}" for number in range(40)]
-    (tmp_path / "people.csv").write_text("\n".join(["person_id,smoker,ill", *rows]), encoding="utf-8")
+    rows = [
+        f"P{number},{'yes' if number % 3 else 'no'},{'yes' if number % 3 else 'no'}"
+        for number in range(40)
+    ]
+    (tmp_path / "people.csv").write_text(
+        "\n".join(["person_id,smoker,ill", *rows]), encoding="utf-8"
+    )
 
     async def conversation(client: Client) -> None:
-        assert (await ask(client, "load", files=["people.csv"], predict="people.ill"))["asked_for"] == "Ill"
+        assert (await ask(client, "load", files=["people.csv"], predict="people.ill"))[
+            "asked_for"
+        ] == "Ill"
         proposed = await ask(client, "propose_rules", seconds=30)
         rules = [one["rule"] for one in proposed["rules"]]
         assert any("Smoker(x) => Ill(x)" in rule for rule in rules)

@@ -1,4 +1,6 @@
-"""The server: typed calls by role, jobs that are watched and cancelled, and nothing of the machine within reach."""
+"""The server: typed calls by role, jobs that are watched and cancelled,
+and nothing of the machine within reach.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,12 @@ def served(folder: Path, words: list[str], keep: list[Workspace] | None = None) 
             keep.append(workspace)
         toolbox = Toolbox(workspace, Folders((folder.resolve(),)), current_progress)
         tokens, audit = Tokens.read(words), Audit(folder / "audit.jsonl")
-        app = application(toolbox, tokens=tokens, audit=audit, jobs=Jobs(), memory=2 << 30, uploads=folder)
-        server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=2))
+        app = application(
+            toolbox, tokens=tokens, audit=audit, jobs=Jobs(), memory=2 << 30, uploads=folder
+        )
+        server = uvicorn.Server(
+            uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=2)
+        )
         thread = Thread(target=server.run, daemon=True)
         thread.start()
         while not server.started:
@@ -75,8 +81,14 @@ def test_calls_jobs_and_python_from_elsewhere(tmp_path: Path) -> None:
             remote.delete_run(run=answer["run"])
         for wait in ("soon", "nan", "-1"):
             jobs = len(_jobs(address))
-            refused = httpx.post(f"{address}/api/tools/preview?wait={wait}", json={"rules": RULES}, timeout=60)
-            assert (refused.status_code, "E0873" in refused.text, len(_jobs(address))) == (400, True, jobs)
+            refused = httpx.post(
+                f"{address}/api/tools/preview?wait={wait}", json={"rules": RULES}, timeout=60
+            )
+            assert (refused.status_code, "E0873" in refused.text, len(_jobs(address))) == (
+                400,
+                True,
+                jobs,
+            )
         refused = httpx.get(f"{address}/health", headers={"Host": "elsewhere.example"})
         assert refused.status_code == 400
 
@@ -93,7 +105,9 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
 
         def status(method: str, path: str, word: str | None, **content: object) -> int:
             headers = {"Authorization": f"Bearer {word}"} if word else {}
-            return httpx.request(method, f"{address}{path}", headers=headers, timeout=60, **content).status_code  # type: ignore[arg-type]
+            return httpx.request(
+                method, f"{address}{path}", headers=headers, timeout=60, **content
+            ).status_code  # type: ignore[arg-type]
 
         assert status("GET", "/health", None) == 200
         assert status("POST", "/api/tools/schema", None, json={}) == 401
@@ -101,10 +115,21 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
         assert status("POST", "/api/tools/infer", "reading-word", json={"rules": RULES}) == 403
         assert status("POST", "/api/tools/delete_run", "modelling-word", json={"run": 1}) == 403
         assert status("PUT", "/api/files/facts.db", "modelling-word", content=FACTS) == 201
-        assert status("PUT", "/api/files/..%2Fescaped.db", "modelling-word", content=FACTS) in (400, 404)
+        assert status("PUT", "/api/files/..%2Fescaped.db", "modelling-word", content=FACTS) in (
+            400,
+            404,
+        )
         loads = {"files": ["../../etc/passwd"], "rules": RULES}
         assert status("POST", "/api/tools/load", "modelling-word", json=loads) == 400
-        assert status("POST", "/api/tools/load", "modelling-word", json={"files": ["facts.db"], "rules": RULES}) == 200
+        assert (
+            status(
+                "POST",
+                "/api/tools/load",
+                "modelling-word",
+                json={"files": ["facts.db"], "rules": RULES},
+            )
+            == 200
+        )
         assert status("POST", "/mcp", "reading-word", json={}) == 403
         assert status("GET", "/api/audit", "modelling-word") == 403
         assert status("GET", "/api/audit", "administrator") == 200
@@ -144,15 +169,20 @@ def test_runs_that_a_caller_sends_are_read_in_another_process(tmp_path: Path) ->
             connection.execute("ALTER TABLE run RENAME TO kept_run")
             # A view in the place of a table: whoever asks for the runs computes without end.
             connection.execute(
-                "CREATE VIEW run AS SELECT k.* FROM kept_run k, range(1000000000) a, range(1000000000) b "
+                "CREATE VIEW run AS SELECT k.* FROM kept_run k, range(1000000000) a, "
+                "range(1000000000) b "
                 "WHERE a.range * b.range = -1"
             )
         job: list[httpx.Response] = []
         sender = Thread(
-            target=lambda: job.append(httpx.post(f"{address}/api/runs", content=copy.read_bytes(), timeout=60))
+            target=lambda: job.append(
+                httpx.post(f"{address}/api/runs", content=copy.read_bytes(), timeout=60)
+            )
         )
         sender.start()
-        while not any(one["kind"] == "runs" and one["status"] == "running" for one in _jobs(address)):
+        while not any(
+            one["kind"] == "runs" and one["status"] == "running" for one in _jobs(address)
+        ):
             sleep(0.05)
         sleep(1.0)
         assert remote.schema()["ok"]
@@ -160,7 +190,11 @@ def test_runs_that_a_caller_sends_are_read_in_another_process(tmp_path: Path) ->
         sender.join(30)
         assert not job[0].json()["ok"]
         refused = httpx.post(f"{address}/api/runs", content=b"no database at all", timeout=60)
-        assert (refused.status_code, "E0201" in refused.text, str(tmp_path.parent) in refused.text) == (
+        assert (
+            refused.status_code,
+            "E0201" in refused.text,
+            str(tmp_path.parent) in refused.text,
+        ) == (
             400,
             True,
             False,

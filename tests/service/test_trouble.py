@@ -1,4 +1,6 @@
-"""What goes wrong around a server: callers that vanish, writers that take long, a full disk, a kill in an update."""
+"""What goes wrong around a server: callers that vanish, writers that take long, a full disk,
+a kill in an update.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,13 @@ def test_a_caller_that_vanishes_leaves_its_job_its_run_and_the_queue(tmp_path: P
     with served(tmp_path, []) as address, workbench.connect(address) as remote:
         remote.load(files=["facts.db"], rules=RULES)
         body = json.dumps({"rules": RULES, "query": ["Smokes"], "engine": "exact"})
-        head = "POST /api/tools/infer HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        with closing(socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])))) as caller:
+        head = (
+            "POST /api/tools/infer HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+            "application/json\r\n"
+        )
+        with closing(
+            socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])))
+        ) as caller:
             caller.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
             while len(httpx.get(f"{address}/api/jobs").json()["jobs"]) < 2:
                 sleep(0.02)
@@ -58,7 +65,10 @@ def test_readers_answer_while_somebody_writes(tmp_path: Path) -> None:
         writer.start()
         try:
             assert writing.wait(60)
-            counts = {one["predicate"].split("(")[0]: one["facts"] for one in remote.schema()["predicates"]}
+            counts = {
+                one["predicate"].split("(")[0]: one["facts"]
+                for one in remote.schema()["predicates"]
+            }
             assert counts["Smokes"] == {"evidence": 1}
             assert remote.query(sql='SELECT count(*) FROM facts."Smokes"')["rows"] == [[1]]
         finally:
@@ -82,7 +92,9 @@ def test_a_full_disk_is_said_and_the_server_goes_on(tmp_path: Path) -> None:
         made.declare(RULES)
         made.data.add("\n".join(f"Friends(P{i}, Q{i * 7919 % 30_000})" for i in range(30_000)))
     with served_apart(workspace, largest_file=300_000) as address:
-        refused = httpx.post(f"{address}/api/tools/infer", json={"rules": RULES, "query": ["Smokes"]}, timeout=120)
+        refused = httpx.post(
+            f"{address}/api/tools/infer", json={"rules": RULES, "query": ["Smokes"]}, timeout=120
+        )
         assert refused.status_code == 400
         assert refused.json()["diagnostics"][0]["code"] == "E0221"
         large = b"Smokes(Zoe)\n" * 200_000
@@ -107,7 +119,9 @@ def test_a_cancel_stops_who_writes_and_takes_back_what_was_written(tmp_path: Pat
         remote.load(files=["facts.db"], rules=RULES)
         loads = {"files": ["Friends.csv"], "rules": RULES}
         job = httpx.post(f"{address}/api/tools/load?wait=0", json=loads, timeout=60).json()
-        while httpx.get(f"{address}/api/jobs/{job['id']}", timeout=60).json()["status"] == "waiting":
+        while (
+            httpx.get(f"{address}/api/jobs/{job['id']}", timeout=60).json()["status"] == "waiting"
+        ):
             sleep(0.02)
         httpx.delete(f"{address}/api/jobs/{job['id']}", timeout=60)
         assert ended(address, job["id"])["status"] == "cancelled"

@@ -19,7 +19,12 @@ def random_world(seed: int) -> tuple[Background, Examples]:
     constants = {"a": ("a0", "a1", "a2", "a3"), "b": ("b0", "b1", "b2")}
     types = (("a", "b"), ("a", "a"), ("b",), ("b", "a", "b"))
     facts = tuple(
-        np.unique(np.stack([rng.integers(0, len(constants[name]), 7) for name in row], axis=1).astype(np.int32), axis=0)
+        np.unique(
+            np.stack([rng.integers(0, len(constants[name]), 7) for name in row], axis=1).astype(
+                np.int32
+            ),
+            axis=0,
+        )
         for row in types
     )
     background = Background(("p", "q", "r", "s"), types, facts, constants)
@@ -28,7 +33,9 @@ def random_world(seed: int) -> tuple[Background, Examples]:
 
 
 def random_body(background: Background, rng: np.random.Generator, size: int) -> Int32:
-    """Literals whose variables are typed: head variables 0, 1 are of type a, then some more of each type."""
+    """Literals whose variables are typed: head variables 0, 1 are of type a,
+    then some more of each type.
+    """
     variables = {"a": [-1, -2, -3, -4], "b": [-5, -6]}
     body = np.full((size, 1 + background.max_arity), ABSENT, np.int32)
     for row in body:
@@ -36,7 +43,11 @@ def random_body(background: Background, rng: np.random.Generator, size: int) -> 
         row[0] = predicate
         for place, name in enumerate(background.argument_types[predicate]):
             constant = rng.random() < 0.2
-            row[1 + place] = rng.integers(len(background.constants[name])) if constant else rng.choice(variables[name])
+            row[1 + place] = (
+                rng.integers(len(background.constants[name]))
+                if constant
+                else rng.choice(variables[name])
+            )
     return body
 
 
@@ -51,7 +62,9 @@ def naive_counts(background: Background, examples: Examples, body: Int32) -> Int
     known = [set(map(tuple, rows.tolist())) for rows in background.facts]
     counts = np.zeros(len(examples), np.int64)
     for example, head in enumerate(examples.arguments.tolist()):
-        for values in product(*(range(len(background.constants[type_of[variable]])) for variable in free)):
+        for values in product(
+            *(range(len(background.constants[type_of[variable]])) for variable in free)
+        ):
             binding = dict(zip([0, 1, *free], [*head, *values]))
             counts[example] += all(
                 tuple(
@@ -78,11 +91,13 @@ def test_covers_and_counts_equal_the_nested_loops(seed: int) -> None:
     assert np.array_equal(unpack(cache.bits(parts), len(examples)), expected > 0)
     masks = pack(rng.random((2, len(examples))) < 0.5)
     assert np.array_equal(
-        cache.tally(parts, masks), ((expected > 0)[:, None, :] & unpack(masks, len(examples))[None]).sum(axis=2)
+        cache.tally(parts, masks),
+        ((expected > 0)[:, None, :] & unpack(masks, len(examples))[None]).sum(axis=2),
     )
     for body, joined in zip(bodies, cache.body_literals(parts)):
         assert np.array_equal(
-            naive_counts(background, examples, joined) > 0, naive_counts(background, examples, body) > 0
+            naive_counts(background, examples, joined) > 0,
+            naive_counts(background, examples, body) > 0,
         )
 
 

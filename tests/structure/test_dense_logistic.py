@@ -1,4 +1,6 @@
-"""Penalised logistic regression on dense columns: the sparse solver's optimum, and gradients that vanish."""
+"""Penalised logistic regression on dense columns: the sparse solver's optimum,
+and gradients that vanish.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def test_the_optimum_is_the_sparse_solvers_and_its_bound_holds(seed: int) -> Non
         assert bound <= known.objective * (1 + 1e-9)
         assert value - bound <= 2e-6 * value
         scores = weights @ columns
-        assert value == pytest.approx(np.logaddexp(0, scores).sum() - y @ scores + l1 * np.abs(weights).sum())
+        assert value == pytest.approx(
+            np.logaddexp(0, scores).sum() - y @ scores + l1 * np.abs(weights).sum()
+        )
 
 
 def test_a_path_keeps_its_gaps_and_grows() -> None:

@@ -23,13 +23,18 @@ from workbench.structure.settings import SearchSettings
 def test_trains_are_told_apart_by_one_rule(loop: str, search: str) -> None:
     problem, background, examples = trains()
     learner = ClauseLearner(
-        background, examples, problem.head_mode, problem.body_modes, SearchSettings(search=search)  # type: ignore[arg-type]
+        background, examples, problem.head_mode, problem.body_modes,
+        SearchSettings(search=search)  # type: ignore[arg-type]
     )  # fmt: skip
     theory = learner.learn(loop=loop)  # type: ignore[arg-type]
     assert theory.status == "complete"
     assert [(int(p), int(n)) for p, n in zip(theory.positives, theory.negatives)] == [(5, 0)]
     (literals,) = learner.cache.body_literals(theory.parts)
-    assert sorted(background.predicates[row[0]] for row in literals) == ["closed", "has_car", "short"]
+    assert sorted(background.predicates[row[0]] for row in literals) == [
+        "closed",
+        "has_car",
+        "short",
+    ]
     assert np.array_equal(learner.predict(theory), examples.label == 1)
 
 
@@ -37,20 +42,26 @@ def test_trains_are_told_apart_by_one_rule(loop: str, search: str) -> None:
 def test_every_evaluation_function_can_accept_a_clause(function: str) -> None:
     problem, background, examples = trains()
     settings = SearchSettings(evalfn=function)
-    theory = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, settings).learn()
+    theory = ClauseLearner(
+        background, examples, problem.head_mode, problem.body_modes, settings
+    ).learn()
     assert len(theory.parts)
     assert theory.negatives.sum() == 0
 
 
 def test_a_stopped_search_keeps_what_it_found() -> None:
     problem, background, examples = trains()
-    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, SearchSettings(noise=5))
+    learner = ClauseLearner(
+        background, examples, problem.head_mode, problem.body_modes, SearchSettings(noise=5)
+    )
     stopped = learner.learn(conduct=Conduct(deadline=0.0))
     assert stopped.status == "limit"
     assert len(stopped.parts) == 0
     event = Event()
     event.set()
-    assert learner.learn(conduct=Conduct(progress=Progress(cancel_event=event))).status == "cancelled"
+    assert (
+        learner.learn(conduct=Conduct(progress=Progress(cancel_event=event))).status == "cancelled"
+    )
 
 
 def test_node_limit_and_collector() -> None:
@@ -70,7 +81,9 @@ def test_targets_without_positives_or_background_are_named_errors() -> None:
     problem, background, examples = trains()
     none = Examples(examples.predicate, examples.types, examples.arguments, np.zeros(len(examples)))
     with pytest.raises(InputError) as caught:
-        ClauseLearner(background, none, problem.head_mode, problem.body_modes, SearchSettings()).learn()
+        ClauseLearner(
+            background, none, problem.head_mode, problem.body_modes, SearchSettings()
+        ).learn()
     assert caught.value.diagnostics[0].code == "E0604"
     short = Mode("short", (ModeArgument("+", "car"),))
     with pytest.raises(InputError) as caught:

@@ -20,13 +20,21 @@ N = 8
 
 
 def world(seed: int, constants: range) -> Background:
-    """Random facts over some of the constants; `p` holds more often where `q` leads from a thing with `r`."""
+    """Random facts over some of the constants;
+    `p` holds more often where `q` leads from a thing with `r`.
+    """
     rng = np.random.default_rng(seed)
     own = np.array(constants)
     q = [(a, b) for a, b in product(own, own) if rng.random() < 0.2]
     r = [(a,) for a in own if rng.random() < 0.5]
-    p = [(a, b) for a, b in product(own, own) if rng.random() < (0.6 if (a, b) in q and (a,) in r else 0.1)]
-    facts = tuple(np.array(rows, np.int32).reshape(-1, len(types)) for rows, types in zip((p, q, r), TYPES))
+    p = [
+        (a, b)
+        for a, b in product(own, own)
+        if rng.random() < (0.6 if (a, b) in q and (a,) in r else 0.1)
+    ]
+    facts = tuple(
+        np.array(rows, np.int32).reshape(-1, len(types)) for rows, types in zip((p, q, r), TYPES)
+    )
     names = tuple(f"C{k}" for k in range(2 * N))
     return Background(NAMES, TYPES, facts, {"thing": names}, {"thing": own.astype(np.int32)})
 
@@ -36,14 +44,17 @@ def atoms_of(text: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def measures(rule: MinedRule, worlds: list[Background]) -> tuple[int, int, int, int, int]:
-    """Facts predicted, facts, predictions, predictions of known subjects, pairs: by trying every substitution."""
+    """Facts predicted, facts, predictions, predictions of known subjects, pairs:
+    by trying every substitution.
+    """
     body, head = (atoms_of(part) for part in rule.text.split(" => "))
     name, head_args = head[0]
     variables = sorted({v for _, args in body + head for v in args})
     totals = np.zeros(5, np.int64)
     for facts in worlds:
         known = {
-            predicate: set(map(tuple, facts.facts[facts.number[predicate]].tolist())) for predicate in facts.predicates
+            predicate: set(map(tuple, facts.facts[facts.number[predicate]].tolist()))
+            for predicate in facts.predicates
         }
         domain = facts.domain("thing").tolist()
         predicted = set()
@@ -54,7 +65,8 @@ def measures(rule: MinedRule, worlds: list[Background]) -> tuple[int, int, int, 
         subjects = {row[0] for row in known[name]}
         partial = sum(row[0] in subjects for row in predicted)
         totals += [
-            len(predicted & known[name]), len(known[name]), len(predicted), partial, len(domain) ** len(head_args)
+            len(predicted & known[name]), len(known[name]), len(predicted), partial,
+            len(domain) ** len(head_args)
         ]  # fmt: skip
     return tuple(int(value) for value in totals)  # type: ignore[return-value]
 
@@ -84,7 +96,10 @@ def test_scores_over_worlds_are_those_of_the_worlds_apart() -> None:
         ((0, (0, 1), True), (1, (0, 1), False), (2, (0,), False)),
         ((0, (0, 1), True), (0, (1, 2), True), (1, (0, 2), True)),
     ]
-    apart = [PseudoLikelihoodScore(each, scored).flip_counts(clauses) for each, scored in zip(worlds, atoms)]
+    apart = [
+        PseudoLikelihoodScore(each, scored).flip_counts(clauses)
+        for each, scored in zip(worlds, atoms)
+    ]
     assert np.array_equal(together.flip_counts(clauses), np.concatenate(apart, axis=1))
     assert together.weight.sum() == pytest.approx(1.0)
 
@@ -96,4 +111,6 @@ def test_clauses_of_one_target_literal_only_on_request() -> None:
     learned = BeamSearch(max_length=3, max_clauses=3, min_gain=1e-3, recursive=False).learn(score)
     assert len(learned.clauses) > 1
     assert all(sum(predicate == 0 for predicate, _, _ in clause) == 1 for clause in learned.clauses)
-    assert any("q(" in rule.text and "r(" in rule.text for rule in (*learned.rules, *learned.candidates))
+    assert any(
+        "q(" in rule.text and "r(" in rule.text for rule in (*learned.rules, *learned.candidates)
+    )

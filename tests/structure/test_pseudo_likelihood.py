@@ -1,4 +1,6 @@
-"""Flip counts against brute force, the pseudo-likelihood's fit, and the rules that beam and path search find."""
+"""Flip counts against brute force, the pseudo-likelihood's fit,
+and the rules that beam and path search find.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,12 @@ def friends(seed: int = 0) -> Background:
     friend = np.array([*pairs, *((b, a) for a, b in pairs)], np.int32)
     smokes = np.flatnonzero(group)[:, None].astype(np.int32)
     names = tuple(f"P{k}" for k in range(N))
-    return Background(("friend", "smokes"), (("person", "person"), ("person",)), (friend, smokes), {"person": names})
+    return Background(
+        ("friend", "smokes"),
+        (("person", "person"), ("person",)),
+        (friend, smokes),
+        {"person": names},
+    )
 
 
 def naive_flip_counts(background: Background, clause: Disjunction, predicate: int) -> Float:
@@ -47,7 +54,9 @@ def naive_flip_counts(background: Background, clause: Disjunction, predicate: in
             (world[predicate].add if truth else world[predicate].discard)(atom)
             satisfied = 0
             for values in product(range(N), repeat=n_variables):
-                satisfied += any((tuple(values[v] for v in args) in world[p]) == sign for p, args, sign in clause)
+                satisfied += any(
+                    (tuple(values[v] for v in args) in world[p]) == sign for p, args, sign in clause
+                )
             result[row] += satisfied if truth else -satisfied
     return result
 
@@ -66,7 +75,9 @@ def naive_flip_counts(background: Background, clause: Disjunction, predicate: in
     ],
 )
 def test_flip_counts_equal_brute_force(clause: Disjunction) -> None:
-    """Also where a grounding holds one atom twice: of both signs it is a tautology, of one sign one literal."""
+    """Also where a grounding holds one atom twice: of both signs it is a tautology,
+    of one sign one literal.
+    """
     background = friends()
     alone = np.repeat(np.arange(0, N, 2, dtype=np.int32)[:, None], 2, axis=1)
     friend = np.concatenate([background.facts[0], alone])
@@ -90,7 +101,8 @@ def test_gains_are_what_refitting_one_weight_gives() -> None:
         grid = np.linspace(-3, 3, 1201)[:, None]
         z = log_odds + grid * row
         value = (
-            -(score._weight * (np.logaddexp(0, z) - score.target * z)).sum(axis=1) - 0.5 * score.l2 * grid[:, 0] ** 2
+            -(score._weight * (np.logaddexp(0, z) - score.target * z)).sum(axis=1)
+            - 0.5 * score.l2 * grid[:, 0] ** 2
         )
         base_value = -(score._weight * (np.logaddexp(0, log_odds) - score.target * log_odds)).sum()
         assert gain >= value.max() - base_value - 1e-3
@@ -136,7 +148,12 @@ def test_a_clause_of_too_many_groundings_is_left_out(monkeypatch: pytest.MonkeyP
     background = friends()
     score = PseudoLikelihoodScore(background, {"smokes": all_atoms(background, "smokes")})
     short: Disjunction = ((0, (0, 1), False), (1, (0,), True))
-    long: Disjunction = ((0, (0, 1), False), (0, (1, 2), False), (0, (2, 3), False), (1, (0,), True))
+    long: Disjunction = (
+        (0, (0, 1), False),
+        (0, (1, 2), False),
+        (0, (2, 3), False),
+        (1, (0,), True),
+    )
     counted, counts = score.flip_counts_until([short, long])
     assert counted == [short]
     assert np.isfinite(counts).all()
@@ -152,10 +169,14 @@ def test_a_recursive_clause_joins_only_if_the_own_mode_is_no_worse() -> None:
         assert all(len(weights) == len(clauses) for weights in by_world.values())
         return float(len(clauses))
 
-    refused = BeamSearch(max_length=3, max_variables=2, max_clauses=3).learn(score, mode_errors=errors)
+    refused = BeamSearch(max_length=3, max_variables=2, max_clauses=3).learn(
+        score, mode_errors=errors
+    )
     assert asked
     assert all(sum(p == 1 for p, _, _ in clause) < 2 for clause in refused.clauses)
-    kept = BeamSearch(max_length=3, max_variables=2, max_clauses=3).learn(score, mode_errors=lambda *_: 0.1)
+    kept = BeamSearch(max_length=3, max_variables=2, max_clauses=3).learn(
+        score, mode_errors=lambda *_: 0.1
+    )
     assert any(sum(p == 1 for p, _, _ in clause) == 2 for clause in kept.clauses)
 
 

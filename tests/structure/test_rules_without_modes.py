@@ -18,7 +18,10 @@ from workbench.structure.rules import format_theory
 
 def family() -> Background:
     """A forest of parents; grandparents of all but the last family are known."""
-    parent = np.array([(3 * k, 3 * k + 1) for k in range(8)] + [(3 * k + 1, 3 * k + 2) for k in range(8)], np.int32)
+    parent = np.array(
+        [(3 * k, 3 * k + 1) for k in range(8)] + [(3 * k + 1, 3 * k + 2) for k in range(8)],
+        np.int32,
+    )
     grand = np.array([(3 * k, 3 * k + 2) for k in range(7)], np.int32)
     names = tuple(f"P{k}" for k in range(24))
     types = (("person", "person"), ("person", "person"))
@@ -62,11 +65,15 @@ def test_mining_measures_what_their_definitions_say() -> None:
     subjects = {a for a, _ in known}
     assert rule.positives == len(predicted & known) == 7
     assert rule.precision == 7 / len(predicted)
-    assert rule.pca_confidence == 7 / len({pair for pair in predicted if pair[0] in subjects}) == 1.0
+    assert (
+        rule.pca_confidence == 7 / len({pair for pair in predicted if pair[0] in subjects}) == 1.0
+    )
     assert rule.head_coverage == 1.0
     texts = [rule.text for rule in rules]
     assert len(texts) == len(set(texts))
-    assert [rule.pca_confidence for rule in rules] == sorted((rule.pca_confidence for rule in rules), reverse=True)
+    assert [rule.pca_confidence for rule in rules] == sorted(
+        (rule.pca_confidence for rule in rules), reverse=True
+    )
 
 
 def test_rules_print_as_a_program() -> None:

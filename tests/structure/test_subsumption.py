@@ -33,7 +33,9 @@ def random_bodies(n: int, size: int) -> np.ndarray:
     rng = np.random.default_rng(3)
     bodies = np.empty((n, size, 3), np.int32)
     bodies[:, :, 0] = rng.integers(0, 2, (n, size))
-    bodies[:, :, 1:] = rng.choice([-1, -2, -3, -4, -5, 0, 1], (n, size, 2), p=[0.1, 0.1, 0.2, 0.2, 0.2, 0.1, 0.1])
+    bodies[:, :, 1:] = rng.choice(
+        [-1, -2, -3, -4, -5, 0, 1], (n, size, 2), p=[0.1, 0.1, 0.2, 0.2, 0.2, 0.1, 0.1]
+    )
     bodies[rng.random((n, size)) < 0.2] = -1
     return bodies
 

@@ -19,7 +19,9 @@ N = 300
 
 
 def owners(rule: str) -> tuple[CoverCache, Int32, Float]:
-    """People with some things each; the label follows from their number, from having any, or from its logarithm."""
+    """People with some things each; the label follows from their number, from having any,
+    or from its logarithm.
+    """
     rng = np.random.default_rng(3)
     owned = rng.choice([0, 0, 0, 1, 2, 3, 30], N)
     log_odds = {
@@ -41,7 +43,9 @@ def test_the_kind_of_feature_that_made_the_labels_is_chosen(feature: Feature) ->
     cache, parts, label = owners(feature)
     found = weigh(cache, parts, label, "l2")
     assert found.feature == feature
-    assert found.figures[f"held_out_{feature}"] == max(found.figures[f"held_out_{kind}"] for kind in FEATURES)
+    assert found.figures[f"held_out_{feature}"] == max(
+        found.figures[f"held_out_{kind}"] for kind in FEATURES
+    )
 
 
 @pytest.mark.parametrize("weighting", ["l1", "l2", "elastic", "group"])
@@ -61,7 +65,9 @@ def test_when_time_is_up_one_kind_of_feature_is_fitted_to_the_end() -> None:
     cache, parts, label = owners("exists")
     found = weigh(cache, parts, label, "l2", conduct=Conduct(deadline=0.0))
     assert found.feature == FEATURES[0]
-    assert [name for name in found.figures if name.startswith("held_out")] == [f"held_out_{FEATURES[0]}"]
+    assert [name for name in found.figures if name.startswith("held_out")] == [
+        f"held_out_{FEATURES[0]}"
+    ]
     assert found.figures["gap"] < 1e-6
 
 
@@ -84,4 +90,8 @@ def test_clauses_against_the_target_are_found_from_negatives() -> None:
     (body,) = learner.cache.body_literals(against.parts)
     assert background.predicates[body[0, 0]] == "blue"
     assert (against.positives.tolist(), against.negatives.tolist()) == ([3], [0])
-    assert len(learner.learn(label=0, most_seeds=1).ground) + len(learner.learn(label=0, most_seeds=1).parts) == 1
+    assert (
+        len(learner.learn(label=0, most_seeds=1).ground)
+        + len(learner.learn(label=0, most_seeds=1).parts)
+        == 1
+    )

@@ -25,10 +25,15 @@ def background_of(
 
     Constants are numbered per type in order of first appearance, examples first.
     """
-    numbers: dict[str, dict[str, int]] = {name: {} for types in argument_types.values() for name in types}
+    numbers: dict[str, dict[str, int]] = {
+        name: {} for types in argument_types.values() for name in types
+    }
 
     def encode(rows: Sequence[Sequence[str]], types: Sequence[str]) -> Int32:
-        coded = [[numbers[t].setdefault(value, len(numbers[t])) for value, t in zip(row, types)] for row in rows]
+        coded = [
+            [numbers[t].setdefault(value, len(numbers[t])) for value, t in zip(row, types)]
+            for row in rows
+        ]
         return np.array(coded, np.int32).reshape(len(coded), len(types))
 
     arguments = encode(examples, argument_types[target])
@@ -46,7 +51,11 @@ def problem_arrays(problem: IlpProblem) -> tuple[Background, Examples]:
     """The problem's facts and examples as arrays, positives first."""
     label = [1.0] * len(problem.positives) + [0.0] * len(problem.negatives)
     return background_of(
-        problem.relations(), problem.argument_types(), problem.target, [*problem.positives, *problem.negatives], label
+        problem.relations(),
+        problem.argument_types(),
+        problem.target,
+        [*problem.positives, *problem.negatives],
+        label,
     )
 
 

@@ -1,4 +1,6 @@
-"""Estimators in the manner of scikit-learn: the checks that apply, frames and files alike, tables they did not see."""
+"""Estimators in the manner of scikit-learn: the checks that apply, frames and files alike,
+tables they did not see.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,16 @@ APPLY = (
 
 def tables(seed: int, n: int = 260) -> dict[str, pd.DataFrame]:
     rng = np.random.default_rng(seed)
-    towns = pd.DataFrame({"town": [f"t{i}" for i in range(12)], "income": rng.normal(50, 10, 12).round(1)})
+    towns = pd.DataFrame(
+        {"town": [f"t{i}" for i in range(12)], "income": rng.normal(50, 10, 12).round(1)}
+    )
     at = rng.integers(0, 12, n)
     area = rng.normal(100, 30, n).round(1)
     z = area / 30 - 3.3 + (towns["income"].to_numpy()[at] - 50) / 6
     price = (2 * area + 3 * towns["income"].to_numpy()[at] + rng.normal(0, 5, n)).round(2)
-    houses = pd.DataFrame({"house": [f"h{i}" for i in range(n)], "town": [f"t{i}" for i in at], "area": area})
+    houses = pd.DataFrame(
+        {"house": [f"h{i}" for i in range(n)], "town": [f"t{i}" for i in at], "area": area}
+    )
     houses["sold"] = np.where(rng.random(n) < 1 / (1 + np.exp(-2 * z)), "yes", "no")
     houses["price"] = price
     houses["size"] = np.where(area > 115, "large", np.where(area > 90, "middling", "small"))
@@ -42,10 +48,15 @@ def tables(seed: int, n: int = 260) -> dict[str, pd.DataFrame]:
 
 
 def without(frames: dict[str, pd.DataFrame], *columns: str) -> dict[str, pd.DataFrame]:
-    return {name: frame.drop(columns=[c for c in columns if c in frame]) for name, frame in frames.items()}
+    return {
+        name: frame.drop(columns=[c for c in columns if c in frame])
+        for name, frame in frames.items()
+    }
 
 
-@pytest.mark.parametrize("estimator", [RelationalClassifier(), RelationalRegressor()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    "estimator", [RelationalClassifier(), RelationalRegressor()], ids=lambda e: type(e).__name__
+)
 @pytest.mark.parametrize("check", APPLY)
 def test_the_checks_that_apply(check: str, estimator: RelationalClassifier) -> None:
     getattr(estimator_checks, check)(type(estimator).__name__, clone(estimator))

@@ -1,4 +1,6 @@
-"""Rules of numbers: bends, products and the middle of skewed targets are found; programs say what rules say."""
+"""Rules of numbers: bends, products and the middle of skewed targets are found;
+programs say what rules say.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ def test_bends_and_products_of_a_condition_with_a_number_are_grown() -> None:
         found = fit_grown_rules(X, y, most_rules=8)
     assert 1 <= len(found) <= 8
     assert any(term.form == "above" and term.column == 0 for term in found.terms)
-    assert any(term.conditions and term.form != "condition" and set(term.columns) == {1, 2} for term in found.terms)
+    assert any(
+        term.conditions and term.form != "condition" and set(term.columns) == {1, 2}
+        for term in found.terms
+    )
     assert np.abs(found.predict(X) - y).mean() < 0.4
 
 
@@ -83,9 +88,15 @@ def test_a_term_of_a_value_is_nothing_where_its_condition_fails() -> None:
 def test_columns_that_are_unknown_in_the_same_rows_are_one_condition() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(400, 3))
-    X[rng.random(400) < 0.3, :2] = np.nan  # two values of one category, or two totals over the same rows
+    X[rng.random(400) < 0.3, :2] = (
+        np.nan
+    )  # two values of one category, or two totals over the same rows
     X[rng.random(400) < 0.2, 2] = np.nan
-    unknown = [term for term in terms_of(X, range(3)) if term.conditions and term.conditions[0].test == "missing"]
+    unknown = [
+        term
+        for term in terms_of(X, range(3))
+        if term.conditions and term.conditions[0].test == "missing"
+    ]
     assert [term.conditions[0].column for term in unknown] == [0, 2]
 
 
@@ -93,9 +104,13 @@ def test_a_program_of_bends_and_products_says_what_the_rules_say(tmp_path: Path)
     rng = np.random.default_rng(4)
     n = 500
     area, smoker = rng.uniform(0, 100, n).round(1), rng.choice(["yes", "no"], n)
-    cost = 10 + 0.8 * np.maximum(area - 60, 0) + 0.3 * area * (smoker == "yes") + rng.normal(0, 1, n)
+    cost = (
+        10 + 0.8 * np.maximum(area - 60, 0) + 0.3 * area * (smoker == "yes") + rng.normal(0, 1, n)
+    )
     told = pd.Series(cost.round(2)).where(np.arange(n) >= 40)
-    table = pd.DataFrame({"home_id": [f"h{i}" for i in range(n)], "area": area, "smoker": smoker, "cost": told})
+    table = pd.DataFrame(
+        {"home_id": [f"h{i}" for i in range(n)], "area": area, "smoker": smoker, "cost": told}
+    )
     table.to_csv(tmp_path / "homes.csv", index=False)
     found = study([tmp_path / "homes.csv"], "homes.cost", folds=2)
     assert any(" where " in rule.words for rule in found.rules)

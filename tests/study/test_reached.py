@@ -63,12 +63,16 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
             for name in found:
                 value = expected[name]
                 np.testing.assert_allclose(
-                    found[name][row], value, atol=1e-12 if name != "variance" else 1e-8, err_msg=name
+                    found[name][row],
+                    value,
+                    atol=1e-12 if name != "variance" else 1e-8,
+                    err_msg=name,
                 )
         held = values > 0
         _, some = Places.of(held.astype(float)).held(1, spans)
         expected_counts = [
-            ((anchor == a) & (time <= t) & (time > t - (window or np.inf)) & held).sum() for a, t in zip(asked, now)
+            ((anchor == a) & (time <= t) & (time > t - (window or np.inf)) & held).sum()
+            for a, t in zip(asked, now)
         ]
         assert count(some).tolist() == expected_counts
 

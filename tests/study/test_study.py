@@ -55,13 +55,23 @@ def write(path: Path, header: list[str], rows: list[list[object]]) -> Path:
 
 
 def test_a_newcomers_line_finds_the_planted_rings(tmp_path: Path) -> None:
-    tables = [str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")]
+    tables = [
+        str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")
+    ]
     called = CliRunner().invoke(
         app, ["study", *tables, "--predict", "people.is_fraud", "--out", str(tmp_path), "--json"]
     )
     assert called.exit_code == 0, called.output
     record = json.loads(called.stdout)
-    assert set(record) >= {"target", "labelled", "asked", "metrics", "baselines", "rules", "seconds"}
+    assert set(record) >= {
+        "target",
+        "labelled",
+        "asked",
+        "metrics",
+        "baselines",
+        "rules",
+        "seconds",
+    }
     words = " / ".join(rule["words"] for rule in record["rules"])
     assert len(record["rules"]) <= 30
     assert "share companies with it known to be so" in words
@@ -80,7 +90,9 @@ def test_a_newcomers_line_finds_the_planted_rings(tmp_path: Path) -> None:
 def test_no_held_out_label_is_seen() -> None:
     path = TablePath("t", (Hop("shared", "c", "t"),))
     ties = Neighbours(np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]))
-    matrix = CandidateMatrix((Candidate(path, "labelled", label=1),), np.full((3, 1), np.nan), {path: ties})
+    matrix = CandidateMatrix(
+        (Candidate(path, "labelled", label=1),), np.full((3, 1), np.nan), {path: ties}
+    )
     labels = np.array([1.0, 0.0, 1.0])
     assert matrix.given(labels)[:, 0].tolist() == [0, 2, 0]
     hidden = np.array([1.0, 0.0, np.nan])
@@ -112,13 +124,17 @@ def test_a_fold_says_the_same_whatever_its_held_out_labels_are() -> None:
 
 
 def test_what_is_left_of_a_count_does_not_tell_a_rows_own_label() -> None:
-    """Labels drawn at random in eight groups: given its group, a row's count of the others' labels is its own label."""
+    """Labels drawn at random in eight groups: given its group,
+    a row's count of the others' labels is its own label.
+    """
     draw = np.random.default_rng(0)
     groups, labels = np.repeat(np.arange(8), 30), (draw.random(240) < 0.3).astype(float)
     same = TablePath("t", (Hop("shared", "g", "t"),))
     source, target = np.nonzero((groups[:, None] == groups[None, :]) & ~np.eye(240, dtype=bool))
     own = [
-        Candidate(TablePath("t"), "is", Onward((), Column("g", "category", tuple("abcdefgh"))), value=v)
+        Candidate(
+            TablePath("t"), "is", Onward((), Column("g", "category", tuple("abcdefgh"))), value=v
+        )
         for v in "abcdefgh"
     ]
     candidates = (*own, *(Candidate(same, "labelled", label=label) for label in (0, 1)))
@@ -126,7 +142,9 @@ def test_what_is_left_of_a_count_does_not_tell_a_rows_own_label() -> None:
     matrix = CandidateMatrix(candidates, X, {same: Neighbours(source, target)}, True)
     held_out = np.sort(draw.permutation(240)[:80])
     training = np.setdiff1d(np.arange(240), held_out)
-    fold = cross_validated_fold(matrix, labels, "yes/no", Settings(), training, held_out, None, 2, None, SILENT)
+    fold = cross_validated_fold(
+        matrix, labels, "yes/no", Settings(), training, held_out, None, 2, None, SILENT
+    )
     lost = prediction_loss("yes/no", fold.predicted, labels[held_out])
     assert lost < 1.1 * prediction_loss("yes/no", fold.baselines["base rate"], labels[held_out])
 
@@ -138,9 +156,16 @@ def test_later_rows_change_nothing(tmp_path: Path) -> None:
         [i, f"c{rng.integers(20)}", str(day.date()), ["no", "yes"][int(rng.random() < 0.5)]]
         for i, day in enumerate(days)
     ]
-    pays = [[i, f"c{rng.integers(20)}", str(day.date()), float(rng.integers(100))] for i, day in enumerate(days)]
+    pays = [
+        [i, f"c{rng.integers(20)}", str(day.date()), float(rng.integers(100))]
+        for i, day in enumerate(days)
+    ]
     last = 200
-    customers = write(tmp_path / "customers.csv", ["customer_id", "size"], [[f"c{i}", i * 3 % 7] for i in range(20)])
+    customers = write(
+        tmp_path / "customers.csv",
+        ["customer_id", "size"],
+        [[f"c{i}", i * 3 % 7] for i in range(20)],
+    )
 
     def columns(amounts: list[list[object]]) -> np.ndarray:
         from workbench.study.columns import CandidateColumns
@@ -150,7 +175,9 @@ def test_later_rows_change_nothing(tmp_path: Path) -> None:
 
         files = [
             write(tmp_path / "orders.csv", ["order_id", "customer_id", "placed", "late"], orders),
-            write(tmp_path / "payments.csv", ["payment_id", "customer_id", "paid", "amount"], amounts),
+            write(
+                tmp_path / "payments.csv", ["payment_id", "customer_id", "paid", "amount"], amounts
+            ),
             customers,
         ]
         with stage(find_sources(files)) as staging:
@@ -161,12 +188,17 @@ def test_later_rows_change_nothing(tmp_path: Path) -> None:
             return np.column_stack([matrix.X[:last, at] for at in range(matrix.X.shape[1])])
 
     later = [row[3] for row in pays[last + 1 :]]
-    shuffled = [*pays[: last + 1], *([*row[:3], value] for row, value in zip(pays[last + 1 :], reversed(later)))]
+    shuffled = [
+        *pays[: last + 1],
+        *([*row[:3], value] for row, value in zip(pays[last + 1 :], reversed(later))),
+    ]
     np.testing.assert_array_equal(columns(pays), columns(shuffled))
 
 
 @pytest.mark.parametrize("learner", ["rules", "boosted_trees"])
-def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_is_predicted_with_intervals(
+    tmp_path: Path, learner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 40)
     rng = np.random.default_rng(1)
     cities = [[f"c{i}", round(float(rng.normal(50, 10)), 1)] for i in range(20)]
@@ -175,7 +207,12 @@ def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str, monk
         city, area = int(rng.integers(20)), float(rng.normal(100, 30))
         price = 2 * area + 3 * cities[city][1] + rng.normal() * 10  # type: ignore[operator]
         houses.append(
-            [f"h{i}", f"c{city}", "NA" if i % 11 == 0 else round(area, 1), "" if i % 5 == 0 else round(price, 2)]
+            [
+                f"h{i}",
+                f"c{city}",
+                "NA" if i % 11 == 0 else round(area, 1),
+                "" if i % 5 == 0 else round(price, 2),
+            ]
         )
     files = [
         write(tmp_path / "cities.csv", ["city_id", "income"], cities),
@@ -193,10 +230,16 @@ def test_a_number_is_predicted_with_intervals(tmp_path: Path, learner: str, monk
     assert (asked["low"] < asked["value"]).all()
     write_study(result, tmp_path / "out")
     said = inferred(tmp_path / "out", files)
-    assert said == {(key,): value for key, value in zip(asked["house"], asked["value"].astype(float))}
+    assert said == {
+        (key,): value for key, value in zip(asked["house"], asked["value"].astype(float))
+    }
     new = [
         write(tmp_path / "new" / "cities.csv", ["city_id", "income"], cities[:3]),
-        write(tmp_path / "new" / "houses.csv", ["house", "city_id", "area", "price"], [["n1", "c0", 120.5, ""]]),
+        write(
+            tmp_path / "new" / "houses.csv",
+            ["house", "city_id", "area", "price"],
+            [["n1", "c0", 120.5, ""]],
+        ),
     ]
     assert 150 < inferred(tmp_path / "out", new)[("n1",)] < 550
 
@@ -213,7 +256,9 @@ def inferred(out: Path, files: list[Path]) -> dict[tuple[str, ...], float]:
 
 
 @pytest.mark.parametrize("learner", ["rules", "boosted_trees"])
-def test_a_category_is_told_by_all_its_values(tmp_path: Path, learner: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_category_is_told_by_all_its_values(
+    tmp_path: Path, learner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 20)
     rng = np.random.default_rng(0)
     rows = []
@@ -232,14 +277,18 @@ def test_a_category_is_told_by_all_its_values(tmp_path: Path, learner: str, monk
     said = inferred(tmp_path / "out", [file])
     asked = result.predictions[~result.predictions["known"]]
     assert len(said) == 3 * len(asked)
-    for row, value, probability in zip(asked["row"].astype(str), asked["value"], asked["probability"]):
+    for row, value, probability in zip(
+        asked["row"].astype(str), asked["value"], asked["probability"]
+    ):
         of_row = {key[1]: found for key, found in said.items() if key[0] == row}
         assert sum(of_row.values()) == pytest.approx(1)
         assert of_row[value] == max(of_row.values()) == probability
 
 
 def test_a_key_that_refers_to_another_table_leads_there(tmp_path: Path) -> None:
-    """Ballots of people: the ballot's key is the person's; what is known of the person, and of medals, counts."""
+    """Ballots of people: the ballot's key is the person's; what is known of the person,
+    and of medals, counts.
+    """
     rng = np.random.default_rng(3)
     people = [[f"p{i}", round(float(rng.normal(180, 9)), 1)] for i in range(160)]
     medals = [[n, f"p{rng.integers(160)}"] for n in range(240)]
@@ -267,7 +316,9 @@ def test_a_rule_names_one_word_of_many(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     has = rng.random((400, 60)) < np.geomspace(0.5, 0.05, 60)
     told = np.where(has[:, 44] | has[:, 51], "yes", "no")
-    pages = write(tmp_path / "pages.csv", ["page", "of_interest"], [[f"P{k:03}", told[k]] for k in range(400)])
+    pages = write(
+        tmp_path / "pages.csv", ["page", "of_interest"], [[f"P{k:03}", told[k]] for k in range(400)]
+    )
     cells = [[f"P{k:03}", f"w{word:02}"] for k, word in zip(*np.nonzero(has))]
     words = write(tmp_path / "words.csv", ["page", "word"], cells)
     result = study([pages, words], "pages.of_interest", folds=2, rules=4)
@@ -282,8 +333,14 @@ def test_a_rule_names_one_product_of_many_on_new_tables_too(tmp_path: Path) -> N
     bought = np.minimum(rng.geometric(0.03, (500, 6)), 260) - 1
     told = np.where(((bought == 9) | (bought == 20)).any(axis=1), "yes", "no")
     told[::9] = ""
-    customers = write(tmp_path / "customers.csv", ["customer", "churn"], [[f"C{k}", told[k]] for k in range(500)])
-    products = write(tmp_path / "products.csv", ["product", "shelf"], [[f"P{k}", "AB"[k % 2]] for k in range(260)])
+    customers = write(
+        tmp_path / "customers.csv", ["customer", "churn"], [[f"C{k}", told[k]] for k in range(500)]
+    )
+    products = write(
+        tmp_path / "products.csv",
+        ["product", "shelf"],
+        [[f"P{k}", "AB"[k % 2]] for k in range(260)],
+    )
     lines = [[f"K{k}-{at}", f"C{k}", f"P{bought[k, at]}"] for k in range(500) for at in range(6)]
     purchases = write(tmp_path / "purchases.csv", ["purchase", "customer", "product"], lines)
     files = [customers, products, purchases]
@@ -296,7 +353,9 @@ def test_a_rule_names_one_product_of_many_on_new_tables_too(tmp_path: Path) -> N
     (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
     said = inferred(tmp_path, files)
     asked = result.predictions[~result.predictions["known"]]
-    assert {key: said[(key,)] for key in asked["customer"]} == dict(zip(asked["customer"], asked["value"]))
+    assert {key: said[(key,)] for key in asked["customer"]} == dict(
+        zip(asked["customer"], asked["value"])
+    )
 
 
 def test_letters_of_every_alphabet_name_definitions(tmp_path: Path) -> None:
@@ -327,7 +386,11 @@ def test_fifty_rows_are_enough_and_three_are_not(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_said(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.csv", ["id", "size", "good"], [[i, i % 7, "yes" if i % 3 else "no"] for i in range(50)])
+    table = write(
+        tmp_path / "t.csv",
+        ["id", "size", "good"],
+        [[i, i % 7, "yes" if i % 3 else "no"] for i in range(50)],
+    )
     for wrong, code in (
         ({"time": "t.size"}, "E0632"),
         ({"folds": 1}, "E0633"),
@@ -336,14 +399,23 @@ def test_what_cannot_be_is_said(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=code):
             study([table], "t.good", **wrong)  # type: ignore[arg-type]
-    same = write(tmp_path / "t.csv", ["id", "size", "good"], [[i, 1, "yes" if i % 3 else "no"] for i in range(50)])
+    same = write(
+        tmp_path / "t.csv",
+        ["id", "size", "good"],
+        [[i, 1, "yes" if i % 3 else "no"] for i in range(50)],
+    )
     with pytest.raises(InputError, match="E0631"):
         study([same], "t.good")
 
 
 def test_a_leak_is_said_and_left_out(tmp_path: Path) -> None:
-    rows = [[i, i * 37 % 11, "2024-05-01" if i % 4 == 0 else "", "yes" if i % 4 == 0 else "no"] for i in range(80)]
-    result = study([write(tmp_path / "t.csv", ["id", "size", "closed_on", "bad"], rows)], "t.bad", folds=2)
+    rows = [
+        [i, i * 37 % 11, "2024-05-01" if i % 4 == 0 else "", "yes" if i % 4 == 0 else "no"]
+        for i in range(80)
+    ]
+    result = study(
+        [write(tmp_path / "t.csv", ["id", "size", "closed_on", "bad"], rows)], "t.bad", folds=2
+    )
     assert any(one.code == "E0244" for one in result.warnings)
     assert all("closed" not in rule.words for rule in result.rules)
 
@@ -356,12 +428,20 @@ def test_time_runs_out_with_an_answer() -> None:
 
 
 def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
-    tables = [str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")]
+    tables = [
+        str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")
+    ]
     result = study(tables, "people.is_fraud", folds=2, out=tmp_path)
     (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
     (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
     data = [part for table in tables for part in ("--data", table)]
-    line = ["infer", str(tmp_path / "program.mln"), *data, "--mapping", str(tmp_path / "dataset.toml")]
+    line = [
+        "infer",
+        str(tmp_path / "program.mln"),
+        *data,
+        "--mapping",
+        str(tmp_path / "dataset.toml"),
+    ]
     called = CliRunner().invoke(app, [*line, "--out", str(tmp_path / "said.csv")])
     assert called.exit_code == 0, called.output
     said = pd.read_csv(tmp_path / "said.csv").set_index("atom")["value"]
@@ -373,39 +453,58 @@ def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
 
 
 def assert_explained(result: StudyResult, values: dict[str, float]) -> None:
-    """The rows that are explained are the surest of those asked, with the values of the predictions, which add up."""
+    """The rows that are explained are the surest of those asked,
+    with the values of the predictions, which add up.
+    """
     told = {one.name[one.name.rindex("(") + 1 : -1]: one for one in result.explanations}
     assert {key: one.value for key, one in told.items()} == {key: values[key] for key in told}
     assert min(one.value for one in told.values()) >= sorted(values.values())[-len(told)]
     for one in told.values():
         parts = one.parts()
-        assert sum(adds for _, adds in parts) == pytest.approx(np.log(one.value / (1 - one.value)), abs=2e-3)
+        assert sum(adds for _, adds in parts) == pytest.approx(
+            np.log(one.value / (1 - one.value)), abs=2e-3
+        )
         assert parts[0] == ("what every row begins with", one.begins)
-    assert any(abs(one.jointly) > 0.01 for one in told.values())  # rings are found by all their members at once
+    assert any(
+        abs(one.jointly) > 0.01 for one in told.values()
+    )  # rings are found by all their members at once
 
 
 def assert_kept(place: Path, result: StudyResult, values: Any) -> None:
-    """The workspace beside a study has the tables, the rules, what was inferred, and what the folds held out."""
+    """The workspace beside a study has the tables, the rules, what was inferred,
+    and what the folds held out.
+    """
     with wb.open(place) as ws:
         kept, inferred = ws.runs.all()
         assert (kept.kind, inferred.kind) == ("study", "infer")
-        assert sorted(ws.runs.predictions(inferred.id)["value"]) == pytest.approx(sorted(values), abs=0)
+        assert sorted(ws.runs.predictions(inferred.id)["value"]) == pytest.approx(
+            sorted(values), abs=0
+        )
         assert f"run {kept.id}" in ws.runs.standing(inferred.id).text
         scores = ws.runs.metric_summary(ws.runs.scores_by_fold(kept.id)).set_index("metric")["mean"]
         for name in ("AUC-ROC", "F1", "precision", "recall", "accuracy"):
             assert scores[name] == pytest.approx(result.metrics[name]["mean"], abs=1e-12)
         assert (ws.rules.at_hand()[0], ws.recall("query")) == (result.program, "IsFraud")
         atom = str(ws.runs.predictions(inferred.id)["atom"][0])
-        assert ws.data.shown([atom, "no atom"]) == [ws.reopen(inferred.id).explain(atom).shown, "no atom"]
+        assert ws.data.shown([atom, "no atom"]) == [
+            ws.reopen(inferred.id).explain(atom).shown,
+            "no atom",
+        ]
         assert ws.data.shown([atom])[0] in unescape(ws.runs.report(inferred.id))
         words = {rule.words.rsplit(":", 1)[0] for rule in result.rules}
         assert words <= set(ws.models.rules(inferred.id)["description"])
-        largest = ws.reopen(inferred.id).explain(ws.runs.predictions(inferred.id)["atom"][0]).by_rule()[0][0]
+        largest = (
+            ws.reopen(inferred.id)
+            .explain(ws.runs.predictions(inferred.id)["atom"][0])
+            .by_rule()[0][0]
+        )
         assert largest in set(ws.models.rules(inferred.id)["formula"])
 
 
 def test_a_program_over_a_relation_says_what_the_study_says(tmp_path: Path) -> None:
-    """Directors have no key: their shares count pairs, and who they are is an argument, no column."""
+    """Directors have no key: their shares count pairs,
+    and who they are is an argument, no column.
+    """
     files = []
     for name, frame in business_tables(2000, seed=0).items():
         files.append(tmp_path / f"{name}.csv")
@@ -416,22 +515,38 @@ def test_a_program_over_a_relation_says_what_the_study_says(tmp_path: Path) -> N
     write_study(result, tmp_path / "out")
     asked = result.predictions[~result.predictions["known"]]
     said = inferred(tmp_path / "out", files)
-    assert [said[(person,)] for person in asked["person_id"]] == asked["value"].astype(float).tolist()
+    assert [said[(person,)] for person in asked["person_id"]] == asked["value"].astype(
+        float
+    ).tolist()
 
 
-def test_a_program_over_dates_says_what_the_study_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ages, what was paid before each order was placed, and how long ago: definitions with and without a time."""
+def test_a_program_over_dates_says_what_the_study_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ages, what was paid before each order was placed, and how long ago:
+    definitions with and without a time.
+    """
     rng = np.random.default_rng(5)
     begin = date(2024, 1, 1)
-    clients = [[f"c{i}", (date(1950, 1, 1) + timedelta(days=int(rng.integers(20_000)))).isoformat()] for i in range(40)]
+    clients = [
+        [f"c{i}", (date(1950, 1, 1) + timedelta(days=int(rng.integers(20_000)))).isoformat()]
+        for i in range(40)
+    ]
     paid = [
-        [n, f"c{rng.integers(40)}", (begin + timedelta(days=int(rng.integers(700)))).isoformat(), int(rng.integers(90))]
+        [
+            n,
+            f"c{rng.integers(40)}",
+            (begin + timedelta(days=int(rng.integers(700)))).isoformat(),
+            int(rng.integers(90)),
+        ]
         for n in range(500)
     ]
     orders: list[list[object]] = []
     for n in range(360):
         client, day = f"c{rng.integers(40)}", begin + timedelta(days=int(rng.integers(120, 700)))
-        recent = [amount for _, who, when, amount in paid if who == client and when <= day.isoformat()]
+        recent = [
+            amount for _, who, when, amount in paid if who == client and when <= day.isoformat()
+        ]
         born = date.fromisoformat(str(clients[int(client[1:])][1]))
         z = 0.8 * len(recent) - 4 + (2 if born.year > 1985 else -1)
         late = "yes" if rng.random() < 1 / (1 + np.exp(-z)) else "no"
@@ -455,15 +570,21 @@ def test_a_program_over_dates_says_what_the_study_says(tmp_path: Path, monkeypat
         model = result.predictions[~result.predictions["known"]]["value"].to_numpy(float)
         assert np.ptp(model) > 0.1
         rules = learned.pop()
-        np.testing.assert_allclose(model, rules[~rules["known"]]["value"].to_numpy(float), atol=1e-9)
+        np.testing.assert_allclose(
+            model, rules[~rules["known"]]["value"].to_numpy(float), atol=1e-9
+        )
 
 
 SAID = ["What a view", "Too cold; too far", "a view, but COLD", "Über-Ärger"]
 
 
 @pytest.mark.parametrize("time", ["clients.asked", None])
-def test_definitions_say_what_columns_say_whatever_the_candidate(tmp_path: Path, time: str | None) -> None:
-    """Every candidate's number and a test of it, weighed at random: the program's sum is the columns' sum."""
+def test_definitions_say_what_columns_say_whatever_the_candidate(
+    tmp_path: Path, time: str | None
+) -> None:
+    """Every candidate's number and a test of it, weighed at random:
+    the program's sum is the columns' sum.
+    """
     rng = np.random.default_rng(6)
     day = lambda: (date(2024, 1, 1) + timedelta(days=int(rng.integers(400)))).isoformat()  # noqa: E731
     or_blank = lambda value: "" if rng.random() < 0.2 else value  # noqa: E731
@@ -480,23 +601,44 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(tmp_path: Path,
         for n in range(700)
     ]
     visits = [
-        [n, f"c{rng.integers(290)}", or_blank(day()), or_blank(rng.choice(["short", "long", "odd"])),
-         or_blank(int(rng.integers(50))), rng.choice(["yes", ""]), or_blank(f"No. {n}: {rng.choice(SAID)}!")]
+        [n, f"c{rng.integers(290)}", or_blank(day()),
+         or_blank(rng.choice(["short", "long", "odd"])), or_blank(int(rng.integers(50))),
+         rng.choice(["yes", ""]), or_blank(f"No. {n}: {rng.choice(SAID)}!")]
         for n in range(900)
     ]  # fmt: skip
     towns = [[f"t{n}", ["yes", "no"][n % 2], n * 10] for n in range(4)]
     files = [
-        write(tmp_path / "clients.csv", ["client", "town", "asked", "insured", "score", "guide", "age"], clients),
-        write(tmp_path / "visits.csv", ["visit", "client", "day", "length", "cost", "snowy", "said"], visits),
+        write(
+            tmp_path / "clients.csv",
+            ["client", "town", "asked", "insured", "score", "guide", "age"],
+            clients,
+        ),
+        write(
+            tmp_path / "visits.csv",
+            ["visit", "client", "day", "length", "cost", "snowy", "said"],
+            visits,
+        ),
         write(tmp_path / "towns.csv", ["town", "coastal", "size"], towns),
     ]
     with stage(find_sources(files)) as staging:
         ready = prepared(staging, "clients.score", time=time)
         every = candidates_for(staging, ready, np.arange(700), collective=False).candidates
         found = {one.aggregate for one in every}
-        assert found >= {"latest", "count", "mean", "share", "different", "variance", "difference", "ratio", "product"}
+        assert found >= {
+            "latest",
+            "count",
+            "mean",
+            "share",
+            "different",
+            "variance",
+            "difference",
+            "ratio",
+            "product",
+        }
         assert any(one.of_text for one in every)
-        assert any(hop.kind == "shared" and hop.column == "guide" for one in every for hop in one.path.hops)
+        assert any(
+            hop.kind == "shared" and hop.column == "guide" for one in every for hop in one.path.hops
+        )
         assert any(one.among is not None and one.aggregate == "latest" for one in every)
         of_few = candidates_for(staging, ready, np.arange(20), collective=False).candidates
         assert all(one.among is None for one in of_few), "more columns than rows"
@@ -504,15 +646,22 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(tmp_path: Path,
 
 
 @pytest.mark.parametrize("time", ["marks.day", None])
-def test_definitions_over_ties_of_two_things_say_what_columns_say(tmp_path: Path, time: str | None) -> None:
-    """Rows of a table without a key: ways that leave from one of their two ends, and the ends' own names."""
+def test_definitions_over_ties_of_two_things_say_what_columns_say(
+    tmp_path: Path, time: str | None
+) -> None:
+    """Rows of a table without a key: ways that leave from one of their two ends,
+    and the ends' own names.
+    """
     rng = np.random.default_rng(8)
     day = lambda: (date(2024, 1, 1) + timedelta(days=int(rng.integers(400)))).isoformat()  # noqa: E731
     pairs = sorted({(int(rng.integers(30)), int(rng.integers(12))) for _ in range(230)})
     marks = [
-        [f"s{one}", f"k{other}", day(), "" if rng.random() < 0.2 else int(rng.integers(10))] for one, other in pairs
+        [f"s{one}", f"k{other}", day(), "" if rng.random() < 0.2 else int(rng.integers(10))]
+        for one, other in pairs
     ]
-    students = [[f"s{n}", "" if n % 5 == 0 else ["left", "stays", "new"][n % 3], n] for n in range(30)]
+    students = [
+        [f"s{n}", "" if n % 5 == 0 else ["left", "stays", "new"][n % 3], n] for n in range(30)
+    ]
     courses = [[f"k{n}", f"t{n % 6}", n % 4] for n in range(12)]
     teachers = [[f"t{n}", ["yes", "no"][n % 2], n * 1.5] for n in range(6)]
     files = [
@@ -531,13 +680,24 @@ def test_definitions_over_ties_of_two_things_say_what_columns_say(tmp_path: Path
 
 @pytest.mark.parametrize("keyed", [True, False])
 def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) -> None:
-    """Papers by both, contracts between them, one town: as columns, as definitions, and counted by hand."""
+    """Papers by both, contracts between them, one town: as columns, as definitions,
+    and counted by hand.
+    """
     rng = np.random.default_rng(9)
-    people = [[f"p{n}", f"t{rng.integers(5)}", "" if n % 7 == 0 else f"d{rng.integers(3)}"] for n in range(30)]
+    people = [
+        [f"p{n}", f"t{rng.integers(5)}", "" if n % 7 == 0 else f"d{rng.integers(3)}"]
+        for n in range(30)
+    ]
     wrote = sorted({(f"p{rng.integers(28)}", f"title {rng.integers(40)}") for _ in range(90)})
-    contracts = [[f"p{rng.integers(30)}", f"p{rng.integers(30)}", int(rng.integers(90)), n] for n in range(400)]
+    contracts = [
+        [f"p{rng.integers(30)}", f"p{rng.integers(30)}", int(rng.integers(90)), n]
+        for n in range(400)
+    ]
     pairs = sorted({(int(rng.integers(29)), int(rng.integers(30))) for _ in range(200)})
-    rows = [[f"p{one}", f"p{other}", "" if rng.random() < 0.3 else int(rng.integers(10))] for one, other in pairs]
+    rows = [
+        [f"p{one}", f"p{other}", "" if rng.random() < 0.3 else int(rng.integers(10))]
+        for one, other in pairs
+    ]
     if keyed:  # and a person is not known here and there
         rows = [[f"r{n}", "" if n % 9 == 0 else row[0], *row[1:]] for n, row in enumerate(rows)]
     files = [
@@ -551,7 +711,9 @@ def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) ->
         matrix = candidates_for(staging, ready, np.arange(len(rows)), collective=False)
         every = [one for one in matrix.candidates if one.aggregate == "in_common"]
         assert_definitions_say_columns(staging, ready, every, rng)
-        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows).fill(every[0].path, every)
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows).fill(
+            every[0].path, every
+        )
         by_words = dict(zip(map(candidate_words, every), columns.T))
     titles, contracted = {}, {}
     for person, title in wrote:
@@ -561,13 +723,15 @@ def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) ->
     town = {person: where for person, where, _ in people}
     ends = [row[-3:-1] for row in rows]
     by_hand = {
-        "number of the same title of wrote of its one and wrote of its other": lambda one, other: len(
-            titles.get(one, set()) & titles.get(other, set())
+        "number of the same title of wrote of its one and wrote of its other": lambda one, other: (
+            len(titles.get(one, set()) & titles.get(other, set()))
         ),
-        "number of contracts of its one whose taker is the person of its other (people)": lambda one, other: (
-            contracted.get((one, other), 0)
+        "number of contracts of its one whose taker is the person of its other (people)": (
+            lambda one, other: contracted.get((one, other), 0)
         ),
-        "town of its one (people) is the town of its other (people)": lambda one, other: town[one] == town[other],
+        "town of its one (people) is the town of its other (people)": lambda one, other: (
+            town[one] == town[other]
+        ),
     }
     for words, count in by_hand.items():
         expected = [float(count(one, other)) if one else np.nan for one, other in ends]
@@ -578,15 +742,26 @@ def assert_definitions_say_columns(
     staging: Staging, ready: Prepared, every: Sequence[Candidate], rng: np.random.Generator
 ) -> None:
     X = filled(
-        CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times), every, range(len(every)), []
+        CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times),
+        every,
+        range(len(every)),
+        [],
     )
     asked = np.isnan(ready.labels)
     for first in range(0, len(every), 12):
         places = range(first, min(first + 12, len(every)))
-        numbers = [at for at in places if set(np.unique(X[:, at][~np.isnan(X[:, at])])) - {0.0, 1.0}]
+        numbers = [
+            at for at in places if set(np.unique(X[:, at][~np.isnan(X[:, at])])) - {0.0, 1.0}
+        ]
         terms = [Term((), at, "number", -1e9, 1e9) for at in numbers]
-        tests = [Term((Condition(at, "at_least", 1.5 if at in numbers else 0.5, at % 2 == 0),)) for at in places]
-        unlike = [Term((Condition(at, "below", 0.5, at % 2 == 1), Condition(at, "known"))) for at in places]
+        tests = [
+            Term((Condition(at, "at_least", 1.5 if at in numbers else 0.5, at % 2 == 0),))
+            for at in places
+        ]
+        unlike = [
+            Term((Condition(at, "below", 0.5, at % 2 == 1), Condition(at, "known")))
+            for at in places
+        ]
         rules = [*terms, *tests, *unlike]
         model = WeightedRules(tuple(rules), rng.normal(size=len(rules)), 0.5, False)
         fitted = FittedRules("number", (model,))
@@ -594,7 +769,12 @@ def assert_definitions_say_columns(
             program = loaded(database, staging, ready, program_text(ready, fitted, every))
             values = joint_values(database, program, ready, 0, 60.0, SILENT)
         expected = model.predict(X)[asked]
-        said = [values[tuple(key[row] for key in ready.keys.values())] for row in np.flatnonzero(asked)]
+        said = [
+            values[tuple(key[row] for key in ready.keys.values())] for row in np.flatnonzero(asked)
+        ]
         np.testing.assert_allclose(
-            said, expected, atol=1e-6 * np.abs(expected).max(), err_msg=str([every[at] for at in places])
+            said,
+            expected,
+            atol=1e-6 * np.abs(expected).max(),
+            err_msg=str([every[at] for at in places]),
         )

@@ -11,7 +11,9 @@ from workbench.verbs.study import study
 
 
 def shop(path: Path, *, paid_before: bool) -> list[Path]:
-    """Orders, late or not, and their fines: one for each late order, for those asked only `paid_before`."""
+    """Orders, late or not, and their fines: one for each late order,
+    for those asked only `paid_before`.
+    """
     rng = np.random.default_rng(0)
     orders, fines = [], []
     for number in range(240):

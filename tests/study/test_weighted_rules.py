@@ -1,4 +1,6 @@
-"""Rules from candidates: planted ones are found, the number of rules is kept, trees say what they predict."""
+"""Rules from candidates: planted ones are found, the number of rules is kept,
+trees say what they predict.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from threadpoolctl import threadpool_limits
 from workbench.evaluation import auc_roc
 from workbench.progress import SILENT
 from workbench.structure import weighted_rules
-from workbench.structure.boosted_trees import MOST_TREES, RATE, STEP, _best_number, fit_boosted_trees
+from workbench.structure.boosted_trees import (
+    MOST_TREES,
+    RATE,
+    STEP,
+    _best_number,
+    fit_boosted_trees,
+)
 from workbench.structure.cuts import Cuts, plain_between
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.screening import Binned, screened
@@ -32,7 +40,12 @@ def planted(n: int = 800, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 12))
     X[rng.random(X.shape) < 0.05] = np.nan
-    z = -1 + 3 * (np.nan_to_num(X[:, 2], nan=-9) >= 0.5) - 2 * np.isnan(X[:, 5]) + 0.8 * np.nan_to_num(X[:, 7])
+    z = (
+        -1
+        + 3 * (np.nan_to_num(X[:, 2], nan=-9) >= 0.5)
+        - 2 * np.isnan(X[:, 5])
+        + 0.8 * np.nan_to_num(X[:, 7])
+    )
     return X, (rng.random(n) < 1 / (1 + np.exp(-z))).astype(float)
 
 
@@ -94,7 +107,9 @@ def test_leaves_of_trees_add_up_to_what_the_trees_say() -> None:
     from workbench.structure.boosted_trees import as_rules
 
     X, y = planted()
-    model = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=6, early_stopping=False, random_state=0)
+    model = HistGradientBoostingClassifier(
+        max_iter=20, max_leaf_nodes=6, early_stopping=False, random_state=0
+    )
     model.fit(X[:, [2, 5, 7]], y)
     (rules,) = as_rules(model, X[:, [2, 5, 7]], np.array([2, 5, 7]), True)
     np.testing.assert_allclose(rules.scores(X), model.decision_function(X[:, [2, 5, 7]]), atol=1e-9)
@@ -107,10 +122,16 @@ def test_leaves_of_trees_of_classes_add_up_to_what_the_trees_say() -> None:
 
     X, y = planted()
     y = y + (X[:, 2] > 1)
-    model = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=6, early_stopping=False, random_state=0)
+    model = HistGradientBoostingClassifier(
+        max_iter=10, max_leaf_nodes=6, early_stopping=False, random_state=0
+    )
     model.fit(X[:, [2, 5, 7]], y)
-    scores = [rules.scores(X) for rules in as_rules(model, X[:, [2, 5, 7]], np.array([2, 5, 7]), True)]
-    np.testing.assert_allclose(np.stack(scores, axis=1), model.decision_function(X[:, [2, 5, 7]]), atol=1e-9)
+    scores = [
+        rules.scores(X) for rules in as_rules(model, X[:, [2, 5, 7]], np.array([2, 5, 7]), True)
+    ]
+    np.testing.assert_allclose(
+        np.stack(scores, axis=1), model.decision_function(X[:, [2, 5, 7]]), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,7 +192,9 @@ def test_own_columns_alone_are_chosen_where_others_only_fit_by_chance() -> None:
     assert np.corrcoef(scoped.predict(unseen), true)[0, 1] > 0.9
 
 
-def test_beyond_many_rows_terms_are_chosen_on_a_sample_and_weighed_by_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_many_rows_terms_are_chosen_on_a_sample_and_weighed_by_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     X, y = planted(4000)
     whole = fit_weighted_rules(X, y, most_rules=8)
     monkeypatch.setattr(weighted_rules, "MOST_ROWS", 1000)
@@ -213,23 +236,31 @@ def test_linear_columns_stand_beside_trees_as_they_are() -> None:
     def drawn(seed: int) -> tuple[np.ndarray, np.ndarray]:
         rng = np.random.default_rng(seed)
         X = np.column_stack((rng.normal(size=(400, 8)), rng.poisson(2, 400)))
-        return X, (rng.random(400) < 1 / (1 + np.exp(2 - X[:, 8] - 1.5 * (X[:, 0] > 0.5)))).astype(float)
+        return X, (rng.random(400) < 1 / (1 + np.exp(2 - X[:, 8] - 1.5 * (X[:, 0] > 0.5)))).astype(
+            float
+        )
 
     (X, y), (new, y_new) = drawn(0), drawn(1)
     (found,) = fit_boosted_trees(X, y, discrete=True, linear=[8])
     (without,) = fit_boosted_trees(X[:, :8], y, discrete=True)
     assert [term.form for term in found.terms if 8 in term.columns] == ["number"]
     assert auc_roc(found.predict(new), y_new) > auc_roc(without.predict(new[:, :8]), y_new) + 0.05
-    (alone,) = fit_boosted_trees(np.column_stack((np.zeros(400), X[:, 8])), y, discrete=True, linear=[1])
+    (alone,) = fit_boosted_trees(
+        np.column_stack((np.zeros(400), X[:, 8])), y, discrete=True, linear=[1]
+    )
     assert [term.column for term in alone.terms] == [1]
 
 
-def test_trees_stand_alone_as_those_of_a_fit_that_sees_no_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trees_stand_alone_as_those_of_a_fit_that_sees_no_labels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 2 * STEP)
     X, y = planted(300)
     counted = np.column_stack((X, y + np.random.default_rng(4).poisson(1, len(y))))
     blind = np.column_stack((X, np.zeros(len(y))))
-    (beside,), (unseeing,) = (fit_boosted_trees(one, y, discrete=True, linear={12}) for one in (counted, blind))
+    (beside,), (unseeing,) = (
+        fit_boosted_trees(one, y, discrete=True, linear={12}) for one in (counted, blind)
+    )
     assert beside.terms[-1].column == 12
     assert beside.alone is not None
     assert unseeing.alone is None
@@ -246,7 +277,9 @@ def test_what_columns_tell_of_some_rows_is_what_these_rows_say_where_values_are_
     alone = Binned.of(few[rows]).gains(y[rows], np.arange(len(rows)), np.arange(6), discrete=True)
     np.testing.assert_allclose(some, alone, rtol=1e-9)
     assert int(np.argmax(some)) == 2
-    turned = Binned.of(few).gains(np.where(np.isin(np.arange(400), rows), y, 1 - y), rows, np.arange(6), discrete=True)
+    turned = Binned.of(few).gains(
+        np.where(np.isin(np.arange(400), rows), y, 1 - y), rows, np.arange(6), discrete=True
+    )
     np.testing.assert_array_equal(some, turned)  # other rows' labels are not looked at
 
 
@@ -265,4 +298,6 @@ def test_counts_of_labels_stay_where_they_foretell_rows_whose_labels_they_do_not
     y = (rng.random(n) < 0.4).astype(float)
     true = y + rng.normal(0, 0.8, n)
     assert 3 in fitted(true, true)
-    assert 3 not in fitted(true, 1 - true)  # it tells the labels of the rows that are learned from alone
+    assert 3 not in fitted(
+        true, 1 - true
+    )  # it tells the labels of the rows that are learned from alone

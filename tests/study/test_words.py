@@ -13,7 +13,9 @@ BORN = Candidate(PATIENT, "value", Onward((), Column("birth_date", "date")))
 
 def test_a_date_is_told_as_a_day_or_where_time_counts_as_days_since() -> None:
     old = Condition(0, "at_least", 28040.0)
-    assert condition_words(old, BORN) == "birth date of its patient (patients) is at least 2046-10-09"
+    assert (
+        condition_words(old, BORN) == "birth date of its patient (patients) is at least 2046-10-09"
+    )
     assert (
         condition_words(old, BORN, timed=True)
         == "days since the birth date of its patient (patients) is at least 28,040"
@@ -22,8 +24,14 @@ def test_a_date_is_told_as_a_day_or_where_time_counts_as_days_since() -> None:
 
 def test_of_a_category_that_is_unknown_no_value_is_named() -> None:
     town = Candidate(PATIENT, "is", Onward((), Column("town", "category", ("Ulm", "Jena"))), "Ulm")
-    assert condition_words(Condition(0, "missing"), town) == "town of its patient (patients) is unknown"
-    assert condition_words(Condition(0, "at_least", 0.5), town) == "town = Ulm of its patient (patients)"
+    assert (
+        condition_words(Condition(0, "missing"), town)
+        == "town of its patient (patients) is unknown"
+    )
+    assert (
+        condition_words(Condition(0, "at_least", 0.5), town)
+        == "town = Ulm of its patient (patients)"
+    )
 
 
 def test_references_are_called_by_what_they_lead_to() -> None:
@@ -53,7 +61,10 @@ def test_no_step_of_a_long_way_goes_untold() -> None:
         Hop("to", "student", "students"),
     )
     said = candidate_words(Candidate(Path("students", hops), "count"))
-    assert said == "number of students of enrolments of the same course (through enrolments) (as student)"
+    assert (
+        said
+        == "number of students of enrolments of the same course (through enrolments) (as student)"
+    )
     assert candidate_words(Candidate(Path("students", hops[:3]), "count")) == (
         "number of enrolments of the same course (through enrolments)"
     )
@@ -61,11 +72,14 @@ def test_no_step_of_a_long_way_goes_untold() -> None:
 
 def test_a_reason_says_the_number_that_the_row_has() -> None:
     visits = Candidate(Path("patients", (Hop("from", "patient_id", "visits"),)), "count")
-    friends = Candidate(Path("people", (Hop("from", "a", "ties"), Hop("to", "b", "people"))), "labelled", label=1)
+    friends = Candidate(
+        Path("people", (Hop("from", "a", "ties"), Hop("to", "b", "people"))), "labelled", label=1
+    )
     number, logarithm = Term((), 0, "number"), Term((Condition(0, "at_least", 2.0),), 0, "log")
     assert reason_words(number, [visits], 21.0) == "number of its visits (by patient) is 21"
     assert reason_words(logarithm, [visits], 21.0) == (
-        "number of its visits (by patient) is 21, where number of its visits (by patient) is at least 2"
+        "number of its visits (by patient) is 21, where number of its visits (by patient) is at "
+        "least 2"
     )
     assert reason_words(number, [friends], 4.0) == "people tied to it by b known to be so: 4"
 
@@ -73,4 +87,7 @@ def test_a_reason_says_the_number_that_the_row_has() -> None:
 def test_columns_of_what_rows_refer_to_are_told_by_its_name() -> None:
     orders = Path("people", (Hop("from", "person_id", "orders"),))
     onward = Onward((Reference("product_id", "products"),), Column("price", "number"))
-    assert candidate_words(Candidate(orders, "mean", onward)) == "mean products' price of its orders (by person)"
+    assert (
+        candidate_words(Candidate(orders, "mean", onward))
+        == "mean products' price of its orders (by person)"
+    )

@@ -59,7 +59,9 @@ def places(found: tuple[Diagnostic, ...]) -> list[tuple[str, int, int]]:
         pytest.param(ITEMS + "K003,7,x\n", "E0239", 102, 2, id="a key with a repetition"),
     ],
 )
-def test_a_fault_is_named_with_its_place(tmp_path: Path, text: str, code: str, line: int, column: int) -> None:
+def test_a_fault_is_named_with_its_place(
+    tmp_path: Path, text: str, code: str, line: int, column: int
+) -> None:
     assert places(faults(tmp_path / "items.csv", text)) == [(code, line, column)]
 
 
@@ -69,7 +71,9 @@ def test_a_repeated_key_names_both_rows(tmp_path: Path) -> None:
     assert "different n, c" in found.message
 
 
-def test_a_key_with_a_blank_and_a_repetition_in_a_small_table_names_its_rows(tmp_path: Path) -> None:
+def test_a_key_with_a_blank_and_a_repetition_in_a_small_table_names_its_rows(
+    tmp_path: Path,
+) -> None:
     rows = "".join(f"{'' if i == 5 else 8 if i == 9 else i},{i % 7}\n" for i in range(40))
     messages = " ".join(found.message for found in faults(tmp_path / "items.csv", "id,n\n" + rows))
     assert "8 stands in rows 10, 11" in messages
@@ -80,7 +84,9 @@ def test_keep_chooses_among_rows_that_contradict(tmp_path: Path, keep: str, kept
     path = tmp_path / "items.csv"
     path.write_text(ITEMS + "K003,7,x\n", encoding="utf-8")
     with stage(sources_of([path])) as staging:
-        text = format_mapping(propose(staging), tmp_path).replace('keep = "error"', f'keep = "{keep}"')
+        text = format_mapping(propose(staging), tmp_path).replace(
+            'keep = "error"', f'keep = "{keep}"'
+        )
     (tmp_path / "mapping.toml").write_text(text, encoding="utf-8")
     with wb.open() as ws:
         report = ws.load(path, mapping=tmp_path / "mapping.toml")
@@ -96,8 +102,12 @@ def test_rows_that_say_the_same_count_once(tmp_path: Path) -> None:
     assert [(note.code, note.severity) for note in report.warnings] == [("E0240", "note")]
 
 
-def test_dates_that_do_not_exist_are_counted_and_an_error_where_the_mapping_says_so(tmp_path: Path) -> None:
-    text = "id,d\n" + "".join(f"{i},{i % 28 + 1:02d}.02.2020\n" for i in range(60)) + "60,31.02.2020\n"
+def test_dates_that_do_not_exist_are_counted_and_an_error_where_the_mapping_says_so(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "id,d\n" + "".join(f"{i},{i % 28 + 1:02d}.02.2020\n" for i in range(60)) + "60,31.02.2020\n"
+    )
     report = load(tmp_path / "days.csv", text)
     assert report.facts["D"] == 60
     (note,) = report.warnings
@@ -111,7 +121,9 @@ def test_dates_that_do_not_exist_are_counted_and_an_error_where_the_mapping_says
 
 
 def test_mixed_cells_stay_texts_and_the_reason_says_so(tmp_path: Path) -> None:
-    report = load(tmp_path / "m.csv", "id,v\n" + "".join(f"{i},{'abc' if i % 3 else i}\n" for i in range(60)))
+    report = load(
+        tmp_path / "m.csv", "id,v\n" + "".join(f"{i},{'abc' if i % 3 else i}\n" for i in range(60))
+    )
     assert isinstance(report, TablesReport)
     column = report.mapping.table("m").column("v")
     assert column.kind in ("text", "category")
@@ -126,7 +138,9 @@ def test_a_table_without_rows_is_a_warning(tmp_path: Path) -> None:
 
 def test_references_to_nothing_are_counted_and_loaded(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text(ITEMS, encoding="utf-8")
-    orders = "order_id,item_id\n" + "".join(f"{i},K{i:03d}\n" for i in range(98)) + "98,K777\n99,K777\n"
+    orders = (
+        "order_id,item_id\n" + "".join(f"{i},K{i:03d}\n" for i in range(98)) + "98,K777\n99,K777\n"
+    )
     (tmp_path / "orders.csv").write_text(orders, encoding="utf-8")
     with wb.open() as ws:
         report = ws.load([tmp_path / "items.csv", tmp_path / "orders.csv"])
@@ -138,7 +152,12 @@ def test_references_to_nothing_are_counted_and_loaded(tmp_path: Path) -> None:
 
 def test_a_target_of_one_class_and_a_leak_are_told(tmp_path: Path) -> None:
     rows = [
-        (i, 20 + i % 40, "2020-01-05" if i % 5 == 0 else "", "" if i % 7 == 3 else "yes" if i % 5 == 0 else "no")
+        (
+            i,
+            20 + i % 40,
+            "2020-01-05" if i % 5 == 0 else "",
+            "" if i % 7 == 3 else "yes" if i % 5 == 0 else "no",
+        )
         for i in range(300)
     ]
     text = "id,age,closed_on,is_fraud\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
@@ -157,16 +176,21 @@ def test_a_target_of_one_class_and_a_leak_are_told(tmp_path: Path) -> None:
     with wb.open() as ws:
         report = ws.load(tmp_path / "cases.csv", predict="cases.is_fraud")
     assert [note.code for note in report.warnings] == ["E0244"]
-    paid = "".join(f"h{i},{i % 9},{0 if i % 3 else 50 + i},{'no' if i % 3 else 'yes'}\n" for i in range(60))
+    paid = "".join(
+        f"h{i},{i % 9},{0 if i % 3 else 50 + i},{'no' if i % 3 else 'yes'}\n" for i in range(60)
+    )
     told = load(tmp_path / "houses.csv", "house,size,paid,sold\n" + paid, predict="houses.sold")
     assert [note.message for note in told.warnings] == [
-        "houses.paid tells sold by one threshold in all of the labelled rows: it gives houses.sold away"
+        "houses.paid tells sold by one threshold in all of the labelled rows: it gives "
+        "houses.sold away"
     ]
     calm = load(tmp_path / "quiet.csv", "id,x,t\n1,5,yes\n2,6,yes\n3,7,\n", predict="quiet.t")
     assert [note.code for note in calm.warnings] == ["E0243"]
 
 
-@pytest.mark.parametrize("predict", ["items.item_id", "items.nothing", "nowhere.n", "items", "items.n=3"])
+@pytest.mark.parametrize(
+    "predict", ["items.item_id", "items.nothing", "nowhere.n", "items", "items.n=3"]
+)
 def test_what_cannot_be_predicted_is_refused(tmp_path: Path, predict: str) -> None:
     (found,) = faults(tmp_path / "items.csv", ITEMS, predict=predict)
     assert found.code in ("E0235", "E0237")
@@ -181,7 +205,9 @@ def test_a_table_without_rows_has_nothing_to_predict(tmp_path: Path) -> None:
 @pytest.mark.parametrize("predict", ["advised", "advised.adviser"])
 def test_pairs_without_a_column_that_says_so_are_refused(tmp_path: Path, predict: str) -> None:
     """Which pairs are not listed says nothing of which were looked at."""
-    (tmp_path / "people.csv").write_text("person,age\n" + "".join(f"P{n:02},{20 + n}\n" for n in range(30)))
+    (tmp_path / "people.csv").write_text(
+        "person,age\n" + "".join(f"P{n:02},{20 + n}\n" for n in range(30))
+    )
     (tmp_path / "advised.csv").write_text(
         "person,adviser\n" + "".join(f"P{n % 22 + 8:02},P{n % 7:02}\n" for n in range(44))
     )
@@ -196,10 +222,14 @@ def test_pairs_without_a_column_that_says_so_are_refused(tmp_path: Path, predict
 def test_files_that_the_mapping_does_not_speak_of_are_refused(tmp_path: Path) -> None:
     report = load(tmp_path / "items.csv", ITEMS)
     assert isinstance(report, TablesReport)
-    (tmp_path / "mapping.toml").write_text(format_mapping(report.mapping, tmp_path), encoding="utf-8")
+    (tmp_path / "mapping.toml").write_text(
+        format_mapping(report.mapping, tmp_path), encoding="utf-8"
+    )
     (found,) = faults(tmp_path / "others.csv", ITEMS, mapping=tmp_path / "mapping.toml")
     assert found.code == "E0234"
-    (found,) = faults(tmp_path / "items.csv", ITEMS.replace("n,c", "m,c"), mapping=tmp_path / "mapping.toml")
+    (found,) = faults(
+        tmp_path / "items.csv", ITEMS.replace("n,c", "m,c"), mapping=tmp_path / "mapping.toml"
+    )
     assert (found.code, "has no column n" in found.message) == ("E0235", True)
 
 
@@ -219,7 +249,9 @@ def test_an_edited_mapping_is_read_with_complaints_at_its_lines(tmp_path: Path) 
         assert found.code == code
 
 
-def test_more_than_a_million_categories_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_a_million_categories_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("workbench.tables.typed.MOST_CATEGORIES", 50)
     report = load(tmp_path / "items.csv", ITEMS)
     assert isinstance(report, TablesReport)
@@ -238,4 +270,6 @@ def test_tables_that_do_not_fit_come_with_the_mapping_to_edit(tmp_path: Path, ru
     assert (refused.code, "E0239" in refused.err) == (1, True)
     edited = refused.out.replace('keep = "error"', 'keep = "last"')
     (tmp_path / "dataset.toml").write_text(edited, encoding="utf-8")
-    assert run("load", tmp_path / "w.duckdb", items, "--mapping", tmp_path / "dataset.toml").code == 0
+    assert (
+        run("load", tmp_path / "w.duckdb", items, "--mapping", tmp_path / "dataset.toml").code == 0
+    )

@@ -19,14 +19,18 @@ def weather(folder: Path, *, blank: bool = False) -> list[Path]:
     """Trips that refer to the weather by station and day, where rain makes late."""
     draw = np.random.default_rng(0)
     rain = {(station, day): float(draw.exponential(5.0)) for station in STATIONS for day in DAYS}
-    rows = [f"{station};{day};{value:.1f}".replace(".", ",") for (station, day), value in rain.items()]
+    rows = [
+        f"{station};{day};{value:.1f}".replace(".", ",") for (station, day), value in rain.items()
+    ]
     rows = [row.replace(",01,2020", ".01.2020").replace(",02,2020", ".02.2020") for row in rows]
     (folder / "weather.csv").write_text("station;day;rain\n" + "\n".join(rows) + "\n")
     trips = []
     for number in range(600):
         station, day = STATIONS[draw.integers(8)], DAYS[draw.integers(40)]
         late = draw.random() < (0.8 if rain[station, day] > 6 else 0.1)
-        trips.append(f"{number};{'' if blank and not number else station};{day};{'yes' if late else 'no'}")
+        trips.append(
+            f"{number};{'' if blank and not number else station};{day};{'yes' if late else 'no'}"
+        )
     (folder / "trips.csv").write_text("trip_id;station;day;late\n" + "\n".join(trips) + "\n")
     return [folder / "weather.csv", folder / "trips.csv"]
 
@@ -75,14 +79,20 @@ def test_predictions_name_the_parts_of_a_key(tmp_path: Path) -> None:
     assert found.asked == 8
 
 
-def test_a_table_is_named_by_its_first_columns_where_no_other_refers_to_them(tmp_path: Path) -> None:
+def test_a_table_is_named_by_its_first_columns_where_no_other_refers_to_them(
+    tmp_path: Path,
+) -> None:
     rows = [
-        f"{country},{year},{5 * year + number}" for number, country in enumerate("ABCDE") for year in range(2000, 2009)
+        f"{country},{year},{5 * year + number}"
+        for number, country in enumerate("ABCDE")
+        for year in range(2000, 2009)
     ]
     (tmp_path / "economies.csv").write_text("country,year,wealth\n" + "\n".join(rows) + "\n")
     with stage(find_sources([tmp_path / "economies.csv"])) as staging:
         assert propose(staging).table("economies").key == "country+year"
-    (tmp_path / "economies.csv").write_text("country,year,wealth\n" + "\n".join([*rows, rows[0]]) + "\n")
+    (tmp_path / "economies.csv").write_text(
+        "country,year,wealth\n" + "\n".join([*rows, rows[0]]) + "\n"
+    )
     with stage(find_sources([tmp_path / "economies.csv"])) as staging:
         assert propose(staging).table("economies").key is None
 
@@ -96,4 +106,6 @@ def test_joined_texts_can_be_told_again(one: tuple[str, str]) -> None:
     cells = [f"'{part}'" for part in one]
     (joined,) = duckdb.sql(f"SELECT {joined_value(cells, ['', 'NA'])}").fetchall()[0]
     assert tuple(split_value(joined)) == one
-    assert duckdb.sql(f"SELECT {joined_value([cells[0], chr(39) + 'NA' + chr(39)], ['NA'])}").fetchall() == [(None,)]
+    assert duckdb.sql(
+        f"SELECT {joined_value([cells[0], chr(39) + 'NA' + chr(39)], ['NA'])}"
+    ).fetchall() == [(None,)]

@@ -1,4 +1,6 @@
-"""The bundled fraud example: its generator makes the files that ship; loading gives labels and questions."""
+"""The bundled fraud example: its generator makes the files that ship;
+loading gives labels and questions.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ def test_labels_are_truth_and_blanks_are_asked(tmp_path: Path) -> None:
 
 
 def test_predictions_and_explanations_say_what_people_call_things(tmp_path: Path) -> None:
-    rules = "IsFraud(person)\nPhoneVerified(person)\n-1 IsFraud(x)\n0.9 !PhoneVerified(x) => IsFraud(x)\n"
+    rules = (
+        "IsFraud(person)\nPhoneVerified(person)\n-1 IsFraud(x)\n0.9 !PhoneVerified(x) => "
+        "IsFraud(x)\n"
+    )
     with (FRAUD / "people.csv").open(encoding="utf-8") as stream:
         people = list(csv.DictReader(stream))
     person = next(one for one in people if not one["is_fraud"])
@@ -48,4 +53,6 @@ def test_predictions_and_explanations_say_what_people_call_things(tmp_path: Path
         assert result.explain(f"IsFraud({first[0]})").sentence().startswith(said)
         ws.save_as(tmp_path / "copy.duckdb")
     with wb.open(tmp_path / "copy.duckdb") as copy:
-        assert copy.infer(rules, query="IsFraud", record=False).names["person"][first[0]] == first[1]
+        assert (
+            copy.infer(rules, query="IsFraud", record=False).names["person"][first[0]] == first[1]
+        )

@@ -1,4 +1,6 @@
-"""A program and its mapping on other tables of the same shape: however those are written, the same predictions."""
+"""A program and its mapping on other tables of the same shape: however those are written,
+the same predictions.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ Scored(x) := Score(x, s).
 -0.25 Passed(x)
 """
 HOUSES, SCORES = ["blue", "red", "blue", "never seen"], [50.5, np.nan, 12.0, 80.0]
-PUPILS = pd.DataFrame({"pupil": ["n1", "n2", "n3", "n 4"], "house": HOUSES, "score": SCORES, "passed": None})
+PUPILS = pd.DataFrame(
+    {"pupil": ["n1", "n2", "n3", "n 4"], "house": HOUSES, "score": SCORES, "passed": None}
+)
 FRIENDS = pd.DataFrame({"pupil": ["n2", "n 4"], "friend": ["n1", "n1"]})
 
 
@@ -90,7 +94,9 @@ Change = Callable[[pd.DataFrame], pd.DataFrame]
         (lambda pupils: pupils.assign(house=None), ","),
     ],
 )
-def test_new_rows_are_predicted_however_their_files_are_written(tmp_path: Path, change: Change, separator: str) -> None:
+def test_new_rows_are_predicted_however_their_files_are_written(
+    tmp_path: Path, change: Change, separator: str
+) -> None:
     pupils = change(PUPILS)
     line = written({"pupils": pupils, "friends": FRIENDS}, tmp_path, separator)
     called = CliRunner().invoke(app, [*line, "--out", str(tmp_path / "said.csv")])
@@ -98,7 +104,9 @@ def test_new_rows_are_predicted_however_their_files_are_written(tmp_path: Path, 
     said = pd.read_csv(tmp_path / "said.csv").set_index("atom")["value"]
     atoms = [f'Passed("{name}")' if " " in name else f"Passed({name})" for name in PUPILS["pupil"]]
     found = {atom.replace('"', ""): value for atom, value in said.items()}
-    assert [found[atom.replace('"', "")] for atom in atoms] == pytest.approx(expected(pupils, FRIENDS))
+    assert [found[atom.replace('"', "")] for atom in atoms] == pytest.approx(
+        expected(pupils, FRIENDS)
+    )
     assert len(said) == len(PUPILS)
     assert "E0243" not in called.output
 
@@ -122,7 +130,11 @@ def test_a_column_that_is_not_there_is_named_with_a_cure(tmp_path: Path, column:
 
 
 def test_another_decimal_mark_is_said_with_its_cure(tmp_path: Path) -> None:
-    line = written({"pupils": PUPILS.assign(score=["50,5", "", "12,0", "80,0"]), "friends": FRIENDS}, tmp_path, ";")
+    line = written(
+        {"pupils": PUPILS.assign(score=["50,5", "", "12,0", "80,0"]), "friends": FRIENDS},
+        tmp_path,
+        ";",
+    )
     raised = CliRunner().invoke(app, line).exception
     assert isinstance(raised, InputError)
     assert 'decimal = ","' in str(raised.diagnostics[0].help)

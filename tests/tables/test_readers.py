@@ -33,7 +33,11 @@ def text_of(separator: str, decimal: str, day: str, yes: str, no: str) -> str:
         if isinstance(value, bool):
             return yes if value else no
         if isinstance(value, float):
-            return f"{value:,.2f}".translate(str.maketrans(",.", ".,")) if decimal == "," else f"{value:.2f}"
+            return (
+                f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+                if decimal == ","
+                else f"{value:.2f}"
+            )
         if isinstance(value, date):
             return value.strftime(day)
         text = str(value)
@@ -48,12 +52,19 @@ def german(path: Path) -> Path:
 
 
 def text(path: Path) -> Path:
-    path.write_text(text_of("\t", ".", "%Y-%m-%d", "yes", "no").replace("ë", "e"), encoding="utf-8-sig")
+    path.write_text(
+        text_of("\t", ".", "%Y-%m-%d", "yes", "no").replace("ë", "e"), encoding="utf-8-sig"
+    )
     return path
 
 
 def old_mac(path: Path) -> Path:
-    path.write_bytes(text_of("|", ".", "%m/%d/%Y", "Y", "N").replace("ë", "e").replace("\n", "\r").encode("utf-16"))
+    path.write_bytes(
+        text_of("|", ".", "%m/%d/%Y", "Y", "N")
+        .replace("ë", "e")
+        .replace("\n", "\r")
+        .encode("utf-16")
+    )
     return path
 
 
@@ -87,8 +98,13 @@ def exported(path: Path) -> Path:
 
 def sqlite(path: Path) -> Path:
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TABLE shops (shop_id INTEGER, name TEXT, sales REAL, opened TEXT, open TEXT)")
-        rows = [(*row[:3], row[3] and row[3].isoformat(), row[4] if row[4] is None else str(row[4])) for row in ROWS]
+        connection.execute(
+            "CREATE TABLE shops (shop_id INTEGER, name TEXT, sales REAL, opened TEXT, open TEXT)"
+        )
+        rows = [
+            (*row[:3], row[3] and row[3].isoformat(), row[4] if row[4] is None else str(row[4]))
+            for row in ROWS
+        ]
         connection.executemany("INSERT INTO shops VALUES (?, ?, ?, ?, ?)", rows)
     return path
 
@@ -106,7 +122,9 @@ def sqlite(path: Path) -> Path:
         pytest.param("data.sqlite", sqlite, id="SQLite"),
     ],
 )
-def test_every_reader_gives_the_same_facts(tmp_path: Path, file: str, make: Callable[[Path], Path]) -> None:
+def test_every_reader_gives_the_same_facts(
+    tmp_path: Path, file: str, make: Callable[[Path], Path]
+) -> None:
     path = make(tmp_path / file)
     with wb.open() as ws:
         report = ws.load(path)
@@ -122,8 +140,16 @@ def test_every_reader_gives_the_same_facts(tmp_path: Path, file: str, make: Call
             "open": ("yes/no", 1),
         }
         facts = {name: facts_page(ws.database, name).rows for name in ws.database.predicates()}
-    assert {(row[1], float(row[2])) for row in facts["Sales"]} == {("1", 1234.5), ("2", 99.0), ("3", 0.25)}
-    assert {str(row[2])[:10] for row in facts["Opened"]} == {"1990-02-03", "1985-11-30", "2001-01-01"}
+    assert {(row[1], float(row[2])) for row in facts["Sales"]} == {
+        ("1", 1234.5),
+        ("2", 99.0),
+        ("3", 0.25),
+    }
+    assert {str(row[2])[:10] for row in facts["Opened"]} == {
+        "1990-02-03",
+        "1985-11-30",
+        "2001-01-01",
+    }
     assert {(row[1], row[2]) for row in facts["Open"]} == {("1", 1.0), ("2", 0.0), ("3", 1.0)}
     assert {str(row[2]).replace("ë", "e") for row in facts["Name"]} == {
         "Café Müller",
@@ -137,23 +163,32 @@ def test_lines_of_any_length_are_read(tmp_path: Path) -> None:
     long = "x" * 3_000_000
     (tmp_path / "notes.csv").write_text(f"id,note\n1,{long}\n2,b\n", encoding="utf-8")
     with stage(find_sources([tmp_path / "notes.csv"])) as staging:
-        assert staging.rows(f"SELECT max(length(c1)), count(*) FROM {staging.tables['notes'].relation}") == [
-            (3_000_000, 2)
-        ]
+        assert staging.rows(
+            f"SELECT max(length(c1)), count(*) FROM {staging.tables['notes'].relation}"
+        ) == [(3_000_000, 2)]
 
 
 def test_a_date_over_three_columns_is_one_date(tmp_path: Path) -> None:
     rows = "".join(f"{i},{1950 + i},{1 + i % 12},{1 + i % 28}\n" for i in range(40))
-    (tmp_path / "players.csv").write_text("id,birthYear,birthMonth,birthDay\n" + rows + "40,1999,,\n", encoding="utf-8")
+    (tmp_path / "players.csv").write_text(
+        "id,birthYear,birthMonth,birthDay\n" + rows + "40,1999,,\n", encoding="utf-8"
+    )
     with stage(find_sources([tmp_path])) as staging:
         column = propose(staging).table("players").column("birth_date")
-    assert (column.kind, column.parts, column.missing) == ("date", ("birthYear", "birthMonth", "birthDay"), 1)
+    assert (column.kind, column.parts, column.missing) == (
+        "date",
+        ("birthYear", "birthMonth", "birthDay"),
+        1,
+    )
 
 
 @pytest.mark.parametrize(
-    "forms", [("%d.%m.%Y", "%Y-%m-%d"), ("%d.%m.%Y", "%d.%m.%y"), ("%d/%m/%Y", "%Y-%m-%d", "%d %b %Y")]
+    "forms",
+    [("%d.%m.%Y", "%Y-%m-%d"), ("%d.%m.%Y", "%d.%m.%y"), ("%d/%m/%Y", "%Y-%m-%d", "%d %b %Y")],
 )
-def test_dates_written_in_several_ways_are_one_column_of_dates(tmp_path: Path, forms: tuple[str, ...]) -> None:
+def test_dates_written_in_several_ways_are_one_column_of_dates(
+    tmp_path: Path, forms: tuple[str, ...]
+) -> None:
     days = [date(1970 + at % 50, 1 + at % 12, 1 + at % 28) for at in range(120)]
     rows = "".join(f"{at},{day.strftime(forms[at % len(forms)])}\n" for at, day in enumerate(days))
     (tmp_path / "people.csv").write_text(f"person,born\n{rows}", encoding="utf-8")
@@ -164,16 +199,22 @@ def test_dates_written_in_several_ways_are_one_column_of_dates(tmp_path: Path, f
         assert (column.kind, column.missing) == ("date", 0)
         assert set((column.reading.format or "").split(" or ")) == set(forms)
         facts = facts_page(ws.database, "Born", limit=200).rows
-    (tmp_path / "dataset.toml").write_text(format_mapping(report.mapping, tmp_path), encoding="utf-8")
+    (tmp_path / "dataset.toml").write_text(
+        format_mapping(report.mapping, tmp_path), encoding="utf-8"
+    )
     with wb.open() as ws:
         ws.load(tmp_path / "people.csv", mapping=tmp_path / "dataset.toml")
         assert facts_page(ws.database, "Born", limit=200).rows == facts
     assert {int(person): born.date() for _, person, born, *_ in facts} == dict(enumerate(days))
 
 
-def test_days_and_months_exchanged_in_one_column_are_not_two_ways_of_writing(tmp_path: Path) -> None:
+def test_days_and_months_exchanged_in_one_column_are_not_two_ways_of_writing(
+    tmp_path: Path,
+) -> None:
     days = [date(1950 + at % 60, 1 + at % 12, 1 + at % 28) for at in range(120)]
-    rows = "".join(f"{at},{day.strftime(('%d/%m/%Y', '%m/%d/%Y')[at % 2])}\n" for at, day in enumerate(days))
+    rows = "".join(
+        f"{at},{day.strftime(('%d/%m/%Y', '%m/%d/%Y')[at % 2])}\n" for at, day in enumerate(days)
+    )
     (tmp_path / "people.csv").write_text(f"person,born\n{rows}", encoding="utf-8")
     with stage(find_sources([tmp_path])) as staging:
         assert " or " not in (propose(staging).table("people").column("born").reading.format or "")
@@ -188,7 +229,10 @@ def test_broken_bytes_in_utf8_are_named(tmp_path: Path) -> None:
 
 
 def test_a_time_of_day_may_be_left_out(tmp_path: Path) -> None:
-    rows = "".join(f"{i},2022-03-{1 + i % 28:02d}{f' {i % 24:02d}:30:00' if i % 3 else ''}\n" for i in range(60))
+    rows = "".join(
+        f"{i},2022-03-{1 + i % 28:02d}{f' {i % 24:02d}:30:00' if i % 3 else ''}\n"
+        for i in range(60)
+    )
     (tmp_path / "readings.csv").write_text(f"reading,at\n{rows}", encoding="utf-8")
     with wb.open() as ws:
         ws.load(tmp_path / "readings.csv")

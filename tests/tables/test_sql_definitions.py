@@ -1,4 +1,6 @@
-"""Definitions in SQL: the same facts as the language's own, typed cells, no labels, and every refusal at its place."""
+"""Definitions in SQL: the same facts as the language's own, typed cells, no labels,
+and every refusal at its place.
+"""
 
 from __future__ import annotations
 
@@ -64,9 +66,14 @@ B;17.11.1973;;no;;?
 C;01.01.1995;10;;;
 D;30.06.1988;20,25;yes;;new
 """
-PEERS = "SELECT a.person, b.person\nFROM posts a JOIN posts b USING (firm)\nWHERE a.person <> b.person"
+PEERS = (
+    "SELECT a.person, b.person\nFROM posts a JOIN posts b USING (firm)\nWHERE a.person <> b.person"
+)
 PAIR = ("person", "person")
-RULES = "Cheats(person)\n*Posts(person, firm)\n{}\n1.5 Cheats(x) ^ Peers(x, y) => Cheats(y)\n-0.5 Cheats(x)\n"
+RULES = (
+    "Cheats(person)\n*Posts(person, firm)\n{}\n1.5 Cheats(x) ^ Peers(x, y) => Cheats(y)\n-0.5 "
+    "Cheats(x)\n"
+)
 
 
 @pytest.fixture
@@ -126,7 +133,11 @@ def test_a_definition_in_sql_infers_as_the_same_one_in_the_language(folder: Path
 
 
 def test_the_command_line_reads_the_definitions_of_a_mapping(folder: Path) -> None:
-    data = [word for name in ("people", "posts", "firms") for word in ("--data", str(folder / f"{name}.csv"))]
+    data = [
+        word
+        for name in ("people", "posts", "firms")
+        for word in ("--data", str(folder / f"{name}.csv"))
+    ]
     found = []
     for definitions, text in (
         ((SqlDefinition("Peers", PAIR, PEERS),), "*Peers(person, person)"),
@@ -134,7 +145,16 @@ def test_the_command_line_reads_the_definitions_of_a_mapping(folder: Path) -> No
     ):
         path = described(folder, *definitions)
         (folder / "rules.mln").write_text(RULES.format(text), encoding="utf-8")
-        command = ["infer", str(folder / "rules.mln"), *data, "--mapping", str(path), "--task", "marginal", "--json"]
+        command = [
+            "infer",
+            str(folder / "rules.mln"),
+            *data,
+            "--mapping",
+            str(path),
+            "--task",
+            "marginal",
+            "--json",
+        ]
         answer = CliRunner().invoke(app, command)
         assert answer.exit_code == 0, answer.output
         found.append(json.loads(answer.stdout)["diagnostics"]["log_z"])
@@ -157,18 +177,29 @@ def test_cells_are_what_the_mapping_reads(folder: Path) -> None:
         ("D", datetime(1988, 6, 30), 40.5, "new"),
     }
     assert rows(folder, "SELECT id, id FROM people WHERE member") == {("A", "A"), ("D", "D")}
-    assert rows(folder, "SELECT id, nullif(id, 'B') FROM people WHERE income IS NULL OR income < 15") == {("C", "C")}
-    assert rows(folder, "SELECT id, '' FROM people UNION ALL SELECT 'A', 'B' FROM firms") == {("A", "B")}
-    assert rows(folder, "SELECT count(*), city FROM firms GROUP BY city", ("number", "city")) == {(2.0, "Ulm")}
-    assert rows(folder, "SELECT born - DATE '1990-01-01', id FROM people WHERE id = 'A'", ("number", "person")) == {
-        (33.0, "A")
+    assert rows(
+        folder, "SELECT id, nullif(id, 'B') FROM people WHERE income IS NULL OR income < 15"
+    ) == {("C", "C")}
+    assert rows(folder, "SELECT id, '' FROM people UNION ALL SELECT 'A', 'B' FROM firms") == {
+        ("A", "B")
     }
+    assert rows(folder, "SELECT count(*), city FROM firms GROUP BY city", ("number", "city")) == {
+        (2.0, "Ulm")
+    }
+    assert rows(
+        folder,
+        "SELECT born - DATE '1990-01-01', id FROM people WHERE id = 'A'",
+        ("number", "person"),
+    ) == {(33.0, "A")}
 
 
 def test_the_column_to_predict_is_not_there_to_read(folder: Path) -> None:
     found = fault(folder, "SELECT id, id FROM people WHERE cheats")
     assert (found.code, "people.cheats is what is predicted" in str(found.help)) == ("E0254", True)
-    assert "selects 5 (id, born, income, member, note)" in fault(folder, "SELECT * FROM people").message
+    assert (
+        "selects 5 (id, born, income, member, note)"
+        in fault(folder, "SELECT * FROM people").message
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,7 +245,10 @@ def test_rows_time_and_memory_are_limited(folder: Path, monkeypatch: pytest.Monk
     assert len(rows(folder, PEERS)) == 8
     assert fault(folder, f"{PEERS} UNION ALL SELECT 'A', 'B'").code == "E0258"
     monkeypatch.setattr("workbench.tables.definitions.SECONDS", 0.5)
-    endless = "SELECT count(*)::VARCHAR, 'A' FROM range(10000000) a, range(10000000) b WHERE a.range <> b.range"
+    endless = (
+        "SELECT count(*)::VARCHAR, 'A' FROM range(10000000) a, range(10000000) b WHERE "
+        "a.range <> b.range"
+    )
     assert fault(folder, endless).code == "E0216"
 
 
@@ -254,7 +288,12 @@ def test_definitions_stay_with_the_mapping(folder: Path) -> None:
 
 
 def test_tables_at_hand_are_read_when_what_definitions_named_is_gone(folder: Path) -> None:
-    described(folder, SqlDefinition("Near", ("person", "city"), "SELECT person, city FROM posts NATURAL JOIN firms"))
+    described(
+        folder,
+        SqlDefinition(
+            "Near", ("person", "city"), "SELECT person, city FROM posts NATURAL JOIN firms"
+        ),
+    )
     with wb.open() as ws:
         ws.load(folder)
         ws.data.delete_predicate("City")
@@ -274,7 +313,9 @@ def at_hand(ws: wb.Workspace) -> TablesMapping:
     return mapping
 
 
-@pytest.mark.parametrize("entry", ['name = "Peers"', 'name = "a b"\ntypes = ["person"]\nsql = "FROM people"'])
+@pytest.mark.parametrize(
+    "entry", ['name = "Peers"', 'name = "a b"\ntypes = ["person"]\nsql = "FROM people"']
+)
 def test_a_definition_that_lacks_something_is_told_at_its_line(folder: Path, entry: str) -> None:
     (folder / "dataset.toml").write_text(f"{MAPPING}\n[[definitions]]\n{entry}\n", encoding="utf-8")
     with pytest.raises(InputError, match="E0214") as raised:
@@ -286,7 +327,9 @@ def test_a_definition_that_lacks_something_is_told_at_its_line(folder: Path, ent
 
 @pytest.mark.parametrize("name", ["incoming_rows", "Incoming_Rows_"])
 def test_a_table_may_be_called_like_what_comes_in(tmp_path: Path, name: str) -> None:
-    (tmp_path / f"{name}.csv").write_text("person,years\n" + "".join(f"P{at},{20 + at}\n" for at in range(6)))
+    (tmp_path / f"{name}.csv").write_text(
+        "person,years\n" + "".join(f"P{at},{20 + at}\n" for at in range(6))
+    )
     with wb.open() as ws:
         mapping = ws.data.look_at_tables([tmp_path / f"{name}.csv"]).mapping
         thing = mapping.tables[0].type

@@ -1,4 +1,6 @@
-"""Wide tables from files to facts: what is proposed, what is loaded, and that an edited mapping loads the same."""
+"""Wide tables from files to facts: what is proposed, what is loaded,
+and that an edited mapping loads the same.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ import pytest
 import workbench as wb
 from workbench.database import Database, facts_page
 from workbench.errors import InputError
-from workbench.tables import TablesReport, find_sources, format_mapping, propose, read_mapping, stage, type_tables
+from workbench.tables import (
+    TablesReport,
+    find_sources,
+    format_mapping,
+    propose,
+    read_mapping,
+    stage,
+    type_tables,
+)
 
 PEOPLE = """person_id;name;age;born;income;city;is_fraud
 P01;Ann Ode;34;03.02.1990;1.234,50;Ulm;ja
@@ -22,7 +32,8 @@ P06;Flo Ito;38;05.05.1986;3.100,25;Bonn;
 """
 COMPANIES = "id,name\nC1,Café Müller\nC2,Nord AG\nC3,Süd GmbH\n"
 DIRECTORS = (
-    "person_id\tcompany\tsince\nP01\tC1\t2001-05-06\nP02\tC1\t2002-01-01\nP03\tC2\t2010-10-10\nP03\tC2\t2010-10-10\n"
+    "person_id\tcompany\tsince\nP01\tC1\t2001-05-06\nP02\tC1\t2002-01-01\n"
+    "P03\tC2\t2010-10-10\nP03\tC2\t2010-10-10\n"
 )
 
 
@@ -35,13 +46,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 def facts_of(database: Database) -> dict[str, list[tuple[object, ...]]]:
-    return {name: sorted(facts_page(database, name, limit=10_000).rows, key=repr) for name in database.predicates()}
+    return {
+        name: sorted(facts_page(database, name, limit=10_000).rows, key=repr)
+        for name in database.predicates()
+    }
 
 
 def test_kinds_keys_and_references_are_found(folder: Path) -> None:
     with stage(find_sources([folder])) as staging:
         mapping = propose(staging)
-    people, companies, directors = (mapping.table(name) for name in ("people", "companies", "directors"))
+    people, companies, directors = (
+        mapping.table(name) for name in ("people", "companies", "directors")
+    )
     kinds = {column.name: column.kind for column in people.columns}
     assert kinds == {
         "person_id": "key",
@@ -53,7 +69,10 @@ def test_kinds_keys_and_references_are_found(folder: Path) -> None:
         "is_fraud": "yes/no",
     }
     assert (people.type, people.key, people.display) == ("person", "person_id", ("name",))
-    assert (people.column("born").reading.format, people.column("income").reading.decimal) == ("%d.%m.%Y", ",")
+    assert (people.column("born").reading.format, people.column("income").reading.decimal) == (
+        "%d.%m.%Y",
+        ",",
+    )
     assert people.column("income").missing == 1
     assert (companies.type, companies.key) == ("company", "id")
     assert directors.relation == "Directors"
@@ -66,20 +85,37 @@ def test_kinds_keys_and_references_are_found(folder: Path) -> None:
 
 def test_facts_say_what_the_cells_say(folder: Path) -> None:
     with wb.open() as ws:
-        report = ws.load([folder / "people.csv", folder / "companies.csv", folder / "directors.tsv"])
+        report = ws.load(
+            [folder / "people.csv", folder / "companies.csv", folder / "directors.tsv"]
+        )
         assert isinstance(report, TablesReport)
         facts = facts_of(ws.database)
-        signatures = {name: stored.argument_types for name, stored in ws.database.predicates().items()}
+        signatures = {
+            name: stored.argument_types for name, stored in ws.database.predicates().items()
+        }
     assert signatures["Directors"] == ("person", "company")
     assert signatures["Since"] == ("person", "company", "date")
     assert signatures["Age"] == ("person", "number")
     assert Counter(report.facts) == Counter(
-        PersonName=6, CompanyName=3, Age=5, Born=6, Income=5, City=6, IsFraud=4, Directors=3, Since=3
+        PersonName=6,
+        CompanyName=3,
+        Age=5,
+        Born=6,
+        Income=5,
+        City=6,
+        IsFraud=4,
+        Directors=3,
+        Since=3,
     )
     assert {row[1] for row in facts["CompanyName"]} >= {"C1"}
     assert any("Café Müller" in row for row in facts["CompanyName"])
     assert [float(row[2]) for row in facts["Income"] if row[1] == "P01"] == [1234.5]
-    assert {(row[1], row[2]) for row in facts["IsFraud"]} == {("P01", 1.0), ("P02", 0.0), ("P04", 0.0), ("P05", 1.0)}
+    assert {(row[1], row[2]) for row in facts["IsFraud"]} == {
+        ("P01", 1.0),
+        ("P02", 0.0),
+        ("P04", 0.0),
+        ("P05", 1.0),
+    }
     assert any(note.code == "E0240" and "4, 5" in note.message for note in report.warnings)
 
 
@@ -115,11 +151,19 @@ def test_a_predicate_of_that_name_keeps_the_table_of_facts(folder: Path) -> None
 
 def test_names_with_spaces_refer_where_they_are_many(tmp_path: Path) -> None:
     names = [
-        f"{first} {last}" for first in ("Ann", "Bob", "Cy", "Di", 'O"Flo') for last in ("Ode", "Iro", "Uno", "a,b")
+        f"{first} {last}"
+        for first in ("Ann", "Bob", "Cy", "Di", 'O"Flo')
+        for last in ("Ode", "Iro", "Uno", "a,b")
     ]
     quoted = ['"' + name.replace('"', '""') + '"' for name in names]
-    rows = "".join(f"{name},{quoted[place * 7 % 20] if place % 4 else ''}\n" for place, name in enumerate(quoted))
-    ties = "".join(f"{name},{quoted[(3 * place + place // 20) % 20]}\n" for place, name in enumerate(2 * quoted))
+    rows = "".join(
+        f"{name},{quoted[place * 7 % 20] if place % 4 else ''}\n"
+        for place, name in enumerate(quoted)
+    )
+    ties = "".join(
+        f"{name},{quoted[(3 * place + place // 20) % 20]}\n"
+        for place, name in enumerate(2 * quoted)
+    )
     (tmp_path / "Users of it.csv").write_text("User Name,asked by\n" + rows, encoding="utf-8")
     (tmp_path / "ties.csv").write_text("from,to\n" + ties, encoding="utf-8")
     with stage(find_sources([tmp_path])) as staging:
@@ -130,9 +174,14 @@ def test_names_with_spaces_refer_where_they_are_many(tmp_path: Path) -> None:
 
 def test_few_names_with_spaces_refer_where_they_are_half_of_the_keys(tmp_path: Path) -> None:
     teams = [f"FC {name}" for name in ("Ode", "Iro", "Uno", "Eco", "Aro", "Ito")]
-    (tmp_path / "teams.csv").write_text("team,city\n" + "".join(f"{team},Ulm\n" for team in teams), encoding="utf-8")
+    (tmp_path / "teams.csv").write_text(
+        "team,city\n" + "".join(f"{team},Ulm\n" for team in teams), encoding="utf-8"
+    )
     played = [(home, away) for home in teams for away in teams if home != away]
-    rows = "".join(f"{n},{home},{away},{home if n % 9 else 'Ulm FC'}\n" for n, (home, away) in enumerate(played))
+    rows = "".join(
+        f"{n},{home},{away},{home if n % 9 else 'Ulm FC'}\n"
+        for n, (home, away) in enumerate(played)
+    )
     (tmp_path / "matches.csv").write_text("match_id,home,away,winner\n" + rows, encoding="utf-8")
     with stage(find_sources([tmp_path])) as staging:
         columns = {column.name: column for column in propose(staging).table("matches").columns}
@@ -141,27 +190,49 @@ def test_few_names_with_spaces_refer_where_they_are_half_of_the_keys(tmp_path: P
 
 def test_repeated_rows_leave_a_key_a_key(tmp_path: Path) -> None:
     rows = [f"V{n:02};{n % 7};{('ja', 'nein', 'unbekannt', '')[n % 4]}" for n in range(40)]
-    (tmp_path / "besuche.csv").write_text("\n".join(["Besuch;Tage;Kosten", *rows, *rows[:3]]) + "\n", encoding="utf-8")
+    (tmp_path / "besuche.csv").write_text(
+        "\n".join(["Besuch;Tage;Kosten", *rows, *rows[:3]]) + "\n", encoding="utf-8"
+    )
     with stage(find_sources([tmp_path])) as staging:
         table = propose(staging).table("besuche")
-    assert (table.key, table.columns[0].reason) == ("Besuch", "different in all 40 rows, repeated ones left out")
+    assert (table.key, table.columns[0].reason) == (
+        "Besuch",
+        "different in all 40 rows, repeated ones left out",
+    )
     assert (table.columns[2].kind, table.columns[2].missing) == ("yes/no", 20 + 1)
 
 
 @pytest.mark.parametrize(
     ("separator", "cells", "beside", "read", "doubted"),
     [
-        (";", ("45.500", "7.250", "910"), "1,5", [910.0, 7250.0, 45500.0], True),  # decimal commas beside
+        (
+            ";",
+            ("45.500", "7.250", "910"),
+            "1,5",
+            [910.0, 7250.0, 45500.0],
+            True,
+        ),  # decimal commas beside
         (";", ("45.500", "7.250", "910"), "ab", [7.25, 45.5, 910.0], True),
         (";", ("45.500", "0.250", "910"), "1,5", [0.25, 45.5, 910.0], False),
         (";", ("1.045.500", "7.250", "910"), "ab", [910.0, 7250.0, 1045500.0], False),
-        ("\t", ("45,500", "7,250", "910"), "1.5", [910.0, 7250.0, 45500.0], True),  # commas between thousands
+        (
+            "\t",
+            ("45,500", "7,250", "910"),
+            "1.5",
+            [910.0, 7250.0, 45500.0],
+            True,
+        ),  # commas between thousands
         (";", ("45,500", "7,250", "910"), "ab", [7.25, 45.5, 910.0], True),
         ("\t", ("45,5", "7,250", "910"), "ab", [7.25, 45.5, 910.0], False),
     ],
 )
 def test_marks_that_may_part_thousands(
-    tmp_path: Path, separator: str, cells: tuple[str, ...], beside: str, read: list[float], doubted: bool
+    tmp_path: Path,
+    separator: str,
+    cells: tuple[str, ...],
+    beside: str,
+    read: list[float],
+    doubted: bool,
 ) -> None:
     rows = [separator.join([f"K{n}", cells[n % 3], beside]) for n in range(12)]
     text = "\n".join([separator.join(["id", "sales", "other"]), *rows]) + "\n"
@@ -186,7 +257,9 @@ def test_a_table_that_rules_do_not_declare_is_said_with_its_declaration(folder: 
 
 def test_signs_beside_numbers_are_left_out(tmp_path: Path) -> None:
     rows = "".join(f"K{n};€{n + 1},5;{n} %;{n}.250,00 €;$ {n}x\n" for n in range(1, 30))
-    (tmp_path / "shops.csv").write_text("id;fee;share;rent;code\n" + rows + "K30;-€3,5;n/a;7 €;$\n", encoding="utf-8")
+    (tmp_path / "shops.csv").write_text(
+        "id;fee;share;rent;code\n" + rows + "K30;-€3,5;n/a;7 €;$\n", encoding="utf-8"
+    )
     with wb.open() as ws:
         report = ws.load(tmp_path / "shops.csv", wide=True)
         assert isinstance(report, TablesReport)
@@ -203,23 +276,34 @@ def test_signs_beside_numbers_are_left_out(tmp_path: Path) -> None:
         "Share": 1.0,
         "Rent": 7.0,
     }
-    (tmp_path / "dataset.toml").write_text(format_mapping(report.mapping, tmp_path), encoding="utf-8")
+    (tmp_path / "dataset.toml").write_text(
+        format_mapping(report.mapping, tmp_path), encoding="utf-8"
+    )
     with wb.open() as ws:
         ws.load(tmp_path / "shops.csv", mapping=tmp_path / "dataset.toml")
         assert facts_of(ws.database) == before
 
 
 def test_rows_that_say_different_things_of_one_pair_are_things_of_their_own(tmp_path: Path) -> None:
-    """An order may hold a product twice: its lines are no relation, and none of them is at fault."""
+    """An order may hold a product twice: its lines are no relation,
+    and none of them is at fault.
+    """
     orders = "order_id,client\n" + "".join(f"o{n},c{n % 7}\n" for n in range(120))
     products = "product_id,price\n" + "".join(f"p{n},{n}\n" for n in range(30))
     lines = "order_id,product_id,pieces,gift\n" + "".join(
         f"o{n % 120},p{(n + n // 120 * 7) % 30},{n % 4},{n % 5}\n" for n in range(240)
     )
-    for name, text in (("orders", orders), ("products", products), ("lines", lines + "o3,p3,2,1\n")):
+    for name, text in (
+        ("orders", orders),
+        ("products", products),
+        ("lines", lines + "o3,p3,2,1\n"),
+    ):
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
     with stage(find_sources([tmp_path])) as staging:
         mapping = propose(staging)
         assert mapping.table("lines").relation is None
-        assert [column.kind for column in mapping.table("lines").columns[:2]] == ["reference", "reference"]
+        assert [column.kind for column in mapping.table("lines").columns[:2]] == [
+            "reference",
+            "reference",
+        ]
         assert type_tables(staging, mapping)["lines"].rows == 241

@@ -27,15 +27,22 @@ def test_atoms_are_read_with_their_quotes(text: str, atom: object) -> None:
     assert parse_atom(text) == atom
 
 
-def test_unlisted_atoms_are_false_in_a_list_of_true_ones_and_left_out_beside_false_ones(tmp_path: Path) -> None:
+def test_unlisted_atoms_are_false_in_a_list_of_true_ones_and_left_out_beside_false_ones(
+    tmp_path: Path,
+) -> None:
     predictions = tmp_path / "predictions.csv"
-    predictions.write_text('atom,predicate,value\nP(A),P,0.9\nP(B),P,0.8\n"P(""C"")",P,0.1\nP(D),P,0.7\nQ(A),Q,1\n')
+    predictions.write_text(
+        'atom,predicate,value\nP(A),P,0.9\nP(B),P,0.8\n"P(""C"")",P,0.1\nP(D),P,0.7\nQ(A),Q,1\n'
+    )
     truth = tmp_path / "truth.db"
     truth.write_text("P(A)\n?P(D)\nP(E)\n")
     result = evaluate_file(predictions, [truth])
     assert (result["scored"], result["left_out"], result["unpredicted"]) == (3, 2, 1)
     assert (result["accuracy"], result["precision"]) == pytest.approx((2 / 3, 0.5))
-    assert "3 of 5 predictions are scored; of P an atom that the truth does not list is false (2)" in result["reading"]
+    assert (
+        "3 of 5 predictions are scored; of P an atom that the truth does not list is false (2)"
+        in result["reading"]
+    )
     assert "of Q only atoms that the truth lists are scored (1 left out)" in result["reading"]
     assert list(result["by_predicate"]) == ["P"]
     assert evaluate_file(predictions, [truth], unlisted="skip")["scored"] == 1
@@ -54,9 +61,13 @@ def test_unlisted_atoms_are_false_in_a_list_of_true_ones_and_left_out_beside_fal
         ({"truth.pl": "p(a). p(b). q(d)."}, 4),
     ],
 )
-def test_examples_of_an_ilp_problem_are_truth(tmp_path: Path, files: dict[str, str], scored: int) -> None:
+def test_examples_of_an_ilp_problem_are_truth(
+    tmp_path: Path, files: dict[str, str], scored: int
+) -> None:
     predictions = tmp_path / "predictions.csv"
-    predictions.write_text('atom,predicate,value\n"p(""a"")",p,0.9\n"p(""b"")",p,0.8\n"p(""c"")",p,0\n"p(""d"")",p,0\n')
+    predictions.write_text(
+        'atom,predicate,value\n"p(""a"")",p,0.9\n"p(""b"")",p,0.8\n"p(""c"")",p,0\n"p(""d"")",p,0\n'
+    )
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     result = evaluate_file(predictions, [tmp_path / name for name in files])
@@ -72,7 +83,9 @@ def test_a_row_that_is_no_prediction_is_named(tmp_path: Path) -> None:
 
 def test_predicates_keep_their_spelling_and_a_number_may_be_a_last_argument(tmp_path: Path) -> None:
     predictions = tmp_path / "predictions.csv"
-    predictions.write_text('atom,predicate,value\n"Rates(1, 5)",Rates,0.9\n"Rates(1, 1)",Rates,0.2\n')
+    predictions.write_text(
+        'atom,predicate,value\n"Rates(1, 5)",Rates,0.9\n"Rates(1, 1)",Rates,0.2\n'
+    )
     (tmp_path / "rates_truth.tsv").write_text("1\t5\n1\t1\t0\n")
     result = evaluate_file(predictions, [tmp_path / "rates_truth.tsv"])
     assert list(result["by_predicate"]) == ["Rates"]
@@ -139,12 +152,15 @@ def test_worlds_are_met_by_name_and_never_guessed(tmp_path: Path) -> None:
 def test_the_truth_of_a_dataset_is_read_as_it_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text("from,to,year\nA,B,1\nB,C,2\n")
     (tmp_path / "dataset.toml").write_text(
-        'name = "links"\nprogram = "links.mln"\n[[facts]]\nfile = "links.csv"\npredicate = "LinksTo"\n'
+        'name = "links"\nprogram = "links.mln"\n[[facts]]\nfile = "links.csv"\npredicate = '
+        '"LinksTo"\n'
         'columns = ["from", "to"]\npartition = "truth"\n'
     )
     (tmp_path / "links.mln").write_text("LinksTo(page, page)\n")
     predictions = tmp_path / "predictions.csv"
-    predictions.write_text('atom,predicate,value\n"LinksTo(A,B)",LinksTo,0.9\n"LinksTo(A,C)",LinksTo,0.2\n')
+    predictions.write_text(
+        'atom,predicate,value\n"LinksTo(A,B)",LinksTo,0.9\n"LinksTo(A,C)",LinksTo,0.2\n'
+    )
     result = evaluate_file(predictions, [tmp_path / "dataset.toml"])
     assert (result["positives"], result["unpredicted"], result["F1"]) == (1, 1, 1.0)
 
@@ -164,7 +180,9 @@ def test_categories_and_continuous_errors_of_a_file(tmp_path: Path) -> None:
     lines = [f'"HasCat({item},{category})",HasCat,{value}' for item, category, value in rows]
     predictions.write_text("\n".join(["atom,predicate,value", *lines]) + "\n")
     (tmp_path / "HasCat.csv").write_text("A,x\nB,y\n")
-    found = evaluate_file(predictions, [tmp_path / "HasCat.csv"], kind="continuous", categorical=["HasCat"])
+    found = evaluate_file(
+        predictions, [tmp_path / "HasCat.csv"], kind="continuous", categorical=["HasCat"]
+    )
     assert found["by_predicate"]["HasCat"]["categorical accuracy"] == 0.5
     assert found["MAE"] == pytest.approx((0.1 + 0.2 + 0.6 + 0.6) / 4)
     assert found["NMSE"] == pytest.approx(found["MSE"])

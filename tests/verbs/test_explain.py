@@ -22,14 +22,18 @@ Smokes(person)
 FACTS = "Friends(Anna, Bob)\nFriends(Cy, Bob)\nFriends(Bob, Cy)\nSmokes(Anna)\n"
 
 GOLDEN = [
-    "Smokes(Bob) has value 1.0000. Given everything else, its log-odds are +1.9000 (probability 0.8699), most of it "
+    "Smokes(Bob) has value 1.0000. Given everything else, its log-odds are +1.9000 (probability "
+    "0.8699), most of it "
     "from Smokes(x) ^ Friends(x, y) => Smokes(y) (+2.200); Smokes(x) (-0.300).",
-    "1.1000 | 1.1000 | 0.0000 | !Smokes(Cy) v !Friends(Cy, Bob) v | Smokes(Cy) = 1, Friends(Cy, Bob) = 1 | "
+    "1.1000 | 1.1000 | 0.0000 | !Smokes(Cy) v !Friends(Cy, Bob) v | Smokes(Cy) = 1, Friends(Cy, "
+    "Bob) = 1 | "
     "Smokes(x) ^ Friends(x, y) => Smokes(y)",
-    "1.1000 | 1.1000 | 0.0000 | !Smokes(Anna) v !Friends(Anna, Bob) v | Smokes(Anna) = 1, Friends(Anna, Bob) = | "
+    "1.1000 | 1.1000 | 0.0000 | !Smokes(Anna) v !Friends(Anna, Bob) v | Smokes(Anna) = 1, "
+    "Friends(Anna, Bob) = | "
     "Smokes(x) ^ Friends(x, y) => Smokes(y)",
     "-0.3000 | -0.3000 | 0.0000 | Smokes(Bob) | | Smokes(x)",
-    "0.0000 | 1.1000 | 0.0000 | !Smokes(Bob) v !Friends(Bob, Cy) v | Smokes(Cy) = 1, Friends(Bob, Cy) = 1 | "
+    "0.0000 | 1.1000 | 0.0000 | !Smokes(Bob) v !Friends(Bob, Cy) v | Smokes(Cy) = 1, Friends(Bob, "
+    "Cy) = 1 | "
     "Smokes(x) ^ Friends(x, y) => Smokes(y)",
 ]
 
@@ -44,11 +48,27 @@ def smokers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("smokers")
 def test_the_command_line_names_the_evidence(run: Run) -> None:
-    command = ("explain", "rules.mln", "Smokes(Bob)", "--data", "people.db", "--query", "Smokes", "--task", "map")
+    command = (
+        "explain",
+        "rules.mln",
+        "Smokes(Bob)",
+        "--data",
+        "people.db",
+        "--query",
+        "Smokes",
+        "--task",
+        "map",
+    )
     lines = run(*command).out.splitlines()
-    rows = [" ".join(line.replace("│", " | ").split()).strip("| ") for line in lines if "000" in line]
+    rows = [
+        " ".join(line.replace("│", " | ").split()).strip("| ") for line in lines if "000" in line
+    ]
     assert rows == GOLDEN
-    known = next(item for item in run(*command, "--json").json["contributions"] if not item["others"] and item["given"])
+    known = next(
+        item
+        for item in run(*command, "--json").json["contributions"]
+        if not item["others"] and item["given"]
+    )
     assert known == {
         "template": 0,
         "rule": "Smokes(x) ^ Friends(x, y) => Smokes(y)",
@@ -69,12 +89,18 @@ def test_the_command_line_names_the_evidence(run: Run) -> None:
 def test_soft_logic_tells_weight_distance_and_pressure_of_each_ground_rule(tmp_path: Path) -> None:
     rules = tmp_path / "model.psl"
     rules.write_text(
-        "1: Knows(A, B) & Votes(A) -> Votes(B)\n2: Knows(A, B) & Votes(A) -> Votes(B) ^2\n0.5: !Votes(A)\n"
+        "1: Knows(A, B) & Votes(A) -> Votes(B)\n2: Knows(A, B) & Votes(A) -> Votes(B) ^2\n0.5: "
+        "!Votes(A)\n"
     )
-    for name, rows in (("knows", "A\tC\nB\tC\t0.5\n"), ("seen", "A\t0.8\nB\t1\n"), ("votes", "C\n")):
+    for name, rows in (
+        ("knows", "A\tC\nB\tC\t0.5\n"),
+        ("seen", "A\t0.8\nB\t1\n"),
+        ("votes", "C\n"),
+    ):
         (tmp_path / f"{name}.tsv").write_text(rows)
     (tmp_path / "model.data").write_text(
-        "predicates:\n  Knows/2: closed\n  Votes/1: open\nobservations:\n  Knows: knows.tsv\n  Votes: seen.tsv\n"
+        "predicates:\n  Knows/2: closed\n  Votes/1: open\nobservations:\n  Knows: knows.tsv\n  "
+        "Votes: seen.tsv\n"
         "targets:\n  Votes: votes.tsv\n"
     )
     with wb.open() as workspace:
@@ -85,7 +111,12 @@ def test_soft_logic_tells_weight_distance_and_pressure_of_each_ground_rule(tmp_p
     from_a, from_b = (f"!Knows({x}, C) v !Votes({x}) v Votes(C)" for x in "AB")
     by_ground = {(item.ground, item.weight): item for item in told}
     assert len(by_ground) == len(told) == 5
-    expected = {(from_a, 1.0): (1, 0.4), (from_b, 1.0): (1, 0.1), (from_a, 2.0): (1.6, 0.4), (from_b, 2.0): (0.4, 0.1)}
+    expected = {
+        (from_a, 1.0): (1, 0.4),
+        (from_b, 1.0): (1, 0.1),
+        (from_a, 2.0): (1.6, 0.4),
+        (from_b, 2.0): (0.4, 0.1),
+    }
     for key, figures in (expected | {("!Votes(C)", 0.5): (-0.5, 0.4)}).items():
         assert (by_ground[key].contribution, by_ground[key].distance) == pytest.approx(figures)
     assert by_ground[(from_b, 2.0)].given == ("Knows(B, C)", "Votes(B)")
@@ -96,7 +127,9 @@ def test_beyond_the_first_two_hundred_a_line_says_how_many(smokers: Path) -> Non
     with wb.open() as workspace:
         workspace.declare(RULES)
         crowd = [f"P{number}" for number in range(250)]
-        workspace.load(pd.DataFrame({"a": [*crowd, "Bob"], "b": ["Bob"] * 250 + ["Cy"]}), predicate="Friends")
+        workspace.load(
+            pd.DataFrame({"a": [*crowd, "Bob"], "b": ["Bob"] * 250 + ["Cy"]}), predicate="Friends"
+        )
         workspace.load(pd.DataFrame({"a": crowd}), predicate="Smokes")
         result = workspace.infer(smokers / "rules.mln", query="Smokes", task="map", record=False)
         told = result.explain("Smokes(Bob)")
@@ -121,8 +154,12 @@ def test_what_the_data_no_longer_tell_stays_summed(smokers: Path) -> None:
     closed = result.explain("Smokes(Bob)")
     for later in (changed, closed):
         assert later.log_odds == pytest.approx(before.log_odds)
-        assert sum(item.contribution for item in later.contributions) == pytest.approx(before.log_odds)
-    assert "1 ground rule that evidence decides but for this atom" in [item.ground for item in changed.contributions]
+        assert sum(item.contribution for item in later.contributions) == pytest.approx(
+            before.log_odds
+        )
+    assert "1 ground rule that evidence decides but for this atom" in [
+        item.ground for item in changed.contributions
+    ]
     assert all(item.ground for item in closed.contributions)
 
 
@@ -148,7 +185,9 @@ def test_the_atom_of_one_world_has_the_evidence_of_that_world(smokers: Path) -> 
 def test_averages_over_samples_are_told_by_ground_rule(smokers: Path) -> None:
     with wb.open() as workspace:
         workspace.load(smokers / "people.db", rules=smokers / "rules.mln")
-        result = workspace.infer(smokers / "rules.mln", query="Smokes", engine="exact", record=False)
+        result = workspace.infer(
+            smokers / "rules.mln", query="Smokes", engine="exact", record=False
+        )
         told = result.explain("Smokes(Bob)", samples=200, seed=1)
     assert sum(item.contribution for item in told.contributions) == pytest.approx(told.log_odds)
     known = next(item for item in told.contributions if item.ground.startswith("!Smokes(Anna)"))
@@ -178,12 +217,24 @@ def test_an_atom_of_several_worlds_is_explained_in_the_world_that_is_chosen(town
             with pytest.raises(UsageError, match=r"E0247.*2 worlds(.|\n)*town, village"):
                 ask("Smokes(Bob)")
         assert result.explain("Smokes(Cy)").atom == "Smokes(Cy)"
-        with pytest.raises(UsageError, match=r"E0305.*of the world village(.|\n)*it is one of town"):
+        with pytest.raises(
+            UsageError, match=r"E0305.*of the world village(.|\n)*it is one of town"
+        ):
             result.explain("Smokes(Cy)", world="village")
 
 
 def test_the_command_explains_in_the_world_that_is_chosen(towns: Path, run: Run) -> None:
-    base = ["explain", "rules.mln", "Smokes(Bob)", "--query", "Smokes", "--world", "town.db", "--world", "village.db"]
+    base = [
+        "explain",
+        "rules.mln",
+        "Smokes(Bob)",
+        "--query",
+        "Smokes",
+        "--world",
+        "town.db",
+        "--world",
+        "village.db",
+    ]
     refused = run(*base)
     assert refused.code == 2
     assert "E0247" in refused.err
@@ -196,9 +247,13 @@ def test_definitions_are_told_by_what_they_count(tmp_path: Path, run: Run) -> No
     (tmp_path / "people.csv").write_text(
         "id,name,odd\n" + "".join(f"P{n},Person {n},{'yno'[n % 2]}\n" for n in range(9))
     )
-    (tmp_path / "firms.csv").write_text("firm_id,firm name\n" + "".join(f"C{n},Firm {n:02}\n" for n in range(8)))
+    (tmp_path / "firms.csv").write_text(
+        "firm_id,firm name\n" + "".join(f"C{n},Firm {n:02}\n" for n in range(8))
+    )
     pairs = [(person, firm) for person in range(9) for firm in range(8) if firm <= person]
-    (tmp_path / "directs.csv").write_text("id,firm_id\n" + "".join(f"P{a},C{b}\n" for a, b in pairs))
+    (tmp_path / "directs.csv").write_text(
+        "id,firm_id\n" + "".join(f"P{a},C{b}\n" for a, b in pairs)
+    )
     (tmp_path / "rules.mln").write_text(
         "Directs(person, firm)\nSought(person)\nCompanies(x, n) := n = count(c: Directs(x, c)).\n"
         "1 Companies(x, n) ^ n >= 2 => Sought(x)\n"
@@ -206,10 +261,21 @@ def test_definitions_are_told_by_what_they_count(tmp_path: Path, run: Run) -> No
     loaded = wb.open(tmp_path / "firms.duckdb")
     with loaded as workspace:
         workspace.load([tmp_path / f"{name}.csv" for name in ("people", "firms", "directs")])
-    command = ("explain", str(tmp_path / "rules.mln"), "Sought(P{})", "-w", str(tmp_path / "firms.duckdb"))
+    command = (
+        "explain",
+        str(tmp_path / "rules.mln"),
+        "Sought(P{})",
+        "-w",
+        str(tmp_path / "firms.duckdb"),
+    )
     for person, told in (
         (1, "Companies(P1, 2): 2 firms: Firm 00 (C0), Firm 01 (C1)"),
-        (7, "Companies(P7, 8): 8 firms: " + ", ".join(f"Firm {n:02} (C{n})" for n in range(5)) + " and 3 more"),
+        (
+            7,
+            "Companies(P7, 8): 8 firms: "
+            + ", ".join(f"Firm {n:02} (C{n})" for n in range(5))
+            + " and 3 more",
+        ),
     ):
         words = [word.format(person) for word in command]
         (reason,) = run(*words, "--query", "Sought", "--json").json["contributions"]

@@ -1,4 +1,6 @@
-"""Cross-validation over kept folds, runs opened again, what-if on a fold, and intervals of recorded weights."""
+"""Cross-validation over kept folds, runs opened again, what-if on a fold,
+and intervals of recorded weights.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def workspace() -> Iterator[wb.Workspace]:
     with wb.open() as opened:
         opened.declare(RULES)
         likes = pd.DataFrame({"p": PEOPLE, "t": [f"T{number % 3}" for number in range(24)]})
-        fans = [name for number, name in enumerate(PEOPLE) if (number % 3 == 0) != (number in (3, 4))]
+        fans = [
+            name for number, name in enumerate(PEOPLE) if (number % 3 == 0) != (number in (3, 4))
+        ]
         opened.load(likes, predicate="Likes")
         opened.load(pd.DataFrame({"p": PEOPLE[:-1], "q": PEOPLE[1:]}), predicate="Knows")
         opened.load(pd.DataFrame({"p": fans}), predicate="Fan", partition="truth")
@@ -37,7 +41,12 @@ def workspace() -> Iterator[wb.Workspace]:
 
 def cross_validated(workspace: wb.Workspace) -> int:
     result = workspace.crossval(
-        RULES, folds="kept", query="Fan", learner="pseudo_likelihood", engine="gibbs", engine_options={"samples": 400}
+        RULES,
+        folds="kept",
+        query="Fan",
+        learner="pseudo_likelihood",
+        engine="gibbs",
+        engine_options={"samples": 400},
     )
     assert result.run_id is not None
     return result.run_id
@@ -63,13 +72,22 @@ def test_labels_held_out_reach_neither_learner_nor_predictor(workspace: wb.Works
     with workspace.database.transaction() as connection:
         for atom in tested:
             name = atom[4:-1]
-            (number,) = connection.execute("SELECT id FROM c_person WHERE name = ?", [name]).fetchone() or (None,)
-            deleted = connection.execute(f"DELETE FROM {table} WHERE a0 = ? RETURNING 1", [number]).fetchall()
+            (number,) = connection.execute(
+                "SELECT id FROM c_person WHERE name = ?", [name]
+            ).fetchone() or (None,)
+            deleted = connection.execute(
+                f"DELETE FROM {table} WHERE a0 = ? RETURNING 1", [number]
+            ).fetchall()
             if not deleted:
                 connection.execute(f"INSERT INTO {table} VALUES (0, ?, 1.0, 'truth')", [number])
     after = workspace.runs.predictions(cross_validated(workspace))
-    assert np.array_equal(before.loc[before["fold"] == 0, "value"], after.loc[after["fold"] == 0, "value"])
-    assert (before.loc[before["fold"] == 0, "truth"] != after.loc[after["fold"] == 0, "truth"].to_numpy()).all()
+    assert np.array_equal(
+        before.loc[before["fold"] == 0, "value"], after.loc[after["fold"] == 0, "value"]
+    )
+    assert (
+        before.loc[before["fold"] == 0, "truth"]
+        != after.loc[after["fold"] == 0, "truth"].to_numpy()
+    ).all()
 
 
 def test_a_fold_is_opened_again_explained_and_tried_otherwise(workspace: wb.Workspace) -> None:
@@ -83,7 +101,9 @@ def test_a_fold_is_opened_again_explained_and_tried_otherwise(workspace: wb.Work
     atom = str(first["atom"].iloc[0])
     person = atom[4:-1]
     explanation = result.explain(atom)
-    assert explanation.log_odds == pytest.approx(sum(item.contribution for item in explanation.contributions))
+    assert explanation.log_odds == pytest.approx(
+        sum(item.contribution for item in explanation.contributions)
+    )
     liked = f"Likes({person}, T{PEOPLE.index(person) % 3})"
     changed = workspace.what_if(result, {liked: False})
     assert set(changed["atom"]) == set(first["atom"])
@@ -129,7 +149,12 @@ def test_curves_thin_out_and_confusion_counts(workspace: wb.Workspace) -> None:
     assert thinned.merge(whole).shape == thinned.shape
     for row in workspace.runs.confusion(run, [0.0, 0.25, 0.5, 1.0]).itertuples():
         said, true = frame["value"] >= row.threshold, frame["truth"] == 1
-        expected = [(said & true).sum(), (said & ~true).sum(), (~said & true).sum(), (~said & ~true).sum()]
+        expected = [
+            (said & true).sum(),
+            (said & ~true).sum(),
+            (~said & true).sum(),
+            (~said & ~true).sum(),
+        ]
         assert [row.tp, row.fp, row.fn, row.tn] == expected
 
 
@@ -144,10 +169,15 @@ def test_folds_that_test_nothing_are_refused(workspace: wb.Workspace) -> None:
 
 
 def test_psl_folds_of_listed_atoms() -> None:
-    rules = "2: Likes(P, T) & Fan(P) -> Popular(T)\n1: !Popular(T)\n1: Fan(P) & Likes(P, T) -> Likes(P, T)\n"
+    rules = (
+        "2: Likes(P, T) & Fan(P) -> Popular(T)\n1: !Popular(T)\n1: Fan(P) & Likes(P, T) -> "
+        "Likes(P, T)\n"
+    )
     with wb.open() as opened:
         likes = pd.DataFrame({"p": PEOPLE, "t": [f"T{number % 6}" for number in range(24)]})
-        topics = pd.DataFrame({"t": [f"T{number}" for number in range(6)], "value": [0.9, 0.1, 0.8, 0.2, 0.7, 0.3]})
+        topics = pd.DataFrame(
+            {"t": [f"T{number}" for number in range(6)], "value": [0.9, 0.1, 0.8, 0.2, 0.7, 0.3]}
+        )
         opened.declare(rules)
         opened.load(likes, predicate="Likes")
         opened.load(pd.DataFrame({"p": PEOPLE[::2]}), predicate="Fan")
@@ -155,7 +185,9 @@ def test_psl_folds_of_listed_atoms() -> None:
         opened.load(topics, predicate="Popular", partition="truth")
         folds = opened.data.make_folds("random", predicate="Popular", count=3)
         assert [fold.test_atoms for fold in folds] == [2, 2, 2]
-        result = opened.crossval(rules, folds="kept", learner="hinge_pseudolikelihood", engine="admm")
+        result = opened.crossval(
+            rules, folds="kept", learner="hinge_pseudolikelihood", engine="admm"
+        )
         assert [fold.truth.size for fold in result.folds] == [2, 2, 2]
 
 
@@ -180,7 +212,9 @@ def test_bins_are_cut_by_the_worlds_that_a_fold_learns_from() -> None:
         for world, first in (("one", 0), ("two", 100), ("three", 1000)):
             ages = pd.DataFrame({"p": PEOPLE, "a": [float(first + place) for place in range(24)]})
             opened.load(ages, predicate="Age", world=world)
-            opened.load(pd.DataFrame({"p": PEOPLE[::3]}), predicate="Late", partition="truth", world=world)
+            opened.load(
+                pd.DataFrame({"p": PEOPLE[::3]}), predicate="Late", partition="truth", world=world
+            )
         found = opened.crossval(rules, query="Late", learner="pseudo_likelihood", engine="gibbs")
         assert found.run_id is not None
         edges = {"one": "1000", "two": "1000", "three": "100"}

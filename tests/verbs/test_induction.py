@@ -1,4 +1,6 @@
-"""ILP problems through the verbs: what is learned is a program that predicts the same; folds do not leak."""
+"""ILP problems through the verbs: what is learned is a program that predicts the same;
+folds do not leak.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def cars(tmp_path: Path) -> Path:
     rng = np.random.default_rng(4)
     pairs = {(int(a), int(b)) for a, b in rng.integers(0, N, (70, 2))}
     speed = rng.integers(1, 6, N)
-    lines = [f"near(c{a}, c{b})." for a, b in sorted(pairs)] + [f"red(c{k})." for k in range(0, N, 3)]
+    lines = [f"near(c{a}, c{b})." for a, b in sorted(pairs)] + [
+        f"red(c{k})." for k in range(0, N, 3)
+    ]
     lines += [f"speed(c{k}, {value})." for k, value in enumerate(speed.tolist())]
     near_red = {a for a, b in pairs if b % 3 == 0}
     log_odds = [3.0 * (k in near_red) + 1.0 * (speed[k] > 3) - 2 for k in range(N)]
@@ -50,10 +54,17 @@ def cars(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("features", ["count", "exists", "log"])
 @pytest.mark.parametrize("weights", ["l1", "l2"])
-def test_the_written_program_predicts_what_the_weights_do(cars: Path, features: str, weights: str) -> None:
+def test_the_written_program_predicts_what_the_weights_do(
+    cars: Path, features: str, weights: str
+) -> None:
     problem = read_ilp(cars)
     with open_workspace() as space:
-        options: dict[str, Any] = {"weights": weights, "features": features, "collect": 0.5, "settings": SETTINGS}
+        options: dict[str, Any] = {
+            "weights": weights,
+            "features": features,
+            "collect": 0.5,
+            "settings": SETTINGS,
+        }
         text = space.structure(problem, **options).text
         background, examples = arrays(space.database, derive_facts(problem))
     assert "near_red(x0) := near(x0, x1) ^ red(x1)." in text
@@ -92,7 +103,9 @@ def test_new_facts_get_the_background_computed(cars: Path, tmp_path: Path) -> No
 
 
 def test_no_label_of_a_held_out_example_is_seen(cars: Path) -> None:
-    """Turning all labels of one fold over changes its scores and nothing that was predicted for it."""
+    """Turning all labels of one fold over changes its scores and
+    nothing that was predicted for it.
+    """
     problem = read_ilp(cars)
     how = induction_of("l2", {"collect": "0", **SETTINGS})
     with open_workspace() as space:
@@ -100,7 +113,9 @@ def test_no_label_of_a_held_out_example_is_seen(cars: Path) -> None:
     text = cars.read_text().splitlines()
     for row, line in enumerate(text):
         if line.startswith("example") and line.endswith(", 2)."):
-            text[row] = line.replace("), 1,", "), x,").replace("), -1,", "), 1,").replace("), x,", "), -1,")
+            text[row] = (
+                line.replace("), 1,", "), x,").replace("), -1,", "), 1,").replace("), x,", "), -1,")
+            )
     cars.write_text("\n".join(text) + "\n")
     with open_workspace() as space:
         after = crossval_induction(space.database, read_ilp(cars), how, folds="kept")
@@ -122,13 +137,19 @@ def test_folds_are_given_or_dealt(cars: Path) -> None:
 
 
 def test_a_target_with_a_body_mode_keeps_its_types(tmp_path: Path) -> None:
-    """A recursive mode names the target beside clauses that define other predicates: it was declared twice."""
+    """A recursive mode names the target beside clauses that define other predicates:
+    it was declared twice.
+    """
     path = tmp_path / "kin.pl"
     people = range(12)
     lines = [":- modeh(1, elder(+person, +person)).", ":- modeb(*, above(+person, +person))."]
     lines += [":- modeb(*, elder(+person, +person)).", "above(X, Y) :- parent(X, Y)."]
     lines += [f"parent(p{a}, p{a + 1})." for a in people]
-    lines += [f"example(elder(p{a}, p{b}), {1 if b == a + 1 else -1})." for a in people for b in (a + 1, a + 2)]
+    lines += [
+        f"example(elder(p{a}, p{b}), {1 if b == a + 1 else -1})."
+        for a in people
+        for b in (a + 1, a + 2)
+    ]
     path.write_text("\n".join(lines) + "\n")
     with open_workspace() as space:
         text = space.structure(read_ilp(path), weights="l2").text

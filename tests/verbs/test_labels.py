@@ -1,4 +1,6 @@
-"""Known labels of what is asked about: evidence for the rest, or withheld; held-out labels are never seen."""
+"""Known labels of what is asked about: evidence for the rest, or withheld;
+held-out labels are never seen.
+"""
 
 from __future__ import annotations
 
@@ -45,16 +47,26 @@ def test_known_labels_are_evidence_or_withheld(workspace: wb.Workspace) -> None:
 
 
 def test_withheld_labels_change_no_prediction(workspace: wb.Workspace) -> None:
-    before = values(workspace.infer(RULES, query="Fan", engine="exact", labels="withheld").predictions())
+    before = values(
+        workspace.infer(RULES, query="Fan", engine="exact", labels="withheld").predictions()
+    )
     with workspace.database.transaction() as connection:
         connection.execute("UPDATE p_Fan SET value = 1 - value")
-    after = values(workspace.infer(RULES, query="Fan", engine="exact", labels="withheld").predictions())
+    after = values(
+        workspace.infer(RULES, query="Fan", engine="exact", labels="withheld").predictions()
+    )
     assert after == before
 
 
 def predicted(workspace: wb.Workspace, *, inductive: bool) -> pd.DataFrame:
     result = workspace.crossval(
-        RULES, folds="kept", query="Fan", learner="fixed", engine="exact", task="marginal", inductive=inductive
+        RULES,
+        folds="kept",
+        query="Fan",
+        learner="fixed",
+        engine="exact",
+        task="marginal",
+        inductive=inductive,
     )
     assert result.run_id is not None
     frame = workspace.runs.predictions(result.run_id)
@@ -65,18 +77,24 @@ def predicted(workspace: wb.Workspace, *, inductive: bool) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("inductive", [False, True])
-def test_labels_of_other_folds_are_evidence_unless_inductive(workspace: wb.Workspace, inductive: bool) -> None:
+def test_labels_of_other_folds_are_evidence_unless_inductive(
+    workspace: wb.Workspace, inductive: bool
+) -> None:
     """Weights are kept as they are, so that labels can act on predictions as evidence alone."""
     workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
     before = predicted(workspace, inductive=inductive)
     tested = [atom[4:-1] for atom in before.loc[before["fold"] == 0, "atom"]]
     with workspace.database.transaction() as connection:
         ids = "SELECT id FROM c_p WHERE name IN (SELECT unnest($names))"
-        connection.execute(f"UPDATE p_Fan SET value = 1 - value WHERE a0 IN ({ids})", {"names": tested})
+        connection.execute(
+            f"UPDATE p_Fan SET value = 1 - value WHERE a0 IN ({ids})", {"names": tested}
+        )
     held_out = predicted(workspace, inductive=inductive)
     here = before["fold"] == 0
     assert held_out.loc[here, "value"].tolist() == before.loc[here, "value"].tolist()
     with workspace.database.transaction() as connection:
-        connection.execute(f"UPDATE p_Fan SET value = 1 - value WHERE a0 NOT IN ({ids})", {"names": tested})
+        connection.execute(
+            f"UPDATE p_Fan SET value = 1 - value WHERE a0 NOT IN ({ids})", {"names": tested}
+        )
     others = predicted(workspace, inductive=inductive)
     assert (others.loc[here, "value"].tolist() == before.loc[here, "value"].tolist()) == inductive

@@ -1,4 +1,6 @@
-"""Learning through the facade: parameters chosen on a held-out world, and hard clauses that the labels violate."""
+"""Learning through the facade: parameters chosen on a held-out world,
+and hard clauses that the labels violate.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ def test_parameters_are_chosen_on_the_last_world() -> None:
         for world, facts in FACTS.items():
             load_alchemy_text(workspace.database, facts, world=world)
         result = workspace.learn(
-            RULES, learner="pseudo_likelihood", candidates={"prior_sd": [0.1, 1.0]}, query=("Smokes",), record=False
+            RULES,
+            learner="pseudo_likelihood",
+            candidates={"prior_sd": [0.1, 1.0]},
+            query=("Smokes",),
+            record=False,
         )
         plain = workspace.learn(RULES, learner="pseudo_likelihood", query=("Smokes",), record=False)
     tried = result.learned.diagnostics["validation"]
@@ -41,7 +47,9 @@ def test_violated_hard_clauses_are_named() -> None:
     with wb.open() as workspace:
         workspace.declare(rules)
         load_alchemy_text(workspace.database, "Smokes(B)\nFriends(A, B)\nFriends(C, D)\n")
-        result = workspace.learn(rules, learner="pseudo_likelihood", query=("Smokes",), record=False)
+        result = workspace.learn(
+            rules, learner="pseudo_likelihood", query=("Smokes",), record=False
+        )
     (warning,) = [warning for warning in result.warnings if warning.code == "E0508"]
     assert "Smokes(A) v !Smokes(B)" in warning.message
     assert result.weights == pytest.approx(result.weights)
@@ -70,19 +78,29 @@ def test_types_that_a_learned_program_makes_alike_in_all_worlds_are_told(
     program = f"{declared}Topic(page, topic)\nWord(word, page)\n{rules}\n"
     with wb.open() as workspace:
         workspace.declare(program)
-        load_alchemy_text(workspace.database, "Topic(A, Art)\nTopic(B, War)\nWord(Sea, A)\n", world="one")
+        load_alchemy_text(
+            workspace.database, "Topic(A, Art)\nTopic(B, War)\nWord(Sea, A)\n", world="one"
+        )
         load_alchemy_text(workspace.database, "Topic(C, Art)\nWord(Sky, C)\n", world="two")
-        notes = [one for one in workspace.learn(program, query="Topic", record=False).warnings if one.code == "E0515"]
+        notes = [
+            one
+            for one in workspace.learn(program, query="Topic", record=False).warnings
+            if one.code == "E0515"
+        ]
     assert [one.message.split(" in the worlds")[0].rsplit(" ", 1)[1] for one in notes] == told
 
 
 @pytest.mark.parametrize(("completions", "status"), [(1, "iterations"), (5, "converged")])
-def test_completions_that_have_not_settled_are_not_called_converged(completions: int, status: str) -> None:
+def test_completions_that_have_not_settled_are_not_called_converged(
+    completions: int, status: str
+) -> None:
     rules = "P(t)\nP(x)\n"
     with wb.open() as workspace:
         workspace.declare(rules)
         load_alchemy_text(workspace.database, "P(A)\nP(B)\nP(C)\n?P(D)\n")
         options = {"completions": completions}
-        result = workspace.learn(rules, learner="pseudo_likelihood", options=options, query="P", record=False)
+        result = workspace.learn(
+            rules, learner="pseudo_likelihood", options=options, query="P", record=False
+        )
     assert result.learned.status == status
     assert result.weights[0] > 0

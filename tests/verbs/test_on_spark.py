@@ -1,6 +1,8 @@
-"""Inference on Spark against the answer of one machine: the same rows, and objectives within both gaps.
+"""Inference on Spark against the answer of one machine: the same rows, and objectives within both
+gaps.
 
-What executors do is tested without Spark, on DuckDB's batches; the last two tests need pyspark and Java.
+What executors do is tested without Spark, on DuckDB's batches; the last two tests need pyspark and
+Java.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from workbench.verbs.spark_tasks import GroundTask, connect, kept_records, netwo
 CLUBS, SIZE = 6, 4
 PEOPLE = [f"P{number}" for number in range(CLUBS * SIZE)]
 DECLARED = (
-    f"person = {{{', '.join(PEOPLE)}}}\nFriends(person, person)\nSmokes(person)\nCancer(person)\nMood(person, m!)\n"
+    f"person = {{{', '.join(PEOPLE)}}}\nFriends(person, "
+    "person)\nSmokes(person)\nCancer(person)\nMood(person, m!)\n"
 )
 MLN = """m = {Low, High}
 1.3 Smokes(x) v Cancer(x)
@@ -59,7 +62,9 @@ def facts() -> str:
     lines = ["Smokes(P0)", "!Cancer(P5)"]
     for club in range(CLUBS):
         members = PEOPLE[club * SIZE : (club + 1) * SIZE]
-        lines += [f"Friends({a}, {b})" for a in members for b in members if a != b and draw.random() < 0.5]
+        lines += [
+            f"Friends({a}, {b})" for a in members for b in members if a != b and draw.random() < 0.5
+        ]
     return "\n".join(lines)
 
 
@@ -77,7 +82,9 @@ def test_records_of_a_grounding_are_its_network() -> None:
                 relation = self.template_relation(tally)
                 for shape in tally.plan.shapes(relation) if tally.open.sum() else ():
                     task = GroundTask(tally.plan, shape, int(tally.templates[0]), self.numbering)
-                    reader = self.connection.sql(DuckDB(self.connection).dialect.render(shape.select))
+                    reader = self.connection.sql(
+                        DuckDB(self.connection).dialect.render(shape.select)
+                    )
                     taken.extend(task.run(iter(reader.to_arrow_reader(7))))
                 return 0
 
@@ -92,21 +99,33 @@ def test_records_of_a_grounding_are_its_network() -> None:
         values = rng.integers(0, 2, whole.network.n_atoms).astype(float)
         here = reported_energy(network, whole.templates.weight, values[atoms])
         assert here == pytest.approx(reported_energy(whole.network, whole.templates.weight, values))
-    joined = records.filter(pa.compute.not_equal(records.column("what"), pa.scalar(1, pa.int8()))).select(["atoms"])
+    joined = records.filter(
+        pa.compute.not_equal(records.column("what"), pa.scalar(1, pa.int8()))
+    ).select(["atoms"])
     trees = [connect(iter(batch)) for batch in (joined.to_batches(max_chunksize=9),)]
     pairs = [pair for batches in trees for batch in batches for pair in batch.column(0).to_pylist()]
     least = np.arange(whole.network.n_atoms)
     for atom, root in pairs:
         least[atom] = root
     of_atom = components(whole.network).of_atom
-    assert len(set(zip(least.tolist(), of_atom.tolist()))) == np.unique(of_atom).size == np.unique(least).size
+    assert (
+        len(set(zip(least.tolist(), of_atom.tolist())))
+        == np.unique(of_atom).size
+        == np.unique(least).size
+    )
 
 
 def test_spark_reads_another_dialect() -> None:
-    row = Select((("k", Call("row", (Column("f", "a0"), Column("f", "a1")))),), (Source("facts", "f"),))
+    row = Select(
+        (("k", Call("row", (Column("f", "a0"), Column("f", "a1")))),), (Source("facts", "f"),)
+    )
     inside = Operation("IN", (Call("row", (Column("g", "a"), Column("g", "b"))), Raw(row)))
     select = Select(
-        (("n", Call("sum", (Column("g", "s"),), order=(Column("g", "s"),))), ("v", Value(1.5)), ("t", Value("a'\\"))),
+        (
+            ("n", Call("sum", (Column("g", "s"),), order=(Column("g", "s"),))),
+            ("v", Value(1.5)),
+            ("t", Value("a'\\")),
+        ),
         (Source("lists", "g"), Source("known", "k", (), "anti")),
         (inside, Operation(">", (Operation("//", (Column("g", "a"), Value(2))), Value(0)))),
     )
@@ -151,14 +170,18 @@ def session() -> Iterator[None]:
 
 
 def compared(workspace: wb.Workspace, rules: str, query: list[str] | None) -> None:
-    """The answers here and on Spark: figures of the same rows, objectives within both gaps, and no bound above one."""
+    """The answers here and on Spark: figures of the same rows, objectives within both gaps,
+    and no bound above one.
+    """
     one = workspace.infer(rules, task="map", query=query)
     many = workspace.infer(rules, task="map", query=query, on="spark=local[2]")
     here, there = one.summary(), many.summary()
     for name in ("ground_rows", "unit_entries", "atoms"):
         assert there[name] == here[name], name
     assert there["evidence_energy"] == pytest.approx(here["evidence_energy"])
-    allowed = sum(max(figures["gap"], 0) * abs(figures["energy"]) for figures in (here, there)) + 1e-6
+    allowed = (
+        sum(max(figures["gap"], 0) * abs(figures["energy"]) for figures in (here, there)) + 1e-6
+    )
     assert abs(there["energy"] - here["energy"]) <= allowed
     assert there["bound"] <= here["energy"] + 1e-6
     assert there["energy"] > 0

@@ -1,4 +1,6 @@
-"""What could only fail is told before it is tried, and what is not told so does not fail for that reason."""
+"""What could only fail is told before it is tried,
+and what is not told so does not fail for that reason.
+"""
 
 from __future__ import annotations
 

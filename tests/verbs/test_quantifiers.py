@@ -1,4 +1,6 @@
-"""Quantifiers, from text to exact marginals: figures worked out by hand, worlds of different constants."""
+"""Quantifiers, from text to exact marginals: figures worked out by hand,
+worlds of different constants.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ def marginals(
             load_alchemy_text(ws.database, text, world=world)
         frame = ws.infer(rules, query=query, closed=closed, engine="exact").predictions()
     worlds = frame["world"] if "world" in frame else [next(iter(facts))] * len(frame)
-    return {(world, atom): float(value) for world, atom, value in zip(worlds, frame["atom"], frame["value"])}
+    return {
+        (world, atom): float(value)
+        for world, atom, value in zip(worlds, frame["atom"], frame["value"])
+    }
 
 
 @pytest.mark.parametrize(
@@ -32,7 +37,9 @@ def marginals(
         ("P(x) => (EXIST y F(x,y))", 0.482206, 0.569401),
     ],
 )
-def test_an_inner_universal_quantifier_is_a_variable_of_its_clause(formula: str, p: float, f: float) -> None:
+def test_an_inner_universal_quantifier_is_a_variable_of_its_clause(
+    formula: str, p: float, f: float
+) -> None:
     rules = f"person = {{A, B, C}}\nP(person)\nF(person, person)\n1.4 {formula}\n0.2 F(x,y)\n"
     found = marginals(rules, {"one": ""}, ["P", "F"])
     assert found["one", "P(A)"] == pytest.approx(p, abs=1e-6)
@@ -57,7 +64,9 @@ def test_a_world_is_what_it_is_alone(rules: str, query: list[str]) -> None:
 
 
 def test_a_conjunction_under_exist_shares_one_weight() -> None:
-    assert marginals(CONJUNCTION, {"one": WORLDS["one"]}, ["S"], ["R", "T"])["one", "S(A)"] == pytest.approx(0.407333)
+    assert marginals(CONJUNCTION, {"one": WORLDS["one"]}, ["S"], ["R", "T"])[
+        "one", "S(A)"
+    ] == pytest.approx(0.407333)
 
 
 def test_a_learned_weight_of_an_expanded_formula_is_used_on_other_constants() -> None:
@@ -69,8 +78,12 @@ def test_a_learned_weight_of_an_expanded_formula_is_used_on_other_constants() ->
             load_alchemy_text(ws.database, f"{text}\n{labels[world]}", world=world)
         learned = ws.learn(CONJUNCTION, query=["S"], closed=["R", "T"], worlds=["one", "two"])
         assert learned.templates.label == ("S(x) => (EXIST y R(x, y) ^ !T(y))",)
-        by_templates = ws.infer(learned, query=["S"], closed=["R", "T"], worlds=["three"], engine="exact")
-        by_text = ws.infer(learned.text(), query=["S"], closed=["R", "T"], worlds=["three"], engine="exact")
+        by_templates = ws.infer(
+            learned, query=["S"], closed=["R", "T"], worlds=["three"], engine="exact"
+        )
+        by_text = ws.infer(
+            learned.text(), query=["S"], closed=["R", "T"], worlds=["three"], engine="exact"
+        )
     assert by_text.solution.values == pytest.approx(by_templates.solution.values)
     assert abs(by_text.value("S(H)") - 0.5) > 0.01
 
@@ -90,7 +103,8 @@ EMPTY = "Open(t)\nQ(t, h)\nP(t)\nB\nG(h)\n"
 @pytest.mark.parametrize(
     ("rule", "costs"),
     [
-        # In world one h has a constant, in world two none. Violated groundings weigh 1, so do satisfied ones of -1.
+        # In world one h has a constant, in world two none. Violated groundings weigh 1, so do
+        # satisfied ones of -1.
         ("1 EXIST e,h (Q(x,h) v P(e))", {"one": 0, "two": 2}),
         ("1 P(x) v (EXIST h Q(x,h))", {"one": 0, "two": 1}),
         ("1 EXIST h (G(h) v !G(h))", {"one": 0, "two": 1}),
@@ -106,7 +120,9 @@ def test_empty_types_and_tautologies(rule: str, costs: dict[str, int]) -> None:
     rules = f"{EMPTY}{rule}\n1 Open(x)\n"
     for chosen in ([*facts], ["one"], ["two"]):
         expected = sum(costs[world] for world in chosen)
-        assert energy_of_nothing(rules, {world: facts[world] for world in chosen}) == pytest.approx(expected), chosen
+        assert energy_of_nothing(rules, {world: facts[world] for world in chosen}) == pytest.approx(
+            expected
+        ), chosen
 
 
 def test_a_formula_that_cannot_hold_is_no_formula_without_groundings() -> None:

@@ -32,8 +32,14 @@ def workspace() -> wb.Workspace:
     [
         ("Cancer(x)", ["Cancer(Anna)", "Cancer(Bob)", "Cancer(Cy)"]),
         ('Cancer(Anna), Cancer("Cy")', ["Cancer(Anna)", "Cancer(Cy)"]),
-        (["Cancer", "Cancer(Anna)", "Smokes(Bob)"], ["Smokes(Bob)", "Cancer(Anna)", "Cancer(Bob)", "Cancer(Cy)"]),
-        ("Friends(x,x), Smokes(Anna)", ["Smokes(Anna)", "Friends(Anna, Anna)", "Friends(Bob, Bob)"]),
+        (
+            ["Cancer", "Cancer(Anna)", "Smokes(Bob)"],
+            ["Smokes(Bob)", "Cancer(Anna)", "Cancer(Bob)", "Cancer(Cy)"],
+        ),
+        (
+            "Friends(x,x), Smokes(Anna)",
+            ["Smokes(Anna)", "Friends(Anna, Anna)", "Friends(Bob, Bob)"],
+        ),
         ("Friends(Anna, x)", ["Friends(Anna, Anna)", "Friends(Anna, Cy)"]),
     ],
 )
@@ -49,7 +55,9 @@ def test_only_what_is_asked_is_answered_and_the_rest_stays_open(
     values = dict(zip(everything.grounding.atoms.names(), everything.solution.values))
     assert frame["value"].tolist() == pytest.approx([values[atom] for atom in answered])
     assert result.run_id is not None
-    assert workspace.reopen(result.run_id).predictions()["value"].tolist() == pytest.approx(frame["value"].tolist())
+    assert workspace.reopen(result.run_id).predictions()["value"].tolist() == pytest.approx(
+        frame["value"].tolist()
+    )
     assert workspace.runs.predictions(result.run_id)["atom"].tolist() == answered
 
 

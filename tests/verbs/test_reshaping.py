@@ -1,4 +1,6 @@
-"""Predicates renamed, merged and deleted: facts, folds, rules and tables at hand follow; nothing is lost half-way."""
+"""Predicates renamed, merged and deleted: facts, folds, rules and tables at hand follow;
+nothing is lost half-way.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def facts(ws: Workspace, name: str) -> set[str]:
     return {row[1] for row in ws.data.facts_page(name).rows}
 
 
-def test_a_renamed_predicate_keeps_facts_folds_and_its_place_in_rules_but_not_in_texts(club: Workspace) -> None:
+def test_a_renamed_predicate_keeps_facts_folds_and_its_place_in_rules_but_not_in_texts(
+    club: Workspace,
+) -> None:
     club.data.make_folds("random", predicate="Smokes", count=2)
     club.rules.keep(RULES, "mln")
     club.remember("query", "Friends,Smokes")
@@ -66,7 +70,9 @@ def test_merged_facts_count_once_and_the_other_is_gone(club: Workspace) -> None:
     assert "Smoker" not in club.rules.at_hand()[0]
 
 
-def test_a_merge_of_other_types_or_of_facts_that_contradict_changes_nothing(club: Workspace) -> None:
+def test_a_merge_of_other_types_or_of_facts_that_contradict_changes_nothing(
+    club: Workspace,
+) -> None:
     with pytest.raises(UsageError, match="E0272"):
         club.data.merge_predicates("Friends", "Smokes")
     club.data.add("!Smokes(Cem)")
@@ -85,7 +91,9 @@ def test_a_deleted_predicate_leaves_no_constant_behind_in_the_domains(club: Work
 def test_a_table_takes_its_predicates_along_unless_another_refers_to_it(tmp_path: Path) -> None:
     people, visits = tmp_path / "people.csv", tmp_path / "visits.csv"
     people.write_text("id,age,town\n" + "".join(f"p{n},{20 + n},t{n % 3}\n" for n in range(30)))
-    visits.write_text("visit,id,cost\n" + "".join(f"v{n},p{n % 30},{n * 7 % 90}\n" for n in range(60)))
+    visits.write_text(
+        "visit,id,cost\n" + "".join(f"v{n},p{n % 30},{n * 7 % 90}\n" for n in range(60))
+    )
     ws = wb.open()
     ws.load([people, visits])
     with pytest.raises(UsageError, match="E0272"):

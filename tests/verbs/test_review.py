@@ -1,4 +1,6 @@
-"""Review: the order of questions, answers that are labels at once, undone, disputed, agreed on; learned from again."""
+"""Review: the order of questions, answers that are labels at once, undone, disputed, agreed on;
+learned from again.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def test_an_answer_is_a_label_at_once_and_can_be_undone(people: Workspace) -> No
 
 
 def test_a_target_that_has_a_label_is_known_to_what_is_inferred_next(tmp_path: Path) -> None:
-    (tmp_path / "cats.csv").write_text("cat,old,ill\nC1,yes,yes\nC2,no,\nC3,no,no\nC4,yes,\nC5,no,yes\n")
+    (tmp_path / "cats.csv").write_text(
+        "cat,old,ill\nC1,yes,yes\nC2,no,\nC3,no,no\nC4,yes,\nC5,no,yes\n"
+    )
     with open_workspace() as ws:
         ws.load(tmp_path / "cats.csv", predict="cats.ill")
         run = ws.infer("Old(cat)\nIll(cat)\n1 Old(x) => Ill(x)\n", query="Ill").run_id

@@ -18,7 +18,10 @@ def workspace(tmp_path: Path) -> Iterator[wb.Workspace]:
     """A and B in both worlds; in one only A is P, in two only B."""
     with wb.open() as opened:
         opened.declare(RULES)
-        for world, evidence, truth in (("one", "E(A)\n!E(B)\n", "P(A)\n"), ("two", "E(B)\n!E(A)\n", "P(B)\n")):
+        for world, evidence, truth in (
+            ("one", "E(A)\n!E(B)\n", "P(A)\n"),
+            ("two", "E(B)\n!E(A)\n", "P(B)\n"),
+        ):
             (tmp_path / "facts.db").write_text(evidence)
             (tmp_path / "truth.db").write_text(truth)
             opened.load(tmp_path / "facts.db", world=world)
@@ -57,7 +60,9 @@ def test_a_change_is_paired_world_by_world(workspace: wb.Workspace) -> None:
 
 
 def test_scores_of_what_the_weights_were_learned_from_are_marked(workspace: wb.Workspace) -> None:
-    learned = workspace.learn(RULES.replace("2 E", "E").replace("-1 P", "P"), query="P", worlds=["one"])
+    learned = workspace.learn(
+        RULES.replace("2 E", "E").replace("-1 P", "P"), query="P", worlds=["one"]
+    )
     seen = workspace.evaluate(workspace.infer(learned, query="P", worlds=["one"]))
     assert seen["in_sample"]
     assert "in-sample" in seen["reading"]
@@ -66,7 +71,9 @@ def test_scores_of_what_the_weights_were_learned_from_are_marked(workspace: wb.W
     assert "in-sample" not in unseen["reading"]
 
 
-def test_a_file_of_truth_scores_as_the_labels_in_the_workspace(workspace: wb.Workspace, tmp_path: Path) -> None:
+def test_a_file_of_truth_scores_as_the_labels_in_the_workspace(
+    workspace: wb.Workspace, tmp_path: Path
+) -> None:
     result = workspace.infer(RULES, query="P", worlds=["two"])
     by_file = workspace.evaluate(result, tmp_path / "truth.db")
     by_label = workspace.evaluate(result)

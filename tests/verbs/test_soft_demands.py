@@ -41,7 +41,9 @@ def infer(rules: str | Program, directory: Path, **options: object) -> wb.Infere
         ("1: E(X) -> Zed(X)", "E0309", "Zed"),
     ],
 )
-def test_programs_that_cannot_mean_what_they_say(rules: str, code: str, word: str, tmp_path: Path) -> None:
+def test_programs_that_cannot_mean_what_they_say(
+    rules: str, code: str, word: str, tmp_path: Path
+) -> None:
     with pytest.raises(InputError) as caught:
         infer(parse_psl(rules), tmp_path)
     (one,) = caught.value.diagnostics
@@ -51,7 +53,9 @@ def test_programs_that_cannot_mean_what_they_say(rules: str, code: str, word: st
 
 
 def test_products_and_filters_of_observed_atoms_pass(tmp_path: Path) -> None:
-    assert infer("1: E(X) * G(X) >= 0.2\n1: R(X, +Y) >= 1 {Y: W(X, Y)}", tmp_path).solution.energy >= 0
+    assert (
+        infer("1: E(X) * G(X) >= 0.2\n1: R(X, +Y) >= 1 {Y: W(X, Y)}", tmp_path).solution.energy >= 0
+    )
     assert infer("1: E(X) -> Zed(X)\n1: G(X)", tmp_path, closed=["Zed"]).solution.energy >= 0
 
 
@@ -73,7 +77,9 @@ def test_a_literal_written_twice_is_one_and_two_that_meet_are_two(tmp_path: Path
     assert meet == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("order", [["10", "9", "B", "a"], ["a", "B", "9", "10"], ["9", "a", "10", "B"]])
+@pytest.mark.parametrize(
+    "order", [["10", "9", "B", "a"], ["a", "B", "9", "10"], ["9", "a", "10", "B"]]
+)
 @pytest.mark.parametrize("sign", ["%", "^"])
 def test_ordered_pairs_follow_the_strings(order: list[str], sign: str, tmp_path: Path) -> None:
     known = {"Same/2": {"targets": [["q", one] for one in order]}}

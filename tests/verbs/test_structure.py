@@ -38,7 +38,9 @@ def test_candidates_have_support_precision_and_gain(university: Workspace, metho
     result = university.structure(targets=["AdvisedBy"], method=method, candidates=20, **options)
     table = result.candidate_table()
     assert set(FIELDS) <= set(table[0])
-    assert [record["gain"] for record in table] == sorted((record["gain"] for record in table), reverse=True)
+    assert [record["gain"] for record in table] == sorted(
+        (record["gain"] for record in table), reverse=True
+    )
     assert len([record for record in table if not record["chosen"]]) <= 20
     assert all(0 <= record["precision"] <= 1 for record in table)
     assert json.loads(json.dumps(result.summary()))["method"] == method
@@ -61,7 +63,12 @@ def test_a_search_is_recorded_as_a_run(university: Workspace) -> None:
     result = university.structure(targets=["AdvisedBy"], method="mine", candidates=3)
     assert result.run_id is not None
     run = university.runs.get(result.run_id)
-    assert (run.kind, run.engine, run.status, run.language) == ("structure", "mine", result.status, "mln")
+    assert (run.kind, run.engine, run.status, run.language) == (
+        "structure",
+        "mine",
+        result.status,
+        "mln",
+    )
     assert run.program_text == result.text
     assert run.parameters["targets"] == ["AdvisedBy"]
     before = len(university.runs())
@@ -72,12 +79,16 @@ def test_a_search_is_recorded_as_a_run(university: Workspace) -> None:
 def test_the_language_of_a_run_is_recorded_not_guessed() -> None:
     """`->` stands in a string of this Markov logic program."""
     with open_workspace() as space:
-        result = space.infer('1 Says(x, "a -> b") => Heard(x)\nSays(person, words)\nHeard(person)\nperson={Ann}\n')
+        result = space.infer(
+            '1 Says(x, "a -> b") => Heard(x)\nSays(person, words)\nHeard(person)\nperson={Ann}\n'
+        )
         assert result.run_id is not None
         assert space.runs.get(result.run_id).language == "mln"
 
 
-def test_clauses_of_a_rare_target_are_candidates_where_none_beats_an_example(tmp_path: Path) -> None:
+def test_clauses_of_a_rare_target_are_candidates_where_none_beats_an_example(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "rare.pl"
     facts = " ".join(f"colour(c{k}, {'red' if k < 6 else 'blue'})." for k in range(12))
     rare = " ".join(f"example(good(c{k}), {1 if k < 2 else -1}, 1)." for k in range(12))
@@ -101,7 +112,9 @@ def test_clauses_of_a_rare_target_are_candidates_where_none_beats_an_example(tmp
 
 @pytest.fixture(scope="module")
 def rings() -> Workspace:
-    """Companies with directors and addresses; in some rings all companies are frauds and share directors."""
+    """Companies with directors and addresses;
+    in some rings all companies are frauds and share directors.
+    """
     rng = np.random.default_rng(5)
     lines = []
     for company in range(150):
@@ -109,11 +122,17 @@ def rings() -> Workspace:
         fraud = ring is not None or rng.random() < 0.03
         first = rng.integers(0, 3) + 3 * ring if ring is not None else rng.integers(30, 120)
         lines += [f"Directs(P{first}, C{company})", f"Directs(Q{company}, C{company})"]
-        lines += [f"LocatedAt(C{company}, A{rng.integers(0, 60)})", f"Sector(C{company}, S{rng.integers(0, 4)})"]
+        lines += [
+            f"LocatedAt(C{company}, A{rng.integers(0, 60)})",
+            f"Sector(C{company}, S{rng.integers(0, 4)})",
+        ]
         if company % 5:
             lines.append(("" if fraud else "!") + f"Fraud(C{company})")
     space = open_workspace()
-    declared = "Directs(person, company)\nLocatedAt(company, address)\nSector(company, sector)\nFraud(company)\n"
+    declared = (
+        "Directs(person, company)\nLocatedAt(company, address)\nSector(company, "
+        "sector)\nFraud(company)\n"
+    )
     path = Path(tempfile.mkdtemp()) / "rings.db"
     path.write_text("\n".join(lines) + "\n")
     space.load(path, rules=declared)
@@ -121,7 +140,9 @@ def rings() -> Workspace:
 
 
 @pytest.mark.parametrize("method", ["mine", "beam", "paths"])
-def test_the_planted_rule_has_the_most_to_say_of_held_out_labels(rings: Workspace, method: str) -> None:
+def test_the_planted_rule_has_the_most_to_say_of_held_out_labels(
+    rings: Workspace, method: str
+) -> None:
     result = rings.structure(targets=["Fraud"], method=method)
     best = result.candidate_table()[0]
     body, _, head = best["rule"].partition(" => ")
@@ -138,19 +159,37 @@ def test_a_stopped_search_gives_what_it_has(rings: Workspace, method: str) -> No
     assert late.status == "limit"
     event = Event()
     event.set()
-    cancelled = rings.structure(targets=["Fraud"], method=method, progress=Progress(cancel_event=event))
+    cancelled = rings.structure(
+        targets=["Fraud"], method=method, progress=Progress(cancel_event=event)
+    )
     assert cancelled.status == "cancelled"
-    assert parse_mln(cancelled.text).predicates.keys() == {"Directs", "LocatedAt", "Sector", "Fraud"}
+    assert parse_mln(cancelled.text).predicates.keys() == {
+        "Directs",
+        "LocatedAt",
+        "Sector",
+        "Fraud",
+    }
 
 
-def test_a_theory_whose_own_mode_makes_everything_true_is_told_by_its_errors(rings: Workspace) -> None:
-    """All pairs of companies agree, at a weight that outdoes the labels' rarity once none is known."""
+def test_a_theory_whose_own_mode_makes_everything_true_is_told_by_its_errors(
+    rings: Workspace,
+) -> None:
+    """All pairs of companies agree, at a weight that outdoes the
+    labels' rarity once none is known.
+    """
     names = ["Directs", "LocatedAt", "Sector", "Fraud"]
     found = read_relations(rings.database, names, partitions=("evidence", "truth"))
-    background = Background(found.predicates, found.argument_types, found.facts, found.constants, found.domains)
+    background = Background(
+        found.predicates, found.argument_types, found.facts, found.constants, found.domains
+    )
     check = mode_check(rings.database, [background], list(rings.data.worlds().values()), ["Fraud"])
     unit: Disjunction = ((3, (0,), True),)
-    alike: Disjunction = ((1, (0, 1), False), (1, (2, 1), False), (3, (0,), False), (3, (2,), False))
+    alike: Disjunction = (
+        (1, (0, 1), False),
+        (1, (2, 1), False),
+        (3, (0,), False),
+        (3, (2,), False),
+    )
     sober = check([unit], {0: np.array([-1.5])})
     mad = check([unit, alike], {0: np.array([-1.5, -4.0])})
     assert sober < 0.4

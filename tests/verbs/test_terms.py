@@ -22,7 +22,10 @@ from workbench.database import load_alchemy_text
     ],
 )
 def test_functions_of_terms_decide_which_rules_count(condition: str, holds: set[str]) -> None:
-    rules = f"n = {{1, 2, 3, 4, 7, 10}}\nIn(n)\nOpen(n)\n9 In(x) ^ In(y) ^ {condition} => Open(x)\n-1 Open(x)\n"
+    rules = (
+        f"n = {{1, 2, 3, 4, 7, 10}}\nIn(n)\nOpen(n)\n9 In(x) ^ In(y) ^ {condition} => "
+        "Open(x)\n-1 Open(x)\n"
+    )
     with wb.open() as ws:
         ws.declare(rules)
         load_alchemy_text(ws.database, "\n".join(f"In({number})" for number in (1, 2, 3, 4, 7, 10)))

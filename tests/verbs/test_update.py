@@ -22,7 +22,10 @@ QUERY = "Smokes,Cancer"
 def smokers() -> Iterator[Workspace]:
     with workbench.open() as workspace:
         workspace.declare(SMOKERS)
-        load_alchemy_text(workspace.database, "Friends(Anna, Bob)\nFriends(Carl, Dora)\nSmokes(Anna)\nCancer(Eve)\n")
+        load_alchemy_text(
+            workspace.database,
+            "Friends(Anna, Bob)\nFriends(Carl, Dora)\nSmokes(Anna)\nCancer(Eve)\n",
+        )
         workspace.infer(SMOKERS, query=QUERY, task="map")
         yield workspace
 
@@ -38,7 +41,11 @@ def test_what_nothing_touches_keeps_its_answer(smokers: Workspace) -> None:
     assert set(done.changes["atom"]) == {"Smokes(Fred)", "Cancer(Fred)"}
     check_equal(done.result, smokers.infer(SMOKERS, query=QUERY, task="map", record=False))
     again = smokers.update(1, "Friends(Bob, Fred)")
-    assert (again.facts_added, again.result.run_id, len(again.changes)) == (0, done.result.run_id, 0)
+    assert (again.facts_added, again.result.run_id, len(again.changes)) == (
+        0,
+        done.result.run_id,
+        0,
+    )
     back = smokers.update(1, remove=["Friends(Bob, Fred)"])
     assert (back.parent, back.rows_removed) == (done.result.run_id, done.rows_added)
     assert back.changes["after"].isna().all()
@@ -54,7 +61,10 @@ def test_facts_that_changed_otherwise_are_answered_in_full(smokers: Workspace) -
 
 def test_an_update_records_the_hash_that_its_facts_have(smokers: Workspace) -> None:
     run = 1
-    for add, remove in ((["Friends(Bob, Fred)", "!Smokes(Fred)"], []), ([], ["Cancer(Eve)", "Friends(Bob, Fred)"])):
+    for add, remove in (
+        (["Friends(Bob, Fred)", "!Smokes(Fred)"], []),
+        ([], ["Cancer(Eve)", "Friends(Bob, Fred)"]),
+    ):
         run = smokers.update(run, add, remove).result.run_id or 0
         assert smokers.runs.get(run).data_hash == data_hash(smokers.database)
 
@@ -78,7 +88,11 @@ def test_what_if_is_taken_back(smokers: Workspace) -> None:
     told = smokers.what_if(smokers.reopen(1), {"Smokes(Anna)": False}).set_index("atom")["after"]
     assert facts_of(smokers) == before
     smokers.data.correct("!Smokes(Anna)")
-    fresh = smokers.infer(SMOKERS, query=QUERY, task="map", record=False).predictions().set_index("atom")["value"]
+    fresh = (
+        smokers.infer(SMOKERS, query=QUERY, task="map", record=False)
+        .predictions()
+        .set_index("atom")["value"]
+    )
     assert (told[fresh.index] == fresh).all()
 
 
@@ -89,9 +103,13 @@ def test_soft_logic_with_new_targets() -> None:
         pairs = [(one, other) for one in people for other in people if one != other]
         workspace.data.add(*(f"Knows({one}, {other})" for one, other in pairs))
         workspace.data.add("0.9 Trusts(A, B)")
-        workspace.data.add(*(f"?Trusts({one}, {other})" for one, other in pairs[1:]), partition="target")
+        workspace.data.add(
+            *(f"?Trusts({one}, {other})" for one, other in pairs[1:]), partition="target"
+        )
         workspace.infer(SOFT, engine="clarabel")
-        targets = [f"?Trusts({one}, D)" for one in people] + [f"?Trusts(D, {one})" for one in people]
+        targets = [f"?Trusts({one}, D)" for one in people] + [
+            f"?Trusts(D, {one})" for one in people
+        ]
         done = workspace.update(1, targets, partition="target")
         done = workspace.update(1, ["Knows(A, D)", "Knows(D, A)"], ["Knows(A, C)"])
         fresh = workspace.infer(SOFT, engine="clarabel", record=False)
@@ -112,7 +130,10 @@ def test_targets_that_no_rule_names_stay_predicted() -> None:
 
 @pytest.mark.parametrize("task", ["map", "marginal"])
 def test_numbers_are_brought_up_to_date(task: Literal["map", "marginal"]) -> None:
-    rules = "Old(house)\nNear(house, house)\nPrice(house) = number\n7 Price(x)\n-2.5 Old(x) ^ Price(x)\n"
+    rules = (
+        "Old(house)\nNear(house, house)\nPrice(house) = number\n7 Price(x)\n-2.5 Old(x) ^ "
+        "Price(x)\n"
+    )
     with workbench.open() as workspace:
         workspace.declare(rules)
         workspace.data.add("Near(A, B)", "Near(B, C)", "Old(A)")

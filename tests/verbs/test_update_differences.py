@@ -1,4 +1,6 @@
-"""Rules that are ground over changed facts alone, joined with the rest: what comes of it is a fresh run's network."""
+"""Rules that are ground over changed facts alone, joined with the rest:
+what comes of it is a fresh run's network.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ Friends(x, y) ^ x != y => !Smokes(x) v !Smokes(y).
 0.3 Friends(x, y) ^ Smokes(+x) => Smokes(y)
 """
 OVER_CHANGES = frozenset({0, 1, 3, 4})
-"""Rules that read Friends once, as a condition of all their clauses, and range over no new person otherwise. Not the
-hard one: two facts come to one row of it.
+"""Rules that read Friends once, as a condition of all their clauses, and range over no new person
+otherwise. Not the hard one: two facts come to one row of it.
 """
 PEOPLE = ("Anna", "Bob", "Carl", "Dora")
 LATER = ("Abe", "Eve", "Zoe")
@@ -61,21 +63,30 @@ def test_changed_facts_alone_come_to_the_network_of_a_fresh_run(
         for world in worlds:
             told = {f"Friends({one}, {random.choice(PEOPLE)})" for one in PEOPLE}
             told |= {f"Works({one}, {random.choice(('Rome', 'Oslo'))})" for one in PEOPLE}
-            load_alchemy_text(workspace.database, "\n".join([*sorted(told), "!Smokes(Anna)"]), world=world)
+            load_alchemy_text(
+                workspace.database, "\n".join([*sorted(told), "!Smokes(Anna)"]), world=world
+            )
         run = workspace.infer(RULES, query="Smokes", task=task, engine="exact").run_id or 0
         for step in range(4):
             world, people = random.choice(worlds), (*PEOPLE, *LATER[:step])
-            add = [f"Friends({random.choice(people)}, {random.choice(people)})" for _ in range(random.randint(1, 3))]
+            add = [
+                f"Friends({random.choice(people)}, {random.choice(people)})"
+                for _ in range(random.randint(1, 3))
+            ]
             there = [text for text in known_facts(workspace, world) if text.startswith("Friends")]
             remove = random.sample(there, min(step % 2, len(there)))
-            updated = workspace.update(run, add, [one for one in remove if one not in add], world=world).result
+            updated = workspace.update(
+                run, add, [one for one in remove if one not in add], world=world
+            ).result
             fresh = workspace.infer(RULES, query="Smokes", task=task, engine="exact", record=False)
             check_equal(updated, fresh)
     assert over_changes
     assert over_changes.keys() <= {OVER_CHANGES, OVER_CHANGES | {5}}
 
 
-def test_hard_rules_that_new_facts_violate_refuse_the_update(over_changes: Counter[frozenset[int]]) -> None:
+def test_hard_rules_that_new_facts_violate_refuse_the_update(
+    over_changes: Counter[frozenset[int]],
+) -> None:
     rules = "Near(place, place)\nFar(place, place)\nLit(place)\n"
     rules += "Near(x, y) => !Far(x, y).\n0.5 Near(x, y) ^ Lit(x) => Lit(y)\n"
     with workbench.open() as workspace:

@@ -25,7 +25,9 @@ Link(A, B) & Trust(A, B) -> Trust(B, A) .
 Trust(A, +B) <= 2 .
 """)
 OVER_LINKS = frozenset({0, 1, 2})
-"""Rules that read Link once, as a condition; not the hard one, some of whose targets are observed."""
+"""Rules that read Link once, as a condition; not the hard one,
+some of whose targets are observed.
+"""
 PEOPLE = tuple(f"p{number}" for number in range(5))
 PAIRS = [(one, other) for one in PEOPLE for other in PEOPLE if one != other]
 VALUES = (1.0, 1.0, 0.5, 0.25)
@@ -45,7 +47,9 @@ def test_changed_facts_alone_come_to_the_network_of_a_fresh_run(
         "Kind/2": {"observations": [[one, random.choice("xyz")] for one in PEOPLE]},
         "Trust/2": {
             "observations": [[*pair, round(random.random() / 2, 2)] for pair in known],
-            "targets": [[one, other] for one in PEOPLE for other in PEOPLE if (one, other) not in known],
+            "targets": [
+                [one, other] for one in PEOPLE for other in PEOPLE if (one, other) not in known
+            ],
         },
     }
     (tmp_path / "data.json").write_text(json.dumps({"predicates": atoms}), encoding="utf-8")
@@ -54,10 +58,14 @@ def test_changed_facts_alone_come_to_the_network_of_a_fresh_run(
         run = workspace.infer(RULES, engine="clarabel").run_id or 0
         for _ in range(4):
             gone = random.sample(sorted(links), 1)
-            new = {pair: random.choice(VALUES) for pair in random.sample(PAIRS, 2) if pair not in links}
+            new = {
+                pair: random.choice(VALUES) for pair in random.sample(PAIRS, 2) if pair not in links
+            }
             told = [_text(pair, links.pop(pair)) for pair in gone]
             links |= new
-            updated = workspace.update(run, [_text(*one) for one in new.items()], remove=told).result
+            updated = workspace.update(
+                run, [_text(*one) for one in new.items()], remove=told
+            ).result
             fresh = workspace.infer(RULES, engine="clarabel", record=False)
             one, other = canonical(updated.grounding), canonical(fresh.grounding)
             for part in one:

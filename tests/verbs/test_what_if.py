@@ -21,22 +21,34 @@ def rules(both: float, prior: float) -> str:
 @pytest.mark.parametrize(("both", "prior"), [(2.0, -0.3), (0.0, 1.5), (-1.0, 0.0), (1.1, -0.3)])
 @pytest.mark.parametrize("task", ["marginal", "map"])
 @pytest.mark.parametrize("first", [1.1, 0.0])
-def test_other_weights_answer_as_rules_with_them(both: float, prior: float, task: str, first: float) -> None:
-    """A formula of two clauses has one weight, in the sense of the formula; one of weight 0 is ground, too."""
+def test_other_weights_answer_as_rules_with_them(
+    both: float, prior: float, task: str, first: float
+) -> None:
+    """A formula of two clauses has one weight, in the sense of the formula;
+    one of weight 0 is ground, too.
+    """
     with wb.open() as ws:
         ws.declare(rules(first, -0.3))
         load_alchemy_text(ws.database, FACTS)
         query, engine = "Smokes,Cancer", "exact" if task == "marginal" else "ilp"
         run = ws.infer(rules(first, -0.3), query=query, task=task, engine=engine)
         told = ws.what_if(run, weights={BOTH: both, PRIOR: prior}).set_index("atom")
-        with_fact = ws.what_if(run, {"Friends(Anna, Bob)": False}, weights={BOTH: both}).set_index("atom")
-        wanted = ws.infer(rules(both, prior), query=query, task=task, engine=engine, record=False).predictions()
+        with_fact = ws.what_if(run, {"Friends(Anna, Bob)": False}, weights={BOTH: both}).set_index(
+            "atom"
+        )
+        wanted = ws.infer(
+            rules(both, prior), query=query, task=task, engine=engine, record=False
+        ).predictions()
         assert told["after"].to_dict() == pytest.approx(wanted.set_index("atom")["value"].to_dict())
         assert len(ws.runs()) == 1
         assert ws.data.remove(["Friends(Anna, Bob)"]) == 1
-        wanted = ws.infer(rules(both, -0.3), query=query, task=task, engine=engine, record=False).predictions()
+        wanted = ws.infer(
+            rules(both, -0.3), query=query, task=task, engine=engine, record=False
+        ).predictions()
         after = with_fact["after"].dropna().to_dict()
-        assert after == pytest.approx({atom: wanted.set_index("atom")["value"][atom] for atom in after})
+        assert after == pytest.approx(
+            {atom: wanted.set_index("atom")["value"][atom] for atom in after}
+        )
 
 
 def test_weights_of_soft_logic_and_of_a_fold() -> None:
@@ -45,13 +57,20 @@ def test_weights_of_soft_logic_and_of_a_fold() -> None:
         ws.declare(text.format(2))
         load_alchemy_text(ws.database, "Near(a, b)\nNear(b, c)\n0.9 Warm(a)\n?Warm(b)\n?Warm(c)\n")
         run = ws.infer(text.format(2), engine="clarabel")
-        told = ws.what_if(run, weights={"Near(A, B) & Warm(A) -> Warm(B)": 0.25}).set_index("atom")["after"]
-        wanted = ws.infer(text.format(0.25), engine="clarabel", record=False).predictions().set_index("atom")["value"]
+        told = ws.what_if(run, weights={"Near(A, B) & Warm(A) -> Warm(B)": 0.25}).set_index("atom")[
+            "after"
+        ]
+        wanted = (
+            ws.infer(text.format(0.25), engine="clarabel", record=False)
+            .predictions()
+            .set_index("atom")["value"]
+        )
         assert told.to_dict() == pytest.approx(wanted.to_dict(), abs=1e-4)
 
 
 @pytest.mark.parametrize(
-    ("weights", "said"), [({"Smokes(y)": 1.0}, r"E0853.*(.|\n)*Smokes\(x\)"), ({PRIOR: float("inf")}, "E0853")]
+    ("weights", "said"),
+    [({"Smokes(y)": 1.0}, r"E0853.*(.|\n)*Smokes\(x\)"), ({PRIOR: float("inf")}, "E0853")],
 )
 def test_what_has_no_such_weight_is_told(weights: dict[str, float], said: str) -> None:
     with wb.open() as ws:

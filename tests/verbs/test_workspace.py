@@ -42,7 +42,9 @@ def test_a_frame_becomes_facts_and_facts_predictions(workspace: wb.Workspace) ->
 def test_explanations_sum_to_the_conditional_log_odds(workspace: wb.Workspace) -> None:
     result = workspace.infer(RULES, query=["Smokes", "Cancer"], engine="exact", record=False)
     explanation = result.explain("Smokes(Bo)")
-    assert explanation.log_odds == pytest.approx(sum(item.contribution for item in explanation.contributions))
+    assert explanation.log_odds == pytest.approx(
+        sum(item.contribution for item in explanation.contributions)
+    )
     assert np.isfinite(explanation.log_odds)
     assert "Smokes(Bo)" in explanation.sentence()
 
@@ -51,7 +53,9 @@ def test_averaged_explanations_are_means_over_sampled_states(workspace: wb.Works
     result = workspace.infer(RULES, query=["Smokes", "Cancer"], engine="exact", record=False)
     explanation = result.explain("Smokes(Cy)", samples=400, seed=2)
     assert explanation.samples == 400
-    assert explanation.log_odds == pytest.approx(sum(item.contribution for item in explanation.contributions))
+    assert explanation.log_odds == pytest.approx(
+        sum(item.contribution for item in explanation.contributions)
+    )
     # The two clauses of the friendship pull towards Bo's value, each by half the formula's weight.
     toward = [item for item in explanation.contributions if "Smokes(Bo)" in item.others]
     pull = sum(item.contribution for item in toward)
@@ -90,8 +94,12 @@ def test_learned_weights_predict_and_print(tmp_path: Path) -> None:
         assert np.isfinite(learned.weights).all()
         path = tmp_path / "learned.mln"
         learned.save(path)
-        direct = workspace.infer(learned, query="AdvisedBy", worlds=worlds[2:3], engine="gibbs", record=False)
-        printed = workspace.infer(path, query="AdvisedBy", worlds=worlds[2:3], engine="gibbs", record=False)
+        direct = workspace.infer(
+            learned, query="AdvisedBy", worlds=worlds[2:3], engine="gibbs", record=False
+        )
+        printed = workspace.infer(
+            path, query="AdvisedBy", worlds=worlds[2:3], engine="gibbs", record=False
+        )
         truth = workspace.ground(rules, learning=True, query="AdvisedBy", worlds=worlds[2:3]).truth
     assert np.abs(direct.solution.values - printed.solution.values).mean() < 0.02
     from workbench.evaluation import scores
@@ -107,13 +115,23 @@ def test_a_workspace_file_keeps_data_and_runs(tmp_path: Path) -> None:
         first.infer(RULES, query=["Smokes", "Cancer"], engine="exact")
     with wb.open(path) as again:
         assert len(again.runs()) == 1
-        assert again.infer(RULES, query=["Smokes", "Cancer"], engine="exact").grounding.network.n_atoms == 4
+        assert (
+            again.infer(RULES, query=["Smokes", "Cancer"], engine="exact").grounding.network.n_atoms
+            == 4
+        )
 
 
 def test_every_rule_reports_its_distance_and_an_explanation_its_values(tmp_path: Path) -> None:
     rules = tmp_path / "friends.psl"
-    rules.write_text("2: Knows(A, B) & Votes(A) -> Votes(B)\n1: !Votes(A) ^2\nVotes(A) + Wins(A) <= 1 .\n")
-    for name, rows in (("knows", "a\tb\n"), ("votes_seen", "a\t0.8\n"), ("votes", "b\n"), ("wins", "b\n")):
+    rules.write_text(
+        "2: Knows(A, B) & Votes(A) -> Votes(B)\n1: !Votes(A) ^2\nVotes(A) + Wins(A) <= 1 .\n"
+    )
+    for name, rows in (
+        ("knows", "a\tb\n"),
+        ("votes_seen", "a\t0.8\n"),
+        ("votes", "b\n"),
+        ("wins", "b\n"),
+    ):
         (tmp_path / f"{name}.tsv").write_text(rows)
     (tmp_path / "friends.data").write_text(
         "predicates:\n  Knows/2: closed\n  Votes/1: open\n  Wins/1: open\n"
@@ -143,6 +161,9 @@ def test_what_a_notebook_shows_of_a_result_is_one_line() -> None:
     ws = wb.open()
     ws.data.open_example("smokers")
     text, _ = ws.rules.at_hand()
-    assert repr(ws.infer(text, query=["Smokes"])) == "InferenceResult(marginal by exact, exact, 15 atoms, run 1)"
+    assert (
+        repr(ws.infer(text, query=["Smokes"]))
+        == "InferenceResult(marginal by exact, exact, 15 atoms, run 1)"
+    )
     assert repr(ws.learn(text, query=["Smokes"])) == "LearningResult(converged, 5 weights, run 2)"
     assert repr(ws.ground(text)) == "Grounding(0 ground rows over 10 open atoms)"

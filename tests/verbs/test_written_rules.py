@@ -48,7 +48,10 @@ def test_one_weight_a_formula_in_its_own_sense() -> None:
         workspace.declare(RULES)
         load_alchemy_text(workspace.database, FACTS)
         grounding = workspace.ground(RULES, learning=True, query=QUERY)
-    found = {one.text: one.weight for one in written_rules(grounding.templates, grounding.templates.weight)}
+    found = {
+        one.text: one.weight
+        for one in written_rules(grounding.templates, grounding.templates.weight)
+    }
     assert found == pytest.approx(
         {
             "Smokes(x) => Cancer(x)": 1.5,
@@ -65,7 +68,9 @@ def test_one_weight_a_formula_in_its_own_sense() -> None:
 @pytest.mark.parametrize("tie", [False, True])
 @pytest.mark.parametrize("apart", [False, True])
 def test_the_learned_program_says_what_was_learned(tie: bool, apart: bool) -> None:
-    """Energies of all states differ by a constant between the learned weights and the program read back."""
+    """Energies of all states differ by a constant between the learned
+    weights and the program read back.
+    """
     with wb.open() as workspace:
         workspace.declare(RULES)
         load_alchemy_text(workspace.database, FACTS)
@@ -91,7 +96,10 @@ def test_a_soft_program_keeps_its_form() -> None:
     with wb.open() as workspace:
         program = workspace.declare(rules)
     templates = SimpleNamespace(
-        rule=np.array([0, 1]), share=np.ones(2), label=("a", "b"), formula=("Near(A, B) ...", "!Likes(A)")
+        rule=np.array([0, 1]),
+        share=np.ones(2),
+        label=("a", "b"),
+        formula=("Near(A, B) ...", "!Likes(A)"),
     )
     text = learned_text(program, templates, np.array([0.25, 2.0]))
     assert text.splitlines()[0] == "// close"

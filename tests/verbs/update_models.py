@@ -21,7 +21,9 @@ VALUES = frozenset("ndt")
 
 @dataclass(frozen=True)
 class Model:
-    """Rules, what is asked, and what facts may say: predicates with the kinds of arguments (`=`: a function)."""
+    """Rules, what is asked, and what facts may say: predicates with the kinds of arguments (`=`:
+    a function).
+    """
 
     rules: str
     query: str
@@ -29,7 +31,9 @@ class Model:
 
     def predicates(self) -> list[tuple[str, str]]:
         """Names and kinds."""
-        return [(name, kinds) for name, _, kinds in (one.partition("/") for one in self.facts.split())]
+        return [
+            (name, kinds) for name, _, kinds in (one.partition("/") for one in self.facts.split())
+        ]
 
 
 def random_fact(random: Random, model: Model) -> str:

@@ -1,4 +1,6 @@
-"""Random sequences of updates beside fresh runs over the same facts: `python -m tests.verbs.update_sequences 1000`."""
+"""Random sequences of updates beside fresh runs over the same facts: `python -m
+tests.verbs.update_sequences 1000`.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,17 @@ if TYPE_CHECKING:
 def canonical(grounding: Grounding) -> dict[str, Counter[Any]]:
     """Rows, unit groundings and sums under names instead of numbers."""
     network, labels = grounding.network, grounding.templates.label
-    names = [f"{world}: {atom}" for world, atom in zip(grounding.atoms.world_names(), grounding.atoms.names())]
+    names = [
+        f"{world}: {atom}"
+        for world, atom in zip(grounding.atoms.world_names(), grounding.atoms.names())
+    ]
     rows: Counter[Any] = Counter()
     A = network.A
     for row in range(network.n_rows):
         entries = slice(A.indptr[row], A.indptr[row + 1])
-        literals = tuple(sorted((names[atom], float(a)) for atom, a in zip(A.indices[entries], A.data[entries])))
+        literals = tuple(
+            sorted((names[atom], float(a)) for atom, a in zip(A.indices[entries], A.data[entries]))
+        )
         label = labels[network.template[row]] if network.template[row] >= 0 else "hard"
         scale = 1.0 if network.scale is None else float(network.scale[row])
         rows[label, int(network.relation[row]), float(network.b[row]), literals] += round(scale, 9)
@@ -57,7 +64,9 @@ def canonical(grounding: Grounding) -> dict[str, Counter[Any]]:
     for block in range(network.blocks.n_blocks):
         inside = members.indices[members.indptr[block] : members.indptr[block + 1]]
         right = int(network.blocks.right[block])
-        blocks[int(network.blocks.kind[block]), right, tuple(sorted(names[atom] for atom in inside))] += 1
+        blocks[
+            int(network.blocks.kind[block]), right, tuple(sorted(names[atom] for atom in inside))
+        ] += 1
     return {"rows": rows, "units": units, "sums": sums, "blocks": blocks}
 
 
@@ -90,7 +99,9 @@ def facts_of(workspace: Workspace) -> dict[str, list[Any]]:
 
 
 def run_sequence(seed: int, steps: int = 5, name: str | None = None) -> Counter[str]:
-    """One random sequence of changes, every answer beside a fresh run's; how many there were of each kind."""
+    """One random sequence of changes, every answer beside a fresh run's;
+    how many there were of each kind.
+    """
     random = Random(f"updates {seed}")
     model = MODELS[name or random.choice(sorted(MODELS))]
     task = random.choice(("map", "marginal"))
@@ -101,7 +112,12 @@ def run_sequence(seed: int, steps: int = 5, name: str | None = None) -> Counter[
             facts = one_of_each_atom(random_fact(random, model).lstrip("!") for _ in range(8))
             load_alchemy_text(workspace.database, "\n".join(sorted(facts)), world=world)
         try:
-            run = workspace.infer(model.rules, query=model.query, task=task, engine=_engine(model)).run_id or 0
+            run = (
+                workspace.infer(
+                    model.rules, query=model.query, task=task, engine=_engine(model)
+                ).run_id
+                or 0
+            )
         except WorkbenchError as error:
             return Counter({f"left out, {error.diagnostics[0].code}": 1})
         sequence = Sequence(workspace, run, model, task, Random(f"looks {seed}"))
@@ -114,7 +130,9 @@ def run_sequence(seed: int, steps: int = 5, name: str | None = None) -> Counter[
                     workspace.data.correct(*add, world=world)
                     workspace.data.remove(*remove, world=world)
                 case "what if":
-                    sequence.what_if({atom_of(text): random.choice((True, False, None)) for text in add})
+                    sequence.what_if(
+                        {atom_of(text): random.choice((True, False, None)) for text in add}
+                    )
                 case how:
                     sequence.update(add, remove, correct=how == "update", world=world)
     return sequence.done
@@ -136,7 +154,9 @@ class Sequence:
         self.program = recorded_run(self.workspace.database, self.run).program
 
     def update(self, add: list[str], remove: list[str], *, correct: bool, world: str) -> None:
-        """Update the run, and compare; what is refused is refused of a fresh run, and leaves the facts."""
+        """Update the run, and compare; what is refused is refused of a fresh run,
+        and leaves the facts.
+        """
         before = facts_of(self.workspace)
         try:
             renewed = self.workspace.update(self.run, add, remove, correct=correct, world=world)
@@ -152,13 +172,17 @@ class Sequence:
         if self.looks.random() < 0.3:
             again = self.workspace.update(self.run, add, [], correct=True, world=world)
             assert (again.facts_added, len(again.changes)) == (0, 0)
-            assert self.workspace.runs.get(again.result.run_id or 0).data_hash == data_hash(self.workspace.database)
+            assert self.workspace.runs.get(again.result.run_id or 0).data_hash == data_hash(
+                self.workspace.database
+            )
             self.done["the same update again"] += 1
 
     def what_if(self, changes: dict[str, bool | None]) -> None:
         """Try changes, and compare with a fresh run over a copy that has them."""
         newest = max(run.id for run in self.workspace.runs.all())
-        if not changes or self.workspace.runs.get(newest).data_hash != data_hash(self.workspace.database):
+        if not changes or self.workspace.runs.get(newest).data_hash != data_hash(
+            self.workspace.database
+        ):
             return
         before = facts_of(self.workspace)
         told: object
@@ -183,7 +207,11 @@ class Sequence:
 
     def _fresh(self, workspace: Workspace) -> InferenceResult:
         return workspace.infer(
-            self.program, query=self.model.query, task=self.task, engine=_engine(self.model), record=False
+            self.program,
+            query=self.model.query,
+            task=self.task,
+            engine=_engine(self.model),
+            record=False,
         )
 
     def _refused(self, add: list[str], remove: list[str], **options: Any) -> str | None:
@@ -224,7 +252,9 @@ def known_facts(workspace: Workspace, world: str) -> list[str]:
             if row["world"] != world:
                 continue
             if len(stored.key) < len(stored.columns):
-                found.append(f"{atom_text(stored.name, arguments[:-1])} = {quote_constant(arguments[-1])}")
+                found.append(
+                    f"{atom_text(stored.name, arguments[:-1])} = {quote_constant(arguments[-1])}"
+                )
             else:
                 found.append(f"{'' if row['value'] else '!'}{atom_text(stored.name, arguments)}")
     return sorted(found)

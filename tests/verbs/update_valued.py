@@ -1,4 +1,6 @@
-"""Small programs that read numbers, dates and texts of their facts, by definitions, scopes and weights."""
+"""Small programs that read numbers, dates and texts of their facts, by definitions,
+scopes and weights.
+"""
 
 from __future__ import annotations
 

@@ -19,13 +19,17 @@ DATA, PREDICATES, SOLVING, OUTPUT = "Data", "Predicates", "Solving", "Output"
 
 
 def option(names: str, says: str, group: str | None = None, **limits: Any) -> Any:
-    """An option of a command: its names, apart by spaces, what the help says of it, and its group there."""
+    """An option of a command: its names, apart by spaces, what the help says of it,
+    and its group there.
+    """
     return typer.Option(*names.split(), help=says, rich_help_panel=group, **limits)
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the command line: its function, its group in the help, and examples of it, one line each."""
+    """A command of the command line: its function, its group in the help, and examples of it,
+    one line each.
+    """
 
     function: Callable[..., None]
     group: str
@@ -37,7 +41,9 @@ class Command:
         """Add it to the command line."""
         shown = "\n\n".join(["Examples:", *(f"  workbench {line}" for line in self.lines)])
         cls = Served if self.served else None
-        app.command(self.name, cls=cls, rich_help_panel=self.group, epilog=shown)(_by_options(self.function))
+        app.command(self.name, cls=cls, rich_help_panel=self.group, epilog=shown)(
+            _by_options(self.function)
+        )
 
 
 COMMANDS: list[Command] = []
@@ -68,12 +74,17 @@ def _by_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of its dataclasses in their places."""
     signature = inspect.signature(command, eval_str=True)
     groups: dict[str, Any] = {
-        name: one.annotation for name, one in signature.parameters.items() if is_dataclass(one.annotation)
+        name: one.annotation
+        for name, one in signature.parameters.items()
+        if is_dataclass(one.annotation)
     }
 
     @functools.wraps(command)
     def called(**given: Any) -> None:
-        made = {name: kind(**{one.name: given.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()}
+        made = {
+            name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+            for name, kind in groups.items()
+        }
         command(**given, **made)
 
     shown: list[inspect.Parameter] = []

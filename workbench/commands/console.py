@@ -1,4 +1,6 @@
-"""Printing for the command line: tables and JSON on standard output, progress and diagnostics on standard error."""
+"""Printing for the command line: tables and JSON on standard output,
+progress and diagnostics on standard error.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def print_warnings(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def number(value: object, digits: int = 4) -> str:
-    """A number for a table: thousands separated, floats to `digits` decimals, nothing for None or NaN."""
+    """A number for a table: thousands separated, floats to `digits` decimals,
+    nothing for None or NaN.
+    """
     if value is None or value != value:
         return ""
     if isinstance(value, float):
@@ -68,7 +72,9 @@ def number(value: object, digits: int = 4) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: int = 4) -> None:
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: int = 4
+) -> None:
     """A table on standard output, numbers to the right."""
     from rich.console import Console
     from rich.table import Table
@@ -92,7 +98,11 @@ def end_as(status: str) -> None:
     """End the command with the exit code that an answer's status calls for; go on where it is 0."""
     import typer
 
-    codes = {"infeasible": ExitCode.INFEASIBLE, "limit": ExitCode.LIMIT, "cancelled": ExitCode.LIMIT}
+    codes = {
+        "infeasible": ExitCode.INFEASIBLE,
+        "limit": ExitCode.LIMIT,
+        "cancelled": ExitCode.LIMIT,
+    }
     if status in codes:
         raise typer.Exit(int(codes[status]))
 
@@ -112,9 +122,19 @@ def check_output(path: Path | None) -> None:
     """
     if path is None:
         return
-    reason = "is a directory" if path.is_dir() else None if path.parent.is_dir() else f"{path.parent} is no directory"
+    reason = (
+        "is a directory"
+        if path.is_dir()
+        else None
+        if path.parent.is_dir()
+        else f"{path.parent} is no directory"
+    )
     if reason is not None:
-        raise InputError.of("E0802", f"{path} cannot be written: {reason}", help="name a file in a folder that exists")
+        raise InputError.of(
+            "E0802",
+            f"{path} cannot be written: {reason}",
+            help="name a file in a folder that exists",
+        )
 
 
 def is_directory(out: str) -> bool:
@@ -135,7 +155,9 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError.of("E0802", f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise InputError.of(
+            "E0802", f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
+        ) from None
 
 
 @contextmanager
@@ -160,7 +182,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def written(path: Path | None, write: Callable[[Path], object]) -> None:
-    """Let `write` make a file that takes the place of `path` when it is whole; nothing without a path."""
+    """Let `write` make a file that takes the place of `path` when it is whole;
+    nothing without a path.
+    """
     if path is not None:
         with replacing(path) as part:
             write(part)

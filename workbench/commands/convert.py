@@ -23,16 +23,23 @@ __all__ = ["convert"]
 )
 def convert(
     source: RulesFile,
-    data: Annotated[Path | None, option("--data -d", "The .data file beside a .psl program.")] = None,
-    learn_data: Annotated[Path | None, option("--learn-data", "The .data file for learning.")] = None,
-    out: Annotated[Path | None, option("--out -o", "The file, or the folder, to write; printed when absent.")] = None,
+    data: Annotated[
+        Path | None, option("--data -d", "The .data file beside a .psl program.")
+    ] = None,
+    learn_data: Annotated[
+        Path | None, option("--learn-data", "The .data file for learning.")
+    ] = None,
+    out: Annotated[
+        Path | None, option("--out -o", "The file, or the folder, to write; printed when absent.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Rewrite a program in its other form.
 
-    A .psl program with its .data becomes one .json document (PSL 2.4); a .json document becomes .psl and .data files
-    (PSL 2.3); a .mln program becomes an equivalent .psl program with weights that are not negative. A graphical model
-    (.uai) or weighted clauses (.wcnf) become the other, or an integer program (.lp, .mps).
+    A .psl program with its .data becomes one .json document (PSL 2.4); a .json document becomes
+    .psl and .data files (PSL 2.3); a .mln program becomes an equivalent .psl program with weights
+    that are not negative. A graphical model (.uai) or weighted clauses (.wcnf) become the other, or
+    an integer program (.lp, .mps).
     """
     from workbench.verbs.solve import is_model
 
@@ -58,7 +65,11 @@ def _convert_model(source: Path, out: Path | None, *, json: bool) -> None:
     from workbench.verbs.solve import convert_model
 
     if out is None:
-        raise UsageError.of("E0713", "a model is written to a file", help="name it: --out model.wcnf (.uai, .lp, .mps)")
+        raise UsageError.of(
+            "E0713",
+            "a model is written to a file",
+            help="name it: --out model.wcnf (.uai, .lp, .mps)",
+        )
     check_output(out)
     with replacing(out) as part:
         note = convert_model(source, part)
@@ -87,13 +98,19 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
     from workbench.language.mln_to_psl import mln_to_psl
     from workbench.language.program import Program
     from workbench.language.psl_document_reading import read_psl_document
-    from workbench.language.psl_forms import document_to_files, files_to_document, format_psl_document
+    from workbench.language.psl_forms import (
+        document_to_files,
+        files_to_document,
+        format_psl_document,
+    )
 
     if is_document(source):
         _refuse_data(data or learn_data, "a PSL document holds its data")
         return dict(document_to_files(read_psl_document(source), source.stem))
     given = given_rules(source)
-    program, stem = (given, "program") if isinstance(given, Program) else (read_program(given), given.stem)
+    program, stem = (
+        (given, "program") if isinstance(given, Program) else (read_program(given), given.stem)
+    )
     if program.language == "mln":
         _refuse_data(data or learn_data, "a Markov logic program is converted by itself")
         translation = mln_to_psl(program)
@@ -104,7 +121,9 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
         return {f"{stem}.psl": "".join(notes) + format_program(translation.program)}
     if data is None:
         raise UsageError.of(
-            "E0818", "a .psl program has no data of its own", help="name its data file with --data FILE.data"
+            "E0818",
+            "a .psl program has no data of its own",
+            help="name its data file with --data FILE.data",
         )
     learn = read_psl_document(learn_data) if learn_data is not None else None
     document = files_to_document(program, read_psl_document(data), learn)
@@ -114,5 +133,7 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
 def _refuse_data(data: Path | None, why: str) -> None:
     if data is not None:
         raise UsageError.of(
-            "E0831", f"{why}, and {data} would not be used", help="leave --data out; it goes with a .psl program"
+            "E0831",
+            f"{why}, and {data} would not be used",
+            help="leave --data out; it goes with a .psl program",
         )

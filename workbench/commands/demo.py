@@ -14,7 +14,9 @@ __all__ = ["demo"]
 
 @command("Start", "demo")
 def demo() -> None:
-    """Load a bundled university world, count groundings, learn weights, predict, score, explain: under a minute."""
+    """Load a bundled university world, count groundings, learn weights, predict, score, explain:
+    under a minute.
+    """
     from workbench.workspace import open_workspace
 
     begun = perf_counter()
@@ -27,7 +29,10 @@ def demo() -> None:
         print_table(
             "2. Groundings by rule, counted before anything is grounded",
             ("rule", "ground rows", "unit groundings", "satisfied by evidence"),
-            [(rule.rule, rule.ground_rows, rule.unit_groundings, rule.satisfied) for rule in preview.rules],
+            [
+                (rule.rule, rule.ground_rows, rule.unit_groundings, rule.satisfied)
+                for rule in preview.rules
+            ],
         )
         result = workspace.crossval(rules, progress=progress, query="AdvisedBy")
         fold = result.folds[-1]
@@ -43,7 +48,9 @@ def demo() -> None:
         summary = result.summary()
         rows = [[fold.plan.name, *(fold.scores[name] for name in metrics)] for fold in result.folds]
         rows += [[name, *(summary[name][metric] for metric in metrics)] for name in ("mean", "sd")]
-        print_table("4. Each world predicted by rules learned on the others", ("world", *metrics), rows)
+        print_table(
+            "4. Each world predicted by rules learned on the others", ("world", *metrics), rows
+        )
         predictions = fold.inference.predictions()
         best = predictions.iloc[int(predictions["value"].to_numpy().argmax())]
         explanation = fold.inference.explain(str(best["atom"]))
@@ -53,7 +60,15 @@ def demo() -> None:
             [(total, count, rule) for rule, total, count in explanation.by_rule()],
         )
     print_line(f"Done in {perf_counter() - begun:.1f} s. Next:")
-    print_line(f"  workbench ground {rules} --data {folder / 'dataset.toml'} --query AdvisedBy --preview --sql")
-    print_line(f"  workbench learn {rules} --data {folder / 'dataset.toml'} --query AdvisedBy --out learned.mln")
+    print_line(
+        f"  workbench ground {rules} --data {folder / 'dataset.toml'} --query AdvisedBy --preview "
+        "--sql"
+    )
+    print_line(
+        f"  workbench learn {rules} --data {folder / 'dataset.toml'} --query AdvisedBy --out "
+        "learned.mln"
+    )
     print_line("  workbench app                  # the same in the browser")
-    print_line("  workbench reproduce uw-cse     # a published experiment, where the real data are at hand")
+    print_line(
+        "  workbench reproduce uw-cse     # a published experiment, where the real data are at hand"
+    )

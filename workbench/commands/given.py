@@ -47,7 +47,8 @@ def text_of_standard_input() -> str:
     if text.lstrip().startswith("{"):
         raise UsageError.of(
             "E0829",
-            "a PSL document is not read from standard input: its paths start from its own directory",
+            "a PSL document is not read from standard input: its "
+            "paths start from its own directory",
             help="save it as a .json file and name that",
         )
     return text
@@ -61,7 +62,9 @@ def given_rules(path: Path) -> Path | Program:
 
 
 def read_rules(path: Path) -> Path | Program:
-    """The program of a rules file, read once for all that is done with it; a PSL document stays the file it is."""
+    """The program of a rules file, read once for all that is done with it;
+    a PSL document stays the file it is.
+    """
     from workbench.language import is_document
     from workbench.verbs.common import as_program
 
@@ -72,14 +75,17 @@ def read_rules(path: Path) -> Path | Program:
 def chosen_labels(labels: str) -> Literal["evidence", "withheld"]:
     """What known labels are, by name."""
     if labels not in ("evidence", "withheld"):
-        raise UsageError.of("E0636", f"labels cannot be {labels}", help="they are evidence or withheld")
+        raise UsageError.of(
+            "E0636", f"labels cannot be {labels}", help="they are evidence or withheld"
+        )
     return labels  # type: ignore[return-value]
 
 
 def named_worlds(groups: Sequence[str]) -> list[tuple[str, list[Path]]]:
     """The files of each database with its name, from `FILE,FILE` words.
 
-    The name is that of the files without endings; where two databases would share one, of their paths; then a number.
+    The name is that of the files without endings; where two databases would share one, of their
+    paths; then a number.
     """
     files = [[Path(part) for part in group.split(",") if part] for group in groups]
     short = ["+".join(file.name.split(".")[0] for file in one) for one in files]
@@ -102,15 +108,17 @@ def opened(
 ) -> Iterator[Workspace]:
     """A workspace with the named files loaded, closed at the end.
 
-    With a mapping, files of tables are wide, and without any named the mapping's own are loaded.
-    Of the memory allowed the database has a share, beyond which it spills to disk.
-    A PSL 2.4 document brings its own data: those of its `learn` split for learning, else of its `infer` split.
+    With a mapping, files of tables are wide, and without any named the mapping's own are loaded. Of
+    the memory allowed the database has a share, beyond which it spills to disk. A PSL 2.4 document
+    brings its own data: those of its `learn` split for learning, else of its `infer` split.
     """
     from workbench.grounding.memory import SHARE_OF_DATABASE
     from workbench.language import check, is_document
     from workbench.parameters import read_size
 
-    if address_of(facts.workspace) is not None and (facts.data or facts.world or facts.mapping is not None):
+    if address_of(facts.workspace) is not None and (
+        facts.data or facts.world or facts.mapping is not None
+    ):
         raise UsageError.of(
             "E0885",
             "files of facts are not loaded into a server's workspace by this command",
@@ -141,7 +149,9 @@ def opened(
 
 
 def parameters(items: Sequence[str] | None) -> dict[str, object]:
-    """Engine or learner parameters from `name=value` words; values read as Python literals where they are."""
+    """Engine or learner parameters from `name=value` words;
+    values read as Python literals where they are.
+    """
     chosen: dict[str, object] = {}
     for item in items or ():
         name, mark, text = item.partition("=")
@@ -168,5 +178,7 @@ def choices(items: Sequence[str] | None) -> dict[str, list[object]] | None:
 def chosen_task(task: str | None) -> Literal["map", "marginal"] | None:
     """The task by name."""
     if task not in (None, "map", "marginal"):
-        raise UsageError.of("E0810", f"there is no task {task}", help="the tasks are map and marginal")
+        raise UsageError.of(
+            "E0810", f"there is no task {task}", help="the tasks are map and marginal"
+        )
     return task  # type: ignore[return-value]

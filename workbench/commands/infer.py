@@ -80,24 +80,36 @@ def infer(
     engine: EngineName = "auto",
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    samples: Annotated[int | None, option("--samples", "Samples of a sampling engine.", SOLVING, min=1)] = None,
-    settings: Annotated[list[str] | None, option("--set", "A parameter of the engine, name=value.", SOLVING)] = None,
+    samples: Annotated[
+        int | None, option("--samples", "Samples of a sampling engine.", SOLVING, min=1)
+    ] = None,
+    settings: Annotated[
+        list[str] | None, option("--set", "A parameter of the engine, name=value.", SOLVING)
+    ] = None,
     limit: Limit = 50_000_000,
     memory: Memory = None,
     on: Annotated[
-        str | None, option("--on", "spark or spark=MASTER: join and solve there (--task map).", SOLVING)
+        str | None,
+        option("--on", "spark or spark=MASTER: join and solve there (--task map).", SOLVING),
     ] = None,
     ignore_evidence_violations: Annotated[
-        bool, option("--ignore-evidence-violations", "Hard rules that evidence alone violates only warn.", SOLVING)
+        bool,
+        option(
+            "--ignore-evidence-violations",
+            "Hard rules that evidence alone violates only warn.",
+            SOLVING,
+        ),
     ] = False,
     no_learn: Annotated[
-        bool, option("--no-learn", "Keep the weights of a PSL document that has a learn split.", SOLVING)
+        bool,
+        option("--no-learn", "Keep the weights of a PSL document that has a learn split.", SOLVING),
     ] = False,
     out: Annotated[
         str | None,
         option(
             "--out -o",
-            "Write .csv, .parquet, Alchemy's .result, or DIRECTORY/ (a tab-separated file a predicate, as PSL).",
+            "Write .csv, .parquet, Alchemy's .result, or DIRECTORY/ (a tab-separated file a "
+            "predicate, as PSL).",
             OUTPUT,
         ),
     ] = None,
@@ -142,7 +154,11 @@ def infer(
             "ignore_evidence_violations": ignore_evidence_violations,
             "on": on,
         }
-        document = open_workspace.run_document(rules, learn=not no_learn, **how) if is_document(rules) else None
+        document = (
+            open_workspace.run_document(rules, learn=not no_learn, **how)
+            if is_document(rules)
+            else None
+        )
         result = open_workspace.infer(program, **how) if document is None else document.inference
         predicted = result.prediction_columns(include_hidden=all_atoms)
     print_warnings((*(document.warnings if document else ()), *result.warnings))
@@ -161,12 +177,17 @@ def infer(
             print_table(
                 "Rules",
                 ("rule", "weight", "groundings", "distance", "mean"),
-                [(rule.rule, rule.weight, rule.groundings, rule.distance, rule.mean) for rule in result.rules()],
+                [
+                    (rule.rule, rule.weight, rule.groundings, rule.distance, rule.mean)
+                    for rule in result.rules()
+                ],
             )
         line = f"{summary['status']} by {summary['engine']} in {result.seconds:.2f} s: "
         line += f"{summary['atoms']:,} atoms, {summary['ground_rows']:,} ground rows"
         if summary["energy"] is not None:
-            line += f", energy {number(summary['energy'])}, bound {number(summary['bound']) or 'none'}"
+            line += (
+                f", energy {number(summary['energy'])}, bound {number(summary['bound']) or 'none'}"
+            )
             line += f", gap {number(summary['gap'], 6) or 'unknown'}"
             line += f"; evidence energy {number(summary['evidence_energy'])}"
         print_line(line)
@@ -175,12 +196,18 @@ def infer(
         if document is not None:
             print_line(document.done)
             for one in document.evaluations:
-                print_table(f"{one.evaluator} of {one.predicate}", ("metric", "value"), list(one.figures.items()))
+                print_table(
+                    f"{one.evaluator} of {one.predicate}",
+                    ("metric", "value"),
+                    list(one.figures.items()),
+                )
     end_as(summary["status"])
 
 
 def write_predictions(result: InferenceResult, out: str, *, include_hidden: bool) -> None:
-    """Write predictions to a file by its ending, or to a directory: a tab-separated file a predicate."""
+    """Write predictions to a file by its ending, or to a directory:
+    a tab-separated file a predicate.
+    """
     from workbench.verbs.tab_separated import predicate_files
 
     if not is_directory(out):
@@ -199,7 +226,11 @@ def _query(query: str | None, file: Path | None) -> str | None:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = (
+            (error.strerror or str(error)).lower()
+            if isinstance(error, OSError)
+            else "it is no UTF-8 text"
+        )
         raise InputError.of("E0136", f"the query file {file} cannot be read: {reason}") from None
     told = [line.split("//")[0].strip().rstrip(",") for line in lines]
     return ",".join(part for part in (query, *told) if part)
@@ -214,12 +245,14 @@ def _check_form(path: str | Path | None, *, several_worlds: bool) -> None:
         raise UsageError.of(
             "E0248",
             f"{path}: predictions are not written as {ending}",
-            help=(f"did you mean {close}? " if close else "") + "the endings are .csv, .parquet and .result",
+            help=(f"did you mean {close}? " if close else "")
+            + "the endings are .csv, .parquet and .result",
         )
     if ending == ".result" and several_worlds:
         raise UsageError.of(
             "E0135",
-            f"{path} would have atoms of several worlds, and Alchemy's form has no place for the world",
+            f"{path} would have atoms of several worlds, and Alchemy's form has no place for the "
+            "world",
             help="write a .csv file, or predict one world at a time with --only",
         )
 
@@ -230,8 +263,8 @@ def write_frame(frame: object, path: Path) -> None:
     Raises
     ------
     UsageError
-        E0248 for another ending than .csv, .parquet and .result, E0135 for predictions of several worlds in Alchemy's
-        form, which knows one.
+        E0248 for another ending than .csv, .parquet and .result, E0135 for predictions of several
+        worlds in Alchemy's form, which knows one.
     """
     import pandas as pd
 
@@ -249,25 +282,40 @@ def write_frame(frame: object, path: Path) -> None:
 
 @command("Predicting and learning", "evaluate --predictions predictions.csv --truth truth.db")
 def evaluate(
-    predictions: Annotated[Path, option("--predictions -p", "predictions.csv, as `infer --out` writes.")],
+    predictions: Annotated[
+        Path, option("--predictions -p", "predictions.csv, as `infer --out` writes.")
+    ],
     truth: Annotated[
-        list[Path], option("--truth -t", "Facts: .db, a table, PSL's data, ...; WORLD=FILE for one world's.")
+        list[Path],
+        option("--truth -t", "Facts: .db, a table, PSL's data, ...; WORLD=FILE for one world's."),
     ],
     threshold: Annotated[float, option("--threshold", "Counts as true at or above.")] = 0.5,
-    kind: Annotated[Kind, option("--kind", "continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")] = Kind.auto,
+    kind: Annotated[
+        Kind, option("--kind", "continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")
+    ] = Kind.auto,
     categorical: Annotated[
         list[str] | None, option("--categorical", "A predicate whose last argument is a category.")
     ] = None,
     unlisted: Annotated[
-        UnlistedAtoms, option("--unlisted", "An atom that the truth does not list: false, skip, or told by the truth.")
+        UnlistedAtoms,
+        option(
+            "--unlisted", "An atom that the truth does not list: false, skip, or told by the truth."
+        ),
     ] = UnlistedAtoms.auto,
     json: Json = False,
 ) -> None:
-    """Score predictions against facts: F1, accuracy, AUC-ROC, AUC-PR, CLL and more, with a calibration table."""
+    """Score predictions against facts: F1, accuracy, AUC-ROC, AUC-PR, CLL and more,
+    with a calibration table.
+    """
     from workbench.verbs.evaluate import evaluate_file
 
     result = evaluate_file(
-        predictions, truth, threshold=threshold, kind=kind.value, categorical=categorical or (), unlisted=unlisted.value
+        predictions,
+        truth,
+        threshold=threshold,
+        kind=kind.value,
+        categorical=categorical or (),
+        unlisted=unlisted.value,
     )
     for warning in result["warnings"]:
         print_error(f"warning[{warning['code']}]: {warning['message']}\n  help: {warning['help']}")
@@ -283,5 +331,7 @@ def evaluate(
     table = result["calibration"]
     if table:
         print_table(
-            "Calibration: by probability, how often it came true", list(table[0]), [row.values() for row in table]
+            "Calibration: by probability, how often it came true",
+            list(table[0]),
+            [row.values() for row in table],
         )

@@ -1,4 +1,6 @@
-"""`learn` and `crossval`: weights from labels, and how well they carry over to databases they have not seen."""
+"""`learn` and `crossval`: weights from labels,
+and how well they carry over to databases they have not seen.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +35,29 @@ from workbench.commands.working import shown_progress
 
 __all__ = ["crossval", "learn"]
 
-LearnerName = Annotated[str, option("--learner -l", "auto, voted_perceptron, pseudo_likelihood, ...", SOLVING)]
+LearnerName = Annotated[
+    str, option("--learner -l", "auto, voted_perceptron, pseudo_likelihood, ...", SOLVING)
+]
 LearnerSettings = Annotated[
-    list[str] | None, option("--set", "A parameter of the learner, name=value; once per parameter.", SOLVING)
+    list[str] | None,
+    option("--set", "A parameter of the learner, name=value; once per parameter.", SOLVING),
 ]
 Candidates = Annotated[
     list[str] | None,
-    option("--validate", "Choose a parameter on the last training world: name=value,value; repeatable.", SOLVING),
+    option(
+        "--validate",
+        "Choose a parameter on the last training world: name=value,value; repeatable.",
+        SOLVING,
+    ),
 ]
 
 
 # What the labels say beside a weight: how often the head is true where the body is, and elsewhere.
-LIFT = {"support": "atoms with the body", "rate": "true of them", "rate_of_others": "true of others"}
+LIFT = {
+    "support": "atoms with the body",
+    "rate": "true of them",
+    "rate_of_others": "true of others",
+}
 
 
 @command(
@@ -61,12 +74,18 @@ def learn(
     settings: LearnerSettings = None,
     candidates: Candidates = None,
     intervals: Annotated[
-        str | None, option("--intervals", "laplace or bootstrap: an interval beside each weight.", SOLVING)
+        str | None,
+        option("--intervals", "laplace or bootstrap: an interval beside each weight.", SOLVING),
     ] = None,
     only: OnlyWorlds = None,
-    tie: Annotated[bool, option("--tie", "One weight per formula instead of one per clause.", SOLVING)] = False,
+    tie: Annotated[
+        bool, option("--tie", "One weight per formula instead of one per clause.", SOLVING)
+    ] = False,
     lazy: Annotated[
-        bool, option("--lazy", "max_margin: ground hard rules only where a state violates them.", SOLVING)
+        bool,
+        option(
+            "--lazy", "max_margin: ground hard rules only where a state violates them.", SOLVING
+        ),
     ] = False,
     limit: Limit = 50_000_000,
     memory: Memory = None,
@@ -112,7 +131,14 @@ def learn(
     if json:
         print_json(result.summary())
     else:
-        columns = ["weight", *(("low", "high") if intervals else ()), "initial", "text", "open", *LIFT]
+        columns = [
+            "weight",
+            *(("low", "high") if intervals else ()),
+            "initial",
+            "text",
+            "open",
+            *LIFT,
+        ]
         rows = [[row.get(name) for name in columns] for row in result.rules()]
         titles = {"initial": "before", "text": "rule", "open": "open groundings", **LIFT}
         print_table("Weights", [titles.get(name, name) for name in columns], rows[:60])
@@ -132,14 +158,20 @@ def crossval(
     question: Question,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
-    engine: Annotated[str, option("--engine -e", "Engine that predicts the test part.", SOLVING)] = "auto",
+    engine: Annotated[
+        str, option("--engine -e", "Engine that predicts the test part.", SOLVING)
+    ] = "auto",
     engine_settings: Annotated[
-        list[str] | None, option("--set-engine", "A parameter of the engine, name=value; once each.", SOLVING)
+        list[str] | None,
+        option("--set-engine", "A parameter of the engine, name=value; once each.", SOLVING),
     ] = None,
     folds: Annotated[
         str,
         option(
-            "--folds", "worlds: leave one out; a number: deal them into so many; kept: those of the workspace.", DATA
+            "--folds",
+            "worlds: leave one out; a number: deal them into so many; "
+            "kept: those of the workspace.",
+            DATA,
         ),
     ] = "worlds",
     fold: Annotated[
@@ -147,7 +179,8 @@ def crossval(
     ] = None,
     candidates: Candidates = None,
     inductive: Annotated[
-        bool, option("--inductive", "Predict a fold of atoms without the labels of the others.", SOLVING)
+        bool,
+        option("--inductive", "Predict a fold of atoms without the labels of the others.", SOLVING),
     ] = False,
     only: OnlyWorlds = None,
     task: TaskName = None,
@@ -157,8 +190,9 @@ def crossval(
 ) -> None:
     """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold.
 
-    Of an ILP problem (Aleph's or Popper's files) rules and their weights are learned: --learner is none, l1, l2,
-    elastic or group, --set takes the search's settings, loop, features and collect, --folds a number or kept.
+    Of an ILP problem (Aleph's or Popper's files) rules and their weights are learned: --learner is
+    none, l1, l2, elastic or group, --set takes the search's settings, loop, features and collect,
+    --folds a number or kept.
     """
     from workbench.database import FORMATS, format_of
 
@@ -223,11 +257,16 @@ def _crossval_of_rules(
     print_warnings(problem.warnings)
     dealt = 5 if folds == "worlds" else folds
     if not (dealt == "kept" or str(dealt).isdecimal()):
-        raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose kept, or a number")
-    with opened(Facts(workspace=facts.workspace), None) as space, shown_progress(quiet=json) as progress:
+        raise UsageError.of(
+            "E0806", f"there are no folds `{folds}`", help="choose kept, or a number"
+        )
+    with (
+        opened(Facts(workspace=facts.workspace), None) as space,
+        shown_progress(quiet=json) as progress,
+    ):
         result = crossval_induction(
-            space.database, problem, how, folds="kept" if dealt == "kept" else int(dealt), seed=seed,
-            time_limit=time_limit, progress=progress,
+            space.database, problem, how, folds="kept" if dealt == "kept" else int(dealt),
+            seed=seed, time_limit=time_limit, progress=progress,
         )  # fmt: skip
     _print_folds(result.summary(), json=json)
 
@@ -242,5 +281,7 @@ def _print_folds(summary: dict[str, Any], *, json: bool) -> None:
     if summary["sd"]:
         rows.append(["sd", *(summary["sd"][name] for name in metrics)])
         for end, label in enumerate(("95 % from", "95 % to")):
-            rows.append([label, *((summary["interval"][name] or (None, None))[end] for name in metrics)])
+            rows.append(
+                [label, *((summary["interval"][name] or (None, None))[end] for name in metrics)]
+            )
     print_table("Each fold predicted by rules learned on the others", ["fold", *metrics], rows)

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
-from workbench.commands.console import check_output, print_json, print_line, print_table, print_warnings, written
+from workbench.commands.console import (
+    check_output,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    written,
+)
 from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import address_of, at_hand, connected
 from workbench.commands.working import shown_progress
@@ -34,44 +41,67 @@ __all__ = ["link"]
     served=True,
 )
 def link(
-    files: Annotated[list[str], typer.Argument(metavar="FILE [FILE]", help="One table of records, or two.")],
-    out: Annotated[Path, option("--out -o", "Clusters: source, id, cluster; .csv or .parquet.", OUTPUT)],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE [FILE]", help="One table of records, or two.")
+    ],
+    out: Annotated[
+        Path, option("--out -o", "Clusters: source, id, cluster; .csv or .parquet.", OUTPUT)
+    ],
     id_column: Annotated[
         str | None, option("--id", "The column with the records' names.", DATA, metavar="COLUMN")
     ] = None,
-    labels: Annotated[Path | None, option("--labels", "Pairs that are known: left,right,match.", DATA)] = None,
-    settings: Annotated[
-        Path | None, option("--settings", "A model that Splink trained.", DATA, metavar="MODEL.json")
+    labels: Annotated[
+        Path | None, option("--labels", "Pairs that are known: left,right,match.", DATA)
     ] = None,
-    one_to_one: Annotated[bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)] = False,
+    settings: Annotated[
+        Path | None,
+        option("--settings", "A model that Splink trained.", DATA, metavar="MODEL.json"),
+    ] = None,
+    one_to_one: Annotated[
+        bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)
+    ] = False,
     kept: Annotated[
         Path | None,
-        option("--with", "New records, against a linkage that --workspace kept.", DATA, metavar="W.duckdb|URL"),
+        option(
+            "--with",
+            "New records, against a linkage that --workspace kept.",
+            DATA,
+            metavar="W.duckdb|URL",
+        ),
     ] = None,
     correct: Annotated[
-        bool, option("--correct", "With --with: records take the place of kept ones of their id.", DATA)
+        bool,
+        option("--correct", "With --with: records take the place of kept ones of their id.", DATA),
     ] = False,
-    remove: Annotated[bool, option("--remove", "With --with: the records of these ids go.", DATA)] = False,
-    pairs: Annotated[Path | None, option("--pairs", "Compared pairs with their probabilities.", OUTPUT)] = None,
+    remove: Annotated[
+        bool, option("--remove", "With --with: the records of these ids go.", DATA)
+    ] = False,
+    pairs: Annotated[
+        Path | None, option("--pairs", "Compared pairs with their probabilities.", OUTPUT)
+    ] = None,
     program: Annotated[
-        Path | None, option("--program", "The model as rules, .mln; its facts go beside it, .db.", OUTPUT)
+        Path | None,
+        option("--program", "The model as rules, .mln; its facts go beside it, .db.", OUTPUT),
     ] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     workspace: RunsFile = None,
     json: Json = False,
 ) -> None:
-    """Find the records that are of the same thing, in one file or across two, without labels or with some."""
+    """Find the records that are of the same thing, in one file or across two,
+    without labels or with some.
+    """
 
     check_output(out)
     check_output(pairs)
     if kept is not None:
-        # A server that holds the workspace stands for it: what --with says otherwise needs no change.
+        # A server that holds the workspace stands for it: what --with says otherwise needs no
+        # change.
         if workspace is not None and address_of(workspace) is not None:
             kept, workspace = workspace, None
         given = {
-            "--labels": labels, "--settings": settings, "--one-to-one": one_to_one or None, "--program": program,
-            "--workspace": workspace, "--seed": seed or None,
+            "--labels": labels, "--settings": settings, "--one-to-one": one_to_one or None,
+            "--program": program, "--workspace": workspace, "--seed": seed or None,
         }  # fmt: skip
         _refuse_beside(given)
         _link_more(
@@ -86,13 +116,17 @@ def link(
             help="name them by --with",
         )
     if program is not None and program.suffix != ".mln":
-        raise UsageError.of("E0680", f"{program}: a model is written as rules of Markov logic", help="name a .mln file")
+        raise UsageError.of(
+            "E0680",
+            f"{program}: a model is written as rules of Markov logic",
+            help="name a .mln file",
+        )
     check_output(program)
     with at_hand(workspace) as opened, shown_progress(quiet=json) as progress:
         result = opened.link(
-            *files, record=workspace is not None,
-            id_column=id_column, labels=labels, settings=settings, one_to_one=one_to_one, time_limit=time_limit,
-            seed=seed, progress=progress,
+            *files, record=workspace is not None, id_column=id_column, labels=labels,
+            settings=settings, one_to_one=one_to_one, time_limit=time_limit, seed=seed,
+            progress=progress,
         )  # fmt: skip
     print_warnings(result.warnings)
     written(out, result.write_clusters)
@@ -117,12 +151,20 @@ def _refuse_beside(given: Mapping[str, object]) -> None:
         )
 
 
-def _link_more(files: list[str], kept: Path, out: Path, pairs: Path | None, *, json: bool, **options: Any) -> None:
-    """Link new records against a kept linkage, or change kept ones, and write the clusters that changed."""
+def _link_more(
+    files: list[str], kept: Path, out: Path, pairs: Path | None, *, json: bool, **options: Any
+) -> None:
+    """Link new records against a kept linkage, or change kept ones,
+    and write the clusters that changed.
+    """
     from workbench.verbs.link_result import write_linked
 
     address = address_of(kept)
-    how = _at_the_server(address, files, **options) if address else _in_the_file(kept, files, quiet=json, **options)
+    how = (
+        _at_the_server(address, files, **options)
+        if address
+        else _in_the_file(kept, files, quiet=json, **options)
+    )
     said, clusters, compared = how
     written(out, partial(write_linked, clusters))
     written(pairs, partial(write_linked, compared))
@@ -130,7 +172,10 @@ def _link_more(files: list[str], kept: Path, out: Path, pairs: Path | None, *, j
         print_json(said)
     else:
         changed = ", ".join(f"{len(found):,} {name}" for name, found in said["changed"].items())
-        print_line(f"{said['new']:,} new records among {said['records']:,}, {said['candidates']:,} pairs compared")
+        print_line(
+            f"{said['new']:,} new records among {said['records']:,}, {said['candidates']:,} pairs "
+            "compared"
+        )
         print_line(f"{said['clusters']:,} clusters: {changed}")
         print_line(f"{said['status']} in {said['seconds']:.1f} s: {out}")
     if said["status"] == "limit":
@@ -144,7 +189,9 @@ def _in_the_file(
     from workbench.workspace import open_workspace
 
     if not kept.exists():
-        raise UsageError.of("E0682", f"there is no workspace at {kept}", help="link with --workspace makes one")
+        raise UsageError.of(
+            "E0682", f"there is no workspace at {kept}", help="link with --workspace makes one"
+        )
     with open_workspace(kept) as opened, shown_progress(quiet=quiet) as progress:
         result = opened.link_more(*files, progress=progress, **options)
     print_warnings(result.warnings)
@@ -160,10 +207,18 @@ def _at_the_server(
     with connected(address) as remote:
         seconds = {} if time_limit is None else {"seconds": time_limit}
         names = [remote.upload(one) for one in files]
-        answer: dict[str, Any] = remote.link_more(files=names, whole=True, confirm=True, **options, **seconds)
-    clusters, compared = (pd.DataFrame(answer.pop(name)) for name in ("clusters_table", "pairs_table"))
+        answer: dict[str, Any] = remote.link_more(
+            files=names, whole=True, confirm=True, **options, **seconds
+        )
+    clusters, compared = (
+        pd.DataFrame(answer.pop(name)) for name in ("clusters_table", "pairs_table")
+    )
     print_warnings(tuple(Diagnostic(**told) for told in map(_told, answer["diagnostics"])))
-    return {name: value for name, value in answer.items() if name not in ("ok", "next")}, clusters, compared
+    return (
+        {name: value for name, value in answer.items() if name not in ("ok", "next")},
+        clusters,
+        compared,
+    )
 
 
 def _told(record: dict[str, Any]) -> dict[str, Any]:

@@ -29,52 +29,85 @@ __all__ = [
 ]
 
 RulesFile = Annotated[
-    Path, typer.Argument(metavar="RULES", help="Rules: .mln, .psl, a PSL .json document, or - for standard input.")
+    Path,
+    typer.Argument(
+        metavar="RULES", help="Rules: .mln, .psl, a PSL .json document, or - for standard input."
+    ),
 ]
 OnlyWorlds = Annotated[
-    list[str] | None, option("--only", "Of the workspace's worlds only this one; once per world.", DATA)
+    list[str] | None,
+    option("--only", "Of the workspace's worlds only this one; once per world.", DATA),
 ]
 Labels = Annotated[
     str,
-    option("--labels", "Known atoms (cells) of what is predicted: evidence for the unknown ones, or withheld.", DATA),
+    option(
+        "--labels",
+        "Known atoms (cells) of what is predicted: evidence for the unknown ones, or withheld.",
+        DATA,
+    ),
 ]
 QueryFile = Annotated[
-    Path | None, option("--query-file -f", "A file of such predicates and atoms, // for comments.", PREDICATES)
+    Path | None,
+    option("--query-file -f", "A file of such predicates and atoms, // for comments.", PREDICATES),
 ]
 TaskName = Annotated[
-    str | None, option("--task", "map or marginal; by default marginal for MLN, map for PSL.", SOLVING)
+    str | None,
+    option("--task", "map or marginal; by default marginal for MLN, map for PSL.", SOLVING),
 ]
-EngineName = Annotated[str, option("--engine -e", "auto, or one that `workbench engines` lists.", SOLVING)]
+EngineName = Annotated[
+    str, option("--engine -e", "auto, or one that `workbench engines` lists.", SOLVING)
+]
 Seed = Annotated[int, option("--seed", "Seed of everything random.", SOLVING, min=0)]
-TimeLimit = Annotated[float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)]
+TimeLimit = Annotated[
+    float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)
+]
 Limit = Annotated[int, option("--limit", "Refuse rules with more ground rows than this.", SOLVING)]
 Memory = Annotated[
-    str | None, option("--memory", "Such as 10GB; more is refused, or (MAP of PSL) solved from disk.", SOLVING)
+    str | None,
+    option("--memory", "Such as 10GB; more is refused, or (MAP of PSL) solved from disk.", SOLVING),
 ]
 Json = Annotated[bool, option("--json", "Print JSON on standard output.", OUTPUT)]
 RunsFile = Annotated[
-    Path | None, option("--workspace -w", "Keep this as a run of a workspace file, or of --server URL.", OUTPUT)
+    Path | None,
+    option("--workspace -w", "Keep this as a run of a workspace file, or of --server URL.", OUTPUT),
 ]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Where the facts are, and the workspace that they are loaded into: options of commands that work on facts."""
+    """Where the facts are, and the workspace that they are loaded into:
+    options of commands that work on facts.
+    """
 
     data: Annotated[
         list[Path] | None,
-        option("--data -d", "Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file.", DATA),
+        option(
+            "--data -d",
+            "Facts: .db, .csv, .tsv, .parquet, dataset.toml, .data; once per file.",
+            DATA,
+        ),
     ] = None
     mapping: Annotated[
-        Path | None, option("--mapping", "What the columns of wide tables in --data mean, as load prints it.", DATA)
+        Path | None,
+        option(
+            "--mapping", "What the columns of wide tables in --data mean, as load prints it.", DATA
+        ),
     ] = None
     world: Annotated[
         list[str] | None,
-        option("--world", "Files of one database kept apart from the others, FILE,FILE; once per database.", DATA),
+        option(
+            "--world",
+            "Files of one database kept apart from the others, FILE,FILE; once per database.",
+            DATA,
+        ),
     ] = None
     workspace: Annotated[
         Path | None,
-        option("--workspace -w", "A workspace file (DuckDB), or --server URL; in memory when absent.", DATA),
+        option(
+            "--workspace -w",
+            "A workspace file (DuckDB), or --server URL; in memory when absent.",
+            DATA,
+        ),
     ] = None
 
 
@@ -82,15 +115,24 @@ class Facts:
 class Question(Facts):
     """What is asked of which facts: options of commands that ground rules."""
 
-    query: Annotated[str | None, option("--query -q", "Predicates to predict, P,Q.", PREDICATES)] = None
-    closed: Annotated[str | None, option("--closed", "Predicates read as evidence, closed-world, P,Q.", PREDICATES)] = (
-        None
-    )
+    query: Annotated[
+        str | None, option("--query -q", "Predicates to predict, P,Q.", PREDICATES)
+    ] = None
+    closed: Annotated[
+        str | None,
+        option("--closed", "Predicates read as evidence, closed-world, P,Q.", PREDICATES),
+    ] = None
     hidden: Annotated[
-        str | None, option("--hidden", "Predicates inferred jointly but not reported, P,Q.", PREDICATES)
+        str | None,
+        option("--hidden", "Predicates inferred jointly but not reported, P,Q.", PREDICATES),
     ] = None
     allow_future: Annotated[
-        bool, option("--allow-future", "Atoms asked at a date may depend on facts later than that.", PREDICATES)
+        bool,
+        option(
+            "--allow-future",
+            "Atoms asked at a date may depend on facts later than that.",
+            PREDICATES,
+        ),
     ] = False
 
     @property
@@ -103,6 +145,6 @@ class Question(Facts):
 class QuestionOfAtoms(Question):
     """A question that may name single atoms."""
 
-    query: Annotated[str | None, option("--query -q", "Predicates or atoms to predict: P,Q(Anna,x).", PREDICATES)] = (
-        None
-    )
+    query: Annotated[
+        str | None, option("--query -q", "Predicates or atoms to predict: P,Q(Anna,x).", PREDICATES)
+    ] = None

@@ -32,7 +32,9 @@ def page(
     try:
         script = shipped("app", "main.py")
     except FileNotFoundError:
-        raise UsageError.of("E0811", "this installation has no web page", help="install the wheel again") from None
+        raise UsageError.of(
+            "E0811", "this installation has no web page", help="install the wheel again"
+        ) from None
     environment = dict(os.environ)
     if workspace is not None:
         environment["WORKBENCH_WORKSPACE"] = str(workspace.resolve())

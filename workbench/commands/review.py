@@ -32,30 +32,45 @@ KEYS = "y yes, n no, s skip, u undo, l learn again, q quit"
 )
 def review(
     workspace: Workspace,
-    run: Annotated[int, option("--run", "The prediction to review; the newest by default.", min=0)] = 0,
+    run: Annotated[
+        int, option("--run", "The prediction to review; the newest by default.", min=0)
+    ] = 0,
     reviewer: Annotated[str, option("--reviewer", "Who answers; your user name by default.")] = "",
     order: Annotated[
-        Literal["change", "doubt"], option("--order", "First what an answer would change most, or doubts.")
+        Literal["change", "doubt"],
+        option("--order", "First what an answer would change most, or doubts."),
     ] = "change",
     second: Annotated[bool, option("--second", "Ask also what others have answered.")] = False,
     most: Annotated[int, option("--most", "Questions at most.", min=1)] = 200,
     json: Json = False,
 ) -> None:
-    """Answer yes or no to predictions, the most telling first; what most reviewers say becomes a label at once.
+    """Answer yes or no to predictions, the most telling first; what most reviewers say becomes a
+    label at once.
 
-    A letter a line: y yes, n no, s skip, u undo, l learn again and go on with what is doubtful then, q quit.
+    A letter a line: y yes, n no, s skip, u undo, l learn again and go on with what is doubtful
+    then, q quit.
     """
     from workbench.verbs.answers import agreements
     from workbench.workspace import open_workspace
 
     if not Path(workspace).exists():
-        raise UsageError.of("E0201", f"there is no workspace at {workspace}", help="infer with --workspace makes one")
+        raise UsageError.of(
+            "E0201",
+            f"there is no workspace at {workspace}",
+            help="infer with --workspace makes one",
+        )
     name = reviewer or getpass.getuser()
     with open_workspace(workspace) as opened:
         first = opened.review(run or None, order=order, most=most)
         if json:
             waiting = first.waiting(opened.answers(), name, second=second)
-            print_json({"run": first.run, "total": first.total, "questions": [asdict(one) for one in waiting]})
+            print_json(
+                {
+                    "run": first.run,
+                    "total": first.total,
+                    "questions": [asdict(one) for one in waiting],
+                }
+            )
             return
         queue: ReviewQueue | None = first
         while queue is not None:
@@ -67,7 +82,9 @@ def review(
         found = agreements(answers)
         if found:
             rows = [(one.one, one.other, one.both, one.share, one.kappa) for one in found]
-            print_table("Agreement", ("reviewer", "reviewer", "both answered", "agree", "kappa"), rows)
+            print_table(
+                "Agreement", ("reviewer", "reviewer", "both answered", "agree", "kappa"), rows
+            )
 
 
 def _asked(
@@ -99,6 +116,9 @@ def _read(question: Question) -> str:
     from workbench.database import DEFAULT_WORLD
 
     where = f" in {question.world}" if question.world not in ("", DEFAULT_WORLD) else ""
-    print_line(f"{question.shown}{where}? {question.value:.3f} predicted, an answer moves {question.change:.2f}")
+    print_line(
+        f"{question.shown}{where}? {question.value:.3f} predicted, an answer moves "
+        f"{question.change:.2f}"
+    )
     line = sys.stdin.readline()
     return line.strip().lower()[:1] or ("q" if not line else "?")

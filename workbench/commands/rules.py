@@ -1,4 +1,6 @@
-"""`check`, `fmt`, `ground` and `explain`: what the rules say before anything is solved, and why afterwards."""
+"""`check`, `fmt`, `ground` and `explain`: what the rules say before anything is solved,
+and why afterwards.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,39 @@ from typing import Annotated, Any
 import typer
 
 from workbench.commands.command import command, option
-from workbench.commands.console import print_json, print_line, print_table, print_warnings, replacing
-from workbench.commands.given import STANDARD_INPUT, given_rules, opened, read_rules, text_of_standard_input
-from workbench.commands.options import EngineName, Json, Limit, Memory, OnlyWorlds, Question, RulesFile, Seed, TaskName
+from workbench.commands.console import (
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    replacing,
+)
+from workbench.commands.given import (
+    STANDARD_INPUT,
+    given_rules,
+    opened,
+    read_rules,
+    text_of_standard_input,
+)
+from workbench.commands.options import (
+    EngineName,
+    Json,
+    Limit,
+    Memory,
+    OnlyWorlds,
+    Question,
+    RulesFile,
+    Seed,
+    TaskName,
+)
 
 __all__ = ["check", "explain", "fmt", "ground"]
 
 
 @command("Rules", "check rules.mln", "check model.psl other.psl --json", "check - < rules.mln")
-def check(files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json: Json = False) -> None:
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json: Json = False
+) -> None:
     """Parse and check rules files; print every diagnostic, and exit 1 when one is an error."""
     from workbench.errors import Diagnostic, WorkbenchError
     from workbench.language import check as check_program
@@ -39,7 +65,9 @@ def check(files: Annotated[list[Path], typer.Argument(metavar="RULES...")], json
         counts.append((str(path), len(program.predicates), len(program.rules)))
     errors = sum(diagnostic.severity == "error" for diagnostic in found)
     if json:
-        print_json({"errors": errors, "diagnostics": [diagnostic.as_record() for diagnostic in found]})
+        print_json(
+            {"errors": errors, "diagnostics": [diagnostic.as_record() for diagnostic in found]}
+        )
     else:
         print_warnings(found)
         for name, predicates, rules in counts:
@@ -67,7 +95,9 @@ def fmt(
     else:
         text = format_source(file)
     if write and file == STANDARD_INPUT:
-        raise UsageError.of("E0829", "standard input cannot be rewritten in place", help="leave --write out")
+        raise UsageError.of(
+            "E0829", "standard input cannot be rewritten in place", help="leave --write out"
+        )
     if write:
         data = text.encode()
         with replacing(file) as part:
@@ -87,8 +117,12 @@ def fmt(
 def ground(
     rules: RulesFile,
     question: Question,
-    preview: Annotated[bool, option("--preview", "Count only; show SQL, plan and samples.")] = False,
-    learning: Annotated[bool, option("--learning", "Read facts of query predicates as labels.")] = False,
+    preview: Annotated[
+        bool, option("--preview", "Count only; show SQL, plan and samples.")
+    ] = False,
+    learning: Annotated[
+        bool, option("--learning", "Read facts of query predicates as labels.")
+    ] = False,
     sql: Annotated[bool, option("--sql", "Show each rule's SQL.")] = False,
     plan: Annotated[bool, option("--plan", "Show DuckDB's plan of each rule.")] = False,
     samples: Annotated[int, option("--samples", "Sample ground clauses a rule.", min=0)] = 3,
@@ -96,7 +130,9 @@ def ground(
     memory: Memory = None,
     json: Json = False,
 ) -> None:
-    """Ground the rules over the data; with --preview, count each rule's groundings first and materialise nothing."""
+    """Ground the rules over the data; with --preview,
+    count each rule's groundings first and materialise nothing.
+    """
     request: dict[str, Any] = {**question.predicates, "limit": limit, "memory": memory}
     program = read_rules(rules)
     with opened(question, program, memory=memory) as open_workspace:
@@ -108,9 +144,23 @@ def ground(
                 return
             print_table(
                 "Groundings by rule",
-                ("rule", "clauses", "ground rows", "unit groundings", "by evidence: satisfied", "violated"),
+                (
+                    "rule",
+                    "clauses",
+                    "ground rows",
+                    "unit groundings",
+                    "by evidence: satisfied",
+                    "violated",
+                ),
                 [
-                    (rule.rule, rule.clauses, rule.ground_rows, rule.unit_groundings, rule.satisfied, rule.violated)
+                    (
+                        rule.rule,
+                        rule.clauses,
+                        rule.ground_rows,
+                        rule.unit_groundings,
+                        rule.satisfied,
+                        rule.violated,
+                    )
                     for rule in shown.rules
                 ],
             )
@@ -143,19 +193,32 @@ def ground(
             print_table("Ground network", tuple(record), [tuple(record.values())])
 
 
-@command("Rules", "explain E0310", "explain rules.mln 'Smokes(Anna)' --data facts.db --query Smokes", served=True)
+@command(
+    "Rules",
+    "explain E0310",
+    "explain rules.mln 'Smokes(Anna)' --data facts.db --query Smokes",
+    served=True,
+)
 def explain(
-    target: Annotated[str, typer.Argument(metavar="CODE|RULES", help="A diagnostic's code, or a rules file.")],
+    target: Annotated[
+        str, typer.Argument(metavar="CODE|RULES", help="A diagnostic's code, or a rules file.")
+    ],
     question: Question,
-    atom: Annotated[str | None, typer.Argument(help="The atom to explain, such as 'Smokes(Anna)'.")] = None,
+    atom: Annotated[
+        str | None, typer.Argument(help="The atom to explain, such as 'Smokes(Anna)'.")
+    ] = None,
     only: OnlyWorlds = None,
     engine: EngineName = "auto",
     task: TaskName = None,
-    averaged: Annotated[int, option("--averaged", "Average over so many sampled states.", min=0)] = 0,
+    averaged: Annotated[
+        int, option("--averaged", "Average over so many sampled states.", min=0)
+    ] = 0,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Explain a diagnostic's code at length, or why an atom has the value that inference gives it."""
+    """Explain a diagnostic's code at length,
+    or why an atom has the value that inference gives it.
+    """
     from workbench.errors import UsageError
 
     if re.fullmatch(r"[EW]\d{4}", target):
@@ -169,7 +232,9 @@ def explain(
         return
     if atom is None:
         raise UsageError.of(
-            "E0809", "explain takes a code, or a rules file and an atom", help="workbench explain RULES 'P(A)' --data F"
+            "E0809",
+            "explain takes a code, or a rules file and an atom",
+            help="workbench explain RULES 'P(A)' --data F",
         )
     from workbench.commands.given import chosen_task
 

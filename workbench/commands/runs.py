@@ -26,7 +26,10 @@ __all__ = ["compare", "export", "load", "repair", "runs"]
 
 Part = Literal["evidence", "truth", "target"]
 Workspace = Annotated[
-    Path, typer.Argument(metavar="WORKSPACE", help="A workspace file (DuckDB), or --server URL in its place.")
+    Path,
+    typer.Argument(
+        metavar="WORKSPACE", help="A workspace file (DuckDB), or --server URL in its place."
+    ),
 ]
 
 
@@ -35,7 +38,10 @@ def load(
     workspace: Workspace,
     sources: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="Facts or tables: files, directories, databases, postgresql://..."),
+        typer.Argument(
+            metavar="FILE...",
+            help="Facts or tables: files, directories, databases, postgresql://...",
+        ),
     ] = None,
     rules: Annotated[Path | None, option("--rules", "Declares the predicates.")] = None,
     world: Annotated[str | None, option("--world", "The database the facts belong to.")] = None,
@@ -43,13 +49,16 @@ def load(
     mapping: Annotated[
         Path | None, option("--mapping", "What the columns of wide tables mean, as load prints it.")
     ] = None,
-    predict: Annotated[str | None, option("--predict", "TABLE.COLUMN[=VALUE] of wide tables, to be predicted.")] = None,
+    predict: Annotated[
+        str | None, option("--predict", "TABLE.COLUMN[=VALUE] of wide tables, to be predicted.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Load facts into a workspace file; all of them or none.
 
-    Tables that no declared predicate is called like are wide: each column becomes a predicate. What each is taken for
-    is printed as TOML, with the reason, also where the cells do not fit it; edit it and load again with --mapping.
+    Tables that no declared predicate is called like are wide: each column becomes a predicate. What
+    each is taken for is printed as TOML, with the reason, also where the cells do not fit it; edit
+    it and load again with --mapping.
     """
     from workbench.database import memory_of_a_load
     from workbench.errors import InputError, UsageError
@@ -57,10 +66,16 @@ def load(
     from workbench.workspace import open_workspace
 
     if not sources and mapping is None:
-        raise UsageError.of("E0814", "no file is named", help="name files or directories, or --mapping FILE")
+        raise UsageError.of(
+            "E0814", "no file is named", help="name files or directories, or --mapping FILE"
+        )
     if (address := address_of(workspace)) is not None:
         if mapping is not None or partition != "evidence":
-            raise UsageError.of("E0885", "a server loads with neither --mapping nor --partition", help="leave them out")
+            raise UsageError.of(
+                "E0885",
+                "a server loads with neither --mapping nor --partition",
+                help="leave them out",
+            )
         with connected(address) as remote:
             text = None if rules is None else rules.read_text(encoding="utf-8")
             names = [remote.upload(source) for source in sources or ()]
@@ -73,10 +88,19 @@ def load(
     with open_workspace(workspace, memory_limit=memory_of_a_load()) as opened:
         try:
             report = opened.load(
-                sources or (), rules=rules, world=world, partition=partition, mapping=mapping, predict=predict
+                sources or (),
+                rules=rules,
+                world=world,
+                partition=partition,
+                mapping=mapping,
+                predict=predict,
             )
         except InputError as error:
-            if mapping is None and not json and any("in the mapping" in (one.help or "") for one in error.diagnostics):
+            if (
+                mapping is None
+                and not json
+                and any("in the mapping" in (one.help or "") for one in error.diagnostics)
+            ):
                 with suppress(InputError):
                     look = opened.data.look_at_tables(sources or ())
                     print_line(format_mapping(look.mapping).rstrip("\n"))
@@ -131,7 +155,10 @@ def export(
     workspace: Workspace,
     run: Annotated[int, typer.Argument(help="A run's id.")],
     out: Annotated[
-        Path, option("--out -o", ".csv, .parquet or .result for predictions, .mln or .psl for the program.")
+        Path,
+        option(
+            "--out -o", ".csv, .parquet or .result for predictions, .mln or .psl for the program."
+        ),
     ],
     json: Json = False,
 ) -> None:
@@ -157,7 +184,9 @@ def repair(
     destination: Annotated[Path, typer.Argument(metavar="NEW", help="The workspace to make.")],
     json: Json = False,
 ) -> None:
-    """Copy what can still be read of a damaged workspace into a new one; the damaged file is left as it is."""
+    """Copy what can still be read of a damaged workspace into a new one;
+    the damaged file is left as it is.
+    """
     from workbench.workspace import salvage
 
     found = salvage(workspace, destination)

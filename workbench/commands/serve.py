@@ -29,24 +29,37 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
     "serve work.duckdb --host 0.0.0.0 --token model:SECRETWORD",
 )
 def serve(
-    workspace: Annotated[Path, typer.Argument(help="A workspace file (DuckDB), made where there is none.")],
+    workspace: Annotated[
+        Path, typer.Argument(help="A workspace file (DuckDB), made where there is none.")
+    ],
     port: Annotated[int, option("--port", "The port.", min=1, max=65535)] = 8700,
-    host: Annotated[str, option("--host", "The address; other than this machine's with a token.")] = LOCAL[0],
+    host: Annotated[
+        str, option("--host", "The address; other than this machine's with a token.")
+    ] = LOCAL[0],
     token: Annotated[
-        list[str] | None, option("--token", "SECRET, or ROLE:SECRET (read, label, model, admin); once per token.")
+        list[str] | None,
+        option("--token", "SECRET, or ROLE:SECRET (read, label, model, admin); once per token."),
     ] = None,
     data_dir: Annotated[
-        list[Path] | None, option("--data-dir", "Files of this folder may be loaded; once per folder.")
+        list[Path] | None,
+        option("--data-dir", "Files of this folder may be loaded; once per folder."),
     ] = None,
-    job_seconds: Annotated[float, option("--job-seconds", "Cancel a job after so long.", min=1)] = 3600.0,
+    job_seconds: Annotated[
+        float, option("--job-seconds", "Cancel a job after so long.", min=1)
+    ] = 3600.0,
     job_memory: Annotated[
-        str | None, option("--job-memory", "What a job's process may use, such as 4GB; else 2/5 of all.")
+        str | None,
+        option("--job-memory", "What a job's process may use, such as 4GB; else 2/5 of all."),
     ] = None,
 ) -> None:
-    """Hold a workspace and serve it: typed calls (/openapi.json), jobs with progress, the assistants' door (/mcp)."""
+    """Hold a workspace and serve it: typed calls (/openapi.json), jobs with progress,
+    the assistants' door (/mcp).
+    """
     if host not in LOCAL and not token:
         raise UsageError.of(
-            "E0870", "a server that other machines reach needs a token", help="give --token SECRET, or leave --host out"
+            "E0870",
+            "a server that other machines reach needs a token",
+            help="give --token SECRET, or leave --host out",
         )
     try:
         import uvicorn
@@ -83,7 +96,9 @@ def serve(
         )
         with _announced(workspace, f"http://{host}:{port}"):
             print_error(f"serving {workspace} at http://{host}:{port}; stop with Ctrl-C")
-            uvicorn.run(application_, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
+            uvicorn.run(
+                application_, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5
+            )
 
 
 @contextmanager

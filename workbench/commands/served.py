@@ -1,7 +1,8 @@
 """`--server URL`: the commands of a workspace file, on the workspace that a server holds.
 
-A command works on a copy of what the server has, in its own process and with its own files, and hands the runs that it
-recorded back; loading and updating are done by the server. The token, where it asks for one, is WORKBENCH_TOKEN.
+A command works on a copy of what the server has, in its own process and with its own files, and
+hands the runs that it recorded back; loading and updating are done by the server. The token, where
+it asks for one, is WORKBENCH_TOKEN.
 """
 
 from __future__ import annotations
@@ -35,8 +36,14 @@ class Served(TyperCommand):
         address, others = _taken_out(args)
         if address is not None:
             if not re.match(r"https?://", address):
-                raise UsageError.of("E0876", f"{address} is no server's address", help="such as http://127.0.0.1:8700")
-            is_argument = any(one.name == "workspace" and one.param_type_name == "argument" for one in self.params)
+                raise UsageError.of(
+                    "E0876",
+                    f"{address} is no server's address",
+                    help="such as http://127.0.0.1:8700",
+                )
+            is_argument = any(
+                one.name == "workspace" and one.param_type_name == "argument" for one in self.params
+            )
             others = [*([] if is_argument else ["--workspace"]), address, *others]
         return super().parse_args(ctx, others)
 
@@ -67,14 +74,20 @@ def connected(address: str) -> RemoteWorkspace:
         from workbench.service.client import connect
     except ImportError:
         raise UsageError.of(
-            "E0865", "servers are reached with packages", help="pip install 'relational-workbench[server]'"
+            "E0865",
+            "servers are reached with packages",
+            help="pip install 'relational-workbench[server]'",
         ) from None
     return connect(address, token=os.environ.get("WORKBENCH_TOKEN"))
 
 
 @contextmanager
-def at_hand(place: Path | None, *, read_only: bool = False, memory_limit: str | None = None) -> Iterator[Workspace]:
-    """A workspace file, or a copy of a server's workspace whose new runs go back there at the end."""
+def at_hand(
+    place: Path | None, *, read_only: bool = False, memory_limit: str | None = None
+) -> Iterator[Workspace]:
+    """A workspace file, or a copy of a server's workspace whose new
+    runs go back there at the end.
+    """
     from workbench.workspace import open_workspace
 
     address = address_of(place)
@@ -96,6 +109,8 @@ def at_hand(place: Path | None, *, read_only: bool = False, memory_limit: str | 
                 workspace.save_as(Path(folder, "runs.duckdb"), facts=False)
         if made:
             numbers = remote.hand_back(Path(folder, "runs.duckdb"))
-            changed = ", ".join(f"{one} is {other}" for one, other in sorted(numbers.items()) if one != other)
+            changed = ", ".join(
+                f"{one} is {other}" for one, other in sorted(numbers.items()) if one != other
+            )
             if changed:
                 print_error(f"others recorded runs meanwhile: at the server run {changed}")

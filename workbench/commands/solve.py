@@ -28,10 +28,13 @@ __all__ = ["solve"]
     served=True,
 )
 def solve(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A model: .uai or .wcnf, plain or with .gz.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A model: .uai or .wcnf, plain or with .gz.")
+    ],
     evid: Annotated[Path | None, option("--evid", "UAI's evidence file.")] = None,
     task: Annotated[
-        Literal["map", "marginal", "pr"], option("--task", "The likeliest state, marginals, or the partition function.")
+        Literal["map", "marginal", "pr"],
+        option("--task", "The likeliest state, marginals, or the partition function."),
     ] = "map",
     engine: Annotated[str, option("--engine", "auto, or one by name.", SOLVING)] = "auto",
     seed: Seed = 0,
@@ -46,8 +49,8 @@ def solve(
     check_output(out)
     with ExitStack() as stack:
         options: SolveOptions = {
-            "evidence": evid, "task": task, "engine": engine, "seed": seed, "time_limit": time_limit,
-            "progress": stack.enter_context(shown_progress()),
+            "evidence": evid, "task": task, "engine": engine, "seed": seed,
+            "time_limit": time_limit, "progress": stack.enter_context(shown_progress()),
         }  # fmt: skip
         if workspace is None:
             found = solve_model(file, **options)
@@ -62,7 +65,12 @@ def solve(
         if (value := getattr(found, name)) is not None or name in _OF_TASK[task]
     }
     if json:
-        said = {"task": task, "status": found.status, "engine": found.engine, "reason": found.reason}
+        said = {
+            "task": task,
+            "status": found.status,
+            "engine": found.engine,
+            "reason": found.reason,
+        }
         print_json(said | figures | {"seconds": found.seconds})
     else:
         print_line(f"{found.status} in {found.seconds:.2f} s by {found.engine}: {found.reason}")

@@ -26,7 +26,8 @@ __all__ = ["structure"]
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILES...", help="An ILP problem (Aleph's or Popper's files, or their directory), or one .mln file."
+        metavar="FILES...",
+        help="An ILP problem (Aleph's or Popper's files, or their directory), or one .mln file.",
     ),
 ]
 
@@ -40,19 +41,27 @@ Files = Annotated[
 def structure(
     files: Files,
     facts: Facts,
-    target: Annotated[str | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")] = None,
+    target: Annotated[
+        str | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")
+    ] = None,
     method: Annotated[str, option("--method", "beam, paths or mine (.mln).")] = "beam",
     loop: Annotated[str, option("--loop", "induce, induce_cover or induce_max (ILP).")] = "induce",
     collect: Annotated[
         float | None, option("--collect", "Keep every clause that scores more on the way (ILP).")
     ] = None,
-    weights: Annotated[str, option("--weights", "none, l1, l2, elastic or group: exact likelihood (ILP).")] = "none",
+    weights: Annotated[
+        str, option("--weights", "none, l1, l2, elastic or group: exact likelihood (ILP).")
+    ] = "none",
     features: Annotated[
-        str, option("--features", "auto, count, exists or log: what a weighted body speaks by (ILP).")
+        str,
+        option("--features", "auto, count, exists or log: what a weighted body speaks by (ILP)."),
     ] = "auto",
-    flatten: Annotated[bool, option("--flatten", "Compound terms also as facts of their functors.")] = False,
+    flatten: Annotated[
+        bool, option("--flatten", "Compound terms also as facts of their functors.")
+    ] = False,
     settings: Annotated[
-        list[str] | None, option("--set", "A parameter of the search, name=value; once per parameter.")
+        list[str] | None,
+        option("--set", "A parameter of the search, name=value; once per parameter."),
     ] = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
@@ -67,7 +76,8 @@ def structure(
     rules = files[0] if len(files) == 1 and language_of_file(files[0]) == "mln" else None
     with opened(facts, rules, learning=True) as space, shown_progress(quiet=json) as progress:
         shared: dict[str, Any] = {
-            "settings": parameters(settings), "seed": seed, "time_limit": time_limit, "progress": progress,
+            "settings": parameters(settings), "seed": seed, "time_limit": time_limit,
+            "progress": progress,
         }  # fmt: skip
         if rules is None:
             problem = read_ilp(*files, flatten=flatten)
@@ -83,7 +93,10 @@ def structure(
         print_json(result.summary())
     else:
         columns = ("weight", "rule", "true", "false", "precision")
-        rows = [(r["weight"], r["rule"], r["positives"], r["negatives"], r["precision"]) for r in result.table()]
+        rows = [
+            (r["weight"], r["rule"], r["positives"], r["negatives"], r["precision"])
+            for r in result.table()
+        ]
         print_table("Rules", columns, rows[:60])
         if len(rows) > 60:
             print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
@@ -91,13 +104,17 @@ def structure(
             print_line(warning)
         figures = result.figures
         if figures.get("uncovered_positives"):
-            print_line(f"{figures['uncovered_positives']:,.0f} positives are covered by no acceptable rule")
+            print_line(
+                f"{figures['uncovered_positives']:,.0f} positives are covered by no acceptable rule"
+            )
         if "gap" in figures:
             print_line(
-                f"weights: penalty {figures['penalty']:g} by cross-validation; objective {figures['objective']:.6g}, "
+                f"weights: penalty {figures['penalty']:g} by cross-validation; objective "
+                f"{figures['objective']:.6g}, "
                 f"proven within {figures['gap']:.1e} of the least"
             )
         print_line(
-            f"{result.status} by {result.method} in {result.seconds:.2f} s; {len(result.candidates):,} candidates"
+            f"{result.status} by {result.method} in {result.seconds:.2f} s; "
+            f"{len(result.candidates):,} candidates"
         )
     end_as(result.status)

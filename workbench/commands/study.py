@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
-from workbench.commands.console import end_as, print_json, print_line, print_table, print_warnings, writing
+from workbench.commands.console import (
+    end_as,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+    writing,
+)
 from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import at_hand
 from workbench.commands.working import shown_progress
@@ -22,21 +29,33 @@ __all__ = ["study"]
 @command(
     "Start",
     "study people.csv directors.csv --predict people.is_fraud --out study/",
-    "study shop.sqlite --predict orders.late --time orders.placed --out late/ --learner boosted_trees",
+    "study shop.sqlite --predict orders.late --time orders.placed --out late/ --learner "
+    "boosted_trees",
     served=True,
 )
 def study(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILES...", help="Tables: CSV, Parquet, Excel, JSON lines, databases.")
+        list[str],
+        typer.Argument(
+            metavar="FILES...", help="Tables: CSV, Parquet, Excel, JSON lines, databases."
+        ),
     ],
-    predict: Annotated[str, option("--predict", "TABLE.COLUMN or TABLE.COLUMN=VALUE; its blanks are asked.")],
+    predict: Annotated[
+        str, option("--predict", "TABLE.COLUMN or TABLE.COLUMN=VALUE; its blanks are asked.")
+    ],
     out: Annotated[Path, option("--out -o", "Directory for the report.", OUTPUT)],
-    time: Annotated[str | None, option("--time", "TABLE.DATECOLUMN: each row is asked at its own date.", DATA)] = None,
-    mapping: Annotated[Path | None, option("--mapping", "What the columns mean, as load prints it.", DATA)] = None,
+    time: Annotated[
+        str | None, option("--time", "TABLE.DATECOLUMN: each row is asked at its own date.", DATA)
+    ] = None,
+    mapping: Annotated[
+        Path | None, option("--mapping", "What the columns mean, as load prints it.", DATA)
+    ] = None,
     folds: Annotated[int, option("--folds", "Held-out parts of the labels.", SOLVING)] = 5,
     rules: Annotated[int, option("--rules", "Rules, at most.", SOLVING)] = 30,
     learner: Annotated[str, option("--learner", "rules or boosted_trees.", SOLVING)] = "rules",
-    inductive: Annotated[bool, option("--inductive", "Held-out rows see no label of others.", SOLVING)] = False,
+    inductive: Annotated[
+        bool, option("--inductive", "Held-out rows see no label of others.", SOLVING)
+    ] = False,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     workspace: RunsFile = None,
@@ -49,8 +68,8 @@ def study(
         out.mkdir(parents=True, exist_ok=True)
     with at_hand(workspace) as opened, shown_progress(quiet=json) as progress:
         result = opened.study(
-            files, predict, record=workspace is not None,
-            out=out, time=time, mapping=mapping, folds=folds, rules=rules, learner=learner,  # type: ignore[arg-type]
+            files, predict, record=workspace is not None, out=out, time=time, mapping=mapping,
+            folds=folds, rules=rules, learner=learner, # type: ignore[arg-type]
             inductive=inductive, seed=seed, time_limit=time_limit, progress=progress,
         )  # fmt: skip
     print_warnings(result.warnings)
@@ -67,7 +86,9 @@ def _print(result: StudyResult, out: Path) -> None:
     print_line(result.sentence)
     metrics = list(
         dict.fromkeys(
-            name for name in ("AUC-ROC", "AUC-PR", "F1", "accuracy", "MAE", "RMSE", "R2") if name in result.metrics
+            name
+            for name in ("AUC-ROC", "AUC-PR", "F1", "accuracy", "MAE", "RMSE", "R2")
+            if name in result.metrics
         )
     )
     systems = {result.learner: result.metrics, **result.baselines}
@@ -82,10 +103,16 @@ def _print(result: StudyResult, out: Path) -> None:
     print_table(
         "Rules",
         ("rule", "rows", "with", "without"),
-        [(rule.words, rule.support, rule.rate_with, rule.rate_without) for rule in result.rules[:30]],
+        [
+            (rule.words, rule.support, rule.rate_with, rule.rate_without)
+            for rule in result.rules[:30]
+        ],
     )
     if len(result.rules) > 30:
         print_line(f"... {len(result.rules) - 30:,} more in {out / 'report.html'}")
     for line in result.commands:
         print_line(line)
-    print_line(f"{result.status} in {result.seconds:.1f} s: {out / 'report.html'}, predictions.csv, program.mln")
+    print_line(
+        f"{result.status} in {result.seconds:.1f} s: {out / 'report.html'}, predictions.csv, "
+        "program.mln"
+    )

@@ -9,7 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from workbench.commands.command import command, option
-from workbench.commands.console import end_as, number, print_json, print_line, print_table, print_warnings
+from workbench.commands.console import (
+    end_as,
+    number,
+    print_json,
+    print_line,
+    print_table,
+    print_warnings,
+)
 from workbench.commands.options import Json
 from workbench.commands.runs import Part, Workspace
 from workbench.commands.served import address_of, connected
@@ -30,13 +37,21 @@ def update(
     workspace: Workspace,
     facts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FACTS...", help="Facts to add: .db, .csv, .data, ..., or one as text, 'P(A, B)'."),
+        typer.Argument(
+            metavar="FACTS...",
+            help="Facts to add: .db, .csv, .data, ..., or one as text, 'P(A, B)'.",
+        ),
     ] = None,
     remove: Annotated[
-        list[str] | None, option("--remove", "Facts to remove, in the same forms; once per file or fact.")
+        list[str] | None,
+        option("--remove", "Facts to remove, in the same forms; once per file or fact."),
     ] = None,
-    run: Annotated[int, option("--run", "The prediction to bring up to date, as runs lists it.")] = 0,
-    correct: Annotated[bool, option("--correct", "Facts take the place of those that they contradict.")] = False,
+    run: Annotated[
+        int, option("--run", "The prediction to bring up to date, as runs lists it.")
+    ] = 0,
+    correct: Annotated[
+        bool, option("--correct", "Facts take the place of those that they contradict.")
+    ] = False,
     world: Annotated[str | None, option("--world", "The database the facts belong to.")] = None,
     partition: Annotated[Part, option("--partition", "What the facts are for.")] = "evidence",
     rows: Annotated[int, option("--rows", "Changes to print.", min=0)] = 20,
@@ -44,13 +59,18 @@ def update(
 ) -> None:
     """Add and remove facts, and bring a recorded prediction up to date; all of it or nothing.
 
-    Only the rules that read what changed are ground again, and only what they touch is solved again.
+    Only the rules that read what changed are ground again, and only what they touch is solved
+    again.
     """
     address = address_of(workspace)
     if address is not None:
         if partition != "evidence":
-            raise UsageError.of("E0885", "a server updates evidence alone", help="leave --partition out")
-        summary = _at_the_server(address, run, facts or [], remove or [], correct=correct, world=world)
+            raise UsageError.of(
+                "E0885", "a server updates evidence alone", help="leave --partition out"
+            )
+        summary = _at_the_server(
+            address, run, facts or [], remove or [], correct=correct, world=world
+        )
     else:
         summary = _in_the_file(
             workspace, run, facts or [], remove or [],
@@ -64,26 +84,43 @@ def update(
 
 
 def _in_the_file(
-    workspace: Path, run: int, add: list[str], remove: list[str], *, rows: int, quiet: bool, **options: Any
+    workspace: Path,
+    run: int,
+    add: list[str],
+    remove: list[str],
+    *,
+    rows: int,
+    quiet: bool,
+    **options: Any,
 ) -> dict[str, Any]:
     """The summary of an update of a workspace file."""
     from workbench.workspace import open_workspace
 
     if not workspace.exists():
-        raise UsageError.of("E0201", f"there is no workspace at {workspace}", help="infer with --workspace makes one")
+        raise UsageError.of(
+            "E0201",
+            f"there is no workspace at {workspace}",
+            help="infer with --workspace makes one",
+        )
     with open_workspace(workspace) as opened, shown_progress(quiet=quiet) as progress:
-        done = opened.update(run or _newest(opened.runs()), add, remove, progress=progress, **options)
+        done = opened.update(
+            run or _newest(opened.runs()), add, remove, progress=progress, **options
+        )
     print_warnings(done.result.warnings)
     return done.summary(rows)
 
 
-def _at_the_server(address: str, run: int, add: list[str], remove: list[str], **options: Any) -> dict[str, Any]:
+def _at_the_server(
+    address: str, run: int, add: list[str], remove: list[str], **options: Any
+) -> dict[str, Any]:
     """The summary of an update that a server makes; files are sent to it."""
     from workbench.verbs.fact_changes import is_fact
 
     with connected(address) as remote:
         if not run:
-            predictions = [one["id"] for one in remote.runs(most=200)["items"] if one["kind"] == "infer"]
+            predictions = [
+                one["id"] for one in remote.runs(most=200)["items"] if one["kind"] == "infer"
+            ]
             if not predictions:
                 raise _nothing_to_update()
             run = max(predictions)
@@ -94,8 +131,8 @@ def _at_the_server(address: str, run: int, add: list[str], remove: list[str], **
 
         (texts, files), (gone, gone_files) = sent(add), sent(remove)
         answer: dict[str, Any] = remote.update(
-            run=run, add=texts or None, remove=gone or None, files=files or None, remove_files=gone_files or None,
-            confirm=True, **options,
+            run=run, add=texts or None, remove=gone or None, files=files or None,
+            remove_files=gone_files or None, confirm=True, **options,
         )  # fmt: skip
     return {name: value for name, value in answer.items() if name not in ("ok", "next")}
 
@@ -105,7 +142,10 @@ def _print(summary: Mapping[str, Any], rows: int) -> None:
     if changes:
         columns = [name for name in changes[0] if name != "predicate"]
         print_table("Changes", columns, [[row[name] for name in columns] for row in changes])
-    line = f"run {summary['run']}: {summary['facts_added']:,} facts added, {summary['facts_removed']:,} removed; "
+    line = (
+        f"run {summary['run']}: {summary['facts_added']:,} facts added, "
+        f"{summary['facts_removed']:,} removed; "
+    )
     line += f"{summary['changed']:,} atoms changed, {summary['rows_added']:,} ground rows added, "
     line += f"{summary['rows_removed']:,} removed"
     if summary["energy"] is not None:
@@ -125,4 +165,6 @@ def _newest(runs: object) -> int:
 
 
 def _nothing_to_update() -> UsageError:
-    return UsageError.of("E0851", "the workspace has no prediction to bring up to date", help="infer first")
+    return UsageError.of(
+        "E0851", "the workspace has no prediction to bring up to date", help="infer first"
+    )

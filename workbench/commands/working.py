@@ -25,7 +25,8 @@ __all__ = ["interrupts_raise", "shown_progress"]
 def shown_progress(quiet: bool = False) -> Iterator[Progress]:
     """A `Progress` that draws on standard error while the work runs, only where that is a terminal.
 
-    The first Ctrl-C asks the work to stop, and engines and learners then answer with what they have.
+    The first Ctrl-C asks the work to stop, and engines and learners then answer with what they
+    have.
     """
     if quiet or not sys.stderr.isatty():
         with _stopped_by_hand() as progress:
@@ -75,14 +76,17 @@ class _Interrupted(BaseException):
 
 @contextmanager
 def interrupts_raise() -> Iterator[None]:
-    """Ctrl-C leaves as `Cancelled`: the command line's library would end in silence on KeyboardInterrupt."""
+    """Ctrl-C leaves as `Cancelled`: the command line's library would end
+    in silence on KeyboardInterrupt.
+    """
     with _ended_by_hand(lambda: True, _Interrupted):
         yield
 
 
 @contextmanager
 def _stopped_by_hand() -> Iterator[Progress]:
-    """The first Ctrl-C cancels the progress; the next ends the work at once, and so does one that nobody heard.
+    """The first Ctrl-C cancels the progress; the next ends the work at once, and so does one that
+    nobody heard.
 
     Statements of SQL, other libraries' loops and compilers hear nothing else, and hear a signal.
     """
@@ -115,14 +119,18 @@ def _stopped_by_hand() -> Iterator[Progress]:
 
 @contextmanager
 def _ended_by_hand(at_once: Callable[[], bool], how: type[BaseException]) -> Iterator[None]:
-    """Ctrl-C raises `how` where `at_once` says so; whatever becomes of it on the way leaves as `Cancelled`."""
+    """Ctrl-C raises `how` where `at_once` says so;
+    whatever becomes of it on the way leaves as `Cancelled`.
+    """
     ended = False
 
     def stop(signal_number: int, frame: object) -> None:
         nonlocal ended
         if at_once():
             ended = True
-            if "workbench.database.running" in sys.modules:  # what imports no DuckDB runs none of its statements
+            if (
+                "workbench.database.running" in sys.modules
+            ):  # what imports no DuckDB runs none of its statements
                 from workbench.database.running import interrupt_statements
 
                 interrupt_statements()

@@ -15,21 +15,53 @@ from workbench.database.catalog import (
     top_values,
     types_by_size,
 )
-from workbench.database.changes import FactRows, FactTexts, StatedFacts, add_facts, remove_facts, texts_of_facts
+from workbench.database.changes import (
+    FactRows,
+    FactTexts,
+    StatedFacts,
+    add_facts,
+    remove_facts,
+    texts_of_facts,
+)
 from workbench.database.console import QueryResult, query, query_parameters, relations_read
 from workbench.database.database import DEFAULT_WORLD, Database
-from workbench.database.dataset import DATASET_KEYS, DESCRIPTION, load_dataset, load_file, read_dataset
+from workbench.database.dataset import (
+    DATASET_KEYS,
+    DESCRIPTION,
+    load_dataset,
+    load_file,
+    read_dataset,
+)
 from workbench.database.encoded_facts import FactColumns, display_names, insert_facts, name_things
 from workbench.database.fact_source import FactSource
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import FactSum, data_hash, fact_print, fact_sums, hash_of
-from workbench.database.folds import KeptFold, held_out_keys, make_atom_folds, make_world_folds, read_folds
-from workbench.database.formats import FORMATS, FileFacts, endings, format_of, load_facts, write_table
+from workbench.database.folds import (
+    KeptFold,
+    held_out_keys,
+    make_atom_folds,
+    make_world_folds,
+    read_folds,
+)
+from workbench.database.formats import (
+    FORMATS,
+    FileFacts,
+    endings,
+    format_of,
+    load_facts,
+    write_table,
+)
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import LoadReport, Partition
 from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
 from workbench.database.kept_linkage import KeptLinkage, keep_linkage, kept_linkage, take_linkage
-from workbench.database.labelled import BesideTruth, beside_truth, keep_truth, label_counts, label_keys
+from workbench.database.labelled import (
+    BesideTruth,
+    beside_truth,
+    keep_truth,
+    label_counts,
+    label_keys,
+)
 from workbench.database.outside import first_line, masked, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
 from workbench.database.predictions import (
@@ -63,7 +95,13 @@ from workbench.database.runs import (
 from workbench.database.salvage import Salvage, salvage
 from workbench.database.table_files import TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables, predicate_of_file
-from workbench.database.text_files import cells_of_line, chunks_of_lines, display_name, line_reader, open_binary
+from workbench.database.text_files import (
+    cells_of_line,
+    chunks_of_lines,
+    display_name,
+    line_reader,
+    open_binary,
+)
 from workbench.database.toml_reader import TomlReader, read_toml
 
 __all__ = [

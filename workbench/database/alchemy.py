@@ -26,9 +26,7 @@ FACT = (
     rf"\s*(?:([!?])|({_NUMBER})\s)?\s*([^\s(),\"=!?/]+)\s*"
     rf"(?:\(\s*((?:{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)?)\s*\))?\s*(?:=\s*({_ARGUMENT})\s*|\s({_NUMBER})\s*)?(?://.*)?"
 )
-VALUE_FIRST = (
-    rf"^\s*({_ARGUMENT})\s*=\s*([^\s(),\"=!?/]+\(\s*(?:{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)?\s*\))\s*((?://.*)?)$"
-)
+VALUE_FIRST = rf"^\s*({_ARGUMENT})\s*=\s*([^\s(),\"=!?/]+\(\s*(?:{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)?\s*\))\s*((?://.*)?)$"
 PLAIN_FACT = r"[!?]?[^\s(),\"=!?/]+\([^\s,()\"=]+(?:, ?[^\s,()\"=]+)*\)"
 
 
@@ -42,22 +40,26 @@ def load_alchemy(
 ) -> LoadReport:
     """Load one `.db` file (or `.db.gz`) into a world.
 
-    One fact a line: `P(A, B)` true, `!P(A, B)` false, `?P(A, B)` unknown, `0.7 P(A, B)` or `P(A, B) 0.7` a degree of
-    truth or probability, `Mother(A) = B` or `B = Mother(A)` a function's value; constants bare or double-quoted with
-    backslash escapes; `//` starts a comment. Identical lines count once. An empty file is legal. With
-    `declare`, predicates and functions that are not there yet are declared as the file has them.
+    One fact a line: `P(A, B)` true, `!P(A, B)` false, `?P(A, B)` unknown, `0.7 P(A, B)` or `P(A, B)
+    0.7` a degree of truth or probability, `Mother(A) = B` or `B = Mother(A)` a function's value;
+    constants bare or double-quoted with backslash escapes; `//` starts a comment. Identical lines
+    count once. An empty file is legal. With `declare`, predicates and functions that are not there
+    yet are declared as the file has them.
 
     Cost: linear in the file; about 2 CPU-seconds for a million facts of two arguments.
 
     Raises
     ------
     InputError
-        E0203 undeclared predicate, E0204 wrong arity, E0205 a line that is no fact, E0206 value outside [0, 1], E0207
-        contradicting facts, E0209 bytes that are no text; all faults of the file at once, and nothing is loaded.
+        E0203 undeclared predicate, E0204 wrong arity, E0205 a line that is no fact, E0206 value
+        outside [0, 1], E0207 contradicting facts, E0209 bytes that are no text; all faults of the
+        file at once, and nothing is loaded.
     """
     path = Path(source)
     source_of_lines = FactSource(display_name(path), line_reader(path))
-    return _load(database, chunks_of_lines(path), source_of_lines, world, partition, declare=declare)
+    return _load(
+        database, chunks_of_lines(path), source_of_lines, world, partition, declare=declare
+    )
 
 
 def load_alchemy_text(
@@ -87,7 +89,8 @@ def _load(
         world_id = database.world_id(world)
         connection.execute(
             "CREATE OR REPLACE TEMP TABLE staged_lines "
-            "(line BIGINT, predicate VARCHAR, arguments VARCHAR[], value DOUBLE, result VARCHAR, fact BOOLEAN)"
+            "(line BIGINT, predicate VARCHAR, arguments VARCHAR[], value DOUBLE, result VARCHAR, "
+            "fact BOOLEAN)"
         )
         for first_line, text in chunks:
             _stage(connection, text, first_line)
@@ -97,7 +100,9 @@ def _load(
         faults = _syntax_faults(connection, source) + _signature_faults(connection, stored, source)
         if faults:
             raise InputError(tuple(faults))
-        staged = [_split(connection, stored[name], world_id, partition) for name in _present(connection)]
+        staged = [
+            _split(connection, stored[name], world_id, partition) for name in _present(connection)
+        ]
         connection.execute("DROP TABLE staged_lines")
         return ingest(database, staged, source, (world,))
 
@@ -123,7 +128,9 @@ def _declare_new(database: Database, connection: duckdb.DuckDBPyConnection) -> N
 
 
 def _stage(connection: duckdb.DuckDBPyConnection, text: str, first_line: int) -> None:
-    """Take the lines of a chunk apart into `staged_lines`: plain facts by their brackets, others by groups."""
+    """Take the lines of a chunk apart into `staged_lines`: plain facts by their brackets,
+    others by groups.
+    """
     connection.execute(
         sql_text("stage_alchemy"),
         {
@@ -140,12 +147,17 @@ def _stage(connection: duckdb.DuckDBPyConnection, text: str, first_line: int) ->
 
 def _present(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return [
-        name for (name,) in connection.execute("SELECT DISTINCT predicate FROM staged_lines ORDER BY ALL").fetchall()
+        name
+        for (name,) in connection.execute(
+            "SELECT DISTINCT predicate FROM staged_lines ORDER BY ALL"
+        ).fetchall()
     ]
 
 
 def _syntax_faults(connection: duckdb.DuckDBPyConnection, source: FactSource) -> list[Diagnostic]:
-    rows = connection.execute(f"SELECT line FROM staged_lines WHERE NOT fact ORDER BY line LIMIT {SHOWN}").fetchall()
+    rows = connection.execute(
+        f"SELECT line FROM staged_lines WHERE NOT fact ORDER BY line LIMIT {SHOWN}"
+    ).fetchall()
     return [_syntax_fault(source, line) for (line,) in rows]
 
 
@@ -155,11 +167,22 @@ def _syntax_fault(source: FactSource, line: int) -> Diagnostic:
     message, column = "this line is no fact", 1
     help_text: str | None = "write Predicate(Constant, Constant), one fact a line"
     if text.count('"') % 2:
-        message, column, help_text = "a quoted constant is not closed on this line", text.rfind('"') + 1, None
+        message, column, help_text = (
+            "a quoted constant is not closed on this line",
+            text.rfind('"') + 1,
+            None,
+        )
     elif text.count("(") != text.count(")"):
-        message, column = "the brackets of this fact do not match", (text.find("(") + 1) or len(text)
+        message, column = (
+            "the brackets of this fact do not match",
+            (text.find("(") + 1) or len(text),
+        )
     elif text.rstrip().endswith("."):
-        message, column, help_text = "a fact takes no full stop", len(text.rstrip()), "leave the full stop out"
+        message, column, help_text = (
+            "a fact takes no full stop",
+            len(text.rstrip()),
+            "leave the full stop out",
+        )
     end = column + 1 if column > 1 else max(2, len(text) + 1)
     return Diagnostic("E0205", message, Span(source.name, line, column, line, end), help_text, text)
 
@@ -167,9 +190,12 @@ def _syntax_fault(source: FactSource, line: int) -> Diagnostic:
 def _signature_faults(
     connection: duckdb.DuckDBPyConnection, stored: Mapping[str, StoredPredicate], source: FactSource
 ) -> list[Diagnostic]:
-    """Undeclared predicates and wrong numbers of arguments, one diagnostic for each kind of either."""
+    """Undeclared predicates and wrong numbers of arguments,
+    one diagnostic for each kind of either.
+    """
     rows = connection.execute(
-        "SELECT min(line), count(*), predicate, len(arguments), result IS NOT NULL FROM staged_lines WHERE fact "
+        "SELECT min(line), count(*), predicate, len(arguments), result IS NOT NULL FROM "
+        "staged_lines WHERE fact "
         "GROUP BY ALL ORDER BY 1"
     ).fetchall()
     found: list[Diagnostic] = []
@@ -183,7 +209,11 @@ def _signature_faults(
                 help_text = f"did you mean {close}?" if close else "declare it in the rules"
                 found.append(
                     source.diagnostic(
-                        "E0203", f"no predicate is called {name}{more}", line, needle=name, help=help_text
+                        "E0203",
+                        f"no predicate is called {name}{more}",
+                        line,
+                        needle=name,
+                        help=help_text,
                     )
                 )
             unknown.add(name)
@@ -206,7 +236,10 @@ def _signature_faults(
         elif has_result and not is_function:
             found.append(
                 source.diagnostic(
-                    "E0205", f"{name} is a predicate, and takes no value after '='{more}", line, needle="="
+                    "E0205",
+                    f"{name} is a predicate, and takes no value after '='{more}",
+                    line,
+                    needle="=",
                 )
             )
     return found[:SHOWN]
@@ -217,7 +250,10 @@ def _arguments(number: int) -> str:
 
 
 def _split(
-    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, world_id: int, partition: Partition
+    connection: duckdb.DuckDBPyConnection,
+    predicate: StoredPredicate,
+    world_id: int,
+    partition: Partition,
 ) -> Staged:
     """The staged lines of one predicate as a table of its own."""
     table = quoted(f"staged_{predicate.table_name}")
@@ -226,7 +262,8 @@ def _split(
         cells[-1] = "result"
     columns = "".join(f"{cell} AS {column}, " for cell, column in zip(cells, predicate.columns))
     connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT line, {columns}value, '{partition}' AS partition, "
+        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT line, {columns}value, '{partition}' AS "
+        "partition, "
         f"{world_id}::INTEGER AS world FROM staged_lines WHERE predicate = $name",
         {"name": predicate.name},
     )

@@ -1,4 +1,6 @@
-"""Columns to and from DuckDB without Arrow's own ways, whose first call imports pandas: half a second of small data."""
+"""Columns to and from DuckDB without Arrow's own ways, whose first call imports pandas:
+half a second of small data.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,18 @@ def integers(column: pyarrow.Array) -> Int32:
 
 def run_starts(values: Array) -> Int64:
     """Where runs of equal values begin."""
-    return np.concatenate([np.zeros(min(len(values), 1), np.int64), np.flatnonzero(values[1:] != values[:-1]) + 1])
+    return np.concatenate(
+        [np.zeros(min(len(values), 1), np.int64), np.flatnonzero(values[1:] != values[:-1]) + 1]
+    )
 
 
 def _lists(rows: Array) -> pyarrow.Array:
     kept = rows >= 0
     ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int32)
     kind, cells = pyarrow.list_(pyarrow.int32()), _numbers(rows[kept].astype(np.int32))
-    return pyarrow.Array.from_buffers(kind, len(rows), [None, pyarrow.py_buffer(ends)], children=[cells])
+    return pyarrow.Array.from_buffers(
+        kind, len(rows), [None, pyarrow.py_buffer(ends)], children=[cells]
+    )
 
 
 def _texts(values: Sequence[str | None] | Array, there: Bool) -> pyarrow.Array:
@@ -62,16 +68,22 @@ def _texts(values: Sequence[str | None] | Array, there: Bool) -> pyarrow.Array:
 def _repeated(values: Array, counts: Int64) -> pyarrow.Array:
     """Texts, each so many times: columns such as predicates' names are few runs of millions."""
     encoded = [value.encode() for value in values]
-    ends = np.concatenate([[0], np.cumsum(np.repeat([len(one) for one in encoded], counts))]).astype(np.int64)
+    ends = np.concatenate(
+        [[0], np.cumsum(np.repeat([len(one) for one in encoded], counts))]
+    ).astype(np.int64)
     text = b"".join(one * count for one, count in zip(encoded, counts.tolist()))
     buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(text)]
     return pyarrow.Array.from_buffers(pyarrow.large_string(), len(ends) - 1, buffers)
 
 
 def _numbers(values: Array, there: Bool | None = None) -> pyarrow.Array:
-    data = _bits(values) if values.dtype == bool else pyarrow.py_buffer(np.ascontiguousarray(values))
+    data = (
+        _bits(values) if values.dtype == bool else pyarrow.py_buffer(np.ascontiguousarray(values))
+    )
     mask = None if there is None else _bits(there)
-    return pyarrow.Array.from_buffers(pyarrow.from_numpy_dtype(values.dtype), len(values), [mask, data])
+    return pyarrow.Array.from_buffers(
+        pyarrow.from_numpy_dtype(values.dtype), len(values), [mask, data]
+    )
 
 
 def _bits(values: Bool) -> pyarrow.Buffer:

@@ -55,7 +55,8 @@ def load_attached(
     Raises
     ------
     InputError
-        E0213 when the database or the table cannot be read; E0250 where PostgreSQL's driver is not installed.
+        E0213 when the database or the table cannot be read; E0250 where PostgreSQL's driver is not
+        installed.
     """
     if "\0" in table or "\0" in os.fspath(source):
         raise InputError.of("E0213", "the name of a table or database holds a NUL character")
@@ -89,7 +90,8 @@ def database_tables(source: str, kind: str) -> tuple[str, ...]:
             names = tuple(
                 name if schema == "main" else f"{schema}.{name}"
                 for schema, name in reader.execute(
-                    "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = 'attached' "
+                    "SELECT table_schema, table_name FROM information_schema.tables WHERE "
+                    "table_catalog = 'attached' "
                     "AND table_schema NOT IN ('information_schema', 'pg_catalog') ORDER BY ALL"
                 ).fetchall()
             )
@@ -98,8 +100,11 @@ def database_tables(source: str, kind: str) -> tuple[str, ...]:
     return names
 
 
-def copy_attached(reader: duckdb.DuckDBPyConnection, source: str, table: str, kind: str, into: str) -> tuple[str, ...]:
-    """Create the table `into` in `reader` from a table of another database; the names of its columns.
+def copy_attached(
+    reader: duckdb.DuckDBPyConnection, source: str, table: str, kind: str, into: str
+) -> tuple[str, ...]:
+    """Create the table `into` in `reader` from a table of another database; the names of its
+    columns.
 
     Raises
     ------
@@ -116,7 +121,9 @@ def copy_attached(reader: duckdb.DuckDBPyConnection, source: str, table: str, ki
         try:
             reader.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM {scan}")
         except duckdb.Error as error:
-            raise InputError.of("E0213", masked(f"{table} of {source} cannot be read: {first_line(error)}")) from None
+            raise InputError.of(
+                "E0213", masked(f"{table} of {source} cannot be read: {first_line(error)}")
+            ) from None
         finally:
             reader.execute("DETACH attached")
     return tuple(row[0] for row in reader.execute(f"DESCRIBE {quoted(into)}").fetchall())

@@ -1,4 +1,6 @@
-"""What the workspace holds, for people who look around: counts, values, pages of facts, neighbours."""
+"""What the workspace holds, for people who look around: counts, values,
+pages of facts, neighbours.
+"""
 
 from __future__ import annotations
 
@@ -78,15 +80,19 @@ class Neighbour:
 
 
 def catalog(database: Database) -> tuple[PredicateSummary, ...]:
-    """All predicates with counts per world and partition. Cost: one grouped scan of each predicate's table."""
+    """All predicates with counts per world and partition. Cost:
+    one grouped scan of each predicate's table.
+    """
     cursor = database.cursor()
     found = []
     for predicate in database.predicates().values():
         table = quoted(predicate.table_name)
         counts = cursor.execute(
-            "SELECT w.name, partition::VARCHAR, count(*) FILTER (value = 1), count(*) FILTER (value = 0), "
+            "SELECT w.name, partition::VARCHAR, count(*) FILTER (value = 1), count(*) FILTER "
+            "(value = 0), "
             "count(*) FILTER (value IS NULL), "
-            f"count(*) FILTER (value > 0 AND value < 1) FROM {table} f JOIN world w ON w.id = f.world "
+            f"count(*) FILTER (value > 0 AND value < 1) FROM {table} f JOIN world w ON w.id = "
+            "f.world "
             "GROUP BY w.id, w.name, partition ORDER BY w.id, partition"
         ).fetchall()
         found.append(PredicateSummary(predicate, tuple(Count(*row) for row in counts)))
@@ -99,10 +105,14 @@ def distinct_values(database: Database, predicate: str) -> tuple[int, ...]:
     if not stored.columns:
         return ()
     wanted = ", ".join(f"count(DISTINCT {column})" for column in stored.columns)
-    return tuple(first_row(database.execute(f"SELECT {wanted} FROM {quoted(stored.table_name)}")) or ())
+    return tuple(
+        first_row(database.execute(f"SELECT {wanted} FROM {quoted(stored.table_name)}")) or ()
+    )
 
 
-def top_values(database: Database, predicate: str, position: int, *, limit: int = 20) -> tuple[tuple[str, int], ...]:
+def top_values(
+    database: Database, predicate: str, position: int, *, limit: int = 20
+) -> tuple[tuple[str, int], ...]:
     """The commonest values of one argument with their numbers of facts, ties by name."""
     stored = database.predicate(predicate)
     _argument(stored, position)
@@ -115,7 +125,8 @@ def top_values(database: Database, predicate: str, position: int, *, limit: int 
 
 
 def degrees(database: Database, predicate: str, position: int) -> tuple[tuple[int, int], ...]:
-    """How many constants of an argument's domain occur in how many facts: pairs (facts, constants), in order.
+    """How many constants of an argument's domain occur in how many facts: pairs (facts, constants),
+    in order.
 
     Constants of the world's domain without any fact count at 0.
     """
@@ -141,10 +152,14 @@ def facts_page(
     offset: int = 0,
     limit: int = 50,
 ) -> FactsPage:
-    """A page of a predicate's facts, ordered by all columns; `search` keeps rows with an argument that contains it."""
+    """A page of a predicate's facts, ordered by all columns;
+    `search` keeps rows with an argument that contains it.
+    """
     stored = database.predicate(predicate)
     names = [quoted(name) for name in stored.argument_names]
-    matches = " OR ".join(f"contains(lower({name}::VARCHAR), lower($search))" for name in names) or "true"
+    matches = (
+        " OR ".join(f"contains(lower({name}::VARCHAR), lower($search))" for name in names) or "true"
+    )
     condition = (
         "($world::VARCHAR IS NULL OR world = $world) "
         "AND ($partition::VARCHAR IS NULL OR partition::VARCHAR = $partition) "
@@ -155,14 +170,18 @@ def facts_page(
     cursor = database.cursor()
     total = first_value(cursor.execute(f"SELECT count(*) FROM {view} WHERE {condition}", values))
     result = cursor.execute(
-        f"SELECT * FROM {view} WHERE {condition} ORDER BY ALL LIMIT {int(limit)} OFFSET {int(offset)}", values
+        f"SELECT * FROM {view} WHERE {condition} ORDER BY ALL LIMIT {int(limit)} OFFSET "
+        f"{int(offset)}",
+        values,
     )
     columns = tuple(item[0] for item in result.description or ())
     return FactsPage(columns, tuple(result.fetchall()), int(total))
 
 
 def combinations(database: Database, predicate: str) -> int:
-    """How many facts a predicate could have: combinations of constants within each world, summed over worlds."""
+    """How many facts a predicate could have: combinations of constants within each world,
+    summed over worlds.
+    """
     types = database.predicate(predicate).argument_types
     sizes: dict[int, dict[str, int]] = {world: {} for world in database.worlds().values()}
     counted = database.execute("SELECT world, type, count(*) FROM domain GROUP BY world, type")
@@ -173,11 +192,15 @@ def combinations(database: Database, predicate: str) -> int:
 
 def types_by_size(database: Database) -> tuple[str, ...]:
     """The types of constants, the largest first."""
-    rows = database.execute("SELECT type FROM domain GROUP BY type ORDER BY count(*) DESC, type").fetchall()
+    rows = database.execute(
+        "SELECT type FROM domain GROUP BY type ORDER BY count(*) DESC, type"
+    ).fetchall()
     return tuple(name for (name,) in rows)
 
 
-def constants(database: Database, type_name: str, *, search: str = "", limit: int = 50) -> tuple[str, ...]:
+def constants(
+    database: Database, type_name: str, *, search: str = "", limit: int = 50
+) -> tuple[str, ...]:
     """Constants of a type whose name contains `search`, in order of name."""
     tables = database.type_tables()
     if type_name not in tables:
@@ -190,8 +213,12 @@ def constants(database: Database, type_name: str, *, search: str = "", limit: in
     return tuple(name for (name,) in rows)
 
 
-def neighbours(database: Database, type_name: str, constant: str, *, limit: int = 100) -> tuple[Neighbour, ...]:
-    """The true facts that a constant takes part in, at most `limit`, ordered by predicate, position and arguments."""
+def neighbours(
+    database: Database, type_name: str, constant: str, *, limit: int = 100
+) -> tuple[Neighbour, ...]:
+    """The true facts that a constant takes part in, at most `limit`, ordered by predicate,
+    position and arguments.
+    """
     found: list[Neighbour] = []
     cursor = database.cursor()
     for predicate in database.predicates().values():
@@ -199,19 +226,26 @@ def neighbours(database: Database, type_name: str, constant: str, *, limit: int 
             if argument_type != type_name or len(found) >= limit:
                 continue
             rows = cursor.execute(
-                f"SELECT DISTINCT {', '.join(_shown(predicate))} FROM facts.{quoted(predicate.view_name)} "
+                f"SELECT DISTINCT {', '.join(_shown(predicate))} FROM "
+                f"facts.{quoted(predicate.view_name)} "
                 f"WHERE {quoted(predicate.argument_names[position])} = $constant AND value > 0 "
                 f"ORDER BY ALL LIMIT {limit - len(found)}",
                 {"constant": constant},
             ).fetchall()
-            found += [Neighbour(predicate.name, position, tuple(row), predicate.argument_types) for row in rows]
+            found += [
+                Neighbour(predicate.name, position, tuple(row), predicate.argument_types)
+                for row in rows
+            ]
     return tuple(found)
 
 
 def _shown(predicate: StoredPredicate) -> list[str]:
     """Each argument as rules and data write it, as an SQL expression over the view of facts."""
     cells = map(quoted, predicate.argument_names)
-    return [text_of_value(cell, kind) if kind else f"{cell}::VARCHAR" for cell, kind in zip(cells, predicate.kinds)]
+    return [
+        text_of_value(cell, kind) if kind else f"{cell}::VARCHAR"
+        for cell, kind in zip(cells, predicate.kinds)
+    ]
 
 
 def _argument(predicate: StoredPredicate, position: int) -> str:

@@ -20,7 +20,15 @@ from workbench.database.schema import add_constants
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 
-__all__ = ["Changed", "FactRows", "FactTexts", "StatedFacts", "add_facts", "remove_facts", "texts_of_facts"]
+__all__ = [
+    "Changed",
+    "FactRows",
+    "FactTexts",
+    "StatedFacts",
+    "add_facts",
+    "remove_facts",
+    "texts_of_facts",
+]
 
 ROWS, CODED = "changed_texts", "changed_rows"
 
@@ -58,7 +66,9 @@ class StatedFacts:
         return len(self.values)
 
     def __add__(self, other: StatedFacts) -> StatedFacts:
-        return StatedFacts(np.concatenate([self.ids, other.ids]), np.concatenate([self.values, other.values]))
+        return StatedFacts(
+            np.concatenate([self.ids, other.ids]), np.concatenate([self.values, other.values])
+        )
 
 
 @dataclass(frozen=True)
@@ -98,14 +108,19 @@ class Changed:
 
 
 def texts_of_facts(database: Database) -> list[FactTexts]:
-    """All facts of a database as text, predicate by predicate; those without a fact are left out."""
+    """All facts of a database as text, predicate by predicate;
+    those without a fact are left out.
+    """
     tables, cursor = database.type_tables(), database.cursor()
     found = []
     for predicate in database.predicates().values():
         coded = predicate.as_texts(tables)
-        shown = ", ".join(["w.name AS world", *coded.cells, "f.value", "f.partition::VARCHAR AS partition"])
+        shown = ", ".join(
+            ["w.name AS world", *coded.cells, "f.value", "f.partition::VARCHAR AS partition"]
+        )
         rows = cursor.sql(
-            f"SELECT {shown} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world {coded.joins}"
+            f"SELECT {shown} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world "
+            f"{coded.joins}"
         ).to_arrow_table()
         if rows.num_rows:
             found.append(FactTexts(predicate.name, rows))
@@ -118,7 +133,8 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
     Parameters
     ----------
     correct : bool
-        A fact that says something else of its key takes the place of what was there, in its world and partition.
+        A fact that says something else of its key takes the place of what was there, in its world
+        and partition.
 
     Raises
     ------
@@ -132,13 +148,17 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
         table = quoted(predicate.table_name)
         same = _same(("world", *predicate.key, "partition"))
         differs = " OR ".join(
-            f"t.{column} IS DISTINCT FROM n.{column}" for column in ("value", *predicate.columns[len(predicate.key) :])
+            f"t.{column} IS DISTINCT FROM n.{column}"
+            for column in ("value", *predicate.columns[len(predicate.key) :])
         )
         if not correct:
             _refuse_contradictions(connection, predicate, f"{same} AND ({differs})")
         contradicted = f"DELETE FROM {table} t USING {CODED} n WHERE {same} AND ({differs})"
         whole = _same(("world", *predicate.columns, "partition"))
-        new = f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM {table} t WHERE {whole})"
+        new = (
+            f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM "
+            f"{table} t WHERE {whole})"
+        )
         went, came = _done(connection, contradicted), _done(connection, new)
         return _changed(database, connection, predicate, came.num_rows, came, went)
 
@@ -158,7 +178,9 @@ def remove_facts(database: Database, facts: FactTexts) -> Changed:
 
 def _done(connection: duckdb.DuckDBPyConnection, statement: str) -> pyarrow.Table:
     """Run a statement that inserts or deletes facts: which."""
-    return connection.sql(f"{statement} RETURNING * REPLACE (partition::VARCHAR AS partition)").to_arrow_table()
+    return connection.sql(
+        f"{statement} RETURNING * REPLACE (partition::VARCHAR AS partition)"
+    ).to_arrow_table()
 
 
 def _changed(
@@ -169,12 +191,20 @@ def _changed(
     came: pyarrow.Table,
     went: pyarrow.Table,
 ) -> Changed:
-    by = _sum(database, connection, predicate, came).since(_sum(database, connection, predicate, went))
-    rows = None if predicate.value_columns else FactRows(*(_stated(predicate, one) for one in (came, went)))
+    by = _sum(database, connection, predicate, came).since(
+        _sum(database, connection, predicate, went)
+    )
+    rows = (
+        None
+        if predicate.value_columns
+        else FactRows(*(_stated(predicate, one) for one in (came, went)))
+    )
     change = Changed(count, by, rows)
-    # A domain is a scan of all facts, and stays as it is where none went and all constants are of it already.
+    # A domain is a scan of all facts, and stays as it is where none went and all constants are of
+    # it already.
     wanted = " AND ".join(
-        f"EXISTS (FROM domain WHERE world = n.world AND type = {text_literal(type_name)} AND constant = n.{column})"
+        f"EXISTS (FROM domain WHERE world = n.world AND type = {text_literal(type_name)} AND "
+        f"constant = n.{column})"
         for column, type_name in predicate.constant_columns
     )
     grown = "" if change.facts != change.by.count else f"WHERE NOT ({wanted or 'true'})"
@@ -186,7 +216,9 @@ def _changed(
 def _stated(predicate: StoredPredicate, facts: pyarrow.Table) -> StatedFacts:
     """Those of the evidence that are not false."""
     columns = {name: facts.column(name).to_numpy() for name in ("world", *predicate.columns)}
-    evidence = np.array([one == "evidence" for one in facts.column("partition").to_pylist()], np.bool_)
+    evidence = np.array(
+        [one == "evidence" for one in facts.column("partition").to_pylist()], np.bool_
+    )
     values = np.asarray(facts.column("value").to_numpy(zero_copy_only=False), np.float64)
     stated = np.flatnonzero(evidence & (values > 0))
     ids = ids_of_columns(columns, ("world", *predicate.columns))
@@ -194,7 +226,10 @@ def _stated(predicate: StoredPredicate, facts: pyarrow.Table) -> StatedFacts:
 
 
 def _sum(
-    database: Database, connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, facts: pyarrow.Table
+    database: Database,
+    connection: duckdb.DuckDBPyConnection,
+    predicate: StoredPredicate,
+    facts: pyarrow.Table,
 ) -> FactSum:
     if not facts.num_rows:
         return FactSum()
@@ -205,16 +240,22 @@ def _sum(
         else f"t.{column}"
         for column in predicate.columns
     ]
-    shown = ", ".join(["(SELECT name FROM world WHERE id = t.world) AS world", *cells, "t.value", "t.partition"])
+    shown = ", ".join(
+        ["(SELECT name FROM world WHERE id = t.world) AS world", *cells, "t.value", "t.partition"]
+    )
     with handed_in(connection, "changed_facts", facts):
-        return sum_of_facts(connection, predicate.columns, f"FROM (SELECT {shown} FROM changed_facts t)")
+        return sum_of_facts(
+            connection, predicate.columns, f"FROM (SELECT {shown} FROM changed_facts t)"
+        )
 
 
 @contextmanager
 def _coded(
     database: Database, predicate: StoredPredicate, rows: pyarrow.Table, *, grow: bool
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The texts as ids in the temporary table `changed_rows`; with `grow`, new constants are given ids."""
+    """The texts as ids in the temporary table `changed_rows`; with `grow`,
+    new constants are given ids.
+    """
     tables = database.type_tables()
     coded = predicate.as_ids(tables, "s")
     of_type: dict[str, list[str]] = {}
@@ -227,8 +268,10 @@ def _coded(
             for type_name, selects in sorted(of_type.items()):
                 add_constants(connection, tables[type_name], " UNION ".join(selects))
         connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT DISTINCT {', '.join(['w.id AS world', *coded.cells])}, "
-            f"s.value, s.partition::fact_partition AS partition FROM {ROWS} s JOIN world w ON w.name = s.world "
+            f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT DISTINCT "
+            f"{', '.join(['w.id AS world', *coded.cells])}, "
+            f"s.value, s.partition::fact_partition AS partition FROM {ROWS} s JOIN world w ON "
+            "w.name = s.world "
             f"{coded.joins} ORDER BY ALL"
         )
         yield connection
@@ -240,7 +283,9 @@ def _same(columns: tuple[str, ...]) -> str:
     return " AND ".join(f"t.{column} = n.{column}" for column in columns)
 
 
-def _refuse_contradictions(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, clash: str) -> None:
+def _refuse_contradictions(
+    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, clash: str
+) -> None:
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
     encoded = dict(predicate.constant_columns)
     names = [
@@ -258,7 +303,8 @@ def _refuse_contradictions(connection: duckdb.DuckDBPyConnection, predicate: Sto
             tuple(
                 Diagnostic(
                     "E0850",
-                    f"{predicate.name}({', '.join(arguments)}) contradicts a fact of the same world: "
+                    f"{predicate.name}({', '.join(arguments)}) contradicts a fact of the same "
+                    "world: "
                     f"{_said(before)} there, {_said(after)} in the update",
                     help="remove the old fact in the same update, or say that it is corrected",
                 )
@@ -268,4 +314,6 @@ def _refuse_contradictions(connection: duckdb.DuckDBPyConnection, predicate: Sto
 
 
 def _said(value: float | None) -> str:
-    return {None: "unknown", 1.0: "true", 0.0: "false"}.get(value, f"{value:g}" if value is not None else "")
+    return {None: "unknown", 1.0: "true", 0.0: "false"}.get(
+        value, f"{value:g}" if value is not None else ""
+    )

@@ -20,11 +20,15 @@ from workbench.errors import InputError, WorkbenchError
 __all__ = ["QueryResult", "query", "query_parameters", "relations_read"]
 
 _BLANK = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
-_EXPLAIN = re.compile(rf"{_BLANK}*EXPLAIN\b{_BLANK}*(?:ANALYZE\b|\([\w\s,]*\))?", re.IGNORECASE | re.DOTALL)
+_EXPLAIN = re.compile(
+    rf"{_BLANK}*EXPLAIN\b{_BLANK}*(?:ANALYZE\b|\([\w\s,]*\))?", re.IGNORECASE | re.DOTALL
+)
 
-# Functions that may stand after FROM; others read files or memory, run SQL unseen, or turn logs and profiles on.
+# Functions that may stand after FROM; others read files or memory, run SQL unseen, or turn logs and
+# profiles on.
 _TABLE_FUNCTIONS = frozenset(
-    "range generate_series unnest repeat repeat_row json_each json_tree summary histogram histogram_values "
+    "range generate_series unnest repeat repeat_row json_each json_tree summary histogram "
+    "histogram_values "
     "query_table pg_timezone_names icu_calendar_names".split()
 )
 _CATALOGUES = ("duckdb_", "pragma_")
@@ -54,7 +58,9 @@ class QueryResult:
 
 
 def query_parameters(sql: str) -> tuple[str, ...]:
-    """The names of the `$name` parameters of a statement, sorted; E0215 when it cannot be parsed."""
+    """The names of the `$name` parameters of a statement, sorted;
+    E0215 when it cannot be parsed.
+    """
     with duckdb.connect() as connection:
         try:
             statements = connection.extract_statements(sql)
@@ -64,7 +70,8 @@ def query_parameters(sql: str) -> tuple[str, ...]:
 
 
 def relations_read(sql: str) -> frozenset[str]:
-    """Names and texts in one SELECT that reads tables alone, in lower case: every table that it reads among them.
+    """Names and texts in one SELECT that reads tables alone, in lower case: every table that it
+    reads among them.
 
     Raises
     ------
@@ -89,24 +96,33 @@ def query(
     max_rows: int = 1000,
     seconds: float = 10.0,
 ) -> QueryResult:
-    """Run one SELECT, or the EXPLAIN of one, in a process of its own over the tables that it mentions.
+    """Run one SELECT, or the EXPLAIN of one, in a process of its own over the tables that it
+    mentions.
 
-    That process reaches neither files nor network, and is ended when its time or memory is up, whatever the statement
-    is busy with; functions that do more than read are refused before.
+    That process reaches neither files nor network, and is ended when its time or memory is up,
+    whatever the statement is busy with; functions that do more than read are refused before.
 
     Raises
     ------
     InputError
-        E0215 for a statement that is refused or wrong; E0216 when the time is up, E0225 when the memory is.
+        E0215 for a statement that is refused or wrong; E0216 when the time is up, E0225 when the
+        memory is.
     """
     cursor = database.cursor()
     started = monotonic()
     try:
         statement = _only_statement(cursor, sql)
-        parsed = _check_reading(cursor, sql if statement.type is duckdb.StatementType.SELECT else _explained(sql))
+        parsed = _check_reading(
+            cursor, sql if statement.type is duckdb.StatementType.SELECT else _explained(sql)
+        )
         cursor.execute("BEGIN TRANSACTION READ ONLY")
         answer = run_apart(
-            cursor, statement.query, parameters or {}, _mentioned(parsed), max_rows=max_rows, seconds=seconds
+            cursor,
+            statement.query,
+            parameters or {},
+            _mentioned(parsed),
+            max_rows=max_rows,
+            seconds=seconds,
         )
     except duckdb.Error as error:
         raise _refused(first_line(error)) from None
@@ -117,7 +133,13 @@ def query(
             raise _refused("a time with a zone cannot be shown; cast it to TIMESTAMP or VARCHAR")
         raise _refused(answer["error"].splitlines()[0])
     rows = tuple(answer["rows"])
-    return QueryResult(answer["columns"], answer["types"], rows[:max_rows], len(rows) > max_rows, monotonic() - started)
+    return QueryResult(
+        answer["columns"],
+        answer["types"],
+        rows[:max_rows],
+        len(rows) > max_rows,
+        monotonic() - started,
+    )
 
 
 def _only_statement(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
@@ -134,11 +156,15 @@ def _explained(sql: str) -> str:
 
 
 def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
-    """The parsed statement; all but one SELECT is refused, and one that calls a function that does more than read."""
+    """The parsed statement; all but one SELECT is refused,
+    and one that calls a function that does more than read.
+    """
     kind = _only_statement(cursor, sql).type
     if kind is not duckdb.StatementType.SELECT:
         raise _refused(f"a query only reads, with SELECT, and this is {kind.name}")
-    parsed = json.loads(first_value(cursor.execute("SELECT json_serialize_sql($sql)", {"sql": sql})))
+    parsed = json.loads(
+        first_value(cursor.execute("SELECT json_serialize_sql($sql)", {"sql": sql}))
+    )
     if parsed.get("error", True):
         raise _refused(str(parsed.get("error_message", "this statement cannot be checked")))
     for place, name in _calls(parsed):
@@ -151,9 +177,14 @@ def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
 
 
 def _mentioned(parsed: Any) -> frozenset[str] | None:
-    """Every name and text in a parsed statement, in lower case; None where it asks about the catalogue as a whole."""
+    """Every name and text in a parsed statement, in lower case;
+    None where it asks about the catalogue as a whole.
+    """
     texts = frozenset(node.casefold() for node in _nodes(parsed) if isinstance(node, str))
-    whole = any(text.startswith((*_CATALOGUES, *_CATALOGUE_NAMES)) for text in texts) or "show_special" in texts
+    whole = (
+        any(text.startswith((*_CATALOGUES, *_CATALOGUE_NAMES)) for text in texts)
+        or "show_special" in texts
+    )
     return None if whole else texts
 
 

@@ -16,12 +16,17 @@ __all__ = ["copy_of"]
 
 
 def copy_of(
-    database: Database, path: str | os.PathLike[str] | None = None, *, facts: bool = True, runs: bool = True
+    database: Database,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    facts: bool = True,
+    runs: bool = True,
 ) -> Database:
-    """A copy of declarations, constants and facts in memory, to try changes on; or, at a path, of everything.
+    """A copy of declarations, constants and facts in memory, to try changes on; or, at a path, of
+    everything.
 
-    Without `facts` declarations alone are copied (at a path, constants too), without `runs` no recorded run.
-    Cost: linear in the number of facts.
+    Without `facts` declarations alone are copied (at a path, constants too), without `runs` no
+    recorded run. Cost: linear in the number of facts.
 
     Raises
     ------
@@ -29,21 +34,32 @@ def copy_of(
         E0201 when there is a file at `path` already.
     """
     if path is not None and Path(path).exists():
-        raise InputError.of("E0201", f"there is a file at {path} already", help="choose another name for the copy")
+        raise InputError.of(
+            "E0201", f"there is a file at {path} already", help="choose another name for the copy"
+        )
     other = Database.open(path, threads=1)
     with database.reading() as source, other.transaction() as target:
         tables = ["world", "constant_type", "predicate", "predicate_argument", "program_constant"]
         if path is not None:
             tables += ["folds", "setting"]
         if path is not None and runs:
-            tables += ["run", "run_weight", "run_predicate", "run_prediction", "run_metric", "run_trace"]
+            tables += [
+                "run",
+                "run_weight",
+                "run_predicate",
+                "run_prediction",
+                "run_metric",
+                "run_trace",
+            ]
         for table in tables:
             copy_table(source, target, table)
         if source.execute("FROM duckdb_tables() WHERE table_name = 'display_name'").fetchall():
             target.execute(DISPLAY_NAMES)
             copy_table(source, target, "display_name")
         for table in database.type_tables().values():
-            target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
+            target.execute(
+                f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)"
+            )
             if facts or path is not None:
                 copy_table(source, target, table)
         type_tables = database.type_tables()

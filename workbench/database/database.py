@@ -31,13 +31,17 @@ DEFAULT_WORLD = "world"
 class Database:
     """Evidence, worlds, folds and runs in one DuckDB database.
 
-    The instance is closed to the outside: files are read by Python or by a second, throw-away DuckDB instance and
-    handed in, so no query typed by a user can touch the file system or the network.
+    The instance is closed to the outside: files are read by Python or by a second, throw-away
+    DuckDB instance and handed in, so no query typed by a user can touch the file system or the
+    network.
 
-    Writes go through `transaction()`, one thread at a time; every thread that reads takes its own `cursor()`.
+    Writes go through `transaction()`, one thread at a time; every thread that reads takes its own
+    `cursor()`.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None, read_only: bool) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, path: Path | None, read_only: bool
+    ) -> None:
         self.connection = ended_on_interrupt(connection)
         self.path = path
         self.read_only = read_only
@@ -80,13 +84,19 @@ class Database:
         if memory_limit is not None:
             config["memory_limit"] = memory_limit
         if read_only and (target is None or not target.exists()):
-            raise InputError.of("E0201", f"there is no workspace at {target}", help="leave out read_only to create one")
+            raise InputError.of(
+                "E0201",
+                f"there is no workspace at {target}",
+                help="leave out read_only to create one",
+            )
         if read_only and target is not None and is_empty(target):
             cls.open(target).close()
         with left_as_found(target, read_only), faults_told(target):
             try:
                 connection = duckdb.connect(
-                    ":memory:" if target is None else str(target), read_only=read_only, config=config
+                    ":memory:" if target is None else str(target),
+                    read_only=read_only,
+                    config=config,
                 )
             except duckdb.Error as error:
                 raise why_not_opened(target, error) from None
@@ -107,7 +117,8 @@ class Database:
         Raises
         ------
         InputError
-            E0221 where the disk has no room for the checkpoint: the changes stay in the log beside the file.
+            E0221 where the disk has no room for the checkpoint: the changes stay in the log beside
+            the file.
         """
         with faults_told(self.path):
             self.connection.close()
@@ -116,7 +127,10 @@ class Database:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -126,7 +140,8 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The writing connection inside a transaction: committed at the end, rolled back on any exception.
+        """The writing connection inside a transaction: committed at the end, rolled back on any
+        exception.
 
         Nested uses join the outermost one. Temporary tables take part in the rollback.
         """
@@ -141,8 +156,8 @@ class Database:
                     self.connection.execute("COMMIT")
             except BaseException:
                 if self._depth == 1:
-                    # A commit that failed has rolled back already, and a fatal fault leaves nothing to roll back.
-                    # An interrupt that comes late may hit the first of two.
+                    # A commit that failed has rolled back already, and a fatal fault leaves nothing
+                    # to roll back. An interrupt that comes late may hit the first of two.
                     for _ in range(2):
                         with suppress(duckdb.Error):
                             self.connection.execute("ROLLBACK")
@@ -153,10 +168,11 @@ class Database:
                     self._stale.clear()
 
     def declare(self, program: Program) -> None:
-        """Make the tables of a program's types, predicates and functions, and take its constants into all domains.
+        """Make the tables of a program's types, predicates and functions, and take its constants
+        into all domains.
 
-        Predicates already there stay, with their facts; where argument types changed, the facts are encoded anew. The
-        constants of an earlier program that no fact has leave the domains.
+        Predicates already there stay, with their facts; where argument types changed, the facts are
+        encoded anew. The constants of an earlier program that no fact has leave the domains.
 
         Raises
         ------
@@ -173,9 +189,15 @@ class Database:
                 self.refresh_domains()
 
     def declare_predicates(
-        self, predicates: Iterable[Predicate], *, functions: Iterable[Function] = (), types: Iterable[Type] = ()
+        self,
+        predicates: Iterable[Predicate],
+        *,
+        functions: Iterable[Function] = (),
+        types: Iterable[Type] = (),
     ) -> None:
-        """Make the tables of predicates that no program declares (yet), such as those of `dataset.toml`."""
+        """Make the tables of predicates that no program declares (yet),
+        such as those of `dataset.toml`.
+        """
         with self.transaction() as connection:
             before = self.predicates()
             stored = dict(before)
@@ -207,14 +229,20 @@ class Database:
         if name not in stored:
             close = nearest(name, stored)
             raise UsageError.of(
-                "E0203", f"no predicate is called {name}", help=f"did you mean {close}?" if close else None
+                "E0203",
+                f"no predicate is called {name}",
+                help=f"did you mean {close}?" if close else None,
             )
         return stored[name]
 
     def type_tables(self) -> Mapping[str, str]:
         """The table of constants of each type."""
         with self.reading() as connection:
-            return dict(connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall())
+            return dict(
+                connection.execute(
+                    "SELECT name, table_name FROM constant_type ORDER BY name"
+                ).fetchall()
+            )
 
     def worlds(self) -> Mapping[str, int]:
         """The id of each world, by name, in order of id."""
@@ -247,14 +275,18 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The writing connection, for one thread at a time: it reads inside its transaction where there is one."""
+        """The writing connection, for one thread at a time:
+        it reads inside its transaction where there is one.
+        """
         with self._lock, faults_told(self.path):
             yield self.connection
 
     def setting(self, name: str) -> str | None:
         """A remembered text, such as the program at hand; None when there is none."""
         with self.reading() as connection:
-            value = first_value(connection.execute("SELECT value FROM setting WHERE name = ?", [name]))
+            value = first_value(
+                connection.execute("SELECT value FROM setting WHERE name = ?", [name])
+            )
         return None if value is None else str(value)
 
     def remember(self, name: str, value: str | None) -> None:
@@ -265,7 +297,8 @@ class Database:
                 connection.execute("INSERT INTO setting VALUES (?, ?)", [name, value])
 
     def within(self) -> Database:
-        """This database as its open transaction sees it, also for what takes a cursor; for the thread that writes.
+        """This database as its open transaction sees it, also for what takes a cursor; for the
+        thread that writes.
 
         Domains that wait for the end of the transaction are brought up to date.
         """
@@ -273,10 +306,14 @@ class Database:
         return _InTransaction(self.connection, self.path, self.read_only)
 
     def beside(self) -> Database:
-        """This database on a connection of its own, to read what is committed without waiting for who writes."""
+        """This database on a connection of its own,
+        to read what is committed without waiting for who writes.
+        """
         return Database(self.connection.cursor(), self.path, self.read_only)
 
-    def execute(self, sql: str, parameters: Mapping[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
+    def execute(
+        self, sql: str, parameters: Mapping[str, Any] | None = None
+    ) -> duckdb.DuckDBPyConnection:
         """Run a statement on a cursor of its own."""
         cursor = self.cursor()
         with faults_told(self.path):
@@ -284,7 +321,9 @@ class Database:
 
 
 class _InTransaction(Database):
-    """A database seen from inside its open transaction: cursors are the writing connection itself."""
+    """A database seen from inside its open transaction:
+    cursors are the writing connection itself.
+    """
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         return self.connection

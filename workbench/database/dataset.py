@@ -1,4 +1,6 @@
-"""A directory of data described by `dataset.toml`: which file holds which facts, the program, the query, the folds."""
+"""A directory of data described by `dataset.toml`: which file holds which facts, the program,
+the query, the folds.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,20 @@ from workbench.database.toml_reader import TomlReader, read_toml
 from workbench.errors import InputError, UsageError
 from workbench.language.program import Predicate
 
-__all__ = ["DESCRIPTION", "Dataset", "FactsEntry", "load_dataset", "load_directory", "load_file", "read_dataset"]
+__all__ = [
+    "DESCRIPTION",
+    "Dataset",
+    "FactsEntry",
+    "load_dataset",
+    "load_directory",
+    "load_file",
+    "read_dataset",
+]
 
 DESCRIPTION = "dataset.toml"
 DATASET_KEYS = tuple(
-    "name description program query hidden closed predicates facts folds tables definitions predict".split()
+    "name description program query hidden closed predicates facts "
+    "folds tables definitions predict".split()
 )
 ENTRY_KEYS = ("file", "format", *(one.name for one in fields(FileFacts) if one.name != "split"))
 
@@ -37,8 +48,8 @@ class FactsEntry:
     file : str
         A path or pattern, relative to the dataset.
     facts : FileFacts
-        What else it says; `{directory}` and `{file}` in the world stand for the name of the file's directory and its
-        stem.
+        What else it says; `{directory}` and `{file}` in the world stand for the name of the file's
+        directory and its stem.
     format : str or None
         A key of `FORMATS`; None where the file's name tells.
     """
@@ -62,7 +73,8 @@ class Dataset:
         Declared here; those of the program are declared too.
     folds : {'worlds'} or None
     has_tables : bool
-        Whether it maps wide tables (`[[tables]]`, `[[definitions]]`), which `workbench.tables` reads.
+        Whether it maps wide tables (`[[tables]]`, `[[definitions]]`), which `workbench.tables`
+        reads.
     """
 
     directory: Path
@@ -84,7 +96,8 @@ def read_dataset(source: str | os.PathLike[str]) -> Dataset:
     Raises
     ------
     InputError
-        E0214 for a file that is no TOML, an unknown key or a value of another type; E0211 when there is none.
+        E0214 for a file that is no TOML, an unknown key or a value of another type; E0211 when
+        there is none.
     """
     path = Path(source)
     if path.is_dir():
@@ -98,7 +111,9 @@ def read_dataset(source: str | os.PathLike[str]) -> Dataset:
     )
     folds = reader.text(content, "folds")
     if folds not in (None, "worlds"):
-        raise reader.fault("folds", f'folds is {folds!r}; only "worlds" (leave one world out) is known')
+        raise reader.fault(
+            "folds", f'folds is {folds!r}; only "worlds" (leave one world out) is known'
+        )
     return Dataset(
         path.parent,
         reader.text(content, "name") or path.parent.name,
@@ -121,7 +136,9 @@ def _entry(reader: TomlReader, table: Mapping[str, Any]) -> FactsEntry:
         raise reader.fault("facts", "a [[facts]] table names no file")
     partition = reader.text(table, "partition") or "evidence"
     if partition not in get_args(Partition):
-        raise reader.fault(partition, f"{partition!r} is none of the partitions {', '.join(get_args(Partition))}")
+        raise reader.fault(
+            partition, f"{partition!r} is none of the partitions {', '.join(get_args(Partition))}"
+        )
     form = reader.text(table, "format")
     loaded = [name for name, one in FORMATS.items() if one.load is not None]
     if form is not None and form not in loaded:
@@ -142,12 +159,14 @@ def _entry(reader: TomlReader, table: Mapping[str, Any]) -> FactsEntry:
 
 
 def load_dataset(database: Database, source: str | os.PathLike[str]) -> LoadReport:
-    """Load a dataset: declare its predicates and those of its program, load its facts, make its folds.
+    """Load a dataset: declare its predicates and those of its program, load its facts, make its
+    folds.
 
     Parameters
     ----------
     source : path
-        A `dataset.toml`, or a directory that holds one; a directory without one is loaded by `load_directory`.
+        A `dataset.toml`, or a directory that holds one; a directory without one is loaded by
+        `load_directory`.
     """
     path = Path(source)
     if path.is_dir() and not (path / DESCRIPTION).exists():
@@ -173,7 +192,9 @@ def load_dataset(database: Database, source: str | os.PathLike[str]) -> LoadRepo
 def _files(dataset: Dataset, entry: FactsEntry) -> list[Path]:
     files = sorted(dataset.directory.glob(entry.file))
     if not files:
-        raise InputError.of("E0211", f"no file of {display_name(dataset.directory)} is called {entry.file}")
+        raise InputError.of(
+            "E0211", f"no file of {display_name(dataset.directory)} is called {entry.file}"
+        )
     return files
 
 
@@ -185,7 +206,9 @@ def load_file(
     partition: Partition = "evidence",
     split: Split = "infer",
 ) -> LoadReport:
-    """Load whatever `source` is: a `dataset.toml`, a directory, or a file of a form in `FORMATS`."""
+    """Load whatever `source` is: a `dataset.toml`, a directory,
+    or a file of a form in `FORMATS`.
+    """
     path = Path(source)
     if path.is_dir() or path.name == DESCRIPTION:
         return load_dataset(database, path)
@@ -206,7 +229,9 @@ def load_directory(database: Database, source: str | os.PathLike[str]) -> LoadRe
             elif _is_facts(file):
                 report += load_file(database, file)
     if not report.worlds:
-        raise InputError.of("E0211", f"{display_name(directory)} holds no files of facts (.db, .csv, .parquet, ...)")
+        raise InputError.of(
+            "E0211", f"{display_name(directory)} holds no files of facts (.db, .csv, .parquet, ...)"
+        )
     return report
 
 

@@ -25,8 +25,14 @@ MOST_MARKS = 1 << 28
 
 
 def program_constants(program: Program) -> set[tuple[str, str, bool]]:
-    """(type, constant, declared) of the constants declared for types and of those written in rules."""
-    found = {(declared.name, constant, True) for declared in program.types.values() for constant in declared.constants}
+    """(type, constant, declared) of the constants declared for types
+    and of those written in rules.
+    """
+    found = {
+        (declared.name, constant, True)
+        for declared in program.types.values()
+        for constant in declared.constants
+    }
     declared_names = {(type_name, constant) for type_name, constant, _ in found}
     made = (atom for one in program.statements for atom in (one.head, *condition_atoms(one.body)))
     for atoms in (made, *map(_atoms, program.rules)):
@@ -65,10 +71,14 @@ def _atoms(rule: Rule) -> Iterator[Atom | Apply]:
             yield leaf.atom if isinstance(leaf, FreeSign) else leaf
 
 
-def declare_constants(connection: duckdb.DuckDBPyConnection, constants: Iterable[tuple[str, str, bool]]) -> bool:
+def declare_constants(
+    connection: duckdb.DuckDBPyConnection, constants: Iterable[tuple[str, str, bool]]
+) -> bool:
     """Replace the program's constants and give ids to new ones; whether anything changed."""
     wanted = sorted(set(constants))
-    stored = sorted(connection.execute("SELECT type, name, declared FROM program_constant").fetchall())
+    stored = sorted(
+        connection.execute("SELECT type, name, declared FROM program_constant").fetchall()
+    )
     if wanted == stored:
         return False
     connection.execute("DELETE FROM program_constant")
@@ -79,19 +89,24 @@ def declare_constants(connection: duckdb.DuckDBPyConnection, constants: Iterable
             {"types": types, "names": names, "declared": declared},
         )
     for type_name in sorted({type_name for type_name, _, _ in wanted}):
-        wanted_names = f"SELECT DISTINCT name FROM program_constant WHERE type = {text_literal(type_name)}"
+        wanted_names = (
+            f"SELECT DISTINCT name FROM program_constant WHERE type = {text_literal(type_name)}"
+        )
         add_constants(connection, declare_type(connection, type_name), wanted_names)
     return True
 
 
 def refresh_domains(
-    connection: duckdb.DuckDBPyConnection, predicates: Mapping[str, StoredPredicate], worlds: Iterable[int]
+    connection: duckdb.DuckDBPyConnection,
+    predicates: Mapping[str, StoredPredicate],
+    worlds: Iterable[int],
 ) -> None:
     """Recompute the domains of `worlds`.
 
-    A domain holds the constants of the world's facts and those of the program; a constant's position is its rank by
-    name, so it does not depend on the order in which facts were loaded. Cost: one scan of each predicate's columns, and
-    a mark for each constant of `MOST_MARKS // constants` worlds at a time.
+    A domain holds the constants of the world's facts and those of the program; a constant's
+    position is its rank by name, so it does not depend on the order in which facts were loaded.
+    Cost: one scan of each predicate's columns, and a mark for each constant of `MOST_MARKS //
+    constants` worlds at a time.
     """
     import pyarrow
 
@@ -103,10 +118,13 @@ def refresh_domains(
         for column, type_name in predicate.constant_columns:
             facts = f"SELECT world, {column} AS constant FROM {quoted(predicate.table_name)}"
             members.setdefault(type_name, []).append(facts)
-    tables = dict(connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall())
+    tables = dict(
+        connection.execute("SELECT name, table_name FROM constant_type ORDER BY name").fetchall()
+    )
     for (type_name,) in connection.execute("SELECT DISTINCT type FROM program_constant").fetchall():
         members.setdefault(type_name, []).append(
-            f"SELECT w.id AS world, c.id AS constant FROM world w, program_constant p JOIN {quoted(tables[type_name])} "
+            "SELECT w.id AS world, c.id AS constant FROM world w, program_constant p JOIN "
+            f"{quoted(tables[type_name])} "
             f"c ON c.name = p.name WHERE p.type = {text_literal(type_name)}"
         )
     for type_name in filter(members.__contains__, tables):
@@ -120,17 +138,22 @@ def refresh_domains(
                 connection.execute(
                     f"INSERT INTO domain SELECT m.world, {text_literal(type_name)}, m.constant, "
                     "row_number() OVER (PARTITION BY m.world ORDER BY c.name) - 1 AS position "
-                    f"FROM incoming_members m JOIN {names} c ON c.id = m.constant ORDER BY m.world, position"
+                    f"FROM incoming_members m JOIN {names} c ON c.id = m.constant ORDER BY "
+                    "m.world, position"
                 )
 
 
 def _marked(
     connection: duckdb.DuckDBPyConnection, members: Sequence[str], worlds: Sequence[int], size: int
 ) -> dict[str, Int64]:
-    """The different pairs `world`, `constant` of some queries: marking them takes a tenth of what DISTINCT does."""
+    """The different pairs `world`, `constant` of some queries:
+    marking them takes a tenth of what DISTINCT does.
+    """
     chosen = ", ".join(map(str, worlds))
     marks = np.zeros((len(worlds), size), np.bool_)
-    query = " UNION ALL ".join(f"SELECT world, constant FROM ({one}) WHERE world IN ({chosen})" for one in members)
+    query = " UNION ALL ".join(
+        f"SELECT world, constant FROM ({one}) WHERE world IN ({chosen})" for one in members
+    )
     for batch in connection.sql(query).to_arrow_reader(1 << 18):
         of_world, constants = map(integers, batch.columns)
         marks[np.searchsorted(worlds, of_world), constants] = True

@@ -1,4 +1,6 @@
-"""Facts from rows of wide tables: every column is encoded once, then each predicate is filled by one insertion."""
+"""Facts from rows of wide tables: every column is encoded once,
+then each predicate is filled by one insertion.
+"""
 
 from __future__ import annotations
 
@@ -79,8 +81,9 @@ def insert_facts(
 
     Notes
     -----
-    Cost: a distinct for each type and a join for each column of constants, an insertion for each predicate; nothing row
-    by row. Rows are read once for each type and once more, so that their texts are never held here.
+    Cost: a distinct for each type and a join for each column of constants, an insertion for each
+    predicate; nothing row by row. Rows are read once for each type and once more, so that their
+    texts are never held here.
     """
     stored = database.predicates()
     with database.transaction() as connection:
@@ -96,7 +99,9 @@ def insert_facts(
     return counts
 
 
-def _column_types(facts: Sequence[FactColumns], stored: Mapping[str, StoredPredicate]) -> dict[str, str | None]:
+def _column_types(
+    facts: Sequence[FactColumns], stored: Mapping[str, StoredPredicate]
+) -> dict[str, str | None]:
     """The type of the constants in each column; None for values."""
     found: dict[str, str | None] = {}
     for fact in facts:
@@ -113,8 +118,12 @@ def _order(facts: Sequence[FactColumns]) -> str:
 
 
 @contextmanager
-def _incoming(connection: duckdb.DuckDBPyConnection, rows: pyarrow.RecordBatchReader) -> Iterator[None]:
-    """Rows that can be read once, as `ROWS`: DuckDB cannot know how many, and would build hash tables of them."""
+def _incoming(
+    connection: duckdb.DuckDBPyConnection, rows: pyarrow.RecordBatchReader
+) -> Iterator[None]:
+    """Rows that can be read once, as `ROWS`: DuckDB cannot know how many,
+    and would build hash tables of them.
+    """
     connection.execute("SET disabled_optimizers = 'build_side_probe_side,join_order'")
     try:
         with handed_in(connection, ROWS, rows):
@@ -130,7 +139,9 @@ def _code(
     type_tables: Mapping[str, str],
     order: str,
 ) -> None:
-    """Ids in place of texts, new constants given ids in order of name; rows in order of what they are about."""
+    """Ids in place of texts, new constants given ids in order of name;
+    rows in order of what they are about.
+    """
     of_type: dict[str, list[str]] = {}
     for column, type_name in types.items():
         if type_name is not None:
@@ -138,7 +149,9 @@ def _code(
     for type_name, columns in sorted(of_type.items()):
         listed = ", ".join(f"{quoted(column)}::VARCHAR" for column in columns)
         each = listed if len(columns) == 1 else f"unnest([{listed}])"
-        names = f"SELECT DISTINCT name FROM (SELECT {each} AS name FROM {ROWS}) WHERE name IS NOT NULL"
+        names = (
+            f"SELECT DISTINCT name FROM (SELECT {each} AS name FROM {ROWS}) WHERE name IS NOT NULL"
+        )
         with _incoming(connection, read(columns)):
             add_constants(connection, type_tables[type_name], names)
     cells, joins = [], []
@@ -147,39 +160,59 @@ def _code(
             cells.append(f"s.{quoted(column)}")
         else:
             table = quoted(type_tables[type_name])
-            joins.append(f"LEFT JOIN {table} c{place} ON c{place}.name = s.{quoted(column)}::VARCHAR")
+            joins.append(
+                f"LEFT JOIN {table} c{place} ON c{place}.name = s.{quoted(column)}::VARCHAR"
+            )
             cells.append(f"c{place}.id AS {quoted(column)}")
     with _incoming(connection, read(list(types))):
         connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT {', '.join(cells)} FROM {ROWS} s {' '.join(joins)} "
+            f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT {', '.join(cells)} FROM {ROWS} s "
+            f"{' '.join(joins)} "
             f"ORDER BY {quoted(order)}"
         )
 
 
 def _insert(
-    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, fact: FactColumns, world: int, source: str
+    connection: duckdb.DuckDBPyConnection,
+    predicate: StoredPredicate,
+    fact: FactColumns,
+    world: int,
+    source: str,
 ) -> int:
     cells = [f"{quoted(name)} AS {column}" for name, column in zip(fact.columns, predicate.columns)]
-    value = "NULL::DOUBLE" if fact.asked else quoted(fact.value) if fact.value is not None else "1::DOUBLE"
+    value = (
+        "NULL::DOUBLE"
+        if fact.asked
+        else quoted(fact.value)
+        if fact.value is not None
+        else "1::DOUBLE"
+    )
     conditions = [f"{quoted(name)} IS NOT NULL" for name in fact.columns]
     if fact.value is not None:
         conditions.append(f"{quoted(fact.value)} IS {'' if fact.asked else 'NOT '}NULL")
     distinct = "DISTINCT " if fact.subjects is None else ""
     picked = (
         f"SELECT {distinct}{world} AS world, {', '.join([*cells, f'{value} AS value'])}, "
-        f"'{fact.partition}'::fact_partition AS partition FROM {CODED} WHERE {' AND '.join(conditions)}"
+        f"'{fact.partition}'::fact_partition AS partition FROM {CODED} WHERE "
+        f"{' AND '.join(conditions)}"
     )
     table = quoted(predicate.table_name)
     there = f"FROM {table} WHERE world = {world} AND partition = '{fact.partition}' LIMIT 1"
     if first_row(connection.execute(there)) is not None:
         _check_against(connection, predicate, fact, picked, source)
-        same = " AND ".join(f"t.{name} = n.{name}" for name in ("world", *predicate.columns, "partition"))
+        same = " AND ".join(
+            f"t.{name} = n.{name}" for name in ("world", *predicate.columns, "partition")
+        )
         picked = f"SELECT * FROM ({picked}) n WHERE NOT EXISTS (FROM {table} t WHERE {same})"
     return int(first_value(connection.execute(f"INSERT INTO {table} BY NAME {picked}")))
 
 
 def _check_against(
-    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, fact: FactColumns, picked: str, source: str
+    connection: duckdb.DuckDBPyConnection,
+    predicate: StoredPredicate,
+    fact: FactColumns,
+    picked: str,
+    source: str,
 ) -> None:
     """Refuse facts that say something else of a thing than facts loaded earlier do."""
     if fact.subjects is None or fact.asked:
@@ -187,29 +220,39 @@ def _check_against(
     subjects, rest = predicate.columns[: fact.subjects], predicate.columns[fact.subjects :]
     same = " AND ".join(f"t.{name} = n.{name}" for name in ("world", *subjects, "partition"))
     differs = " OR ".join(
-        ["t.value IS DISTINCT FROM n.value", *(f"t.{name} IS DISTINCT FROM n.{name}" for name in rest)]
+        [
+            "t.value IS DISTINCT FROM n.value",
+            *(f"t.{name} IS DISTINCT FROM n.{name}" for name in rest),
+        ]
     )
     names = dict(predicate.constant_columns)
     texts = ", ".join(
-        f"(SELECT name FROM {_type_table(connection, names[name])} WHERE id = n.{name})" for name in subjects
+        f"(SELECT name FROM {_type_table(connection, names[name])} WHERE id = n.{name})"
+        for name in subjects
     )
     row = first_row(
         connection.execute(
-            f"SELECT {texts} FROM ({picked}) n JOIN {quoted(predicate.table_name)} t ON {same} WHERE {differs} "
+            f"SELECT {texts} FROM ({picked}) n JOIN {quoted(predicate.table_name)} t ON {same} "
+            f"WHERE {differs} "
             f"ORDER BY ALL LIMIT 1"
         )
     )
     if row is not None:
         raise InputError.of(
             "E0207",
-            f"{source} says something else of {', '.join(map(str, row))} for {predicate.name} than a fact that was "
+            f"{source} says something else of {', '.join(map(str, row))} for {predicate.name} "
+            "than a fact that was "
             "loaded earlier into the same world",
             help="load it into another world (--world), or into a new workspace",
         )
 
 
 def _type_table(connection: duckdb.DuckDBPyConnection, type_name: str) -> str:
-    return quoted(first_value(connection.execute("SELECT table_name FROM constant_type WHERE name = ?", [type_name])))
+    return quoted(
+        first_value(
+            connection.execute("SELECT table_name FROM constant_type WHERE name = ?", [type_name])
+        )
+    )
 
 
 def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchReader) -> int:
@@ -221,32 +264,44 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
         connection.execute(DISPLAY_NAMES)
         with _incoming(connection, rows):
             connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT c.id, any_value(n.name) AS name FROM {ROWS} n "
-                f"JOIN {_type_table(connection, type_name)} c ON c.name = n.thing WHERE n.name <> '' GROUP BY c.id"
+                f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT c.id, any_value(n.name) AS name "
+                f"FROM {ROWS} n "
+                f"JOIN {_type_table(connection, type_name)} c ON c.name = n.thing WHERE n.name <> "
+                "'' GROUP BY c.id"
             )
         connection.execute(
-            f"DELETE FROM display_name WHERE type = $type AND constant IN (SELECT id FROM {CODED})", {"type": type_name}
+            f"DELETE FROM display_name WHERE type = $type AND constant IN (SELECT id FROM {CODED})",
+            {"type": type_name},
         )
         connection.execute(
-            f"INSERT INTO display_name SELECT $type, id, name FROM {CODED} ORDER BY id", {"type": type_name}
+            f"INSERT INTO display_name SELECT $type, id, name FROM {CODED} ORDER BY id",
+            {"type": type_name},
         )
         named = first_value(connection.execute(f"SELECT count(*) FROM {CODED}"))
         connection.execute(f"DROP TABLE {CODED}")
     return int(named)
 
 
-def display_names(database: Database, among: Mapping[str, Collection[str]] | None = None) -> dict[str, dict[str, str]]:
-    """What people call things, by type and constant, of all or of some constants; empty where no table gave names."""
-    kept = database.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'display_name'").fetchall()
+def display_names(
+    database: Database, among: Mapping[str, Collection[str]] | None = None
+) -> dict[str, dict[str, str]]:
+    """What people call things, by type and constant, of all or of some constants;
+    empty where no table gave names.
+    """
+    kept = database.execute(
+        "SELECT 1 FROM duckdb_tables() WHERE table_name = 'display_name'"
+    ).fetchall()
     if not kept:
         return {}
     found: dict[str, dict[str, str]] = {}
     for type_name, table in database.type_tables().items():
         wanted = "" if among is None else " AND c.name IN (SELECT unnest($wanted::VARCHAR[]))"
         rows = database.execute(
-            f"SELECT c.name, d.name FROM display_name d JOIN {quoted(table)} c ON c.id = d.constant "
+            f"SELECT c.name, d.name FROM display_name d JOIN {quoted(table)} c ON c.id = "
+            "d.constant "
             f"WHERE d.type = $type{wanted}",
-            {"type": type_name} | ({} if among is None else {"wanted": list(among.get(type_name, ()))}),
+            {"type": type_name}
+            | ({} if among is None else {"wanted": list(among.get(type_name, ()))}),
         ).fetchall()
         if rows:
             found[type_name] = dict(rows)

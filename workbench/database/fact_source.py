@@ -26,13 +26,23 @@ class FactSource:
     line_text: Callable[[int], str | None] = lambda line: None
 
     def diagnostic(
-        self, code: str, message: str, line: int | None, *, needle: str | None = None, help: str | None = None
+        self,
+        code: str,
+        message: str,
+        line: int | None,
+        *,
+        needle: str | None = None,
+        help: str | None = None,
     ) -> Diagnostic:
         """A diagnostic at a line, with the caret under `needle` where the line holds it."""
         if line is None:
-            return Diagnostic(code, message, Span(self.name, 1, 1, 1, 1) if self.name else None, help)
+            return Diagnostic(
+                code, message, Span(self.name, 1, 1, 1, 1) if self.name else None, help
+            )
         text = self.line_text(line)
         start = text.find(needle) if text is not None and needle else -1
         width = len(needle or "") if start >= 0 else len(text or " ")
         start = max(start, 0)
-        return Diagnostic(code, message, Span(self.name, line, start + 1, line, start + 1 + width), help, text)
+        return Diagnostic(
+            code, message, Span(self.name, line, start + 1, line, start + 1 + width), help, text
+        )

@@ -14,7 +14,8 @@ __all__ = ["set_fact"]
 
 
 def set_fact(database: Database, atom: str, value: bool | None) -> None:
-    """Put one fact into every world that knows its constants, in place of what evidence said of it before.
+    """Put one fact into every world that knows its constants, in place of what evidence said of it
+    before.
 
     Parameters
     ----------
@@ -26,16 +27,20 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
     Raises
     ------
     UsageError
-        E0817 where the text is no ground atom, has another number of arguments than its predicate, or a constant that
-        the workspace does not have.
+        E0817 where the text is no ground atom, has another number of arguments than its predicate,
+        or a constant that the workspace does not have.
     """
     parsed = parse_atom(atom)
     if parsed is None:
-        raise UsageError.of("E0817", f"{atom} is no ground atom", help="write it as Predicate(Constant, Constant)")
+        raise UsageError.of(
+            "E0817", f"{atom} is no ground atom", help="write it as Predicate(Constant, Constant)"
+        )
     name, arguments = parsed
     predicate = database.predicate(name)
     if len(arguments) != predicate.arity:
-        raise UsageError.of("E0817", f"{name} takes {predicate.arity} arguments, not {len(arguments)}")
+        raise UsageError.of(
+            "E0817", f"{name} takes {predicate.arity} arguments, not {len(arguments)}"
+        )
     tables = database.type_tables()
     with database.transaction() as connection:
         ids, cells = [], []
@@ -48,7 +53,9 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
                 cells.append((column, value_of_text(text_literal(constant), kind)))
                 continue
             row = first_row(
-                connection.execute(f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?", [constant])
+                connection.execute(
+                    f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?", [constant]
+                )
             )
             if row is None:
                 raise UsageError.of("E0817", f"{constant} is no {type_name} of this workspace")
@@ -56,14 +63,19 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
             cells.append((column, str(row[0])))
         known = " AND ".join(f"{column} = {cell}" for column, cell in cells) or "true"
         members = " AND ".join(
-            f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {number} AND d.type = $type_{column})"
+            f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {number} AND d.type = "
+            f"$type_{column})"
             for column, number in ids
         )
         types = {f"type_{column}": type_name for column, type_name in predicate.constant_columns}
-        worlds = connection.execute(f"SELECT id FROM world w WHERE {members or 'true'}", types).fetchall()
+        worlds = connection.execute(
+            f"SELECT id FROM world w WHERE {members or 'true'}", types
+        ).fetchall()
         table = quoted(predicate.table_name)
         connection.execute(f"DELETE FROM {table} WHERE {known} AND partition = 'evidence'")
         written = "".join(f"{cell}, " for _, cell in cells)
         for (world,) in worlds:
             shown = "NULL" if value is None else str(int(value))
-            connection.execute(f"INSERT INTO {table} VALUES ({world}, {written}{shown}, 'evidence')")
+            connection.execute(
+                f"INSERT INTO {table} VALUES ({world}, {written}{shown}, 'evidence')"
+            )

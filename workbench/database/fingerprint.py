@@ -32,10 +32,11 @@ class FactSum:
 
 
 def data_hash(database: Database) -> str:
-    """Hexadecimal SHA-256 over every fact's world, arguments, value and partition, in any row order.
+    """Hexadecimal SHA-256 over every fact's world, arguments, value and partition, in any row
+    order.
 
-    Each predicate contributes its signature and the exclusive or of its facts' MD5 sums. Cost: one scan of all facts
-    with joins to their names; about a second for a million facts.
+    Each predicate contributes its signature and the exclusive or of its facts' MD5 sums. Cost: one
+    scan of all facts with joins to their names; about a second for a million facts.
     """
     return hash_of(database, fact_sums(database))
 
@@ -45,7 +46,9 @@ def hash_of(database: Database, sums: Mapping[str, FactSum]) -> str:
     texts = []
     for name, predicate in database.predicates().items():
         found = sums[name]
-        texts.append(repr((name, predicate.argument_types, (found.count, found.md5))) if found.count else "")
+        texts.append(
+            repr((name, predicate.argument_types, (found.count, found.md5))) if found.count else ""
+        )
     return sha256("".join(texts).encode()).hexdigest()
 
 
@@ -53,25 +56,40 @@ def fact_sums(database: Database) -> dict[str, FactSum]:
     """The sum of each predicate's facts."""
     cursor = database.cursor()
     return {
-        name: sum_of_facts(cursor, predicate.argument_names, f"FROM facts.{quoted(predicate.view_name)}")
+        name: sum_of_facts(
+            cursor, predicate.argument_names, f"FROM facts.{quoted(predicate.view_name)}"
+        )
         for name, predicate in database.predicates().items()
     }
 
 
-def sum_of_facts(connection: duckdb.DuckDBPyConnection, arguments: Sequence[str], source: str) -> FactSum:
-    """The sum of the facts that a `FROM` clause gives as text, `arguments` the names of its columns."""
+def sum_of_facts(
+    connection: duckdb.DuckDBPyConnection, arguments: Sequence[str], source: str
+) -> FactSum:
+    """The sum of the facts that a `FROM` clause gives as text,
+    `arguments` the names of its columns.
+    """
     shown = ", ".join(f"{quoted(name)}::VARCHAR" for name in arguments)
-    cells = ", ".join(filter(None, ["world", shown, "coalesce(value::VARCHAR, '?')", "partition::VARCHAR"]))
-    row = first_row(connection.execute(f"SELECT count(*), bit_xor(md5_number([{cells}]::VARCHAR)) {source}"))
+    cells = ", ".join(
+        filter(None, ["world", shown, "coalesce(value::VARCHAR, '?')", "partition::VARCHAR"])
+    )
+    row = first_row(
+        connection.execute(f"SELECT count(*), bit_xor(md5_number([{cells}]::VARCHAR)) {source}")
+    )
     return FactSum(row[0], row[1]) if row and row[0] else FactSum()
 
 
 def fact_print(database: Database) -> str:
-    """A fingerprint of the facts as this workspace numbers them: equal as long as no fact and no name has changed.
+    """A fingerprint of the facts as this workspace numbers them: equal as long as no fact and no
+    name has changed.
 
-    Several times as fast as `data_hash`, and told apart with probability 1 - 2 ** -64; of no use in another workspace.
+    Several times as fast as `data_hash`, and told apart with probability 1 - 2 ** -64; of no use in
+    another workspace.
     """
     cursor, stored = database.cursor(), database.predicates().values()
     tables = ["world", *database.type_tables().values(), *(one.table_name for one in stored)]
-    rows = [cursor.execute(f"SELECT count(*), bit_xor(hash(t)) FROM {quoted(table)} t").fetchall() for table in tables]
+    rows = [
+        cursor.execute(f"SELECT count(*), bit_xor(hash(t)) FROM {quoted(table)} t").fetchall()
+        for table in tables
+    ]
     return sha256(repr((tables, rows, [one.argument_types for one in stored])).encode()).hexdigest()

@@ -1,4 +1,6 @@
-"""The forms that evidence comes in: how a file's form is told, how its facts are loaded, how tables are written."""
+"""The forms that evidence comes in: how a file's form is told, how its facts are loaded,
+how tables are written.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,15 @@ from workbench.language.reading import DOCUMENT_SUFFIXES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "EvidenceFormat", "FileFacts", "endings", "format_of", "load_facts", "write_table"]
+__all__ = [
+    "FORMATS",
+    "EvidenceFormat",
+    "FileFacts",
+    "endings",
+    "format_of",
+    "load_facts",
+    "write_table",
+]
 
 HEAD = 16
 """Bytes at the beginning of a file by which forms of one ending are told apart."""
@@ -63,13 +73,15 @@ class EvidenceFormat:
     suffixes : tuple of str
         Endings of its files, in lower case; text may be compressed (`.gz`) beside.
     load : callable or None
-        `(database, path, facts) -> LoadReport`; None where its tables say of themselves what they mean (`wide`).
+        `(database, path, facts) -> LoadReport`; None where its tables say of themselves what they
+        mean (`wide`).
     takes : frozenset of str
         What may be said of its facts (fields of `FileFacts`).
     wide : str or None
         The form of its tables where they are read as wide ones.
     sniff : callable or None
-        Whether a file of such an ending that begins with these bytes is of this form; None where the ending tells.
+        Whether a file of such an ending that begins with these bytes is of this form; None where
+        the ending tells.
     write : callable or None
         Writes a data frame: `(frame, path)`.
     packed : bool
@@ -99,7 +111,9 @@ def _document(database: Database, path: Path, facts: FileFacts) -> LoadReport:
 
 def _tab_separated(database: Database, path: Path, facts: FileFacts) -> LoadReport:
     predicate = facts.predicate or predicate_of_file(path)
-    return load_psl_table(database, path, predicate=predicate, world=facts.world, partition=facts.partition)
+    return load_psl_table(
+        database, path, predicate=predicate, world=facts.world, partition=facts.partition
+    )
 
 
 def _ilp(database: Database, path: Path, facts: FileFacts) -> LoadReport:
@@ -141,20 +155,25 @@ FORMATS: Mapping[str, EvidenceFormat] = {
                        sniff=lambda head: head[8:12] == b"DUCK", packed=False),
         EvidenceFormat("alchemy", (".db",), _alchemy, PLACED),
         EvidenceFormat("csv", TEXT_SUFFIXES, _table, COLUMNS, wide="delimited", write=_write_csv),
-        EvidenceFormat("parquet", PARQUET_SUFFIXES, _table, COLUMNS, wide="parquet", write=_write_parquet,
-                       packed=False),
-        EvidenceFormat("psl", (".txt",), _tab_separated, NAMED | {"header"}, wide="delimited", in_folders=False),
+        EvidenceFormat("parquet", PARQUET_SUFFIXES, _table, COLUMNS, wide="parquet",
+                       write=_write_parquet, packed=False),
+        EvidenceFormat("psl", (".txt",), _tab_separated, NAMED | {"header"}, wide="delimited",
+                       in_folders=False),
         EvidenceFormat("document", DOCUMENT_SUFFIXES, _document, frozenset(("world", "split"))),
         EvidenceFormat("ilp", ILP_SUFFIXES, _ilp, PLACED, packed=False, in_folders=False),
         EvidenceFormat("json lines", (".jsonl", ".ndjson"), wide="json"),
         EvidenceFormat("excel", (".xlsx", ".xlsm"), wide="excel", packed=False),
     )
 }  # fmt: skip
-"""Every form by name; where several have an ending, the first whose `sniff` knows the file, or that has none."""
+"""Every form by name; where several have an ending, the first whose `sniff` knows the file,
+or that has none.
+"""
 
 
 def format_of(source: str | os.PathLike[str]) -> EvidenceFormat | None:
-    """The form of a file, by its ending and, where several share that, by its first bytes; None for any other file."""
+    """The form of a file, by its ending and, where several share that, by its first bytes;
+    None for any other file.
+    """
     path = Path(source)
     ending, packed = ending_of(path)
     head: bytes | None = None
@@ -178,7 +197,9 @@ def _head(path: Path) -> bytes:
 
 
 def endings(kind: Literal["facts", "columns", "wide"]) -> tuple[str, ...]:
-    """The endings of files of facts, of those among them that are tables with columns, or of wide tables."""
+    """The endings of files of facts, of those among them that are tables with columns,
+    or of wide tables.
+    """
     chosen = {
         "facts": [form for form in FORMATS.values() if form.load],
         "columns": [form for form in FORMATS.values() if "columns" in form.takes],
@@ -188,7 +209,11 @@ def endings(kind: Literal["facts", "columns", "wide"]) -> tuple[str, ...]:
 
 
 def load_facts(
-    database: Database, source: str | os.PathLike[str], facts: FileFacts | None = None, *, form: str | None = None
+    database: Database,
+    source: str | os.PathLike[str],
+    facts: FileFacts | None = None,
+    *,
+    form: str | None = None,
 ) -> LoadReport:
     """Load a file of facts of declared predicates.
 
@@ -210,16 +235,22 @@ def load_facts(
         raise InputError.of(
             "E0211",
             f"{display_name(path)} is no file of facts",
-            help=f"their endings are {', '.join(endings('facts'))}; facts in Alchemy's form end in .db",
+            help=f"their endings are {', '.join(endings('facts'))}; facts in Alchemy's form end "
+            "in .db",
         )
     usual = FileFacts()
     for one in fields(FileFacts):
         given = getattr(facts, one.name)
-        if given != getattr(usual, one.name) and one.name not in chosen.takes | {"partition", "split"}:
+        if given != getattr(usual, one.name) and one.name not in chosen.takes | {
+            "partition",
+            "split",
+        }:
             raise UsageError.of(
                 "E0249",
-                f"{display_name(path)} is read in the form {chosen.name}, which has no `{one.name}`",
-                help=f"it takes {', '.join(sorted(chosen.takes))}; name another `format`, or leave it out",
+                f"{display_name(path)} is read in the form "
+                f"{chosen.name}, which has no `{one.name}`",
+                help=f"it takes {', '.join(sorted(chosen.takes))}; name another `format`, or "
+                "leave it out",
             )
     return chosen.load(database, path, facts)
 

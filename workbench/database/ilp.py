@@ -1,4 +1,6 @@
-"""Loading ILP problems: background facts as evidence, examples as truth, folds as the files give them."""
+"""Loading ILP problems: background facts as evidence, examples as truth,
+folds as the files give them.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,10 @@ __all__ = ["load_ilp", "load_ilp_facts"]
 def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     """Load a problem into the one world, in one transaction.
 
-    Facts of the predicates that the modes mention become evidence; positives become true and negatives false atoms of
-    the target, as truth, so that no target atom is evidence. Folds go to the table `folds` with the role `test`,
-    numbered as in the file. Clauses with bodies are left out: `grounding.ilp_background` makes facts of them.
+    Facts of the predicates that the modes mention become evidence; positives become true and
+    negatives false atoms of the target, as truth, so that no target atom is evidence. Folds go to
+    the table `folds` with the role `test`, numbered as in the file. Clauses with bodies are left
+    out: `grounding.ilp_background` makes facts of them.
 
     Parameters
     ----------
@@ -60,7 +63,9 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
         examples = [*problem.positives, *problem.negatives]
         labels = [1.0] * len(problem.positives) + [0.0] * len(problem.negatives)
         frame = _frame(examples).assign(value=labels)
-        report += load_frame(database, frame, predicate=problem.target, value="value", partition="truth")
+        report += load_frame(
+            database, frame, predicate=problem.target, value="value", partition="truth"
+        )
         if problem.folds:
             clear_folds(database)
             folds = pd.DataFrame(
@@ -75,7 +80,9 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
                 for place, name in enumerate(types[problem.target])
             )
             ids = ", ".join(f"c{place}.id" for place in range(len(types[problem.target])))
-            dealt = f"SELECT f.fold, $world, $predicate, [{ids}], 'test' FROM incoming_folds f {joins}"
+            dealt = (
+                f"SELECT f.fold, $world, $predicate, [{ids}], 'test' FROM incoming_folds f {joins}"
+            )
             with handed_in(connection, "incoming_folds", folds):
                 connection.execute(
                     f"INSERT INTO folds {dealt}",
@@ -85,12 +92,17 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
 
 
 def load_ilp_facts(
-    database: Database, path: str | os.PathLike[str], *, world: str = DEFAULT_WORLD, partition: Partition = "evidence"
+    database: Database,
+    path: str | os.PathLike[str],
+    *,
+    world: str = DEFAULT_WORLD,
+    partition: Partition = "evidence",
 ) -> LoadReport:
     """Load what a file in Prolog's syntax says of the predicates that a program has declared.
 
-    Facts go to the partition, examples are truth. Facts of a predicate that the program defines beside its given facts
-    (`even := even_given ...`) become those; of others that it does not know, the warning has the names.
+    Facts go to the partition, examples are truth. Facts of a predicate that the program defines
+    beside its given facts (`even := even_given ...`) become those; of others that it does not know,
+    the warning has the names.
 
     Raises
     ------
@@ -104,27 +116,48 @@ def load_ilp_facts(
     with database.transaction():
         for (name, arity), rows in facts.items():
             target = next(
-                (known for known in (f"{name}{GIVEN}", name) if known in stored and stored[known].arity == arity), None
+                (
+                    known
+                    for known in (f"{name}{GIVEN}", name)
+                    if known in stored and stored[known].arity == arity
+                ),
+                None,
             )
             if target is None or not arity:
                 unknown.append(f"{name}/{arity}")
             else:
-                report += load_frame(database, _frame(rows), predicate=target, world=world, partition=partition)
+                report += load_frame(
+                    database, _frame(rows), predicate=target, world=world, partition=partition
+                )
         for label, terms in examples.items():
             for predicate in dict.fromkeys(term.functor for term in terms):
-                rows = tuple(tuple(map(term_text, term.arguments)) for term in terms if term.functor == predicate)
-                if predicate not in stored or any(len(row) != stored[predicate].arity for row in rows):
+                rows = tuple(
+                    tuple(map(term_text, term.arguments))
+                    for term in terms
+                    if term.functor == predicate
+                )
+                if predicate not in stored or any(
+                    len(row) != stored[predicate].arity for row in rows
+                ):
                     unknown.append(f"{predicate}/{len(rows[0])}")
                     continue
                 frame = _frame(rows).assign(value=1.0 if label else 0.0)
                 report += load_frame(
-                    database, frame, predicate=predicate, value="value", world=world, partition="truth"
+                    database,
+                    frame,
+                    predicate=predicate,
+                    value="value",
+                    world=world,
+                    partition="truth",
                 )
     left_out = sorted(set(unknown) - {"pos/1", "neg/1"})
     if not left_out:
         return report
     shown = ", ".join(left_out[:10]) + (", ..." if len(left_out) > 10 else "")
-    message = f"{Path(path).name} has facts of predicates that are not declared, and they are left out: {shown}"
+    message = (
+        f"{Path(path).name} has facts of predicates that are not declared, and they are "
+        f"left out: {shown}"
+    )
     return report + LoadReport({}, (), (Diagnostic("E0144", message, severity="warning"),))
 
 

@@ -1,4 +1,6 @@
-"""Background clauses of ILP files read as Datalog: conjunctions, negation, comparisons and tests of numbers."""
+"""Background clauses of ILP files read as Datalog: conjunctions, negation,
+comparisons and tests of numbers.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ class DatalogClause:
     domains : tuple of TypeDomain
         Of the variables that nothing else binds; each has a literal of its key among `positive`.
     committed : bool
-        It holds a cut behind tests of instantiation only, so no later clause of its predicate is tried.
+        It holds a cut behind tests of instantiation only, so no later clause of its predicate is
+        tried.
     """
 
     head: Key
@@ -64,8 +67,9 @@ class DatalogClause:
 def datalog_clauses(problem: IlpProblem) -> list[DatalogClause]:
     """The clauses that some mode reaches, in source order; a system would never call the others.
 
-    Prolog's tests are read as of a call whose arguments are all given, which is how a clause is tested on an example:
-    `var(X)` and `nonvar(X)` say nothing, and behind a cut that follows such tests no later clause counts.
+    Prolog's tests are read as of a call whose arguments are all given, which is how a clause is
+    tested on an example: `var(X)` and `nonvar(X)` say nothing, and behind a cut that follows such
+    tests no later clause counts.
 
     Raises
     ------
@@ -105,12 +109,15 @@ def declined(clause: BackgroundClause, why: str) -> WorkbenchError:
         "E0220",
         f"the background clause for `{term_text(clause.head)}` {why}",
         span=clause.span,
-        help="background clauses are evaluated as Datalog; give the predicate as ground facts instead",
+        help="background clauses are evaluated as Datalog; give the predicate as ground facts "
+        "instead",
     )
 
 
 def _key(term: Term) -> Key:
-    return (term.functor, len(term.arguments)) if isinstance(term, Compound) else (term_text(term), 0)
+    return (
+        (term.functor, len(term.arguments)) if isinstance(term, Compound) else (term_text(term), 0)
+    )
 
 
 def _reached(problem: IlpProblem, modes: Mapping[Key, object]) -> list[BackgroundClause]:
@@ -149,7 +156,9 @@ def _datalog(clause: BackgroundClause) -> DatalogClause:
         match literal:
             case Symbol("true"):
                 continue
-            case Compound("var" | "nonvar" | "ground", (_,)) | Compound("\\+" | "not", (Compound("var", (_,)),)):
+            case Compound("var" | "nonvar" | "ground", (_,)) | Compound(
+                "\\+" | "not", (Compound("var", (_,)),)
+            ):
                 continue
             case Compound(("number" | "integer" | "float" | "atom") as name, (term,)):
                 tests.append((_TYPE_TESTS[name], term))
@@ -165,27 +174,33 @@ def _datalog(clause: BackgroundClause) -> DatalogClause:
                 positive.append(atom(literal))
     head, head_terms = atom(clause.head)
     return DatalogClause(
-        head, head_terms, tuple(positive), tuple(negative), tuple(comparisons), tuple(tests), clause,
-        committed=committed,
+        head, head_terms, tuple(positive), tuple(negative), tuple(comparisons), tuple(tests),
+        clause, committed=committed,
     )  # fmt: skip
 
 
 def _without_cut(clause: BackgroundClause) -> tuple[tuple[Term, ...], bool]:
-    """The body without its cut, and whether it shuts out the predicate's later clauses; other cuts are declined."""
+    """The body without its cut, and whether it shuts out the predicate's later clauses;
+    other cuts are declined.
+    """
     cuts = [place for place, literal in enumerate(clause.body) if literal == Symbol("!")]
     if not cuts:
         return clause.body, False
     before, after = clause.body[: cuts[0]], clause.body[cuts[0] + 1 :]
     if len(cuts) == 1 and all(map(_is_instantiation, before)):
         return before + after, True
-    if not after and all(map(_is_test, before)):  # a last cut only spares a system the later clauses
+    if not after and all(
+        map(_is_test, before)
+    ):  # a last cut only spares a system the later clauses
         return before, False
     raise declined(clause, "has a cut")
 
 
 def _is_instantiation(literal: Term) -> bool:
     match literal:
-        case Compound("\\+" | "not", (Compound("var", (_,)),)) | Compound("var" | "nonvar" | "ground", (_,)):
+        case Compound("\\+" | "not", (Compound("var", (_,)),)) | Compound(
+            "var" | "nonvar" | "ground", (_,)
+        ):
             return True
     return False
 
@@ -197,15 +212,24 @@ def _is_test(literal: Term) -> bool:
     return compared or literal.functor in _TYPE_TESTS or _is_instantiation(literal)
 
 
-def _bound(clause: DatalogClause, types: Sequence[str], thresholds: set[tuple[str, int]]) -> DatalogClause:
-    """The clause with each variable bound: by a literal, by an equation, or else by its type's constants."""
+def _bound(
+    clause: DatalogClause, types: Sequence[str], thresholds: set[tuple[str, int]]
+) -> DatalogClause:
+    """The clause with each variable bound: by a literal, by an equation,
+    or else by its type's constants.
+    """
     clause = _unified(clause)
     bound = {name for _, terms in clause.positive for name in variables(terms)}
-    tested = [*(term for _, left, right in clause.comparisons for term in (left, right)), *(t for _, t in clause.tests)]
+    tested = [
+        *(term for _, left, right in clause.comparisons for term in (left, right)),
+        *(t for _, t in clause.tests),
+    ]
     needed = variables(clause.head_terms) | variables(tested)
     domains: dict[str, TypeDomain] = {}
     for place, (term, name) in enumerate(zip(clause.head_terms, types)):
-        computed = clause.comparisons or clause.tests  # a head variable without any condition is a slip
+        computed = (
+            clause.comparisons or clause.tests
+        )  # a head variable without any condition is a slip
         if isinstance(term, LogicVariable) and term.name not in bound and computed:
             threshold = (clause.head[0], place) in thresholds
             domains.setdefault(term.name, TypeDomain(name, threshold))
@@ -222,13 +246,19 @@ def _unified(clause: DatalogClause) -> DatalogClause:
     for equation in clause.comparisons:
         operator, left, right = equation
         for variable, term in ((left, right), (right, left)):
-            if operator not in ("=", "==") or not isinstance(variable, LogicVariable) or variable.name in bound:
+            if (
+                operator not in ("=", "==")
+                or not isinstance(variable, LogicVariable)
+                or variable.name in bound
+            ):
                 continue
 
             def put(term: Term, old: Term = variable, new: Term = term) -> Term:
                 return new if term == old else term
 
-            rest = tuple((o, put(a), put(b)) for o, a, b in clause.comparisons if (o, a, b) != equation)
+            rest = tuple(
+                (o, put(a), put(b)) for o, a, b in clause.comparisons if (o, a, b) != equation
+            )
             return _unified(
                 replace(
                     clause,
@@ -243,4 +273,6 @@ def _unified(clause: DatalogClause) -> DatalogClause:
 
 def variables(terms: Iterable[Term]) -> set[str]:
     """The names of the variables in the terms."""
-    return {part.name for term in terms for part in subterms(term) if isinstance(part, LogicVariable)}
+    return {
+        part.name for term in terms for part in subterms(term) if isinstance(part, LogicVariable)
+    }

@@ -1,4 +1,6 @@
-"""Background clauses of ILP files as definitions of the language: to be evaluated, and for programs to say."""
+"""Background clauses of ILP files as definitions of the language: to be evaluated,
+and for programs to say.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,11 @@ class _Writing:
         head = self.atom(clause.head, clause.head_terms)
         body: list[Condition] = []
         for key, terms in clause.positive:
-            body += self.compared(key, terms) if key in self.inline else [Literal(self.atom(key, terms))]
+            body += (
+                self.compared(key, terms)
+                if key in self.inline
+                else [Literal(self.atom(key, terms))]
+            )
         bound = set(self.names)
         body += self.comparisons(clause)
         body += [self.negated(key, terms, bound) for key, terms in clause.negative]
@@ -107,7 +113,10 @@ class _Writing:
         free = [isinstance(term, LogicVariable) and term.name not in bound for term in terms]
         if not any(free):
             return Literal(self.atom(key, terms), False)
-        first = [terms.index(term) if is_free else place for place, (term, is_free) in enumerate(zip(terms, free))]
+        first = [
+            terms.index(term) if is_free else place
+            for place, (term, is_free) in enumerate(zip(terms, free))
+        ]
         marks = (
             "k" if not is_free else "x" if at == place else str(at)
             for place, (at, is_free) in enumerate(zip(first, free))
@@ -131,7 +140,8 @@ class Written:
     definitions : tuple of str
         Lines `head := body.`.
     inline : mapping of predicate to function
-        Predicates that are a comparison: from the arguments' texts to the condition that stands in their place.
+        Predicates that are a comparison: from the arguments' texts to the condition that stands in
+        their place.
     warnings : tuple of str
         Predicates whose clauses the language cannot say; their facts must be given.
     """
@@ -143,18 +153,24 @@ class Written:
 
 
 def written_background(problem: IlpProblem) -> Written:
-    """The predicates and clauses that the modes reach, in the language; `problem` is as it was read."""
+    """The predicates and clauses that the modes reach, in the language;
+    `problem` is as it was read.
+    """
     types = problem.argument_types()
     if not problem.clauses:
         return Written({name: given for name, given in types.items() if name != problem.target})
     clauses = datalog_clauses(problem)
     inline = {clause.head: clause for clause in clauses if _is_inline(problem, clause, clauses)}
-    places = _Types({(name, place): given for name, row in types.items() for place, given in enumerate(row)})
+    places = _Types(
+        {(name, place): given for name, row in types.items() for place, given in enumerate(row)}
+    )
     for clause in clauses:
         places.join(clause)
     rest = [clause for clause in clauses if clause.head not in inline]
     # The language has no tests of constants, and no variable ranges over a type without a fact.
-    unsaid = {clause.head for clause in rest if clause.tests or clause.domains or not clause.head[1]}
+    unsaid = {
+        clause.head for clause in rest if clause.tests or clause.domains or not clause.head[1]
+    }
     said = [clause for clause in rest if clause.head not in unsaid]
     defined = {clause.head for clause in said}
     called = {key for clause in said for key, _ in (*clause.positive, *clause.negative)}
@@ -163,18 +179,24 @@ def written_background(problem: IlpProblem) -> Written:
     given = sorted(key for key in defined if problem.facts.get(key))
     lines = definitions_of(said, given, lambda key: key[0], inline=inline)
     return Written(
-        {key[0]: places.of(key) for key in read} | {f"{key[0]}{GIVEN}": places.of(key) for key in given},
+        {key[0]: places.of(key) for key in read}
+        | {f"{key[0]}{GIVEN}": places.of(key) for key in given},
         tuple(map(MLN.definition, lines)),
         {key[0]: _condition(clause) for key, clause in inline.items()},
         tuple(
-            f"the clauses of {name}/{arity} cannot be written as a definition; new data must bring its facts"
+            f"the clauses of {name}/{arity} cannot be written as a definition; new data must "
+            "bring its facts"
             for name, arity in sorted(unsaid)
         ),
     )
 
 
-def _is_inline(problem: IlpProblem, clause: DatalogClause, clauses: Sequence[DatalogClause]) -> bool:
-    """`gteq(X, Y) :- number(X), number(Y), X >= Y`: a predicate that is a comparison of numbers, and nothing else."""
+def _is_inline(
+    problem: IlpProblem, clause: DatalogClause, clauses: Sequence[DatalogClause]
+) -> bool:
+    """`gteq(X, Y) :- number(X), number(Y), X >= Y`: a predicate that is a comparison of numbers,
+    and nothing else.
+    """
     ranges = {domain.key for domain in clause.domains}
     is_comparison = (
         bool(clause.comparisons)
@@ -185,7 +207,9 @@ def _is_inline(problem: IlpProblem, clause: DatalogClause, clauses: Sequence[Dat
         and all(isinstance(term, LogicVariable) for term in clause.head_terms)
     )
     once = sum(other.head == clause.head for other in clauses) == 1
-    negated = len(clause.comparisons) > 1 and any(key == clause.head for other in clauses for key, _ in other.negative)
+    negated = len(clause.comparisons) > 1 and any(
+        key == clause.head for other in clauses for key, _ in other.negative
+    )
     return is_comparison and once and not negated and _all_numbers(problem, clause)
 
 
@@ -210,21 +234,30 @@ def is_number(text: str) -> bool:
 
 
 def _condition(clause: DatalogClause) -> Callable[[Sequence[str]], str]:
-    places = {term.name: place for place, term in enumerate(clause.head_terms) if isinstance(term, LogicVariable)}
+    places = {
+        term.name: place
+        for place, term in enumerate(clause.head_terms)
+        if isinstance(term, LogicVariable)
+    }
 
     def condition(arguments: Sequence[str]) -> str:
         def cell(term: Term) -> str:
-            return arguments[places[term.name]] if isinstance(term, LogicVariable) else term_text(term)
+            return (
+                arguments[places[term.name]] if isinstance(term, LogicVariable) else term_text(term)
+            )
 
         return " ^ ".join(
-            f"{cell(left)} {_NUMERIC[operator]} {cell(right)}" for operator, left, right in clause.comparisons
+            f"{cell(left)} {_NUMERIC[operator]} {cell(right)}"
+            for operator, left, right in clause.comparisons
         )
 
     return condition
 
 
 class _Types:
-    """The type of each argument place: as the modes say, else as the clauses' variables join places."""
+    """The type of each argument place: as the modes say,
+    else as the clauses' variables join places.
+    """
 
     def __init__(self, known: Mapping[tuple[str, int], str]) -> None:
         self._known = dict(known)

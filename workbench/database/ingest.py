@@ -1,7 +1,8 @@
 """From staged text facts to encoded rows: the checks and the insertion that all loaders share.
 
-A loader stages one table per predicate, `(line BIGINT, a0 .., value DOUBLE, partition VARCHAR, world INTEGER)`, with
-arguments as text, and hands it over here. All of it happens inside the loader's transaction.
+A loader stages one table per predicate, `(line BIGINT, a0 .., value DOUBLE, partition VARCHAR,
+world INTEGER)`, with arguments as text, and hands it over here. All of it happens inside the
+loader's transaction.
 """
 
 from __future__ import annotations
@@ -66,8 +67,11 @@ class LoadReport:
         )
 
 
-def ingest(database: Database, staged: Sequence[Staged], source: FactSource, worlds: Sequence[str]) -> LoadReport:
-    """Check staged facts of some worlds, give ids to new constants, insert what is new, and drop what was staged.
+def ingest(
+    database: Database, staged: Sequence[Staged], source: FactSource, worlds: Sequence[str]
+) -> LoadReport:
+    """Check staged facts of some worlds, give ids to new constants, insert what is new, and drop
+    what was staged.
 
     Raises
     ------
@@ -102,9 +106,12 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int]:
     return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else (0, 0)
 
 
-def _value_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource) -> list[Diagnostic]:
+def _value_faults(
+    connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
+) -> list[Diagnostic]:
     rows = connection.execute(
-        f"SELECT line, value FROM {part.table} WHERE value < 0 OR value > 1 OR isnan(value) ORDER BY line LIMIT {SHOWN}"
+        f"SELECT line, value FROM {part.table} WHERE value < 0 OR value > 1 OR isnan(value) ORDER "
+        f"BY line LIMIT {SHOWN}"
     ).fetchall()
     return [
         source.diagnostic(
@@ -117,12 +124,15 @@ def _value_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: F
     ]
 
 
-def _argument_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource) -> list[Diagnostic]:
+def _argument_faults(
+    connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
+) -> list[Diagnostic]:
     """Arguments that should be numbers or dates and are not."""
     predicate, found = part.predicate, []
     for column, kind in predicate.value_columns:
         rows = connection.execute(
-            f"SELECT line, {column} FROM {part.table} WHERE {is_no_value(column, kind)} ORDER BY line LIMIT {SHOWN}"
+            f"SELECT line, {column} FROM {part.table} WHERE {is_no_value(column, kind)} ORDER BY "
+            f"line LIMIT {SHOWN}"
         ).fetchall()
         place = predicate.columns.index(column) + 1
         which = "the last argument" if place == predicate.arity else f"argument {place}"
@@ -132,7 +142,9 @@ def _argument_faults(connection: duckdb.DuckDBPyConnection, part: Staged, source
                 f"{which} of {predicate.name} is a {kind}, not {text!r}",
                 line,
                 needle=str(text),
-                help="write it as 2020-01-31, or 2020-01-31 10:20:30" if kind is ValueKind.DATE else None,
+                help="write it as 2020-01-31, or 2020-01-31 10:20:30"
+                if kind is ValueKind.DATE
+                else None,
             )
             for line, text in rows
         ]
@@ -143,17 +155,22 @@ def _declared_elsewhere(
     connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: FactSource
 ) -> list[Diagnostic]:
     """Constants that the program declares, but only for another type."""
-    if first_row(connection.execute("SELECT 1 FROM program_constant WHERE declared LIMIT 1")) is None:
+    if (
+        first_row(connection.execute("SELECT 1 FROM program_constant WHERE declared LIMIT 1"))
+        is None
+    ):
         return []
     columns = [
-        f"SELECT line, {column} AS name, {text_literal(type_name)} AS type, {number} AS part FROM {part.table}"
+        f"SELECT line, {column} AS name, {text_literal(type_name)} AS type, {number} AS part FROM "
+        f"{part.table}"
         for number, part in enumerate(staged)
         for column, type_name in part.predicate.constant_columns
     ]
     if not columns:
         return []
     rows = connection.execute(
-        f"SELECT min(s.line), s.name, min(p.type), s.type, s.part FROM ({' UNION ALL '.join(columns)}) s "
+        "SELECT min(s.line), s.name, min(p.type), s.type, s.part FROM "
+        f"({' UNION ALL '.join(columns)}) s "
         "JOIN program_constant p ON p.name = s.name AND p.declared AND p.type <> s.type "
         "WHERE NOT EXISTS (FROM program_constant q WHERE q.name = s.name AND q.type = s.type) "
         f"GROUP BY s.part, s.type, s.name ORDER BY 1, 2 LIMIT {SHOWN}"
@@ -161,7 +178,8 @@ def _declared_elsewhere(
     return [
         source.diagnostic(
             "E0208",
-            f"{constant} is a constant of {other}, but {staged[part].predicate.name} takes one of {type_name} here",
+            f"{constant} is a constant of {other}, but {staged[part].predicate.name} takes one of "
+            f"{type_name} here",
             line,
             needle=constant,
         )
@@ -174,18 +192,25 @@ def _new_to_declared_type(
 ) -> tuple[Diagnostic, ...]:
     """One warning for each type with declared constants that the facts add to."""
     declared = {
-        name for (name,) in connection.execute("SELECT DISTINCT type FROM program_constant WHERE declared").fetchall()
+        name
+        for (name,) in connection.execute(
+            "SELECT DISTINCT type FROM program_constant WHERE declared"
+        ).fetchall()
     }
     selects: dict[str, list[str]] = {}
     for part in staged:
         for column, type_name in part.predicate.constant_columns:
             if type_name in declared:
-                selects.setdefault(type_name, []).append(f"SELECT line, {column} AS name FROM {part.table}")
+                selects.setdefault(type_name, []).append(
+                    f"SELECT line, {column} AS name FROM {part.table}"
+                )
     warnings = []
     for type_name, parts in sorted(selects.items()):
         rows = connection.execute(
-            f"SELECT min(line), name, count(*) OVER () FROM ({' UNION ALL '.join(parts)}) s WHERE NOT EXISTS "
-            "(FROM program_constant p WHERE p.type = $type AND p.name = s.name) GROUP BY name ORDER BY 1, 2 LIMIT 3",
+            f"SELECT min(line), name, count(*) OVER () FROM ({' UNION ALL '.join(parts)}) s WHERE "
+            "NOT EXISTS "
+            "(FROM program_constant p WHERE p.type = $type AND p.name = s.name) GROUP BY name "
+            "ORDER BY 1, 2 LIMIT 3",
             {"type": type_name},
         ).fetchall()
         if rows:
@@ -198,32 +223,45 @@ def _new_to_declared_type(
     return tuple(warnings)
 
 
-def _encode(connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], type_tables: Mapping[str, str]) -> None:
+def _encode(
+    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], type_tables: Mapping[str, str]
+) -> None:
     """Give the constants of each type that are new an id, in order of name."""
     columns: dict[str, list[str]] = {}
     for part in staged:
         for column, type_name in part.predicate.constant_columns:
-            columns.setdefault(type_name, []).append(f"SELECT DISTINCT {column} AS name FROM {part.table}")
+            columns.setdefault(type_name, []).append(
+                f"SELECT DISTINCT {column} AS name FROM {part.table}"
+            )
     for type_name, selects in sorted(columns.items()):
         add_constants(connection, type_tables[type_name], " UNION ".join(selects))
 
 
-def _merge(connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Mapping[str, str]) -> None:
+def _merge(
+    connection: duckdb.DuckDBPyConnection, part: Staged, type_tables: Mapping[str, str]
+) -> None:
     """Encode the staged facts and merge those of one key, into `merged_facts`.
 
-    The key is all arguments, or all but the value of a function. `low` and `high` bound the values given to a key,
-    with -1 for unknown; where they differ, or a function's results do, the facts contradict each other.
+    The key is all arguments, or all but the value of a function. `low` and `high` bound the values
+    given to a key, with -1 for unknown; where they differ, or a function's results do, the facts
+    contradict each other.
     """
     predicate = part.predicate
     coded = predicate.as_ids(type_tables, "s")
-    shown = ["s.line", "s.world", "s.partition::fact_partition AS partition", "coalesce(s.value, -1) AS value"]
+    shown = [
+        "s.line",
+        "s.world",
+        "s.partition::fact_partition AS partition",
+        "coalesce(s.value, -1) AS value",
+    ]
     clash, merged = "min(value) < max(value)", list(predicate.key)
     if predicate.kind == "function":
         result = predicate.columns[-1]
         clash += f" OR min({result}) < max({result})"
         merged.append(f"min({result}) AS {result}")
     connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE merged_facts AS SELECT {', '.join(['world', *merged, 'partition'])}, "
+        "CREATE OR REPLACE TEMP TABLE merged_facts AS SELECT "
+        f"{', '.join(['world', *merged, 'partition'])}, "
         f"min(value) AS value, min(line) AS line, max(line) AS last_line, {clash} AS clash "
         f"FROM (SELECT {', '.join([*shown, *coded.cells])} FROM {part.table} s {coded.joins}) "
         f"GROUP BY {', '.join(['world', *predicate.key, 'partition'])}"
@@ -234,13 +272,20 @@ def _same(columns: Iterable[str]) -> str:
     return " AND ".join(f"t.{column} = m.{column}" for column in columns)
 
 
-def _contradictions(connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource) -> list[Diagnostic]:
-    """Facts that disagree with each other, or with what an earlier load put into the same world and partition."""
+def _contradictions(
+    connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
+) -> list[Diagnostic]:
+    """Facts that disagree with each other,
+    or with what an earlier load put into the same world and partition.
+    """
     predicate = part.predicate
     key = predicate.key
     arguments = ", ".join(f"s.{column}::VARCHAR" for column in key)
     differs = " OR ".join(
-        ["coalesce(t.value, -1) <> m.value", *(f"t.{column} <> m.{column}" for column in predicate.columns[len(key) :])]
+        [
+            "coalesce(t.value, -1) <> m.value",
+            *(f"t.{column} <> m.{column}" for column in predicate.columns[len(key) :]),
+        ]
     )
     rows = connection.execute(
         f"SELECT b.first, b.line, [{arguments}]::VARCHAR[] FROM ("
@@ -259,7 +304,8 @@ def _contradictions(connection: duckdb.DuckDBPyConnection, part: Staged, source:
                 else f"is given different values on lines {first} and {last}"
             ),
             last,
-            help="keep one of them" + (", or load this file into another world" if first is None else ""),
+            help="keep one of them"
+            + (", or load this file into another world" if first is None else ""),
         )
         for first, last, names in rows
     ]
@@ -270,7 +316,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -
     columns = ["world", *predicate.columns, "partition"]
     table = quoted(predicate.table_name)
     inserted = connection.execute(
-        f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, nullif(value, -1), partition FROM merged_facts m "
+        f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, nullif(value, -1), partition FROM "
+        "merged_facts m "
         f"WHERE NOT EXISTS (FROM {table} t WHERE {_same(columns)}) ORDER BY {', '.join(columns)}"
     )
     return int(first_value(inserted))

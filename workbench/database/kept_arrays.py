@@ -12,8 +12,13 @@ from workbench.database.database import Database
 
 __all__ = ["forget_arrays", "keep_arrays", "kept_arrays"]
 
-_TABLE = "CREATE TABLE IF NOT EXISTS run_array (run INTEGER, name VARCHAR, kind VARCHAR, shape BIGINT[], content BLOB)"
-"""Made when the first array is kept: what it holds can be computed again, so copies and repairs leave it out."""
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS run_array (run INTEGER, name VARCHAR, kind VARCHAR, shape "
+    "BIGINT[], content BLOB)"
+)
+"""Made when the first array is kept: what it holds can be computed again,
+so copies and repairs leave it out.
+"""
 
 _LENGTHS = ":lengths"
 """After the name of an array whose runs of equal values are kept once each: how long they are."""
@@ -22,7 +27,9 @@ _FEWER = 4
 
 
 def keep_arrays(database: Database, run: int, arrays: Mapping[str, Array]) -> None:
-    """Keep arrays under a run in place of what was kept under it; numbers, booleans and nothing else."""
+    """Keep arrays under a run in place of what was kept under it; numbers,
+    booleans and nothing else.
+    """
     with database.transaction() as connection:
         connection.execute(_TABLE)
         connection.execute("DELETE FROM run_array WHERE run = ?", [run])
@@ -41,7 +48,9 @@ def kept_arrays(database: Database, run: int) -> dict[str, Array]:
     rows = database.execute(
         "SELECT name, kind, shape, content FROM run_array WHERE run = $run", {"run": run}
     ).fetchall()
-    found = {name: np.frombuffer(content, kind).reshape(shape) for name, kind, shape, content in rows}
+    found = {
+        name: np.frombuffer(content, kind).reshape(shape) for name, kind, shape, content in rows
+    }
     return {
         name: np.repeat(values, found[name + _LENGTHS]) if name + _LENGTHS in found else values
         for name, values in found.items()
@@ -50,9 +59,13 @@ def kept_arrays(database: Database, run: int) -> dict[str, Array]:
 
 
 def _in_runs(arrays: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
-    """Arrays as they are kept: most of a network's have the same value for all rows of a template."""
+    """Arrays as they are kept: most of a network's have the same
+    value for all rows of a template.
+    """
     for name, values in arrays.items():
-        few = values.ndim == 1 and np.count_nonzero(values[1:] != values[:-1]) * _FEWER < values.size
+        few = (
+            values.ndim == 1 and np.count_nonzero(values[1:] != values[:-1]) * _FEWER < values.size
+        )
         if few and values.size:
             starts = run_starts(values)
             yield name, values[starts]
@@ -69,4 +82,6 @@ def forget_arrays(database: Database, run: int) -> None:
 
 
 def _is_there(database: Database) -> bool:
-    return bool(database.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'run_array'").fetchall())
+    return bool(
+        database.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'run_array'").fetchall()
+    )

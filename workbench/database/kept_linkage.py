@@ -1,8 +1,9 @@
-"""A linkage kept beside its run, in a schema of its own: records, the keys they are found by, components, the model.
+"""A linkage kept beside its run, in a schema of its own: records, the keys they are found by,
+components, the model.
 
-`record` is in the order of `number` and `key` in that of `key`, so that a look-up by either reads a few row groups;
-what came later stands behind. All of it can be made again from the files: copies and repairs leave it out, but it goes
-with a run that another workspace takes.
+`record` is in the order of `number` and `key` in that of `key`, so that a look-up by either reads a
+few row groups; what came later stands behind. All of it can be made again from the files: copies
+and repairs leave it out, but it goes with a run that another workspace takes.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ def keep_linkage(database: Database, run: int, **tables: pyarrow.Table) -> None:
     model : pyarrow.Table
         One row: content, a text.
     record : pyarrow.Table
-        number, source, id, cluster (the number of its first record), component, and of field number k the value `f<k>`
-        and by how many records it was held, `n<k>`; in the order of numbers, which are rows.
+        number, source, id, cluster (the number of its first record), component, and of field number
+        k the value `f<k>` and by how many records it was held, `n<k>`; in the order of numbers,
+        which are rows.
     key : pyarrow.Table
         key (uint64), number; in the order of keys.
     value : pyarrow.Table
@@ -68,9 +70,12 @@ def kept_linkage(database: Database, run: int | None = None) -> KeptLinkage | No
 
 
 def take_linkage(database: Database, source: Database, run: int, number: int) -> None:
-    """Keep the linkage of a run of another database, where it keeps one, under a run of this one."""
+    """Keep the linkage of a run of another database, where it keeps one,
+    under a run of this one.
+    """
     names = source.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE schema_name = $name AND database_name = current_database()",
+        "SELECT table_name FROM duckdb_tables() WHERE schema_name = $name AND database_name = "
+        "current_database()",
         {"name": f"{_SCHEMA}{run}"},
     ).fetchall()
     if not names:
@@ -104,22 +109,39 @@ class KeptLinkage:
         return int(self._rows(f"SELECT coalesce(max(number), -1) + 1 FROM {self._ever}")[0][0])
 
     def figures(self) -> dict[str, Any]:
-        """records, clusters, components (of two records and more), those of them not proven, energy and bound."""
+        """records, clusters, components (of two records and more), those of them not proven,
+        energy and bound.
+        """
         whole = "SELECT records::INT, clusters::INT, components::INT FROM {0}.total"
         open_ones = "count(*) FILTER (energy - bound > 1e-6)"
-        costs = f"SELECT {open_ones}, coalesce(sum(energy), 0), coalesce(sum(bound), 0) FROM {{0}}.component"
+        costs = (
+            f"SELECT {open_ones}, coalesce(sum(energy), 0), coalesce(sum(bound), 0) FROM "
+            f"{{0}}.component"
+        )
         names = ("records", "clusters", "components", "components_open", "energy", "bound")
         return dict(zip(names, (*self._rows(whole)[0], *self._rows(costs)[0])))
 
     def add_totals(self, records: int, clusters: int, components: int) -> None:
         """So many more, or fewer where it is below 0."""
-        grown = "records = records + $records, clusters = clusters + $clusters, components = components + $components"
-        self._rows(f"UPDATE {{0}}.total SET {grown}", records=records, clusters=clusters, components=components)
+        grown = (
+            "records = records + $records, clusters = clusters + $clusters, components = "
+            "components + $components"
+        )
+        self._rows(
+            f"UPDATE {{0}}.total SET {grown}",
+            records=records,
+            clusters=clusters,
+            components=components,
+        )
 
     def held(self, keys: Array) -> dict[int, int]:
-        """By how many of the fitted records values of such keys were held; those by none are left out."""
+        """By how many of the fitted records values of such keys were held;
+        those by none are left out.
+        """
         where = "held > 0 AND key IN (SELECT unnest($keys::UBIGINT[]))"
-        return dict(self._rows(f"SELECT key, held FROM {{0}}.value WHERE {where}", keys=keys.tolist()))
+        return dict(
+            self._rows(f"SELECT key, held FROM {{0}}.value WHERE {where}", keys=keys.tolist())
+        )
 
     def words(self, field: int, words: Sequence[str]) -> dict[str, int]:
         """How many of the fitted records hold words of a field."""
@@ -130,7 +152,11 @@ class KeptLinkage:
     def sizes(self, keys: Array) -> dict[int, int]:
         """How many records share each key."""
         where = "key IN (SELECT unnest($keys::UBIGINT[]))"
-        return dict(self._rows(f"SELECT key, count(*) FROM {{0}}.key WHERE {where} GROUP BY 1", keys=keys.tolist()))
+        return dict(
+            self._rows(
+                f"SELECT key, count(*) FROM {{0}}.key WHERE {where} GROUP BY 1", keys=keys.tolist()
+            )
+        )
 
     def numbers(self, keys: Array | None) -> Int64:
         """The records that have one of some keys, in order; all where `keys` is None."""
@@ -138,29 +164,41 @@ class KeptLinkage:
             rows = self._rows("SELECT number FROM {0}.record ORDER BY 1")
         else:
             where = "key IN (SELECT unnest($keys::UBIGINT[]))"
-            rows = self._rows(f"SELECT DISTINCT number FROM {{0}}.key WHERE {where} ORDER BY 1", keys=keys.tolist())
+            rows = self._rows(
+                f"SELECT DISTINCT number FROM {{0}}.key WHERE {where} ORDER BY 1",
+                keys=keys.tolist(),
+            )
         return np.array([number for (number,) in rows], np.int64)
 
     def records(self, column: str, asked: Sequence[Any]) -> pyarrow.Table:
-        """The records whose number, component, cluster or id is among some, in the order of sources and numbers."""
+        """The records whose number, component, cluster or id is among some,
+        in the order of sources and numbers.
+        """
         kind = "VARCHAR" if column == "id" else "INTEGER"
         where = f"{column} IN (SELECT unnest($asked::{kind}[]))"
         sql = self._sql(f"FROM {{0}}.record WHERE {where} ORDER BY source, number")
         return self.connection.sql(sql, params={"asked": list(asked)}).to_arrow_table()
 
     def values(self, fields: Sequence[int]) -> pyarrow.Table:
-        """number, source and the values of some fields, of all records in the order of sources and numbers."""
+        """number, source and the values of some fields,
+        of all records in the order of sources and numbers.
+        """
         columns = ", ".join(["number", "source", *(f"f{field}" for field in fields)])
         return self.connection.sql(
             self._sql(f"SELECT {columns} FROM {{0}}.record ORDER BY source, number")
         ).to_arrow_table()
 
     def labels(self, numbers: Array) -> Array:
-        """Pairs whose answer was given, with one of some records in them: lower, upper, same; shape (n_pairs, 3)."""
+        """Pairs whose answer was given, with one of some records in them: lower, upper, same;
+        shape (n_pairs, 3).
+        """
         if not self._labelled:
             return np.zeros((0, 3), np.int64)
         either = "lower IN (SELECT unnest($numbers)) OR upper IN (SELECT unnest($numbers))"
-        rows = self._rows(f"SELECT lower, upper, same::INT FROM {{0}}.label WHERE {either}", numbers=numbers.tolist())
+        rows = self._rows(
+            f"SELECT lower, upper, same::INT FROM {{0}}.label WHERE {either}",
+            numbers=numbers.tolist(),
+        )
         return np.array(rows, np.int64).reshape(-1, 3)
 
     def put_tops(self, numbers: Array, tops: Array) -> None:
@@ -171,13 +209,20 @@ class KeptLinkage:
         )
 
     def groups(self, numbers: Array, clusters: Sequence[int]) -> pyarrow.Table:
-        """number, source, id and cluster of all records in the clusters of some, and in some more clusters."""
-        of_numbers = "SELECT cluster FROM {0}.record WHERE number IN (SELECT unnest($numbers::INTEGER[]))"
+        """number, source, id and cluster of all records in the clusters of some,
+        and in some more clusters.
+        """
+        of_numbers = (
+            "SELECT cluster FROM {0}.record WHERE number IN (SELECT unnest($numbers::INTEGER[]))"
+        )
         sql = self._sql(
             "SELECT number, source, id, cluster FROM {0}.record "
-            f"WHERE cluster IN ({of_numbers} UNION SELECT unnest($clusters::INTEGER[])) ORDER BY number"
+            f"WHERE cluster IN ({of_numbers} UNION SELECT unnest($clusters::INTEGER[])) ORDER BY "
+            "number"
         )
-        return self.connection.sql(sql, params={"numbers": numbers.tolist(), "clusters": clusters}).to_arrow_table()
+        return self.connection.sql(
+            sql, params={"numbers": numbers.tolist(), "clusters": clusters}
+        ).to_arrow_table()
 
     def add(self, record: pyarrow.Table, key: pyarrow.Table) -> None:
         """Put records and their keys behind the others."""
@@ -185,9 +230,16 @@ class KeptLinkage:
             self._write(f"INSERT INTO {{0}}.{name} BY NAME FROM incoming", rows)
 
     def remove(self, numbers: Array) -> pyarrow.Table:
-        """Take records and their keys out, and give them as they were; what they held is known still."""
-        asked, of_these = {"numbers": numbers.tolist()}, "number IN (SELECT unnest($numbers::INTEGER[]))"
-        rows = self.connection.sql(self._sql(f"FROM {{0}}.record WHERE {of_these} ORDER BY number"), params=asked)
+        """Take records and their keys out, and give them as they were;
+        what they held is known still.
+        """
+        asked, of_these = (
+            {"numbers": numbers.tolist()},
+            "number IN (SELECT unnest($numbers::INTEGER[]))",
+        )
+        rows = self.connection.sql(
+            self._sql(f"FROM {{0}}.record WHERE {of_these} ORDER BY number"), params=asked
+        )
         found = rows.to_arrow_table()
         if found.num_rows:
             self._rows("CREATE TABLE IF NOT EXISTS {0}.gone AS FROM {0}.record LIMIT 0")
@@ -199,7 +251,9 @@ class KeptLinkage:
     @property
     def _ever(self) -> str:
         """All records, those that were corrected or removed as they were, too."""
-        gone = self._rows("SELECT 1 FROM duckdb_tables() WHERE schema_name = '{0}' AND table_name = 'gone'")
+        gone = self._rows(
+            "SELECT 1 FROM duckdb_tables() WHERE schema_name = '{0}' AND table_name = 'gone'"
+        )
         return "(FROM {0}.record UNION ALL BY NAME FROM {0}.gone)" if gone else "{0}.record"
 
     @cached_property
@@ -208,7 +262,10 @@ class KeptLinkage:
 
     def forget_components(self, components: Array) -> None:
         """Let the figures of components go that are to be clustered again."""
-        self._rows("DELETE FROM {0}.component WHERE component IN (SELECT unnest($gone))", gone=components.tolist())
+        self._rows(
+            "DELETE FROM {0}.component WHERE component IN (SELECT unnest($gone))",
+            gone=components.tolist(),
+        )
 
     def regroup(self, groups: pyarrow.Table, component: pyarrow.Table) -> None:
         """Give records (number) their cluster and component, and components their figures."""

@@ -48,7 +48,8 @@ class BesideTruth:
 
 
 def beside_truth(database: Database, predicate: str) -> BesideTruth:
-    """The facts of a predicate in the partition `target`, which are predictions, beside those in `truth`.
+    """The facts of a predicate in the partition `target`, which are predictions, beside those in
+    `truth`.
 
     Cost: one hash join of the two.
     """
@@ -69,7 +70,9 @@ def beside_truth(database: Database, predicate: str) -> BesideTruth:
         f"FROM (FROM {table} WHERE partition = 'target') t {join} LEFT JOIN {truth} l ON {same} "
         f"ORDER BY {items}, category"
     ).fetchnumpy()
-    less, count = first_row(database.execute(f"SELECT count(*) FILTER (value < 1), count(*) FROM {truth}")) or (0, 0)
+    less, count = first_row(
+        database.execute(f"SELECT count(*) FILTER (value < 1), count(*) FROM {truth}")
+    ) or (0, 0)
     missing = first_value(
         database.execute(
             f"SELECT count(*) FROM {truth} l WHERE l.value > 0 AND NOT EXISTS "
@@ -88,8 +91,12 @@ def beside_truth(database: Database, predicate: str) -> BesideTruth:
     )
 
 
-def label_keys(database: Database, predicate: str, worlds: tuple[int, ...]) -> tuple[Int32, Int32, Float]:
-    """Worlds, constants and values of a predicate's labels, `?` as NaN; shapes (n,), (n, arguments), (n,)."""
+def label_keys(
+    database: Database, predicate: str, worlds: tuple[int, ...]
+) -> tuple[Int32, Int32, Float]:
+    """Worlds, constants and values of a predicate's labels, `?` as NaN; shapes (n,), (n,
+    arguments), (n,).
+    """
     stored = database.predicate(predicate)
     columns = [column for column, _ in stored.constant_columns]
     chosen = ", ".join(map(str, worlds)) or "NULL"
@@ -115,4 +122,6 @@ def keep_truth(database: Database) -> None:
     """Forget all facts but labels."""
     with database.transaction() as connection:
         for stored in database.predicates().values():
-            connection.execute(f"DELETE FROM {quoted(stored.table_name)} WHERE partition <> 'truth'")
+            connection.execute(
+                f"DELETE FROM {quoted(stored.table_name)} WHERE partition <> 'truth'"
+            )

@@ -1,4 +1,6 @@
-"""The one door to files and other databases: a throw-away DuckDB instance whose rows are handed to the workspace."""
+"""The one door to files and other databases:
+a throw-away DuckDB instance whose rows are handed to the workspace.
+"""
 
 from __future__ import annotations
 
@@ -26,26 +28,35 @@ LEAST_MEMORY, MEMORY_OF_A_THREAD = 1024, 128
 
 
 def memory_of_a_load() -> str:
-    """What DuckDB may hold while tables are loaded; what is more is on disk, at little cost: it is read end to end."""
+    """What DuckDB may hold while tables are loaded; what is more is on disk, at little cost:
+    it is read end to end.
+    """
     return f"{max(LEAST_MEMORY, MEMORY_OF_A_THREAD * (os.cpu_count() or 1))}MB"
 
 
 @contextmanager
 def outside() -> Iterator[duckdb.DuckDBPyConnection]:
     """An empty in-memory DuckDB that may read files and attach databases."""
-    connection = ended_on_interrupt(duckdb.connect(config={"autoinstall_known_extensions": "false"}))
+    connection = ended_on_interrupt(
+        duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    )
     try:
         yield connection
     finally:
         connection.close()
 
 
-def copy_in(query: str, reader: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str) -> int:
-    """Create the temporary `table` in `target` from a query on `reader`, chunk by chunk; the number of rows.
+def copy_in(
+    query: str, reader: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str
+) -> int:
+    """Create the temporary `table` in `target` from a query on `reader`, chunk by chunk; the number
+    of rows.
 
     Memory: a hundred thousand rows at a time.
     """
-    columns = ", ".join(f'"{name}" {kind}' for name, kind, *_ in reader.execute(f"DESCRIBE {query}").fetchall())
+    columns = ", ".join(
+        f'"{name}" {kind}' for name, kind, *_ in reader.execute(f"DESCRIBE {query}").fetchall()
+    )
     target.execute(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
     result = reader.execute(query)
     total = 0

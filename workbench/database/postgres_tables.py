@@ -1,4 +1,6 @@
-"""Tables of PostgreSQL databases, streamed by the driver of Arrow's database connectivity (ADBC)."""
+"""Tables of PostgreSQL databases,
+streamed by the driver of Arrow's database connectivity (ADBC).
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,11 @@ _TABLES = """
     ORDER BY 1"""
 
 
-def copy_postgres_table(source: str, table: str, target: duckdb.DuckDBPyConnection, into: str) -> None:
-    """Create the temporary table `into` in `target` from a table or view of a PostgreSQL database, all columns as text.
+def copy_postgres_table(
+    source: str, table: str, target: duckdb.DuckDBPyConnection, into: str
+) -> None:
+    """Create the temporary table `into` in `target` from a table or view of a PostgreSQL database,
+    all columns as text.
 
     Memory: one batch of rows at a time.
 
@@ -42,19 +47,23 @@ def copy_postgres_table(source: str, table: str, target: duckdb.DuckDBPyConnecti
     Raises
     ------
     InputError
-        E0213 when the database or the table cannot be read; E0250 where the driver is not installed.
+        E0213 when the database or the table cannot be read; E0250 where the driver is not
+        installed.
     """
     name = ".".join(quoted(part) for part in table.split("."))
     with _reading(source, f"{table} of {source}") as cursor:
         cursor.execute(f"SELECT * FROM {name} LIMIT 0")
         columns = [quoted(column) for column, *_ in cursor.description or ()]
-        cursor.execute(f"SELECT {', '.join(f'{column}::text AS {column}' for column in columns)} FROM {name}")
+        cursor.execute(
+            f"SELECT {', '.join(f'{column}::text AS {column}' for column in columns)} FROM {name}"
+        )
         with handed_in(target, "incoming_rows", cursor.fetch_record_batch()):
             target.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM incoming_rows")
 
 
 def postgres_table_names(source: str) -> tuple[str, ...]:
-    """The tables and views of a PostgreSQL database that may be read, in order of name; those of `public` by it alone.
+    """The tables and views of a PostgreSQL database that may be read, in order of name; those of
+    `public` by it alone.
 
     Raises
     ------
@@ -73,7 +82,9 @@ def _reading(source: str, what: str) -> Iterator[Cursor]:
         from adbc_driver_manager import Error
         from adbc_driver_postgresql import dbapi
     except ImportError:
-        raise not_installed("E0250", "a PostgreSQL database", "adbc-driver-postgresql", "postgresql") from None
+        raise not_installed(
+            "E0250", "a PostgreSQL database", "adbc-driver-postgresql", "postgresql"
+        ) from None
     try:
         with dbapi.connect(source) as connection, connection.cursor() as cursor:
             cursor.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")

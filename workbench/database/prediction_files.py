@@ -1,4 +1,6 @@
-"""Files of predictions, as `infer --out` writes them: atoms in words, values, and perhaps the worlds they are of."""
+"""Files of predictions, as `infer --out` writes them: atoms in words, values,
+and perhaps the worlds they are of.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,14 @@ class Predictions:
 
 
 def read_predictions(path: Path) -> Predictions:
-    """A predictions file: CSV (also gzipped) or Parquet with the columns `atom`, `value`, and perhaps `world`.
+    """A predictions file: CSV (also gzipped) or Parquet with the columns `atom`, `value`, and
+    perhaps `world`.
 
     Raises
     ------
     InputError
-        E0211 for a file that cannot be read, E0209 for bytes that are no text, E0823 for a row that is no prediction,
-        E0824 for a file without any, E0706 for an atom predicted twice.
+        E0211 for a file that cannot be read, E0209 for bytes that are no text, E0823 for a row that
+        is no prediction, E0824 for a file without any, E0706 for an atom predicted twice.
     """
     rows = _parquet_rows(path) if path.suffix.lower() in PARQUET_SUFFIXES else _csv_rows(path)
     atoms: list[AtomKey] = []
@@ -77,9 +80,14 @@ def read_predictions(path: Path) -> Predictions:
 
 
 def load_predictions(
-    database: Database, predictions: Predictions, names: dict[str, str], *, world: str = DEFAULT_WORLD
+    database: Database,
+    predictions: Predictions,
+    names: dict[str, str],
+    *,
+    world: str = DEFAULT_WORLD,
 ) -> None:
-    """Put predictions into the partition `target` of predicates, which are declared where they are not there yet.
+    """Put predictions into the partition `target` of predicates, which are declared where they are
+    not there yet.
 
     Parameters
     ----------
@@ -100,9 +108,13 @@ def load_predictions(
                 database.declare_predicates([Predicate(stored, types)])
             rows = np.flatnonzero(of == name)
             cells = [predictions.atoms[row][1] for row in rows.tolist()]
-            frame = pd.DataFrame(cells, columns=[f"a{place}" for place in range(arity)], index=rows, dtype=object)
+            frame = pd.DataFrame(
+                cells, columns=[f"a{place}" for place in range(arity)], index=rows, dtype=object
+            )
             frame["value"] = predictions.values[rows]
-            frame["world"] = world if predictions.worlds is None else np.array(predictions.worlds, object)[rows]
+            frame["world"] = (
+                world if predictions.worlds is None else np.array(predictions.worlds, object)[rows]
+            )
             load_frame(database, frame, predicate=stored, partition="target")
 
 
@@ -123,9 +135,16 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, str, str, str | None]]:
                 continue
             if len(row) < len(header):
                 raise _no_prediction(path, reader.line_num)
-            yield reader.line_num, row[places[0]], row[places[1]], None if world is None else row[world]
+            yield (
+                reader.line_num,
+                row[places[0]],
+                row[places[1]],
+                None if world is None else row[world],
+            )
     except csv.Error as error:
-        raise InputError.of("E0821", f"cannot read {path}: {error}", help="a table of text cells is wanted") from None
+        raise InputError.of(
+            "E0821", f"cannot read {path}: {error}", help="a table of text cells is wanted"
+        ) from None
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[int, str, str, str | None]]:

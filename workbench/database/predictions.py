@@ -1,4 +1,6 @@
-"""Recorded predictions where they lie: pages of them, beside their labels, the worst, what changed between two runs."""
+"""Recorded predictions where they lie: pages of them, beside their labels, the worst,
+what changed between two runs.
+"""
 
 from __future__ import annotations
 
@@ -66,26 +68,37 @@ class RecordedAtoms:
     value: Float
 
 
-def recorded_atoms(database: Database, run: int, fold: int | None = None) -> tuple[RecordedAtoms, ...]:
+def recorded_atoms(
+    database: Database, run: int, fold: int | None = None
+) -> tuple[RecordedAtoms, ...]:
     """The predictions of a run, or of one fold of it, by key."""
     found = []
     for predicate, types in types_of_run(database, run).items():
         cells = "".join(f", arguments[{place}] AS a{place}" for place in range(1, len(types) + 1))
         rows = database.execute(
-            f"SELECT place, coalesce(world, -1) AS world, coalesce(value, 'NaN'::DOUBLE) AS value{cells} FROM "
-            "(SELECT *, row_number() OVER (ORDER BY rowid) - 1 AS place FROM run_prediction WHERE run = $run "
-            "AND ($fold::INTEGER IS NULL OR fold = $fold)) WHERE predicate = $predicate ORDER BY place",
+            "SELECT place, coalesce(world, -1) AS world, coalesce(value, 'NaN'::DOUBLE) AS "
+            f"value{cells} FROM "
+            "(SELECT *, row_number() OVER (ORDER BY rowid) - 1 AS place FROM run_prediction WHERE "
+            "run = $run "
+            "AND ($fold::INTEGER IS NULL OR fold = $fold)) WHERE predicate = $predicate ORDER BY "
+            "place",
             {"run": run, "fold": fold, "predicate": predicate},
         ).fetchnumpy()
         world = np.asarray(rows["world"], np.int32)
         constants = ids_of_columns(rows, [f"a{place}" for place in range(1, len(types) + 1)])
         value = np.asarray(rows["value"], np.float64)
-        found.append(RecordedAtoms(predicate, types, np.asarray(rows["place"], np.int64), world, constants, value))
+        found.append(
+            RecordedAtoms(
+                predicate, types, np.asarray(rows["place"], np.int64), world, constants, value
+            )
+        )
     return tuple(found)
 
 
 def constant_ids(database: Database, type_name: str, names: Sequence[str]) -> Int32:
-    """The id of each constant by its name, int32 of shape (n,); -1 where the type has none. Cost: one scan of it."""
+    """The id of each constant by its name, int32 of shape (n,); -1 where the type has none. Cost:
+    one scan of it.
+    """
     table = quoted(database.type_tables()[type_name])
     known = dict(database.execute(f"SELECT name, id FROM {table}").fetchall())
     return np.array([known.get(name, -1) for name in names], np.int32)
@@ -104,48 +117,66 @@ def predictions_page(
         All that contain it. Cost: one scan of the run's predictions.
     """
     source = (
-        f"FROM ({written_predictions(database, run)}) WHERE ($fold::INTEGER IS NULL OR fold = $fold) "
+        f"FROM ({written_predictions(database, run)}) WHERE ($fold::INTEGER IS NULL OR fold = "
+        "$fold) "
         "AND ($search = '' OR contains(lower(atom), lower($search)))"
     )
     values = {"fold": fold, "search": search}
     total = first_value(database.execute(f"SELECT count(*) {source}", values))
     frame = database.execute(
-        f"SELECT fold, world, predicate, atom, value {source} ORDER BY value DESC NULLS LAST, place LIMIT {int(limit)}",
+        f"SELECT fold, world, predicate, atom, value {source} ORDER BY value DESC NULLS LAST, "
+        f"place LIMIT {int(limit)}",
         values,
     ).df()
     return frame, int(total)
 
 
-def scored_predictions(database: Database, run: int, *, unlisted: Unlisted = "auto") -> pd.DataFrame:
-    """A run's predictions in the order they were recorded: fold, world, predicate, atom, value, truth (or NaN)."""
+def scored_predictions(
+    database: Database, run: int, *, unlisted: Unlisted = "auto"
+) -> pd.DataFrame:
+    """A run's predictions in the order they were recorded: fold, world, predicate, atom, value,
+    truth (or NaN).
+    """
     return database.execute(
         "SELECT fold, world, predicate, atom, value, truth "
         f"FROM ({_beside_labels(database, run, unlisted)}) ORDER BY place"
     ).df()
 
 
-def labelled_values(database: Database, run: int, *, unlisted: Unlisted = "auto") -> tuple[Float, Float, Float]:
-    """Fold (-1 without folds), value and label of each prediction that has one, as arrays of equal length."""
+def labelled_values(
+    database: Database, run: int, *, unlisted: Unlisted = "auto"
+) -> tuple[Float, Float, Float]:
+    """Fold (-1 without folds), value and label of each prediction that has one,
+    as arrays of equal length.
+    """
     found = database.execute(
         "SELECT coalesce(fold, -1)::DOUBLE AS fold, coalesce(value, 'NaN'::DOUBLE) AS value, truth "
         f"FROM ({_beside_labels(database, run, unlisted)}) WHERE truth IS NOT NULL ORDER BY place"
     ).fetchnumpy()
-    fold, value, truth = (np.asarray(found[name], np.float64) for name in ("fold", "value", "truth"))
+    fold, value, truth = (
+        np.asarray(found[name], np.float64) for name in ("fold", "value", "truth")
+    )
     return fold, value, truth
 
 
 def worst_predictions(database: Database, run: int, *, limit: int = 50) -> pd.DataFrame:
     """The predictions furthest from a label of 0 or 1: fold, world, atom, value, truth."""
     return database.execute(
-        f"SELECT fold, world, atom, value, truth FROM ({_beside_labels(database, run, 'auto')}) WHERE truth IN (0, 1) "
+        f"SELECT fold, world, atom, value, truth FROM ({_beside_labels(database, run, 'auto')}) "
+        "WHERE truth IN (0, 1) "
         f"ORDER BY abs(value - truth) DESC, place LIMIT {int(limit)}"
     ).df()
 
 
 def changed_rows(
-    database: Database, first: int, second: int, table: OneOf["metric", "weight", "prediction"], most: int | None = None
+    database: Database,
+    first: int,
+    second: int,
+    table: OneOf["metric", "weight", "prediction"],
+    most: int | None = None,
 ) -> pd.DataFrame:
-    """Rows of two runs that differ, the largest change first: the keys, `..._first`, `..._second`, change.
+    """Rows of two runs that differ, the largest change first: the keys, `..._first`, `..._second`,
+    change.
 
     What only one run has comes last, without a change.
     """
@@ -156,8 +187,10 @@ def changed_rows(
     return database.execute(
         f"SELECT {shown}, one.{value} AS {value}_first, two.{value} AS {value}_second, "
         f"abs({value}_second - {value}_first) AS change "
-        f"FROM ({_rows(database, first, table)}) one FULL JOIN ({_rows(database, second, table)}) two ON {same} "
-        f"WHERE change IS NULL OR NOT change <= 1e-12 ORDER BY change DESC NULLS LAST, {', '.join(keys)}{cut}"
+        f"FROM ({_rows(database, first, table)}) one FULL JOIN ({_rows(database, second, table)}) "
+        f"two ON {same} "
+        "WHERE change IS NULL OR NOT change <= 1e-12 ORDER BY change DESC NULLS LAST, "
+        f"{', '.join(keys)}{cut}"
     ).df()
 
 
@@ -169,7 +202,10 @@ def _rows(database: Database, run: int, table: str) -> str:
 
 def same_folds(database: Database, first: int, second: int) -> bool:
     """Whether two runs predicted the same atoms in each fold, so that their folds may be paired."""
-    one, two = (f"(SELECT fold, world_id, atom FROM ({written_predictions(database, run)}))" for run in (first, second))
+    one, two = (
+        f"(SELECT fold, world_id, atom FROM ({written_predictions(database, run)}))"
+        for run in (first, second)
+    )
     only = f"SELECT count(*) FROM (({one} EXCEPT ALL {two}) UNION ALL ({two} EXCEPT ALL {one}))"
     return first_row(database.execute(only)) == (0,)
 
@@ -177,13 +213,16 @@ def same_folds(database: Database, first: int, second: int) -> bool:
 def _beside_labels(database: Database, run: int, unlisted: Unlisted) -> str:
     """A query for place, fold, world, predicate, atom, value, truth of a run's predictions.
 
-    A cross-validation has recorded its truth. An inference run is set beside the labels of the workspace, joined by
-    key. An atom that they do not list is false where all labels of its predicate are true, a closed-world list;
-    elsewhere, and in soft logic, it has no label.
+    A cross-validation has recorded its truth. An inference run is set beside the labels of the
+    workspace, joined by key. An atom that they do not list is false where all labels of its
+    predicate are true, a closed-world list; elsewhere, and in soft logic, it has no label.
     """
     written = written_predictions(database, run)
     if first_row(
-        database.execute("SELECT 1 FROM run_prediction WHERE run = $run AND truth IS NOT NULL LIMIT 1", {"run": run})
+        database.execute(
+            "SELECT 1 FROM run_prediction WHERE run = $run AND truth IS NOT NULL LIMIT 1",
+            {"run": run},
+        )
     ):
         return written
     psl = read_run(database, run).language == "psl"
@@ -193,13 +232,16 @@ def _beside_labels(database: Database, run: int, unlisted: Unlisted) -> str:
         if query is None:
             continue
         labels.append(query)
-        if unlisted == "false" or (unlisted == "auto" and not psl and _all_true(database, predicate)):
+        if unlisted == "false" or (
+            unlisted == "auto" and not psl and _all_true(database, predicate)
+        ):
             absent.append(text_literal(predicate))
     if not labels:
         return written
     otherwise = f"WHEN p.predicate IN ({', '.join(absent)}) THEN 0.0" if absent else ""
     return (
-        "SELECT p.place, p.fold, p.world, p.predicate, p.atom, p.value, CASE WHEN l.predicate IS NOT NULL THEN l.value "
+        "SELECT p.place, p.fold, p.world, p.predicate, p.atom, p.value, CASE WHEN l.predicate IS "
+        "NOT NULL THEN l.value "
         f"WHEN p.world_id IS NULL THEN NULL {otherwise} END AS truth "
         f"FROM ({written}) p LEFT JOIN ({' UNION ALL '.join(labels)}) l "
         "ON l.predicate = p.predicate AND l.world = p.world_id AND l.arguments = p.arguments"
@@ -209,19 +251,31 @@ def _beside_labels(database: Database, run: int, unlisted: Unlisted) -> str:
 def _all_true(database: Database, predicate: str) -> bool:
     """Whether no label of a predicate says less than true."""
     table = quoted(database.predicate(predicate).table_name)
-    return first_row(database.execute(f"SELECT 1 FROM {table} WHERE partition = 'truth' AND value < 1 LIMIT 1")) is None
+    return (
+        first_row(
+            database.execute(
+                f"SELECT 1 FROM {table} WHERE partition = 'truth' AND value < 1 LIMIT 1"
+            )
+        )
+        is None
+    )
 
 
 def _labels(database: Database, predicate: str, types: tuple[str, ...]) -> str | None:
-    """A query for predicate, world, arguments, value of a predicate's labels; None where it has none.
+    """A query for predicate, world, arguments, value of a predicate's labels; None where it has
+    none.
 
-    Arguments have the ids of the types that were recorded: by name, where the predicate has been declared otherwise.
+    Arguments have the ids of the types that were recorded: by name, where the predicate has been
+    declared otherwise.
     """
     stored = database.predicates().get(predicate)
     if stored is None or len(stored.constant_columns) != len(types):
         return None
     table = quoted(stored.table_name)
-    if first_row(database.execute(f"SELECT 1 FROM {table} WHERE partition = 'truth' LIMIT 1")) is None:
+    if (
+        first_row(database.execute(f"SELECT 1 FROM {table} WHERE partition = 'truth' LIMIT 1"))
+        is None
+    ):
         return None
     tables, joins, ids = database.type_tables(), [], []
     for (column, now), then in zip(stored.constant_columns, types):
@@ -232,6 +286,7 @@ def _labels(database: Database, predicate: str, types: tuple[str, ...]) -> str |
         joins.append(f"JOIN {quoted(tables[then])} o_{column} ON o_{column}.name = n_{column}.name")
         ids.append(f"o_{column}.id")
     return (
-        f"SELECT {text_literal(predicate)} AS predicate, t.world, [{', '.join(ids)}]::INTEGER[] AS arguments, t.value "
+        f"SELECT {text_literal(predicate)} AS predicate, t.world, [{', '.join(ids)}]::INTEGER[] "
+        "AS arguments, t.value "
         f"FROM {table} t {' '.join(joins)} WHERE t.partition = 'truth'"
     )

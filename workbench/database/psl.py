@@ -1,4 +1,6 @@
-"""Facts in PSL's form: tab-separated files with an optional truth value, and the files that list them."""
+"""Facts in PSL's form: tab-separated files with an optional truth value,
+and the files that list them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ from workbench.resources import sql_text
 
 __all__ = ["Split", "load_psl_data", "load_psl_table"]
 
-_PARTITIONS: Mapping[str, Partition] = {"observations": "evidence", "targets": "target", "truth": "truth"}
+_PARTITIONS: Mapping[str, Partition] = {
+    "observations": "evidence",
+    "targets": "target",
+    "truth": "truth",
+}
 Split = OneOf["infer", "learn", "validation"]
 
 
@@ -35,8 +41,9 @@ def load_psl_data(
 ) -> LoadReport:
     """Load all that a PSL `.data` (YAML) or `.json` file lists, in one transaction.
 
-    Observations go to the partition `evidence`, targets to `target`, truth to `truth`. Predicates that are not there
-    yet are declared as the file says; names are matched whatever their case, as PSL does.
+    Observations go to the partition `evidence`, targets to `target`, truth to `truth`. Predicates
+    that are not there yet are declared as the file says; names are matched whatever their case, as
+    PSL does.
 
     Parameters
     ----------
@@ -46,7 +53,8 @@ def load_psl_data(
     Raises
     ------
     InputError
-        E0130, E0131 for a file of another shape; E0203, E0204, E0206, E0207, E0209, E0210, E0211 for its facts.
+        E0130, E0131 for a file of another shape; E0203, E0204, E0206, E0207, E0209, E0210, E0211
+        for its facts.
     """
     path = Path(source)
     directory = path.parent
@@ -61,11 +69,15 @@ def load_psl_data(
             partition = _PARTITIONS[facts.partition]
             if facts.path is not None:
                 file = directory / facts.path
-                report += load_psl_table(database, file, predicate=predicate.name, world=world, partition=partition)
+                report += load_psl_table(
+                    database, file, predicate=predicate.name, world=world, partition=partition
+                )
             else:
                 text = "\n".join("\t".join(row) for row in facts.rows)
                 source_of_rows = FactSource(display_name(path))
-                report += _load(database, predicate, iter([(1, text)]), source_of_rows, world, partition)
+                report += _load(
+                    database, predicate, iter([(1, text)]), source_of_rows, world, partition
+                )
     return report
 
 
@@ -78,15 +90,22 @@ def _declare(database: Database, predicates: Sequence[Predicate]) -> None:
         if stored is None:
             wanted.append(predicate)
         elif stored.arity == predicate.arity:
-            # Rules know no types: those they were given on the way are kept, but for numbers, dates and texts.
+            # Rules know no types: those they were given on the way are kept, but for numbers, dates
+            # and texts.
             types = tuple(
                 type_name if kind is not None else known
-                for type_name, kind, known in zip(predicate.argument_types, predicate.kinds, stored.argument_types)
+                for type_name, kind, known in zip(
+                    predicate.argument_types, predicate.kinds, stored.argument_types
+                )
             )
-            wanted.append(replace(predicate, name=stored.name, argument_types=types, entities=stored.entities))
+            wanted.append(
+                replace(predicate, name=stored.name, argument_types=types, entities=stored.entities)
+            )
         else:
             raise InputError.of(
-                "E0202", f"{predicate.name} takes {predicate.arity} arguments here, but {stored.arity} in the rules"
+                "E0202",
+                f"{predicate.name} takes {predicate.arity} arguments here, but {stored.arity} in "
+                "the rules",
             )
     database.declare_predicates(wanted)
 
@@ -106,7 +125,14 @@ def load_psl_table(
     path = Path(source)
     name = display_name(path)
     stored = _stored(database, predicate, name)
-    return _load(database, stored, chunks_of_lines(path), FactSource(name, line_reader(path)), world, partition)
+    return _load(
+        database,
+        stored,
+        chunks_of_lines(path),
+        FactSource(name, line_reader(path)),
+        world,
+        partition,
+    )
 
 
 def _load(
@@ -120,18 +146,22 @@ def _load(
     arity = predicate.arity
     with database.transaction() as connection:
         world_id = database.world_id(world)
-        connection.execute("CREATE OR REPLACE TEMP TABLE staged_lines (line BIGINT, cells VARCHAR[])")
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE staged_lines (line BIGINT, cells VARCHAR[])"
+        )
         for first_line, text in chunks:
             connection.execute(sql_text("stage_psl"), {"text": text, "offset": first_line - 1})
         faults = [
             source.diagnostic(
                 "E0204",
-                f"{predicate.name} takes {arity} arguments and perhaps a truth value, but this line has {count} cells",
+                f"{predicate.name} takes {arity} arguments and perhaps a truth value, but this "
+                f"line has {count} cells",
                 line,
                 help="separate the cells by single tabs",
             )
             for line, count in connection.execute(
-                "SELECT line, len(cells) FROM staged_lines WHERE len(cells) NOT IN ($arity, $arity + 1) "
+                "SELECT line, len(cells) FROM staged_lines WHERE len(cells) NOT IN ($arity, "
+                "$arity + 1) "
                 f"ORDER BY line LIMIT {SHOWN}",
                 {"arity": arity},
             ).fetchall()
@@ -147,18 +177,22 @@ def _load(
         faults += [
             source.diagnostic("E0212", "an argument is empty here", line)
             for (line,) in connection.execute(
-                f"SELECT line FROM staged_lines WHERE list_contains(cells[:{arity}], '') ORDER BY line LIMIT {SHOWN}"
+                f"SELECT line FROM staged_lines WHERE list_contains(cells[:{arity}], '') ORDER BY "
+                f"line LIMIT {SHOWN}"
             ).fetchall()
         ]
         if faults:
             raise InputError(tuple(faults))
         table = quoted(f"staged_{predicate.table_name}")
-        columns = "".join(f"cells[{place + 1}] AS {column}, " for place, column in enumerate(predicate.columns))
+        columns = "".join(
+            f"cells[{place + 1}] AS {column}, " for place, column in enumerate(predicate.columns)
+        )
         unsaid = "NULL" if partition == "target" else "1"
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT line, {columns}"
             f"coalesce(cells[{arity + 1}]::DOUBLE, {unsaid}) AS value, "
-            f"{text_literal(partition)} AS partition, {world_id}::INTEGER AS world FROM staged_lines"
+            f"{text_literal(partition)} AS partition, {world_id}::INTEGER AS world FROM "
+            "staged_lines"
         )
         connection.execute("DROP TABLE staged_lines")
         return ingest(database, [Staged(predicate, table)], source, (world,))
@@ -166,4 +200,6 @@ def _load(
 
 def _stored(database: Database, name: str, file: str) -> StoredPredicate:
     """The stored predicate of that name; one that differs in case alone will do."""
-    return find_predicate(database, name, file, ignored=" ", help="declare it in the section `predicates`")
+    return find_predicate(
+        database, name, file, ignored=" ", help="declare it in the section `predicates`"
+    )

@@ -35,14 +35,14 @@ def run_apart(
 ) -> dict[str, Any]:
     """The answer of a query that was checked already: `columns`, `types`, `rows`, or `error`.
 
-    The process that holds the workspace cannot bound one query's memory, nor interrupt every function; a process of
-    its own can be ended. Nothing the query does reaches the workspace.
+    The process that holds the workspace cannot bound one query's memory, nor interrupt every
+    function; a process of its own can be ended. Nothing the query does reaches the workspace.
 
     Parameters
     ----------
     mentioned : frozenset of str or None
-        Names that occur in the query, in lower case; only tables among them, and those beneath views among them, are
-        filled. None fills all tables, for queries about the catalogue.
+        Names that occur in the query, in lower case; only tables among them, and those beneath
+        views among them, are filled. None fills all tables, for queries about the catalogue.
 
     Raises
     ------
@@ -61,9 +61,13 @@ def run_apart(
         "memory": MEMORY,
         "largest": LARGEST_ANSWER,
     }
-    # Isolated: neither the directory it is started in nor the user's settings choose what it imports.
+    # Isolated: neither the directory it is started in nor the user's settings choose what it
+    # imports.
     with subprocess.Popen(
-        [sys.executable, "-I", str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-I", str(WORKER)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         clock = _Clock(process, seconds)
         try:
@@ -73,7 +77,9 @@ def run_apart(
             process.kill()
     if clock.is_up:
         raise InputError.of(
-            "E0216", f"the query was stopped after {seconds:g} seconds", help="ask for less, or raise the time limit"
+            "E0216",
+            f"the query was stopped after {seconds:g} seconds",
+            help="ask for less, or raise the time limit",
         )
     if "no_memory" in answer:
         raise _too_much(f"the query needs more than {MEMORY >> 30} GB of memory")
@@ -135,10 +141,13 @@ def _ended_early(process: subprocess.Popen[bytes], clock: _Clock) -> dict[str, A
     """What a process that gave no answer ended of."""
     assert process.stderr is not None
     said = process.stderr.read().decode(errors="replace")
-    # One that the limit on memory ended in the middle of a library has no words for it, or a library's own.
+    # One that the limit on memory ended in the middle of a library has no words for it, or a
+    # library's own.
     if clock.is_up or process.wait() < 0 or "MemoryError" in said or "bad_alloc" in said:
         return {"no_memory": True}
-    raise RuntimeError(f"the query's process ended with {process.returncode}: {said.strip()[-500:]}")
+    raise RuntimeError(
+        f"the query's process ended with {process.returncode}: {said.strip()[-500:]}"
+    )
 
 
 def _send(cursor: duckdb.DuckDBPyConnection, table: str, target: IO[bytes]) -> None:
@@ -153,28 +162,41 @@ def _send(cursor: duckdb.DuckDBPyConnection, table: str, target: IO[bytes]) -> N
 def _relations(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, str], dict[str, str]]:
     """Each table and each readable view with the statement that makes it."""
     tables = cursor.execute(
-        "SELECT table_name, sql FROM duckdb_tables() WHERE NOT temporary AND schema_name = 'main' ORDER BY table_oid"
+        "SELECT table_name, sql FROM duckdb_tables() WHERE NOT temporary AND schema_name = 'main' "
+        "ORDER BY table_oid"
     )
     held = dict(tables.fetchall())
-    views = cursor.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal ORDER BY view_oid")
+    views = cursor.execute(
+        "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal ORDER BY view_oid"
+    )
     return held, dict(views.fetchall())
 
 
 def _types(cursor: duckdb.DuckDBPyConnection) -> list[str]:
-    kinds = cursor.execute("SELECT type_name, labels FROM duckdb_types() WHERE NOT internal AND labels IS NOT NULL")
+    kinds = cursor.execute(
+        "SELECT type_name, labels FROM duckdb_types() WHERE NOT internal AND labels IS NOT NULL"
+    )
     return [
         f"CREATE TYPE {quoted(name)} AS ENUM ({', '.join(text_literal(label) for label in labels)})"
         for name, labels in kinds.fetchall()
     ]
 
 
-def _filled(tables: Mapping[str, str], views: Mapping[str, str], mentioned: frozenset[str] | None) -> list[str]:
-    """The tables that a query needs: a few too many do no harm, one too few would be a wrong answer."""
+def _filled(
+    tables: Mapping[str, str], views: Mapping[str, str], mentioned: frozenset[str] | None
+) -> list[str]:
+    """The tables that a query needs: a few too many do no harm,
+    one too few would be a wrong answer.
+    """
     if mentioned is None:
         return list(tables)
-    beneath = " ".join(sql.casefold() for name, sql in views.items() if name.casefold() in mentioned)
+    beneath = " ".join(
+        sql.casefold() for name, sql in views.items() if name.casefold() in mentioned
+    )
     return [name for name in tables if name.casefold() in mentioned or name.casefold() in beneath]
 
 
 def _too_much(message: str) -> WorkbenchError:
-    return InputError.of("E0225", message, help="ask for fewer rows or columns, or for shorter values")
+    return InputError.of(
+        "E0225", message, help="ask for fewer rows or columns, or for shorter values"
+    )

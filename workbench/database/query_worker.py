@@ -1,8 +1,8 @@
 """A query's own process: a database in memory, limits that hold for every statement, one answer.
 
-Run as a script by `workbench.database.query_process`, so that it imports nothing but what it needs. On standard input:
-the request's length and its pickle, then one Arrow stream a table. On standard output: a byte once the tables are in,
-then the pickled answer.
+Run as a script by `workbench.database.query_process`, so that it imports nothing but what it needs.
+On standard input: the request's length and its pickle, then one Arrow stream a table. On standard
+output: a byte once the tables are in, then the pickled answer.
 """
 
 from __future__ import annotations

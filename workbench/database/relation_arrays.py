@@ -1,4 +1,6 @@
-"""Evidence and labelled examples of some predicates as arrays of constants' ids: what clause search reads."""
+"""Evidence and labelled examples of some predicates as arrays of constants' ids:
+what clause search reads.
+"""
 
 from __future__ import annotations
 
@@ -55,17 +57,26 @@ def read_relations(
         cells = ", ".join(columns) or "0 AS a0"
         rows = database.execute(
             f"SELECT {cells} FROM {quoted(stored[name].table_name)} "
-            "WHERE world = $world AND value = $value AND list_contains($partitions, partition::VARCHAR) ORDER BY rowid",
+            "WHERE world = $world AND value = $value AND list_contains($partitions, "
+            "partition::VARCHAR) ORDER BY rowid",
             {"world": number, "value": value, "partitions": list(partitions)},
         ).fetchnumpy()
-        facts.append(np.stack([np.asarray(rows[c], np.int32) for c in columns], axis=1) if columns else _no_columns())
+        facts.append(
+            np.stack([np.asarray(rows[c], np.int32) for c in columns], axis=1)
+            if columns
+            else _no_columns()
+        )
     types = tuple(stored[name].argument_types for name in predicates)
-    return RelationArrays(tuple(predicates), types, tuple(facts), _constants(database), _domains(database, number))
+    return RelationArrays(
+        tuple(predicates), types, tuple(facts), _constants(database), _domains(database, number)
+    )
 
 
 def _domains(database: Database, world: int) -> dict[str, Int32]:
     rows = database.execute(
-        "SELECT type, list(constant ORDER BY position) FROM domain WHERE world = $world GROUP BY type", {"world": world}
+        "SELECT type, list(constant ORDER BY position) FROM domain WHERE world = $world GROUP BY "
+        "type",
+        {"world": world},
     ).fetchall()
     return {name: np.array(constants, np.int32) for name, constants in rows}
 
@@ -86,7 +97,9 @@ def _constants(database: Database) -> dict[str, tuple[str, ...]]:
 
 
 def read_examples(database: Database, target: str) -> tuple[Int32, Float, Int64]:
-    """The target's labelled atoms in order of insertion: arguments, label (0 or 1), fold (-1 where none is given)."""
+    """The target's labelled atoms in order of insertion: arguments, label (0 or 1),
+    fold (-1 where none is given).
+    """
     stored = database.predicate(target)
     cells = ", ".join(stored.columns)
     ids = f"[{', '.join('p.' + column for column in stored.columns)}]"

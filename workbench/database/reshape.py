@@ -22,21 +22,32 @@ def rename_predicate(database: Database, old: str, new: str) -> None:
     Raises
     ------
     UsageError
-        E0203 where there is no such predicate; E0271 where the new name is taken, or none that a rule can write.
+        E0203 where there is no such predicate; E0271 where the new name is taken, or none that a
+        rule can write.
     """
     stored = database.predicate(old)
     others = [one for name, one in database.predicates().items() if name != old]
     if NAME.fullmatch(new) is None:
         raise UsageError.of(
-            "E0271", f"{new!r} cannot be a predicate's name", help="use letters, digits and _, a letter first"
+            "E0271",
+            f"{new!r} cannot be a predicate's name",
+            help="use letters, digits and _, a letter first",
         )
     if new.casefold() in {one.name.casefold() for one in others}:
-        raise UsageError.of("E0271", f"there is a predicate {new} already", help="merge the two, or take another name")
+        raise UsageError.of(
+            "E0271",
+            f"there is a predicate {new} already",
+            help="merge the two, or take another name",
+        )
     with database.transaction() as connection:
         view = unused_name(new, (one.view_name for one in others))
         connection.execute(f"DROP VIEW facts.{quoted(stored.view_name)}")
-        connection.execute("UPDATE predicate SET name = ?, view_name = ? WHERE name = ?", [new, view, old])
-        connection.execute("UPDATE predicate_argument SET predicate = ? WHERE predicate = ?", [new, old])
+        connection.execute(
+            "UPDATE predicate SET name = ?, view_name = ? WHERE name = ?", [new, view, old]
+        )
+        connection.execute(
+            "UPDATE predicate_argument SET predicate = ? WHERE predicate = ?", [new, old]
+        )
         connection.execute("UPDATE folds SET predicate = ? WHERE predicate = ?", [new, old])
         create_view(connection, database.predicate(new), database.type_tables())
 
@@ -47,7 +58,8 @@ def merge_predicates(database: Database, source: str, into: str) -> int:
     Raises
     ------
     UsageError
-        E0203 where there is no such predicate; E0272 where their arguments differ, or their facts contradict.
+        E0203 where there is no such predicate; E0272 where their arguments differ, or their facts
+        contradict.
     """
     taken, kept = database.predicate(source), database.predicate(into)
     if source == into or _shape(taken) != _shape(kept):
@@ -55,12 +67,19 @@ def merge_predicates(database: Database, source: str, into: str) -> int:
             "E0272",
             f"{source}({', '.join(taken.argument_types)}) cannot be merged into {into}"
             f"({', '.join(kept.argument_types)})",
-            help="two predicates with the same types of arguments, in the same order, can be merged",
+            help="two predicates with the same types of arguments, in "
+            "the same order, can be merged",
         )
     with database.transaction() as connection:
-        same = " AND ".join(f"t.{column} = n.{column}" for column in ("world", *kept.columns, "partition"))
+        same = " AND ".join(
+            f"t.{column} = n.{column}" for column in ("world", *kept.columns, "partition")
+        )
         pair = f"{quoted(taken.table_name)} n JOIN {quoted(kept.table_name)} t ON {same}"
-        clashes = first_value(connection.execute(f"SELECT count(*) FROM {pair} WHERE t.value IS DISTINCT FROM n.value"))
+        clashes = first_value(
+            connection.execute(
+                f"SELECT count(*) FROM {pair} WHERE t.value IS DISTINCT FROM n.value"
+            )
+        )
         if clashes:
             raise UsageError.of(
                 "E0272",
@@ -73,8 +92,10 @@ def merge_predicates(database: Database, source: str, into: str) -> int:
         )
         count = first_value(added)
         connection.execute(
-            "UPDATE folds f SET predicate = $into WHERE predicate = $source AND NOT EXISTS (FROM folds o WHERE "
-            "o.fold = f.fold AND o.world = f.world AND o.predicate = $into AND o.arguments = f.arguments)",
+            "UPDATE folds f SET predicate = $into WHERE predicate = $source AND NOT EXISTS (FROM "
+            "folds o WHERE "
+            "o.fold = f.fold AND o.world = f.world AND o.predicate = $into AND o.arguments = "
+            "f.arguments)",
             {"into": into, "source": source},
         )
         delete_predicate(database, source)
@@ -94,7 +115,11 @@ def delete_predicate(database: Database, name: str) -> int:
         count = first_value(connection.execute(f"SELECT count(*) FROM {quoted(stored.table_name)}"))
         connection.execute(f"DROP VIEW facts.{quoted(stored.view_name)}")
         connection.execute(f"DROP TABLE {quoted(stored.table_name)}")
-        for table, column in (("predicate", "name"), ("predicate_argument", "predicate"), ("folds", "predicate")):
+        for table, column in (
+            ("predicate", "name"),
+            ("predicate_argument", "predicate"),
+            ("folds", "predicate"),
+        ):
             connection.execute(f"DELETE FROM {table} WHERE {column} = ?", [name])
         database.refresh_domains()
     return int(count)

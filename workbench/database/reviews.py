@@ -1,4 +1,6 @@
-"""Answers of people about atoms, kept one by one among the workspace's settings, so that copies take them along."""
+"""Answers of people about atoms, kept one by one among the workspace's settings,
+so that copies take them along.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ class Answer:
 def read_answers(database: Database) -> tuple[Answer, ...]:
     """All answers, the oldest first."""
     rows = database.execute(
-        "SELECT value FROM setting WHERE starts_with(name, $prefix) ORDER BY name", {"prefix": PREFIX}
+        "SELECT value FROM setting WHERE starts_with(name, $prefix) ORDER BY name",
+        {"prefix": PREFIX},
     ).fetchall()
     return tuple(Answer(**json.loads(text)) for (text,) in rows)
 
@@ -67,9 +70,13 @@ def known_of(database: Database, atom: str, world: str) -> dict[str, float | Non
     name, arguments = parse_atom(atom) or (atom, ())
     predicate = database.predicate(name)
     cells = {f"a{place}": argument for place, argument in enumerate(arguments)}
-    same = "".join(f" AND {quoted(column)}::VARCHAR = ${key}" for column, key in zip(predicate.argument_names, cells))
+    same = "".join(
+        f" AND {quoted(column)}::VARCHAR = ${key}"
+        for column, key in zip(predicate.argument_names, cells)
+    )
     rows = database.execute(
-        f"SELECT partition, value FROM facts.{quoted(predicate.view_name)} WHERE world = $world{same}",
+        f"SELECT partition, value FROM facts.{quoted(predicate.view_name)} WHERE world = "
+        f"$world{same}",
         {"world": world, **cells},
     )
     return dict(rows.fetchall())

@@ -1,4 +1,6 @@
-"""From rows of text to staged facts: which columns are arguments, and which say value, world and partition."""
+"""From rows of text to staged facts: which columns are arguments, and which say value,
+world and partition.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def find_predicate(
     ignored: str = "_",
     help: str = "declare it in the rules, or name the predicate of the file",
 ) -> StoredPredicate:
-    """The stored predicate that a file names: one that differs in case, or in a character `ignored`, will do."""
+    """The stored predicate that a file names: one that differs in case,
+    or in a character `ignored`, will do.
+    """
     stored = database.predicates()
     if name in stored:
         return stored[name]
@@ -58,12 +62,22 @@ def find_predicate(
     )
 
 
-def load_rows(database: Database, predicate: StoredPredicate, source: FactSource, mapping: RowMapping) -> LoadReport:
+def load_rows(
+    database: Database, predicate: StoredPredicate, source: FactSource, mapping: RowMapping
+) -> LoadReport:
     """Facts from the rows in `staged_rows`."""
     columns, world, partition = mapping.columns, mapping.world, mapping.partition
     connection = database.connection
-    present = [row[0] for row in connection.execute(f"DESCRIBE {STAGED_ROWS}").fetchall() if row[0] != "line_number_"]
-    special = {name.casefold(): name for name in present if name.casefold() in ("value", "world", "partition")}
+    present = [
+        row[0]
+        for row in connection.execute(f"DESCRIBE {STAGED_ROWS}").fetchall()
+        if row[0] != "line_number_"
+    ]
+    special = {
+        name.casefold(): name
+        for name in present
+        if name.casefold() in ("value", "world", "partition")
+    }
     for key, name in (("value", mapping.value), ("world", mapping.world_column)):
         if name is not None:
             special[key] = _column(present, name, source)
@@ -81,8 +95,10 @@ def load_rows(database: Database, predicate: StoredPredicate, source: FactSource
             (
                 source.diagnostic(
                     "E0204",
-                    f"{predicate.name} has {_counted(predicate.arity, 'argument')}, but the table has "
-                    f"{_counted(len(arguments), 'column')} for them ({', '.join(arguments) or 'none'})",
+                    f"{predicate.name} has {_counted(predicate.arity, 'argument')}, but the table "
+                    "has "
+                    f"{_counted(len(arguments), 'column')} for them "
+                    f"({', '.join(arguments) or 'none'})",
                     1 if source.name else None,
                     help="name the columns that are the arguments, in order",
                 ),
@@ -103,14 +119,20 @@ def load_rows(database: Database, predicate: StoredPredicate, source: FactSource
         ]
         for name in names:
             database.world_id(name)
-    cells = "".join(f"s.{quoted(name)} AS {column}, " for name, column in zip(arguments, predicate.columns))
+    cells = "".join(
+        f"s.{quoted(name)} AS {column}, " for name, column in zip(arguments, predicate.columns)
+    )
     value_cell = _value_cell(f"s.{quoted(special['value'])}") if "value" in special else "1::DOUBLE"
-    partition_cell = f"s.{quoted(special['partition'])}" if "partition" in special else text_literal(partition)
+    partition_cell = (
+        f"s.{quoted(special['partition'])}" if "partition" in special else text_literal(partition)
+    )
     join = f"JOIN world w ON w.name = s.{quoted(special['world'])}" if "world" in special else ""
     table = quoted(f"staged_{predicate.table_name}")
     connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT s.line_number_ AS line, {cells}{value_cell} AS value, "
-        f"{partition_cell} AS partition, ({world_cell})::INTEGER AS world FROM {STAGED_ROWS} s {join}"
+        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT s.line_number_ AS line, "
+        f"{cells}{value_cell} AS value, "
+        f"{partition_cell} AS partition, ({world_cell})::INTEGER AS world FROM {STAGED_ROWS} s "
+        f"{join}"
     )
     connection.execute(f"DROP TABLE {STAGED_ROWS}")
     return ingest(database, [Staged(predicate, table)], source, names)
@@ -130,7 +152,9 @@ def _column(present: Sequence[str], name: str, source: FactSource) -> str:
                     "E0204",
                     f"there is no column {name}",
                     1 if source.name else None,
-                    help=f"did you mean {close}?" if close else f"the columns are {', '.join(present)}",
+                    help=f"did you mean {close}?"
+                    if close
+                    else f"the columns are {', '.join(present)}",
                 ),
             )
         )
@@ -140,15 +164,22 @@ def _column(present: Sequence[str], name: str, source: FactSource) -> str:
 def _value_cell(cell: str) -> str:
     """A truth value from text: a number, a word for true or false; nothing and `?` are unknown."""
     words = " ".join(f"WHEN '{word}' THEN {number}" for word, number in _TRUTH_WORDS.items())
-    return f"CASE lower(trim({cell})) {words} WHEN '?' THEN NULL WHEN '' THEN NULL ELSE try_cast({cell} AS DOUBLE) END"
+    return (
+        f"CASE lower(trim({cell})) {words} WHEN '?' THEN NULL WHEN '' THEN NULL ELSE "
+        f"try_cast({cell} AS DOUBLE) END"
+    )
 
 
 def _cell_faults(
-    connection: duckdb.DuckDBPyConnection, arguments: Sequence[str], special: dict[str, str], source: FactSource
+    connection: duckdb.DuckDBPyConnection,
+    arguments: Sequence[str],
+    special: dict[str, str],
+    source: FactSource,
 ) -> list[Diagnostic]:
     """Empty arguments and cells of the special columns that cannot be read."""
     checks = [
-        ("E0212", f"{quoted(name)} IS NULL OR {quoted(name)} = ''", name, f"{name} is empty here") for name in arguments
+        ("E0212", f"{quoted(name)} IS NULL OR {quoted(name)} = ''", name, f"{name} is empty here")
+        for name in arguments
     ]
     if "value" in special:
         cell = quoted(special["value"])
@@ -156,17 +187,24 @@ def _cell_faults(
         checks.append(("E0210", unreadable, special["value"], "{cell} is no truth value"))
     if "partition" in special:
         names = ", ".join(_PARTITIONS)
-        unknown = f"coalesce({quoted(special['partition'])}, '') NOT IN ({', '.join(map(text_literal, _PARTITIONS))})"
-        checks.append(("E0218", unknown, special["partition"], "{cell} is none of the partitions " + names))
+        unknown = (
+            f"coalesce({quoted(special['partition'])}, '') NOT IN "
+            f"({', '.join(map(text_literal, _PARTITIONS))})"
+        )
+        checks.append(
+            ("E0218", unknown, special["partition"], "{cell} is none of the partitions " + names)
+        )
     if "world" in special:
         empty = f"coalesce({quoted(special['world'])}, '') = ''"
         checks.append(("E0212", empty, special["world"], "the world is empty here"))
     found: list[Diagnostic] = []
     for code, condition, column, message in checks:
         rows = connection.execute(
-            f"SELECT line_number_, {quoted(column)} FROM {STAGED_ROWS} WHERE {condition} ORDER BY 1 LIMIT {SHOWN}"
+            f"SELECT line_number_, {quoted(column)} FROM {STAGED_ROWS} WHERE {condition} ORDER BY "
+            f"1 LIMIT {SHOWN}"
         ).fetchall()
         found += [
-            source.diagnostic(code, message.replace("{cell}", repr(cell)), line, needle=cell) for line, cell in rows
+            source.diagnostic(code, message.replace("{cell}", repr(cell)), line, needle=cell)
+            for line, cell in rows
         ]
     return found

@@ -1,4 +1,6 @@
-"""Runs taken from a copy of a workspace back into it: constants and worlds are found by name, not by number."""
+"""Runs taken from a copy of a workspace back into it: constants and worlds are found by name,
+not by number.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,10 @@ def _predictions(
     found: Any = source.cursor().sql(query).to_arrow_table()
     if not found.num_rows:
         return {}
-    columns = {name: found.column(name).to_numpy() for name in ("fold", "world", "predicate", "value", "truth")}
+    columns = {
+        name: found.column(name).to_numpy()
+        for name in ("fold", "world", "predicate", "value", "truth")
+    }
     arguments = _padded(found.column("arguments").combine_chunks())
     for predicate, kinds in types.items():
         rows = columns["predicate"] == predicate
@@ -93,7 +98,9 @@ def _padded(lists: Any) -> Int32:
     ends = lists.offsets.to_numpy()
     sizes = np.diff(ends)
     matrix = np.full((len(sizes), int(sizes.max(initial=0))), -1, np.int32)
-    matrix[np.arange(matrix.shape[1]) < sizes[:, None]] = lists.values.to_numpy()[ends[0] : ends[-1]]
+    matrix[np.arange(matrix.shape[1]) < sizes[:, None]] = lists.values.to_numpy()[
+        ends[0] : ends[-1]
+    ]
     return matrix
 
 
@@ -101,12 +108,18 @@ def _numbers_here(database: Database, source: Database, kind: str) -> Array:
     """By the number of a constant there, its number here; one that is missing here is added."""
     there, here = source.type_tables(), database.type_tables()
     rows = source.execute(f"SELECT id, name FROM {quoted(there[kind])} ORDER BY id").fetchall()
-    known = dict(database.connection.execute(f"SELECT name, id FROM {quoted(here[kind])}").fetchall())
+    known = dict(
+        database.connection.execute(f"SELECT name, id FROM {quoted(here[kind])}").fetchall()
+    )
     missing = [name for _, name in rows if name not in known]
     if missing:
         values = ", ".join(f"({text_literal(name)})" for name in missing)
-        add_constants(database.connection, here[kind], f"SELECT name FROM (VALUES {values}) v(name)")
-        known = dict(database.connection.execute(f"SELECT name, id FROM {quoted(here[kind])}").fetchall())
+        add_constants(
+            database.connection, here[kind], f"SELECT name FROM (VALUES {values}) v(name)"
+        )
+        known = dict(
+            database.connection.execute(f"SELECT name, id FROM {quoted(here[kind])}").fetchall()
+        )
     numbers = np.full(1 + max((at for at, _ in rows), default=-1), -1, np.int32)
     for at, name in rows:
         numbers[at] = known[name]

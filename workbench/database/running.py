@@ -1,4 +1,6 @@
-"""Connections whose statements a Ctrl-C ends: DuckDB may lose an exception that a signal's handler raises."""
+"""Connections whose statements a Ctrl-C ends:
+DuckDB may lose an exception that a signal's handler raises.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,18 @@ __all__ = [
 RunTable = OneOf["weight", "prediction", "metric", "trace"]
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "weight": (
-        *("fold", "template", "rule", "clause", "formula", "written", "share", "weight", "initial", "fixed"),
+        *(
+            "fold",
+            "template",
+            "rule",
+            "clause",
+            "formula",
+            "written",
+            "share",
+            "weight",
+            "initial",
+            "fixed",
+        ),
         *("open", "satisfied", "violated", "low", "high", "support", "rate", "rate_of_others"),
     ),
     "prediction": ("fold", "world", "predicate", "arguments", "value", "truth"),
@@ -75,8 +86,9 @@ class RunRecord:
     atom_types : mapping of predicate to types
         Of the arguments of the predicates that were predicted.
     weights, predictions, metrics, traces : mapping of column to values
-        Columns as in `run_weight`, `run_prediction`, `run_metric`, `run_trace`; missing ones are NULL, NaN is NULL.
-        `arguments` are ids of constants, int32 of shape (n, most arguments), -1 where a predicate takes fewer.
+        Columns as in `run_weight`, `run_prediction`, `run_metric`, `run_trace`; missing ones are
+        NULL, NaN is NULL. `arguments` are ids of constants, int32 of shape (n, most arguments), -1
+        where a predicate takes fewer.
     """
 
     kind: str
@@ -151,7 +163,9 @@ def record_run(database: Database, record: RunRecord) -> int:
         )
         number = int(inserted)
         for predicate, types in record.atom_types.items():
-            connection.execute("INSERT INTO run_predicate VALUES (?, ?, ?)", [number, predicate, list(types)])
+            connection.execute(
+                "INSERT INTO run_predicate VALUES (?, ?, ?)", [number, predicate, list(types)]
+            )
         for table, columns in (
             ("weight", record.weights),
             ("prediction", record.predictions),
@@ -162,7 +176,9 @@ def record_run(database: Database, record: RunRecord) -> int:
     return number
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, columns: Columns) -> None:
+def _insert(
+    connection: duckdb.DuckDBPyConnection, table: str, number: int, columns: Columns
+) -> None:
     if not columns:
         return
     import pyarrow
@@ -175,10 +191,13 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, number: int, colu
     if not rows.num_rows:
         return
     is_float = {name: pyarrow.types.is_floating(rows.schema.field(name).type) for name in names}
-    cells = [f"nullif({name}, 'NaN'::DOUBLE) AS {name}" if is_float[name] else name for name in names]
+    cells = [
+        f"nullif({name}, 'NaN'::DOUBLE) AS {name}" if is_float[name] else name for name in names
+    ]
     with handed_in(connection, "recorded_rows", rows):
         connection.execute(
-            f"INSERT INTO run_{table} (run, {', '.join(names)}) SELECT $run, {', '.join(cells)} FROM recorded_rows",
+            f"INSERT INTO run_{table} (run, {', '.join(names)}) SELECT $run, {', '.join(cells)} "
+            "FROM recorded_rows",
             {"run": number},
         )
 
@@ -210,26 +229,34 @@ def read_run(database: Database, number: int) -> Run:
 
 
 def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
-    """The weights, predictions, metrics or trace of a run as a data frame, in the order they were recorded.
+    """The weights, predictions, metrics or trace of a run as a data frame, in the order they were
+    recorded.
 
     Predictions are in words: fold, world, predicate, atom, value, truth.
     """
     if table == "prediction":
         query = written_predictions(database, number)
-        return database.execute(f"SELECT fold, world, predicate, atom, value, truth FROM ({query}) ORDER BY place").df()
+        return database.execute(
+            f"SELECT fold, world, predicate, atom, value, truth FROM ({query}) ORDER BY place"
+        ).df()
     columns = ", ".join(COLUMNS[table])
-    return database.execute(f"SELECT {columns} FROM run_{table} WHERE run = $run ORDER BY rowid", {"run": number}).df()
+    return database.execute(
+        f"SELECT {columns} FROM run_{table} WHERE run = $run ORDER BY rowid", {"run": number}
+    ).df()
 
 
 def mean_metrics(database: Database) -> pd.DataFrame:
     """Mean over folds of every recorded metric: run, metric, value."""
     return database.execute(
-        "SELECT run, metric, avg(value) AS value FROM run_metric WHERE NOT isnan(value) GROUP BY ALL"
+        "SELECT run, metric, avg(value) AS value FROM run_metric WHERE NOT isnan(value) GROUP BY "
+        "ALL"
     ).df()
 
 
 def record_intervals(database: Database, number: int, low: Array, high: Array) -> None:
-    """Put an interval beside each weight of a run; `low` and `high` by template, in one statement."""
+    """Put an interval beside each weight of a run; `low` and `high` by template,
+    in one statement.
+    """
     import pandas as pd
 
     read_run(database, number)
@@ -242,12 +269,15 @@ def record_intervals(database: Database, number: int, low: Array, high: Array) -
         )
 
 
-def label_run(database: Database, number: int, *, name: str | None = None, note: str | None = None) -> None:
+def label_run(
+    database: Database, number: int, *, name: str | None = None, note: str | None = None
+) -> None:
     """Set the name or the note of a run; None leaves it as it is."""
     read_run(database, number)
     with database.transaction() as connection:
         connection.execute(
-            "UPDATE run SET name = coalesce($name, name), note = coalesce($note, note) WHERE id = $run",
+            "UPDATE run SET name = coalesce($name, name), note = coalesce($note, note) WHERE id = "
+            "$run",
             {"name": name, "note": note, "run": number},
         )
 

@@ -49,11 +49,13 @@ def salvage(source: str | os.PathLike[str], destination: str | os.PathLike[str])
     Raises
     ------
     InputError
-        E0201 where there is a file at the destination, or none at the source; E0222 where not even the list of
-        predicates can be read: nothing can be saved then.
+        E0201 where there is a file at the destination, or none at the source; E0222 where not even
+        the list of predicates can be read: nothing can be saved then.
     """
     if Path(destination).exists():
-        raise InputError.of("E0201", f"there is a file at {destination} already", help="choose another name")
+        raise InputError.of(
+            "E0201", f"there is a file at {destination} already", help="choose another name"
+        )
     if not Path(source).is_file():
         raise InputError.of("E0201", f"there is no workspace at {source}")
     try:
@@ -61,14 +63,18 @@ def salvage(source: str | os.PathLike[str], destination: str | os.PathLike[str])
             duckdb.connect(str(source), read_only=True, config={"enable_external_access": "false"})
         )
     except duckdb.Error as error:
-        raise storage_fault(error, source) or InputError.of("E0222", f"{source} cannot be read: {error}") from None
+        raise storage_fault(error, source) or InputError.of(
+            "E0222", f"{source} cannot be read: {error}"
+        ) from None
     with damaged, Database.open(destination) as whole, whole.transaction() as target:
         try:
             predicates = read_predicates(damaged)
             for table in _DECLARATIONS:
                 copy_table(damaged, target, table)
         except duckdb.Error as error:
-            raise storage_fault(error, source) or InputError.of("E0222", f"{source} cannot be read: {error}") from None
+            raise storage_fault(error, source) or InputError.of(
+                "E0222", f"{source} cannot be read: {error}"
+            ) from None
         return _copy_tables(damaged, target, predicates, whole)
 
 
@@ -92,7 +98,9 @@ def _copy_tables(
             unread[type_name] = str(error).splitlines()[0]
             lost.append((f"names of type {type_name}", unread[type_name]))
     for predicate in predicates.values():
-        create_predicate_table(target, predicate, {**tables, **_declared(target, predicate, tables)})
+        create_predicate_table(
+            target, predicate, {**tables, **_declared(target, predicate, tables)}
+        )
         nameless = [name for _, name in predicate.constant_columns if name in unread]
         if nameless:
             lost.append((predicate.name, f"the names of {nameless[0]} are lost"))
@@ -105,9 +113,15 @@ def _copy_tables(
     return Salvage(tuple(saved), tuple(lost))
 
 
-def _declared(target: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: dict[str, str]) -> dict[str, str]:
+def _declared(
+    target: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: dict[str, str]
+) -> dict[str, str]:
     """Tables of types that the predicate names and the damaged file did not list."""
-    return {name: declare_type(target, name) for _, name in predicate.constant_columns if name not in tables}
+    return {
+        name: declare_type(target, name)
+        for _, name in predicate.constant_columns
+        if name not in tables
+    }
 
 
 def _copy_or_lose(

@@ -30,7 +30,9 @@ def declare_type(connection: duckdb.DuckDBPyConnection, name: str) -> str:
     if name not in tables:
         tables[name] = unused_name(f"c_{name}", tables.values())
         connection.execute("INSERT INTO constant_type VALUES (?, ?)", [name, tables[name]])
-        connection.execute(f"CREATE TABLE {quoted(tables[name])} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
+        connection.execute(
+            f"CREATE TABLE {quoted(tables[name])} (id INTEGER NOT NULL, name VARCHAR NOT NULL)"
+        )
     return str(tables[name])
 
 
@@ -55,9 +57,12 @@ def stored_form(declared: Predicate | Function) -> StoredPredicate:
 
 
 def declare_stored(
-    connection: duckdb.DuckDBPyConnection, wanted: StoredPredicate, stored: Mapping[str, StoredPredicate]
+    connection: duckdb.DuckDBPyConnection,
+    wanted: StoredPredicate,
+    stored: Mapping[str, StoredPredicate],
 ) -> StoredPredicate:
-    """Make the table and view of a predicate, or bring what is `stored` of it up to date; what is there then.
+    """Make the table and view of a predicate, or bring what is `stored` of it up to date; what is
+    there then.
 
     Raises
     ------
@@ -82,11 +87,17 @@ def declare_stored(
         wanted.kinds,
         wanted.value_last,
     ):
-        kept = replace(present, closed=wanted.closed, exactly_one=wanted.exactly_one, at_most_one=wanted.at_most_one)
+        kept = replace(
+            present,
+            closed=wanted.closed,
+            exactly_one=wanted.exactly_one,
+            at_most_one=wanted.at_most_one,
+        )
         if kept == present:
             return present
         connection.execute(
-            "UPDATE predicate SET closed = $closed, exactly_one = $exactly, at_most_one = $most WHERE name = $name",
+            "UPDATE predicate SET closed = $closed, exactly_one = $exactly, at_most_one = $most "
+            "WHERE name = $name",
             {
                 "closed": kept.closed,
                 "exactly": list(kept.exactly_one),
@@ -95,7 +106,9 @@ def declare_stored(
             },
         )
         return kept
-    has_facts = first_row(connection.execute(f"FROM {quoted(present.table_name)} LIMIT 1")) is not None
+    has_facts = (
+        first_row(connection.execute(f"FROM {quoted(present.table_name)} LIMIT 1")) is not None
+    )
     if has_facts:
         _save_texts(connection, present, wanted)
     connection.execute(f"DROP VIEW facts.{quoted(present.view_name)}")
@@ -108,8 +121,12 @@ def declare_stored(
     return wanted
 
 
-def _save_texts(connection: duckdb.DuckDBPyConnection, present: StoredPredicate, wanted: StoredPredicate) -> None:
-    """Keep a predicate's facts, as text, in `kept_facts` while its table is made anew with other types."""
+def _save_texts(
+    connection: duckdb.DuckDBPyConnection, present: StoredPredicate, wanted: StoredPredicate
+) -> None:
+    """Keep a predicate's facts, as text,
+    in `kept_facts` while its table is made anew with other types.
+    """
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
     coded = present.as_texts(tables)
     connection.execute(
@@ -119,7 +136,10 @@ def _save_texts(connection: duckdb.DuckDBPyConnection, present: StoredPredicate,
     )
     fits = (present.kind, present.arity) == (wanted.kind, wanted.arity)
     if fits:
-        unread = " OR ".join(is_no_value(column, kind) for column, kind in wanted.value_columns) or "false"
+        unread = (
+            " OR ".join(is_no_value(column, kind) for column, kind in wanted.value_columns)
+            or "false"
+        )
         fits = first_row(connection.execute(f"FROM kept_facts WHERE {unread} LIMIT 1")) is None
     if not fits:
         raise InputError.of(
@@ -134,7 +154,9 @@ def _encode_texts(connection: duckdb.DuckDBPyConnection, predicate: StoredPredic
     tables = {}
     for column, type_name in predicate.constant_columns:
         tables[type_name] = declare_type(connection, type_name)
-        add_constants(connection, tables[type_name], f"SELECT DISTINCT {column} AS name FROM kept_facts")
+        add_constants(
+            connection, tables[type_name], f"SELECT DISTINCT {column} AS name FROM kept_facts"
+        )
     coded = predicate.as_ids(tables)
     order = ", ".join(["f.world", *(f"f.{column}" for column in predicate.columns), "f.partition"])
     connection.execute(
@@ -146,9 +168,12 @@ def _encode_texts(connection: duckdb.DuckDBPyConnection, predicate: StoredPredic
 
 
 def add_constants(connection: duckdb.DuckDBPyConnection, table: str, names: str) -> None:
-    """Give ids, in order of name, to those results of the query `names(name)` that a type's table does not hold."""
+    """Give ids, in order of name, to those results of the query `names(name)`
+    that a type's table does not hold.
+    """
     connection.execute(
-        f"INSERT INTO {quoted(table)} SELECT (SELECT coalesce(max(id) + 1, 0) FROM {quoted(table)}) "
+        f"INSERT INTO {quoted(table)} SELECT (SELECT coalesce(max(id) + 1, 0) FROM "
+        f"{quoted(table)}) "
         "+ row_number() OVER (ORDER BY name) - 1, name "
         f"FROM ({names}) n WHERE NOT EXISTS (FROM {quoted(table)} c WHERE c.name = n.name)"
     )
@@ -157,7 +182,8 @@ def add_constants(connection: duckdb.DuckDBPyConnection, table: str, names: str)
 def _create(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -> None:
     """The table and view of a predicate, and its rows in the tables of predicates."""
     connection.execute(
-        "INSERT INTO predicate VALUES ($name, $table, $view, $arity, $kind, $value_last, $closed, $exactly, $most)",
+        "INSERT INTO predicate VALUES ($name, $table, $view, $arity, $kind, $value_last, $closed, "
+        "$exactly, $most)",
         {
             "name": predicate.name,
             "table": predicate.table_name,
@@ -173,34 +199,48 @@ def _create(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -
     for position, (type_name, value) in enumerate(zip(predicate.argument_types, predicate.kinds)):
         row = [predicate.name, position, type_name, value is None]
         connection.execute("INSERT INTO predicate_argument VALUES (?, ?, ?, ?)", row)
-    tables = {type_name: declare_type(connection, type_name) for _, type_name in predicate.constant_columns}
+    tables = {
+        type_name: declare_type(connection, type_name)
+        for _, type_name in predicate.constant_columns
+    }
     create_predicate_table(connection, predicate, tables)
 
 
 def create_predicate_table(
     connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: Mapping[str, str]
 ) -> None:
-    """The table of a predicate and its readable view; `tables` names the constants' table of each type."""
+    """The table of a predicate and its readable view;
+    `tables` names the constants' table of each type.
+    """
     kinds = ["INTEGER" if kind is None else SQL_TYPES[kind] for kind in predicate.kinds]
     typed = zip(("world", *predicate.columns), ("INTEGER", *kinds))
     columns = ", ".join(f"{column} {kind} NOT NULL" for column, kind in typed)
     connection.execute(
-        f"CREATE TABLE {quoted(predicate.table_name)} ({columns}, value DOUBLE, partition fact_partition NOT NULL)"
+        f"CREATE TABLE {quoted(predicate.table_name)} ({columns}, value DOUBLE, partition "
+        "fact_partition NOT NULL)"
     )
     create_view(connection, predicate, tables)
 
 
-def create_view(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: Mapping[str, str]) -> None:
+def create_view(
+    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: Mapping[str, str]
+) -> None:
     """Make or replace the readable view of a predicate.
 
-    Its tables are named with their schema: in a view, a bare `world` would be the view of a predicate called World.
+    Its tables are named with their schema: in a view, a bare `world` would be the view of a
+    predicate called World.
     """
     encoded = dict(predicate.constant_columns)
     shown, joins = ["w.name AS world"], ["JOIN main.world w ON w.id = f.world"]
     for column, name in zip(predicate.columns, predicate.argument_names):
         if column in encoded:
-            joins.append(f"JOIN main.{quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = f.{column}")
-        shown.append(f"{f'c_{column}.name' if column in encoded else f'f.{column}'} AS {quoted(name)}")
+            joins.append(
+                f"JOIN main.{quoted(tables[encoded[column]])} c_{column} ON c_{column}.id = "
+                f"f.{column}"
+            )
+        shown.append(
+            f"{f'c_{column}.name' if column in encoded else f'f.{column}'} AS {quoted(name)}"
+        )
     connection.execute(
         f"CREATE OR REPLACE VIEW facts.{quoted(predicate.view_name)} AS "
         f"SELECT {', '.join(shown)}, f.value, f.partition "

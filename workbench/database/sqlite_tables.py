@@ -23,8 +23,11 @@ __all__ = ["copy_sqlite_table", "sqlite_table_names"]
 ROWS_PER_BATCH = 100_000
 
 
-def copy_sqlite_table(source: str | os.PathLike[str], table: str, target: duckdb.DuckDBPyConnection, into: str) -> None:
-    """Create the temporary table `into` in `target` from a table or view of a SQLite file, all columns as text.
+def copy_sqlite_table(
+    source: str | os.PathLike[str], table: str, target: duckdb.DuckDBPyConnection, into: str
+) -> None:
+    """Create the temporary table `into` in `target` from a table or view of a SQLite file, all
+    columns as text.
 
     Memory: a hundred thousand rows at a time.
 
@@ -38,7 +41,9 @@ def copy_sqlite_table(source: str | os.PathLike[str], table: str, target: duckdb
     address = Path(source).resolve().as_uri() + "?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
-            rows = connection.execute(f"SELECT * FROM {'.'.join(quoted(part) for part in table.split('.'))}")
+            rows = connection.execute(
+                f"SELECT * FROM {'.'.join(quoted(part) for part in table.split('.'))}"
+            )
             names = [name for name, *_ in rows.description]
             columns = ", ".join(f"{quoted(name)} VARCHAR" for name in names)
             target.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} ({columns})")
@@ -46,7 +51,9 @@ def copy_sqlite_table(source: str | os.PathLike[str], table: str, target: duckdb
                 with handed_in(target, "incoming_batch", batch):
                     target.execute(f"INSERT INTO {quoted(into)} FROM incoming_batch")
     except (sqlite3.Error, ValueError) as error:
-        raise InputError.of("E0213", f"{table} of {os.fspath(source)} cannot be read: {error}") from None
+        raise InputError.of(
+            "E0213", f"{table} of {os.fspath(source)} cannot be read: {error}"
+        ) from None
 
 
 def sqlite_table_names(source: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -60,7 +67,10 @@ def sqlite_table_names(source: str | os.PathLike[str]) -> tuple[str, ...]:
     import sqlite3
 
     address = Path(source).resolve().as_uri() + "?mode=ro"
-    listed = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    listed = (
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE "
+        "'sqlite\\_%' ESCAPE '\\'"
+    )
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
             return tuple(name for (name,) in connection.execute(f"{listed} ORDER BY name"))
@@ -70,7 +80,10 @@ def sqlite_table_names(source: str | os.PathLike[str]) -> tuple[str, ...]:
 
 def _batches(rows: sqlite3.Cursor, names: list[str]) -> Iterator[pyarrow.Table]:
     while chunk := rows.fetchmany(ROWS_PER_BATCH):
-        columns = [pyarrow.array([_text(cell) for cell in column], pyarrow.string()) for column in zip(*chunk)]
+        columns = [
+            pyarrow.array([_text(cell) for cell in column], pyarrow.string())
+            for column in zip(*chunk)
+        ]
         yield pyarrow.table(columns, names=names)
 
 

@@ -26,14 +26,16 @@ _DAMAGED = (
 )
 _UNWRITABLE = ("could not write", "read-only file system", "could not fsync")
 
-# The log's header: field 100 holds the kind of its first entry (98, the version); the owner's 16 bytes
-# follow, one or two bytes each, and an end mark that no such pair equals.
+# The log's header: field 100 holds the kind of its first entry (98, the version); the owner's 16
+# bytes follow, one or two bytes each, and an end mark that no such pair equals.
 _LOG_HEADER = bytes((100, 0, 98))
 _LOG_HEADER_END = b"\xff\xff"
 _LONGEST_LOG_HEADER = 80
 
 
-def storage_fault(error: BaseException, path: str | os.PathLike[str] | None = None) -> WorkbenchError | None:
+def storage_fault(
+    error: BaseException, path: str | os.PathLike[str] | None = None
+) -> WorkbenchError | None:
     """The diagnostic of a failure of disk, memory or file; None for any other failure.
 
     Parameters
@@ -46,8 +48,8 @@ def storage_fault(error: BaseException, path: str | os.PathLike[str] | None = No
     Returns
     -------
     InputError or None
-        E0221 for a disk that is full or refuses to write, E0222 for a damaged file, E0223 for a damaged log,
-        E0224 where the memory limit was reached.
+        E0221 for a disk that is full or refuses to write, E0222 for a damaged file, E0223 for a
+        damaged log, E0224 where the memory limit was reached.
     """
     if not isinstance(error, (duckdb.Error, OSError, MemoryError)):
         return None
@@ -67,7 +69,8 @@ def storage_fault(error: BaseException, path: str | os.PathLike[str] | None = No
         return InputError.of(
             "E0224",
             f"there is not enough memory for this ({reason})",
-            help="ask for less at a time: fewer rules, worlds or rows; or give the machine more memory",
+            help="ask for less at a time: fewer rules, worlds or rows; or give the machine more "
+            "memory",
         )
     if "replaying wal" in lowered:
         return _damaged_log(place, reason)
@@ -77,11 +80,14 @@ def storage_fault(error: BaseException, path: str | os.PathLike[str] | None = No
         return InputError.of(
             "E0222",
             f"{place} is damaged: {reason}",
-            help="`workbench repair OLD NEW` copies the tables that can still be read into a new workspace",
+            help="`workbench repair OLD NEW` copies the tables that can still be read into a new "
+            "workspace",
         )
     if isinstance(error, duckdb.IOException) and any(mark in lowered for mark in _UNWRITABLE):
         return InputError.of(
-            "E0221", f"{place} cannot be written: {reason}", help="check the disk and your rights on it"
+            "E0221",
+            f"{place} cannot be written: {reason}",
+            help="check the disk and your rights on it",
         )
     return None
 
@@ -98,13 +104,17 @@ def faults_told(path: str | os.PathLike[str] | None = None) -> Iterator[None]:
 
 
 def why_not_opened(path: Path | None, error: duckdb.Error) -> WorkbenchError:
-    """The diagnostic of a workspace that DuckDB does not open: held by another process, no database, or damaged."""
+    """The diagnostic of a workspace that DuckDB does not open: held by another process,
+    no database, or damaged.
+    """
     text = str(error)
     if "could not set lock" in text.casefold() or "conflicting lock" in text.casefold():
         return _held(path, text)
     if "not a valid DuckDB database" in text:
         return InputError.of("E0201", f"{path} is no DuckDB database")
-    return storage_fault(error, path) or InputError.of("E0201", f"{path} cannot be opened: {text.splitlines()[0]}")
+    return storage_fault(error, path) or InputError.of(
+        "E0201", f"{path} cannot be opened: {text.splitlines()[0]}"
+    )
 
 
 def _held(path: Path | None, text: str) -> WorkbenchError:
@@ -115,17 +125,22 @@ def _held(path: Path | None, text: str) -> WorkbenchError:
     told = note.read_text(encoding="utf-8").split() if note is not None and note.is_file() else []
     # A server that was killed leaves its note: it counts only for the process that wrote it.
     if len(told) == 2 and (holder is None or holder[1] == told[1]):
-        help_text = f"a server holds it: name --server {told[0]} instead; in Python, workbench.connect({told[0]!r})"
+        help_text = (
+            f"a server holds it: name --server {told[0]} instead; in Python, "
+            f"workbench.connect({told[0]!r})"
+        )
     else:
         help_text = "stop that program first, or let `workbench serve` hold the workspace for all"
     return InputError.of("E0201", f"{path} is open in another process{by}", help=help_text)
 
 
 def check_log(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Refuse a workspace whose write-ahead log DuckDB passed over on opening, as it does without a word.
+    """Refuse a workspace whose write-ahead log DuckDB passed over on opening, as it does without a
+    word.
 
-    A log that ends within its header or its first entry was cut off by a kill before anything was committed: nothing is
-    lost there. One that begins with other bytes, or whose entries are whole and yet not replayed, held changes.
+    A log that ends within its header or its first entry was cut off by a kill before anything was
+    committed: nothing is lost there. One that begins with other bytes, or whose entries are whole
+    and yet not replayed, held changes.
 
     Raises
     ------
@@ -142,11 +157,15 @@ def check_log(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         head = stream.read(_LONGEST_LOG_HEADER)
     foreign = not head.startswith(_LOG_HEADER[: len(head)])
     if foreign or _has_whole_entry(head, log.stat().st_size):
-        raise _damaged_log(str(path), "it was not made beside this file, or its beginning is damaged")
+        raise _damaged_log(
+            str(path), "it was not made beside this file, or its beginning is damaged"
+        )
 
 
 def _has_whole_entry(head: bytes, size: int) -> bool:
-    """Whether a log of `size` bytes holds an entry after its header: length and checksum (8 bytes each), content."""
+    """Whether a log of `size` bytes holds an entry after its header:
+    length and checksum (8 bytes each), content.
+    """
     end = head.find(_LOG_HEADER_END)
     start = end + len(_LOG_HEADER_END)
     if end < 0 or size < start + 16:
@@ -158,5 +177,6 @@ def _damaged_log(place: str, reason: str) -> WorkbenchError:
     return InputError.of(
         "E0223",
         f"the log of {place} cannot be read: {reason}",
-        help=f"it holds what was written last; move {Path(place).name}.wal away to open the workspace without that",
+        help=f"it holds what was written last; move {Path(place).name}.wal away to open the "
+        "workspace without that",
     )

@@ -70,7 +70,9 @@ class StoredPredicate:
     @property
     def value_columns(self) -> tuple[tuple[str, ValueKind], ...]:
         """Column and kind of the arguments that are values."""
-        return tuple((column, kind) for column, kind in zip(self.columns, self.kinds) if kind is not None)
+        return tuple(
+            (column, kind) for column, kind in zip(self.columns, self.kinds) if kind is not None
+        )
 
     @property
     def argument_names(self) -> tuple[str, ...]:
@@ -78,24 +80,37 @@ class StoredPredicate:
         names: list[str] = []
         for position, type_name in enumerate(self.argument_types):
             number = self.argument_types[:position].count(type_name) + 1
-            wanted = f"{type_name}_{number}" if self.argument_types.count(type_name) > 1 else type_name
+            wanted = (
+                f"{type_name}_{number}" if self.argument_types.count(type_name) > 1 else type_name
+            )
             names.append(unused_name(wanted, [*names, "world", "value", "partition"]))
         return tuple(names)
 
     def as_texts(self, tables: Mapping[str, str]) -> Coded:
-        """The names of constants and the texts of values, from a relation `f` of facts as they are stored."""
+        """The names of constants and the texts of values,
+        from a relation `f` of facts as they are stored.
+        """
         return self._coded(tables, "f", "name", "id", text_of_value)
 
     def as_ids(self, tables: Mapping[str, str], source: str = "f") -> Coded:
-        """The ids of constants and the values, from a relation of texts; rows with an unknown name are left out."""
+        """The ids of constants and the values, from a relation of texts;
+        rows with an unknown name are left out.
+        """
         return self._coded(tables, source, "id", "name", value_of_text)
 
     def _coded(
-        self, tables: Mapping[str, str], source: str, wanted: str, known: str, value: Callable[[str, ValueKind], str]
+        self,
+        tables: Mapping[str, str],
+        source: str,
+        wanted: str,
+        known: str,
+        value: Callable[[str, ValueKind], str],
     ) -> Coded:
         names, values = dict(self.constant_columns), dict(self.value_columns)
         cells = {
-            column: f"c_{column}.{wanted}" if column in names else value(f"{source}.{column}", values[column])
+            column: f"c_{column}.{wanted}"
+            if column in names
+            else value(f"{source}.{column}", values[column])
             for column in self.columns
         }
         return Coded(
@@ -109,7 +124,9 @@ class StoredPredicate:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Columns of facts in the other form, `a0, a1, ...`, and the joins with the dictionaries that give them."""
+    """Columns of facts in the other form, `a0, a1, ...`,
+    and the joins with the dictionaries that give them.
+    """
 
     cells: list[str]
     joins: str
@@ -138,6 +155,10 @@ def read_predicates(connection: duckdb.DuckDBPyConnection) -> dict[str, StoredPr
             closed,
             tuple(exactly_one),
             tuple(at_most_one),
-            tuple(place for place, (type_name, entity) in enumerate(given) if entity and type_name in VALUE_TYPES),
+            tuple(
+                place
+                for place, (type_name, entity) in enumerate(given)
+                if entity and type_name in VALUE_TYPES
+            ),
         )
     return found

@@ -50,13 +50,19 @@ class TablePreview:
     rows: tuple[tuple[str | None, ...], ...]
 
 
-def preview_table(source: str | os.PathLike[str], *, rows: int = 20, header: bool = True) -> TablePreview:
+def preview_table(
+    source: str | os.PathLike[str], *, rows: int = 20, header: bool = True
+) -> TablePreview:
     """The columns and first rows of a CSV, TSV or Parquet file, without loading it."""
     path = Path(source)
-    place = FactSource(display_name(path), (lambda line: None) if is_parquet(path) else line_reader(path))
+    place = FactSource(
+        display_name(path), (lambda line: None) if is_parquet(path) else line_reader(path)
+    )
     with outside() as reader:
         try:
-            result = reader.execute(f"SELECT COLUMNS(*)::VARCHAR FROM {scan(path, header)} LIMIT {int(rows)}")
+            result = reader.execute(
+                f"SELECT COLUMNS(*)::VARCHAR FROM {scan(path, header)} LIMIT {int(rows)}"
+            )
             names = tuple(item[0] for item in result.description or ())
             return TablePreview(names, tuple(tuple(row) for row in result.fetchall()))
         except duckdb.Error as error:
@@ -75,7 +81,8 @@ def is_parquet(path: Path) -> bool:
     if ending not in TEXT_SUFFIXES + PARQUET_SUFFIXES or (packed and ending in PARQUET_SUFFIXES):
         raise UsageError.of(
             "E0211",
-            f"{display_name(path)} is none of the table files {', '.join(TEXT_SUFFIXES + PARQUET_SUFFIXES)}",
+            f"{display_name(path)} is none of the table files "
+            f"{', '.join(TEXT_SUFFIXES + PARQUET_SUFFIXES)}",
             help="rename it, or load it as .db facts",
         )
     return ending in PARQUET_SUFFIXES
@@ -94,12 +101,19 @@ def scan(path: Path, header: bool) -> str:
         first_text = text.split("\n", 1)[0] if first == 1 else first_text
         longest = max(longest, max(map(len, text.split("\n"))))
     delimiter = (
-        "\t" if ending_of(path)[0] in (".tsv", ".tab") else max(",;\t|", key=lambda c: (first_text.count(c), c == ","))
+        "\t"
+        if ending_of(path)[0] in (".tsv", ".tab")
+        else max(",;\t|", key=lambda c: (first_text.count(c), c == ","))
     )
     return (
-        f"read_csv({text_literal(path)}, auto_detect = false, header = {header}, delim = '{delimiter}', quote = '\"', "
-        f"escape = '\"', max_line_size = {max(4 * longest + 64, 1 << 21)}, null_padding = false, columns = {{"
-        + ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in _column_names(first_text, delimiter, header))
+        f"read_csv({text_literal(path)}, auto_detect = false, header = {header}, delim = "
+        f"'{delimiter}', quote = '\"', "
+        f"escape = '\"', max_line_size = {max(4 * longest + 64, 1 << 21)}, null_padding = false, "
+        f"columns = {{"
+        + ", ".join(
+            f"{text_literal(name)}: 'VARCHAR'"
+            for name in _column_names(first_text, delimiter, header)
+        )
         + "})"
     )
 
@@ -121,11 +135,20 @@ def read_fault(error: duckdb.Error, source: FactSource) -> Diagnostic:
     text = str(error)
     found = re.search(r"(?:on|at|in) [Ll]ine:? (\d+)", text) or re.search(r"LINE:? (\d+)", text)
     expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    message = f"cells in this line: {expected[2]}, in the first: {expected[1]}" if expected else first_line(error)
+    message = (
+        f"cells in this line: {expected[2]}, in the first: {expected[1]}"
+        if expected
+        else first_line(error)
+    )
     if "unterminated quote" in text:
         message = "a quotation mark is opened in this line and not closed again"
-    return source.diagnostic("E0204" if expected else "E0211", message, int(found[1]) if found else None)
+    return source.diagnostic(
+        "E0204" if expected else "E0211", message, int(found[1]) if found else None
+    )
 
 
 def numbered(scan: str, *, first: int) -> str:
-    return f"SELECT row_number() OVER () + {first - 1} AS line_number_, COLUMNS(*)::VARCHAR FROM {scan}"
+    return (
+        f"SELECT row_number() OVER () + {first - 1} AS line_number_, COLUMNS(*)::VARCHAR FROM "
+        f"{scan}"
+    )

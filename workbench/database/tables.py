@@ -1,7 +1,8 @@
 """Facts from tables: CSV, TSV and Parquet files, data frames, and tables of other databases.
 
-A row is a fact. The columns `value`, `world` and `partition` (in any case) have their own meaning where they exist;
-the others are the predicate's arguments, in order, unless a mapping says otherwise.
+A row is a fact. The columns `value`, `world` and `partition` (in any case) have their own meaning
+where they exist; the others are the predicate's arguments, in order, unless a mapping says
+otherwise.
 """
 
 from __future__ import annotations
@@ -53,11 +54,13 @@ def load_tables(
     predicate : str or None
         The predicate of the rows; None takes each file's stem.
     columns : sequence of str or None
-        The columns that are the arguments, in the predicate's order; None for all that have no meaning of their own.
+        The columns that are the arguments, in the predicate's order; None for all that have no
+        meaning of their own.
     value : str or None
         The column that holds the truth value; None for one called `value`, else every row is true.
     header : bool
-        Whether the first line of a text file names its columns; without one they are `column0`, `column1`, ...
+        Whether the first line of a text file names its columns; without one they are `column0`,
+        `column1`, ...
     world, partition : str
         Used where the rows have no column of that name.
     world_column : str or None
@@ -68,7 +71,9 @@ def load_tables(
     InputError
         E0203, E0204, E0206 to E0212: nothing is loaded then.
     """
-    paths = [Path(source)] if isinstance(source, str | os.PathLike) else [Path(path) for path in source]
+    paths = (
+        [Path(source)] if isinstance(source, str | os.PathLike) else [Path(path) for path in source]
+    )
     report = LoadReport({}, ())
     with database.transaction() as connection:
         for path in paths:
@@ -78,10 +83,17 @@ def load_tables(
             stored = find_predicate(database, predicate or predicate_of_file(path), name)
             with outside() as reader:
                 try:
-                    copy_in(numbered(scan(path, header), first=1 + (text and header)), reader, connection, STAGED_ROWS)
+                    copy_in(
+                        numbered(scan(path, header), first=1 + (text and header)),
+                        reader,
+                        connection,
+                        STAGED_ROWS,
+                    )
                 except duckdb.Error as error:
                     raise InputError((read_fault(error, place),)) from None
-            report += load_rows(database, stored, place, RowMapping(columns, value, world, world_column, partition))
+            report += load_rows(
+                database, stored, place, RowMapping(columns, value, world, world_column, partition)
+            )
     return report
 
 
@@ -104,5 +116,12 @@ def load_frame(
                 numbering = numbered("incoming_frame", first=1)
                 connection.execute(f"CREATE OR REPLACE TEMP TABLE {STAGED_ROWS} AS {numbering}")
         except duckdb.Error as error:
-            raise InputError.of("E0211", f"the data frame cannot be read: {first_line(error)}") from None
-        return load_rows(database, stored, FactSource(None), RowMapping(columns, value, world, world_column, partition))
+            raise InputError.of(
+                "E0211", f"the data frame cannot be read: {first_line(error)}"
+            ) from None
+        return load_rows(
+            database,
+            stored,
+            FactSource(None),
+            RowMapping(columns, value, world, world_column, partition),
+        )

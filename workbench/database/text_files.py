@@ -15,14 +15,23 @@ import numpy as np
 
 from workbench.errors import InputError, Span, WorkbenchError
 
-__all__ = ["cells_of_line", "chunks_of_lines", "display_name", "ending_of", "line_reader", "open_binary"]
+__all__ = [
+    "cells_of_line",
+    "chunks_of_lines",
+    "display_name",
+    "ending_of",
+    "line_reader",
+    "open_binary",
+]
 
 CHUNK_BYTES = 32 * 1024 * 1024
 LONGEST_LINE = 4 * 1024 * 1024
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
-    """The file's name as diagnostics show it: relative to the working directory where it lies below it."""
+    """The file's name as diagnostics show it:
+    relative to the working directory where it lies below it.
+    """
     try:
         return str(Path(path).resolve().relative_to(Path.cwd()))
     except ValueError:
@@ -49,7 +58,8 @@ def open_binary(path: Path) -> IO[bytes]:
         return cast(IO[bytes], gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))
     except OSError as error:
         raise InputError.of(
-            "E0211", f"{display_name(path)} cannot be read: {(error.strerror or str(error)).lower()}"
+            "E0211",
+            f"{display_name(path)} cannot be read: {(error.strerror or str(error)).lower()}",
         ) from None
 
 
@@ -59,8 +69,8 @@ def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
     Raises
     ------
     InputError
-        E0209 for bytes that are not UTF-8, NUL bytes, or a line longer than 4 MiB; E0211 for a file that cannot be
-        read.
+        E0209 for bytes that are not UTF-8, NUL bytes, or a line longer than 4 MiB; E0211 for a file
+        that cannot be read.
     """
     name = display_name(path)
     line, rest = 1, b""
@@ -76,7 +86,9 @@ def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
                 data, rest = data[:cut], data[cut:]
             long_line = _longest_line(data, rest)
             if long_line is not None:
-                raise _bad_bytes(name, line + long_line, 1, "this line is longer than 4 MiB", "is it text?")
+                raise _bad_bytes(
+                    name, line + long_line, 1, "this line is longer than 4 MiB", "is it text?"
+                )
             if data:
                 yield line, _decoded(data, name, line)
                 line += data.count(b"\n")
@@ -85,7 +97,9 @@ def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _longest_line(data: bytes, rest: bytes) -> int | None:
-    """How many lines of a piece stand before its first line that is too long, the unfinished one after it included."""
+    """How many lines of a piece stand before its first line that is too long,
+    the unfinished one after it included.
+    """
     if len(data) > LONGEST_LINE:
         ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         sizes = np.diff(ends, prepend=-1, append=len(data))
@@ -116,7 +130,11 @@ def _position(data: bytes, offset: int, first_line: int) -> tuple[int, int]:
 
 
 def _bad_bytes(
-    name: str, line: int, column: int, message: str, help: str = "save the file as UTF-8 text and try again"
+    name: str,
+    line: int,
+    column: int,
+    message: str,
+    help: str = "save the file as UTF-8 text and try again",
 ) -> WorkbenchError:
     span = Span(name, line, column, line, column + 1)
     return InputError.of("E0209", message, span=span, help=help)
@@ -130,7 +148,9 @@ def cells_of_line(line: str, separator: str) -> list[str]:
 
 @contextmanager
 def any_cell_size() -> Iterator[None]:
-    """Let `csv` read cells beyond its limit of 131,072 characters, up to the longest line that is read at all."""
+    """Let `csv` read cells beyond its limit of 131,072 characters,
+    up to the longest line that is read at all.
+    """
     before = csv.field_size_limit(16 * LONGEST_LINE)
     try:
         yield

@@ -31,7 +31,9 @@ def read_toml(path: Path) -> tuple[dict[str, Any], TomlReader]:
         line, column = (int(place[1]), int(place[2])) if place else (1, 1)
         message = re.sub(r" \(at .*\)", "", str(error))
         raise InputError.of(
-            "E0214", f"this is no TOML: {message.lower()}", span=Span(name, line, column, line, column + 1)
+            "E0214",
+            f"this is no TOML: {message.lower()}",
+            span=Span(name, line, column, line, column + 1),
         ) from None
 
 
@@ -56,7 +58,11 @@ class TomlReader:
 
     def entry(self, key: str, number: int) -> Span:
         """The place of the entry of that number of `[[key]]`, counted from 0."""
-        lines = [place for place, text in enumerate(self.lines, 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", text)]
+        lines = [
+            place
+            for place, text in enumerate(self.lines, 1)
+            if re.match(rf"\s*\[\[\s*{key}\s*\]\]", text)
+        ]
         line = lines[number] if number < len(lines) else 1
         return Span(self.name, line, 1, line, len(self.lines[line - 1]) + 1)
 

@@ -21,7 +21,9 @@ LOST_TYPE = "recorded"
 
 
 def upgrade(connection: duckdb.DuckDBPyConnection, version: int) -> None:
-    """Bring a workspace from a format to the present one, step by step, inside the caller's transaction."""
+    """Bring a workspace from a format to the present one, step by step,
+    inside the caller's transaction.
+    """
     if version < 2:
         connection.execute(sql_text("upgrade_from_1"))
     if version < 3:
@@ -39,7 +41,9 @@ def upgrade(connection: duckdb.DuckDBPyConnection, version: int) -> None:
 
 
 def _remake_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Views of formats before 4 named their tables without a schema, and some predicates' names broke them."""
+    """Views of formats before 4 named their tables without a schema,
+    and some predicates' names broke them.
+    """
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
     for predicate in read_predicates(connection).values():
         create_view(connection, predicate, tables)
@@ -48,12 +52,15 @@ def _remake_views(connection: duckdb.DuckDBPyConnection) -> None:
 def _translate_predictions(connection: duckdb.DuckDBPyConnection) -> None:
     """Atoms that were recorded as text become keys, in the order they were recorded.
 
-    The world, which was not recorded, is the run's where it had one; else it is told by the worlds that have the
-    atom's constants: there must be as many as the run has predictions of that text. It stays NULL where they differ.
+    The world, which was not recorded, is the run's where it had one; else it is told by the worlds
+    that have the atom's constants: there must be as many as the run has predictions of that text.
+    It stays NULL where they differ.
     """
     import pyarrow
 
-    texts = connection.execute("SELECT DISTINCT predicate, atom FROM text_prediction ORDER BY ALL").fetchall()
+    texts = connection.execute(
+        "SELECT DISTINCT predicate, atom FROM text_prediction ORDER BY ALL"
+    ).fetchall()
     constants = [(parse_atom(atom) or (atom, ()))[1] for _, atom in texts]
     table = pyarrow.table(
         {
@@ -65,14 +72,17 @@ def _translate_predictions(connection: duckdb.DuckDBPyConnection) -> None:
     with handed_in(connection, "incoming_texts", table):
         connection.execute("CREATE TEMP TABLE read_text AS FROM incoming_texts")
     connection.execute(
-        "CREATE TEMP TABLE keyed (place BIGINT, run INTEGER, fold INTEGER, predicate VARCHAR, arguments INTEGER[])"
+        "CREATE TEMP TABLE keyed (place BIGINT, run INTEGER, fold INTEGER, predicate VARCHAR, "
+        "arguments INTEGER[])"
     )
     connection.execute("CREATE TEMP TABLE candidate (place BIGINT, world INTEGER)")
     connection.execute("CREATE TEMP TABLE allowed (run INTEGER, fold INTEGER, world INTEGER)")
     allowed = list(_worlds_of_runs(connection))
     if allowed:
         connection.executemany("INSERT INTO allowed VALUES (?, ?, ?)", allowed)
-    for predicate, arity in sorted({(name, len(names)) for (name, _), names in zip(texts, constants)}):
+    for predicate, arity in sorted(
+        {(name, len(names)) for (name, _), names in zip(texts, constants)}
+    ):
         _translate(connection, predicate, arity)
     connection.execute(sql_text("pair_worlds"))
     for name in ("text_prediction", "read_text", "keyed", "candidate", "allowed"):
@@ -89,7 +99,11 @@ def _translate(connection: duckdb.DuckDBPyConnection, predicate: str, arity: int
     joins, members = [], []
     for place, type_name in enumerate(types, 1):
         names = declare_type(connection, type_name)
-        add_constants(connection, names, f"SELECT DISTINCT r.names[{place}] AS name FROM read_text r WHERE {chosen}")
+        add_constants(
+            connection,
+            names,
+            f"SELECT DISTINCT r.names[{place}] AS name FROM read_text r WHERE {chosen}",
+        )
         joins.append(f"JOIN {quoted(names)} c{place} ON c{place}.name = r.names[{place}]")
         members.append(
             f"EXISTS (FROM domain d WHERE d.world = a.world AND d.type = {text_literal(type_name)} "
@@ -97,12 +111,16 @@ def _translate(connection: duckdb.DuckDBPyConnection, predicate: str, arity: int
         )
     ids = ", ".join(f"c{place}.id" for place in range(1, arity + 1))
     connection.execute(
-        f"INSERT INTO keyed SELECT t.rowid, t.run, t.fold, t.predicate, [{ids}]::INTEGER[] FROM text_prediction t "
-        f"JOIN read_text r ON r.predicate = t.predicate AND r.atom = t.atom {' '.join(joins)} WHERE {chosen}"
+        f"INSERT INTO keyed SELECT t.rowid, t.run, t.fold, t.predicate, [{ids}]::INTEGER[] FROM "
+        "text_prediction t "
+        f"JOIN read_text r ON r.predicate = t.predicate AND r.atom = t.atom {' '.join(joins)} "
+        f"WHERE {chosen}"
     )
     connection.execute(
-        "INSERT INTO candidate SELECT k.place, a.world FROM keyed k JOIN allowed a ON a.run = k.run "
-        f"AND a.fold IS NOT DISTINCT FROM k.fold WHERE {' AND '.join(['k.predicate = $name', *members])}",
+        "INSERT INTO candidate SELECT k.place, a.world FROM keyed k JOIN allowed a ON a.run = "
+        "k.run "
+        "AND a.fold IS NOT DISTINCT FROM k.fold WHERE "
+        f"{' AND '.join(['k.predicate = $name', *members])}",
         {"name": predicate},
     )
     connection.execute(
@@ -115,7 +133,9 @@ def _translate(connection: duckdb.DuckDBPyConnection, predicate: str, arity: int
 def _worlds_of_runs(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, int | None, int]]:
     """(run, fold, world): the worlds that each recorded run, or fold of one, predicted in."""
     by_name = dict(connection.execute("SELECT name, id FROM world").fetchall())
-    for run, kind, text in connection.execute("SELECT id, kind, parameters FROM run ORDER BY id").fetchall():
+    for run, kind, text in connection.execute(
+        "SELECT id, kind, parameters FROM run ORDER BY id"
+    ).fetchall():
         settings = json.loads(text or "{}")
         if kind == "crossval":
             folds: list[int | None] = list(range(len(settings.get("folds") or ())))

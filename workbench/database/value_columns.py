@@ -9,7 +9,8 @@ __all__ = ["SQL_TYPES", "is_no_value", "text_of_value", "value_of_text"]
 SQL_TYPES = {ValueKind.NUMBER: "DOUBLE", ValueKind.DATE: "TIMESTAMP", ValueKind.TEXT: "VARCHAR"}
 """The column type that holds each kind of value."""
 
-# DuckDB reads more as a date than the one form that rules and data share ("epoch", "infinity", years of six digits).
+# DuckDB reads more as a date than the one form that rules and data share ("epoch", "infinity",
+# years of six digits).
 _DATE = r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?"
 
 
@@ -19,7 +20,10 @@ def value_of_text(cell: str, kind: ValueKind) -> str:
         case ValueKind.NUMBER:
             return f"try_cast({cell} AS DOUBLE)"
         case ValueKind.DATE:
-            return f"CASE WHEN regexp_full_match({cell}, '{_DATE}') THEN try_cast({cell} AS TIMESTAMP) END"
+            return (
+                f"CASE WHEN regexp_full_match({cell}, '{_DATE}') THEN try_cast({cell} AS "
+                "TIMESTAMP) END"
+            )
         case ValueKind.TEXT:
             return f"{cell}"
 
@@ -37,6 +41,9 @@ def text_of_value(cell: str, kind: ValueKind) -> str:
         case ValueKind.NUMBER:
             return f"regexp_replace({cell}::VARCHAR, '\\.0$', '')"
         case ValueKind.DATE:
-            return f"CASE WHEN {cell} = date_trunc('day', {cell}) THEN {cell}::DATE::VARCHAR ELSE {cell}::VARCHAR END"
+            return (
+                f"CASE WHEN {cell} = date_trunc('day', {cell}) THEN {cell}::DATE::VARCHAR ELSE "
+                f"{cell}::VARCHAR END"
+            )
         case ValueKind.TEXT:
             return f"{cell}"

@@ -1,4 +1,6 @@
-"""The file of a workspace and the log beside it: empty ones, and what an opening that failed leaves behind."""
+"""The file of a workspace and the log beside it: empty ones,
+and what an opening that failed leaves behind.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What makes a database a workspace: its tables and their format, checked and brought up to date when it is opened."""
+"""What makes a database a workspace: its tables and their format,
+checked and brought up to date when it is opened.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from workbench.resources import sql_text
 
 __all__ = ["DISPLAY_NAMES", "FORMAT_VERSION", "WORKSPACE_TABLES", "make_ready"]
 
-DISPLAY_NAMES = "CREATE TABLE IF NOT EXISTS display_name (type VARCHAR, constant INTEGER, name VARCHAR)"
+DISPLAY_NAMES = (
+    "CREATE TABLE IF NOT EXISTS display_name (type VARCHAR, constant INTEGER, name VARCHAR)"
+)
 """What people call things: made when the first name is kept."""
 WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
 FORMAT_VERSION = 6
@@ -26,16 +30,23 @@ Transaction = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
 
 
 def make_ready(
-    connection: duckdb.DuckDBPyConnection, transaction: Transaction, path: Path | None, *, read_only: bool
+    connection: duckdb.DuckDBPyConnection,
+    transaction: Transaction,
+    path: Path | None,
+    *,
+    read_only: bool,
 ) -> None:
-    """Make the tables of a new workspace; bring an older one up to date, and refuse what is none or is damaged.
+    """Make the tables of a new workspace; bring an older one up to date, and refuse what is none or
+    is damaged.
 
     Raises
     ------
     InputError
         E0201 for another format or another kind of database, E0222 where tables are missing.
     """
-    tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    tables = {
+        name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    }
     if "workspace_format" in tables:
         version = first_value(connection.execute("SELECT max(version) FROM workspace_format"))
         is_older = version is not None and 1 <= version < FORMAT_VERSION
@@ -46,14 +57,17 @@ def make_ready(
                 "E0201",
                 f"{path} was written by another version of the workbench (format {version}, "
                 f"this one reads {FORMAT_VERSION})",
-                help="an older one is brought up to date when it is opened for writing" if is_older else None,
+                help="an older one is brought up to date when it is opened for writing"
+                if is_older
+                else None,
             )
         _check_tables(connection, path)
     elif tables or read_only:
         raise InputError.of(
             "E0201",
             f"{path} is a DuckDB database but no workspace",
-            help="choose another file for the workspace, and load the tables of this one as attached tables",
+            help="choose another file for the workspace, and load the tables of this one as "
+            "attached tables",
         )
     else:
         with transaction():
@@ -78,7 +92,10 @@ def _check_tables(connection: duckdb.DuckDBPyConnection, path: Path | None) -> N
     )
     missing = [name for name in WORKSPACE_TABLES if ("main", name) not in held]
     if not missing:
-        needed = [("main", table) for (table,) in connection.execute("SELECT table_name FROM constant_type").fetchall()]
+        needed = [
+            ("main", table)
+            for (table,) in connection.execute("SELECT table_name FROM constant_type").fetchall()
+        ]
         for predicate in read_predicates(connection).values():
             needed += [("main", predicate.table_name), ("facts", predicate.view_name)]
         missing = [name for schema, name in needed if (schema, name) not in held]
@@ -90,5 +107,6 @@ def _damaged(path: Path | None, what: str) -> WorkbenchError:
     return InputError.of(
         "E0222",
         f"{path} is damaged: {what}",
-        help="`workbench repair OLD NEW` copies the tables that can still be read into a new workspace",
+        help="`workbench repair OLD NEW` copies the tables that can still be read into a new "
+        "workspace",
     )

@@ -14,21 +14,26 @@ __all__ = ["types_of_run", "written_predictions"]
 def types_of_run(database: Database, run: int) -> dict[str, tuple[str, ...]]:
     """The types of the arguments of each predicate that a run predicted, as they were then."""
     rows = database.execute(
-        "SELECT predicate, types FROM run_predicate WHERE run = $run ORDER BY predicate", {"run": run}
+        "SELECT predicate, types FROM run_predicate WHERE run = $run ORDER BY predicate",
+        {"run": run},
     ).fetchall()
     return {name: tuple(types) for name, types in rows}
 
 
 def written_predictions(database: Database, run: int) -> str:
-    """A query for a run's predictions: place, fold, world, world_id, predicate, arguments, atom, value, truth.
+    """A query for a run's predictions: place, fold, world, world_id, predicate, arguments, atom,
+    value, truth.
 
     `place` is their order, `world` a name. Cost: one join with a dictionary for each argument.
     """
     tables = database.type_tables()
-    parts = [_written(name, types, tables, run) for name, types in types_of_run(database, run).items()]
+    parts = [
+        _written(name, types, tables, run) for name, types in types_of_run(database, run).items()
+    ]
     if not parts:
         return (
-            "SELECT rowid AS place, fold, NULL::VARCHAR AS world, world AS world_id, predicate, arguments, "
+            "SELECT rowid AS place, fold, NULL::VARCHAR AS world, world AS world_id, predicate, "
+            "arguments, "
             "predicate AS atom, value, truth FROM run_prediction WHERE false"
         )
     return " UNION ALL ".join(parts)
@@ -40,11 +45,15 @@ def _written(predicate: str, types: tuple[str, ...], tables: Mapping[str, str], 
         for place, type_name in enumerate(types, 1)
     ]
     name = text_literal(predicate)
-    arguments = " || ', ' || ".join(written_constant(f"c{place}.name") for place in range(1, len(types) + 1))
+    arguments = " || ', ' || ".join(
+        written_constant(f"c{place}.name") for place in range(1, len(types) + 1)
+    )
     atom = f"{name} || '(' || {arguments} || ')'" if types else name
     return (
-        "SELECT p.rowid AS place, p.fold, w.name AS world, p.world AS world_id, p.predicate, p.arguments, "
-        f"{atom} AS atom, p.value, p.truth FROM run_prediction p LEFT JOIN world w ON w.id = p.world "
+        "SELECT p.rowid AS place, p.fold, w.name AS world, p.world AS world_id, p.predicate, "
+        "p.arguments, "
+        f"{atom} AS atom, p.value, p.truth FROM run_prediction p LEFT JOIN world w ON w.id = "
+        "p.world "
         f"{' '.join(joins)} WHERE p.run = {int(run)} AND p.predicate = {name}"
     )
 
@@ -54,4 +63,5 @@ def written_constant(column: str) -> str:
     escaped = column
     for code, written in ESCAPES.items():
         escaped = f"replace({escaped}, {text_literal(chr(code))}, {text_literal(written)})"
-    return f"""CASE WHEN regexp_full_match({column}, '{BARE.pattern}') THEN {column} ELSE '"' || {escaped} || '"' END"""
+    bare = f"regexp_full_match({column}, '{BARE.pattern}')"
+    return f"""CASE WHEN {bare} THEN {column} ELSE '"' || {escaped} || '"' END"""

@@ -1,7 +1,13 @@
 """Metrics, folds, significance, reports."""
 
 from workbench.evaluation.clusters import cluster_scores
-from workbench.evaluation.curves import auc_pr, auc_roc, average_precision, best_threshold, threshold_counts
+from workbench.evaluation.curves import (
+    auc_pr,
+    auc_roc,
+    average_precision,
+    best_threshold,
+    threshold_counts,
+)
 from workbench.evaluation.folds import Fold, k_fold, leave_one_world_out
 from workbench.evaluation.metrics import (
     binary_scores,

@@ -37,8 +37,9 @@ def threshold_counts(values: Float, truth: Float) -> tuple[Float, Float]:
 def auc_pr(values: Float, truth: Float) -> float:
     """Area under the precision-recall curve of Davis and Goadrich (ICML 2006).
 
-    Between two thresholds false positives grow linearly with true positives, so precision is no straight line; the
-    area is the trapezoidal sum over every whole number of true positives. NaN without a positive.
+    Between two thresholds false positives grow linearly with true positives, so precision is no
+    straight line; the area is the trapezoidal sum over every whole number of true positives. NaN
+    without a positive.
     """
     true, false = threshold_counts(values, truth)
     positives = int(true[-1])
@@ -57,7 +58,9 @@ def auc_pr(values: Float, truth: Float) -> float:
 
 
 def average_precision(values: Float, truth: Float) -> float:
-    """Mean over the positives of the precision at their threshold (no interpolation). NaN without a positive."""
+    """Mean over the positives of the precision at their threshold (no interpolation).
+    NaN without a positive.
+    """
     true, false = threshold_counts(values, truth)
     if true[-1] == 0:
         return float("nan")
@@ -73,7 +76,8 @@ def auc_roc(values: Float, truth: Float) -> float:
 
 
 def best_threshold(values: Float, truth: Float) -> float:
-    """The value from which on a prediction should count as yes for the greatest F1, midway between two of the values.
+    """The value from which on a prediction should count as yes for the greatest F1, midway between
+    two of the values.
 
     Parameters
     ----------

@@ -27,7 +27,10 @@ def leave_one_world_out(names: Sequence[str]) -> tuple[Fold, ...]:
     if len(names) < 2:
         raise UsageError.of("E0705", f"leaving one world out needs two worlds, not {len(names)}")
     every = np.arange(len(names))
-    return tuple(Fold(name, np.delete(every, held), every[held : held + 1]) for held, name in enumerate(names))
+    return tuple(
+        Fold(name, np.delete(every, held), every[held : held + 1])
+        for held, name in enumerate(names)
+    )
 
 
 def k_fold(n: int, k: int, *, seed: int = 0) -> tuple[Fold, ...]:
@@ -36,4 +39,6 @@ def k_fold(n: int, k: int, *, seed: int = 0) -> tuple[Fold, ...]:
         raise UsageError.of("E0705", f"cannot make {k} folds of {n} items")
     member = np.empty(n, np.int64)
     member[np.random.default_rng(seed).permutation(n)] = np.arange(n) % k
-    return tuple(Fold(str(i + 1), np.flatnonzero(member != i), np.flatnonzero(member == i)) for i in range(k))
+    return tuple(
+        Fold(str(i + 1), np.flatnonzero(member != i), np.flatnonzero(member == i)) for i in range(k)
+    )

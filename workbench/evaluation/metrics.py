@@ -56,22 +56,30 @@ def scores(
     predicted, labels = _labelled(values, truth)
     binary = bool(np.isin(labels, (0.0, 1.0)).all())
     if kind == "binary" and not binary:
-        raise UsageError.of("E0703", "a label is neither 0 nor 1", help="score truth values with kind='continuous'")
+        raise UsageError.of(
+            "E0703", "a label is neither 0 nor 1", help="score truth values with kind='continuous'"
+        )
     if kind == "binary" or (kind == "auto" and binary):
         return binary_scores(predicted, labels, threshold=threshold)
     return continuous_scores(predicted, labels)
 
 
 def scores_at(values: Float, truth: Float, threshold: float) -> Mapping[str, float]:
-    """`binary_scores` at a threshold that was chosen for F1; accuracy at 1/2, for it is none for that."""
-    return {**binary_scores(values, truth, threshold=threshold), "accuracy": binary_scores(values, truth)["accuracy"]}
+    """`binary_scores` at a threshold that was chosen for F1; accuracy at 1/2,
+    for it is none for that.
+    """
+    return {
+        **binary_scores(values, truth, threshold=threshold),
+        "accuracy": binary_scores(values, truth)["accuracy"],
+    }
 
 
 def binary_scores(values: Float, truth: Float, *, threshold: float = 0.5) -> Mapping[str, float]:
     """Classification at `threshold`, ranking and probability scores of 0/1 labels, all shape (n,).
 
-    Precision without a predicted positive, recall and F1 without a positive are 0 by convention, as scikit-learn has
-    it; the areas are NaN where they are not defined. `AUC-PR(-)` is the area for the false atoms, ranked by 1 - value.
+    Precision without a predicted positive, recall and F1 without a positive are 0 by convention, as
+    scikit-learn has it; the areas are NaN where they are not defined. `AUC-PR(-)` is the area for
+    the false atoms, ranked by 1 - value.
     """
     guess = values >= threshold
     true = float(np.count_nonzero(guess & (truth == 1)))
@@ -99,7 +107,9 @@ def f1_score(predicted: Bool, true: Bool, *, none: float = 0.0) -> float:
 
 
 def conditional_log_likelihood(values: Float, truth: Float) -> float:
-    """Mean log probability given to each atom's true value, probabilities clipped to [CLIP, 1 - CLIP]."""
+    """Mean log probability given to each atom's true value,
+    probabilities clipped to [CLIP, 1 - CLIP].
+    """
     probability = np.clip(values, CLIP, 1 - CLIP)
     return float(np.mean(np.log(np.where(truth == 1, probability, 1 - probability))))
 
@@ -107,7 +117,8 @@ def conditional_log_likelihood(values: Float, truth: Float) -> float:
 def continuous_scores(values: Float, truth: Float, *, span: float = 1.0) -> Mapping[str, float]:
     """Errors of continuous truth values, all shape (n,).
 
-    `NMSE` and `NMAE` divide by the width `span` of the scale (squared for the first): 1 for values in [0, 1].
+    `NMSE` and `NMAE` divide by the width `span` of the scale (squared for the first): 1 for values
+    in [0, 1].
     """
     error = values - truth
     squared, absolute = float(np.mean(error**2)), float(np.mean(np.abs(error)))
@@ -131,13 +142,15 @@ def categorical_accuracy(
     values, truth : array-like, shape (n,)
         Score and 0/1 label of each (item, category) atom.
     item, category : integer arrays, shape (n,)
-        What each atom speaks of. Of categories with equal top values the smallest number is taken. Items without a
-        true category are not counted; NaN when none is left.
+        What each atom speaks of. Of categories with equal top values the smallest number is taken.
+        Items without a true category are not counted; NaN when none is left.
     """
     score, label = np.asarray(values, np.float64), np.asarray(truth, np.float64)
     items, categories = np.asarray(item), np.asarray(category)
     order = np.lexsort((categories, -score, items))
-    first = np.r_[True, items[order][1:] != items[order][:-1]] if items.size else np.zeros(0, np.bool_)
+    first = (
+        np.r_[True, items[order][1:] != items[order][:-1]] if items.size else np.zeros(0, np.bool_)
+    )
     top = order[first]
     labelled = np.isin(items[top], items[label == 1])
     return float(np.mean(label[top[labelled]] == 1)) if labelled.any() else float("nan")
@@ -179,13 +192,18 @@ def calibration(values: npt.ArrayLike, truth: npt.ArrayLike, *, bins: int = 10) 
 
 def _labelled(values: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Float, Float]:
     """Values and labels of the labelled atoms, checked."""
-    predicted, labels = np.asarray(values, np.float64).ravel(), np.asarray(truth, np.float64).ravel()
+    predicted, labels = (
+        np.asarray(values, np.float64).ravel(),
+        np.asarray(truth, np.float64).ravel(),
+    )
     if predicted.shape != labels.shape:
         raise UsageError.of("E0701", f"{predicted.size} predictions for {labels.size} labels")
     keep = ~np.isnan(labels)
     if not keep.any():
         raise UsageError.of(
-            "E0702", "there is no labelled atom to score", help="load the truth of the query predicates"
+            "E0702",
+            "there is no labelled atom to score",
+            help="load the truth of the query predicates",
         )
     if np.isnan(predicted[keep]).any():
         raise UsageError.of("E0701", "a labelled atom has no predicted value")

@@ -33,7 +33,9 @@ class Summary:
 
 
 def summary(values: npt.ArrayLike, *, confidence: float = 0.95) -> Summary:
-    """Summarise one metric over folds; NaN folds (metric not defined there) are left out of `folds`."""
+    """Summarise one metric over folds;
+    NaN folds (metric not defined there) are left out of `folds`.
+    """
     from scipy.stats import t
 
     array = np.asarray(values, np.float64)
@@ -65,7 +67,11 @@ def paired_t_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
 
 
 def corrected_resampled_t_test(
-    first: npt.ArrayLike, second: npt.ArrayLike, *, test_share: float, name: str = "corrected resampled t"
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    test_share: float,
+    name: str = "corrected resampled t",
 ) -> PairedTest:
     """Nadeau and Bengio's (2003) t-test for overlapping training sets.
 
@@ -73,7 +79,8 @@ def corrected_resampled_t_test(
     ----------
     first, second : array-like, shape (n_folds,)
     test_share : float
-        Test size over training size, 1 / (k - 1) in k-fold cross-validation; 0 gives Student's test.
+        Test size over training size, 1 / (k - 1) in k-fold cross-validation; 0 gives Student's
+        test.
     """
     from scipy.stats import t
 
@@ -94,12 +101,18 @@ def wilcoxon_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
         return PairedTest("Wilcoxon", 0.0, 1.0, 0.0, difference.size)
     result = wilcoxon(difference)
     return PairedTest(
-        "Wilcoxon", float(result.statistic), float(result.pvalue), float(difference.mean()), difference.size
+        "Wilcoxon",
+        float(result.statistic),
+        float(result.pvalue),
+        float(difference.mean()),
+        difference.size,
     )
 
 
 def paired_tests(first: npt.ArrayLike, second: npt.ArrayLike, folds: int) -> tuple[PairedTest, ...]:
-    """Student's test, Wilcoxon's, and Nadeau and Bengio's, of two systems cross-validated over the same folds."""
+    """Student's test, Wilcoxon's, and Nadeau and Bengio's,
+    of two systems cross-validated over the same folds.
+    """
     corrected = corrected_resampled_t_test(first, second, test_share=1 / (folds - 1))
     return paired_t_test(first, second), wilcoxon_test(first, second), corrected
 
@@ -108,7 +121,9 @@ def _differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Float:
     """`first - second` on the folds where both are defined; at least two must be left."""
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape:
-        raise UsageError.of("E0704", f"a paired test needs the same folds: {a.size} against {b.size} values")
+        raise UsageError.of(
+            "E0704", f"a paired test needs the same folds: {a.size} against {b.size} values"
+        )
     difference = (a - b)[~np.isnan(a - b)]
     if difference.size < 2:
         raise UsageError.of("E0704", "a paired test needs at least two folds")

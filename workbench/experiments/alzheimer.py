@@ -1,4 +1,6 @@
-"""Alzheimer's drugs: clauses found by bottom-clause search, weighted exactly (Huynh and Mooney 2008, Tables 3 to 7)."""
+"""Alzheimer's drugs: clauses found by bottom-clause search,
+weighted exactly (Huynh and Mooney 2008, Tables 3 to 7).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,15 @@ from workbench.structure.settings import SearchSettings
 __all__ = ["EXPERIMENTS", "SETTINGS", "SHIPPED_SETTINGS"]
 
 SETTINGS = SearchSettings(
-    i=3, clauselength=5, minpos=2, noise=300, minscore=0.6, evalfn="auto_m", nodes=30_000, explore=True, collect=0.6
+    i=3,
+    clauselength=5,
+    minpos=2,
+    noise=300,
+    minscore=0.6,
+    evalfn="auto_m",
+    nodes=30_000,
+    explore=True,
+    collect=0.6,
 )
 SHIPPED_SETTINGS = replace(SETTINGS, i=2, nodes=5000, explore=False)
 """For the shipped modes: Aleph's own i and nodes."""
@@ -53,7 +63,8 @@ FOLD_COLUMNS = {"fold_orig": "", "fold_pair": " fold_pair"}
 """The columns of folds that are run, and what they add to a system's name."""
 SHIPPED = "ALEPH (shipped modes)"
 SYSTEMS = (
-    *GENERATIVE, "ALEPH", "ALEPH-PSCG", "ALEPH-ExactL2", "ALEPH++PSCG", "ALEPH++ExactL2", "ALEPH++ExactL1", SHIPPED
+    *GENERATIVE, "ALEPH", "ALEPH-PSCG", "ALEPH-ExactL2", "ALEPH++PSCG", "ALEPH++ExactL2",
+    "ALEPH++ExactL1", SHIPPED
 )  # fmt: skip
 
 
@@ -62,14 +73,25 @@ def measure(run: Reproduction) -> None:
     with run.measured.until_cancelled():
         for column in run.columns:
             data = load_drugs(run.directory, column)
-            learner = ClauseLearner(data.background, data.examples, data.problem.head_mode, our_modes(), SETTINGS)
+            learner = ClauseLearner(
+                data.background, data.examples, data.problem.head_mode, our_modes(), SETTINGS
+            )
             shipped = ClauseLearner(
-                data.background, data.examples, data.problem.head_mode, data.shipped_modes(), SHIPPED_SETTINGS
+                data.background,
+                data.examples,
+                data.problem.head_mode,
+                data.shipped_modes(),
+                SHIPPED_SETTINGS,
             )
             for fold_column, suffix in FOLD_COLUMNS.items():
                 member = data.folds[fold_column]
                 for number in range(1, (run.folds or 10) + 1):
-                    run.progress.step("alzheimer", number - 1, run.folds or 10, f"{column} {fold_column} fold {number}")
+                    run.progress.step(
+                        "alzheimer",
+                        number - 1,
+                        run.folds or 10,
+                        f"{column} {fold_column} fold {number}",
+                    )
                     train, test = (member > 0) & (member != number), member == number
                     fold = _Fold(data, train, test, number, run.measured)
                     for system, metric, value in chain(
@@ -103,7 +125,9 @@ class _Fold:
         return np.nan_to_num(self.data.examples.label)
 
     def accuracy(self, guess: Bool) -> float:
-        """Percent of the test examples that are labelled as guessed; `guess` of shape (n_examples,)."""
+        """Percent of the test examples that are labelled as guessed;
+        `guess` of shape (n_examples,).
+        """
         return 100 * float(np.mean(guess[self.test] == (self.truth[self.test] == 1)))
 
 
@@ -111,14 +135,18 @@ def _score_generative(fold: _Fold, systems: Sequence[str]) -> Iterator[Score]:
     """The structure learners that take no modes."""
     for system in [name for name in systems if name in GENERATIVE]:
         with fold.measured.timed(system):
-            log_odds, learned = learn_without_modes(fold.data, system, fold.train, time_limit=GENERATIVE_SECONDS)
+            log_odds, learned = learn_without_modes(
+                fold.data, system, fold.train, time_limit=GENERATIVE_SECONDS
+            )
         yield from _ranked(fold, system, expit(log_odds))
         yield system, "clauses", float(len(learned.clauses))
         yield from _collective(fold, system, log_odds)
 
 
 def _score_searched(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) -> Iterator[Score]:
-    """ALEPH's theory, and weights for its clauses or (ALEPH++) for all good clauses that its search came upon."""
+    """ALEPH's theory, and weights for its clauses or (ALEPH++) for all good
+    clauses that its search came upon.
+    """
     if {*GENERATIVE, SHIPPED} >= set(systems):
         return
     with fold.measured.timed("search"):
@@ -148,7 +176,9 @@ def _score_shipped(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) 
         yield SHIPPED, "clauses", float(len(found.parts))
 
 
-def _score_weighted(fold: _Fold, systems: Sequence[str], features: ClauseFeatures) -> Iterator[Score]:
+def _score_weighted(
+    fold: _Fold, systems: Sequence[str], features: ClauseFeatures
+) -> Iterator[Score]:
     """Systems that weigh the same clauses, and the target's unit clause beside them."""
     matrix = csr_array(hstack([features.matrix, csr_array(np.ones((len(fold.train), 1)))]))
     X = csc_array(matrix[np.flatnonzero(fold.train)])
@@ -167,16 +197,21 @@ def _score_weighted(fold: _Fold, systems: Sequence[str], features: ClauseFeature
 def _weigh(system: str, X: csc_array, target: Float, copies: Int64) -> tuple[Float, int]:
     """Weights of the distinct features, and how many clauses have a weight other than zero.
 
-    Under L2, k equal clauses of weight w / k each cost w^2 / (2 k): the feature is scaled by the root of k.
+    Under L2, k equal clauses of weight w / k each cost w^2 / (2 k): the feature is scaled by the
+    root of k.
     """
     if system.endswith("ExactL1"):
-        _, penalty = choose_penalty(X, target, [(value, Penalty(l1=value)) for value in L1_CANDIDATES]).best
+        _, penalty = choose_penalty(
+            X, target, [(value, Penalty(l1=value)) for value in L1_CANDIDATES]
+        ).best
         weights = fit_logistic(X, target, penalty, tolerance=1e-4).weights
         return weights, int(copies[weights != 0].sum())
     root = np.sqrt(copies)
     scaled = csc_array(X @ diags_array(root))
     if system.endswith("ExactL2"):
-        _, penalty = choose_penalty(scaled, target, [(value, Penalty(l2=value)) for value in L2_CANDIDATES]).best
+        _, penalty = choose_penalty(
+            scaled, target, [(value, Penalty(l2=value)) for value in L2_CANDIDATES]
+        ).best
         weights = fit_logistic(scaled, target, penalty).weights * root
         return weights, int(copies[np.abs(weights / copies) > 1e-6].sum())
     n_templates = X.shape[1]
@@ -195,7 +230,8 @@ def _weigh(system: str, X: csc_array, target: Float, copies: Int64) -> tuple[Flo
 
 
 def _collective(fold: _Fold, system: str, log_odds: Float) -> Iterator[Score]:
-    """Scores with the target hard transitive over all ordered pairs: the exact MAP state, and MC-SAT started at it.
+    """Scores with the target hard transitive over all ordered pairs: the exact MAP state, and
+    MC-SAT started at it.
 
     `log_odds` are of each pair by itself, shape (n_examples,).
     """
@@ -211,7 +247,11 @@ def _collective(fold: _Fold, system: str, log_odds: Float) -> Iterator[Score]:
             marginal = engine.solve(network, one, seed=fold.number, start=state).values
         yield system + constraint + MOST_PROBABLE, "accuracy", fold.accuracy(state > 0.5)
         yield from _ranked(fold, system + constraint, marginal)
-        yield system + constraint, "violated triples", float(intransitive_triples(pairs, marginal >= 0.5))
+        yield (
+            system + constraint,
+            "violated triples",
+            float(intransitive_triples(pairs, marginal >= 0.5)),
+        )
 
 
 def _ranked(fold: _Fold, system: str, probability: Float) -> Iterator[Score]:
@@ -220,7 +260,9 @@ def _ranked(fold: _Fold, system: str, probability: Float) -> Iterator[Score]:
 
 
 def _significance(scores: Sequence[FoldScore]) -> list[str]:
-    """Paired two-tailed t-tests of accuracy at 95 %: L1 against L2, and the collected clauses against the theory."""
+    """Paired two-tailed t-tests of accuracy at 95 %: L1 against L2,
+    and the collected clauses against the theory.
+    """
     values: dict[tuple[str, str], list[float]] = {}
     for score in scores:
         if score.metric == "accuracy":
@@ -237,7 +279,8 @@ def _significance(scores: Sequence[FoldScore]) -> list[str]:
                 test = paired_t_test(np.array(first), np.array(second))
                 verdict = "significant" if test.p_value < 0.05 else "not significant"
                 notes.append(
-                    f"{column}: {better} - {worse} = {np.mean(first) - np.mean(second):+.1f} points, "
+                    f"{column}: {better} - {worse} = {np.mean(first) - np.mean(second):+.1f} "
+                    "points, "
                     f"p = {test.p_value:.3f}, {verdict} at 95 %"
                 )
     return notes

@@ -1,4 +1,6 @@
-"""The four Alzheimer's drug data sets: loaded into DuckDB from their ILP files, with our modes and the folds."""
+"""The four Alzheimer's drug data sets: loaded into DuckDB from their ILP files,
+with our modes and the folds.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ class DrugData:
     background : Background
         The 628 facts; no atom of the target.
     examples : Examples
-        The labelled pairs, then every other ordered pair of distinct drugs of the examples, unlabelled.
+        The labelled pairs, then every other ordered pair of distinct drugs of the examples,
+        unlabelled.
     folds : mapping of str to int array, shape (n_examples,)
         By column of folds.csv; 0 for unlabelled pairs.
     """
@@ -48,7 +51,9 @@ class DrugData:
     folds: Mapping[str, Int64]
 
     def shipped_modes(self) -> tuple[Mode, ...]:
-        """The body modes of the files, every recall `*`: amine's recall of 1 would cut facts off."""
+        """The body modes of the files, every recall `*`:
+        amine's recall of 1 would cut facts off.
+        """
         return tuple(replace(mode, recall=None) for mode in self.problem.body_modes)
 
 
@@ -66,10 +71,16 @@ def our_modes() -> tuple[Mode, ...]:
 
 
 def load_drugs(data_dir: Path, name: str) -> DrugData:
-    """Read a data set's files, load them into a database in memory, and take the background out of it as arrays."""
+    """Read a data set's files, load them into a database in memory,
+    and take the background out of it as arrays.
+    """
     directory = data_dir / "alzheimer" / name
     prefix = DATA_SETS[name]
-    files = [directory / f"{prefix}_modes.pl", directory / "background.pl", directory / f"{prefix}_examples.pl"]
+    files = [
+        directory / f"{prefix}_modes.pl",
+        directory / "background.pl",
+        directory / f"{prefix}_examples.pl",
+    ]
     if (directory / "determinations.pl").exists():
         files.insert(1, directory / "determinations.pl")
     problem = read_aleph(files)
@@ -79,17 +90,26 @@ def load_drugs(data_dir: Path, name: str) -> DrugData:
         relations = read_relations(database, predicates)
         arguments, label, _ = read_examples(database, problem.target)
     types = problem.argument_types()[problem.target]
-    background = Background(relations.predicates, relations.argument_types, relations.facts, relations.constants)
+    background = Background(
+        relations.predicates, relations.argument_types, relations.facts, relations.constants
+    )
     known = set(map(tuple, arguments.tolist()))
     drugs = np.unique(arguments).tolist()
-    others = np.array([pair for pair in permutations(drugs, 2) if pair not in known], np.int32).reshape(-1, 2)
+    others = np.array(
+        [pair for pair in permutations(drugs, 2) if pair not in known], np.int32
+    ).reshape(-1, 2)
     examples = Examples(
         problem.target,
         types,
         np.concatenate([arguments, others]),
         np.concatenate([label, np.full(len(others), np.nan)]),
     )
-    return DrugData(problem, background, examples, _folds(directory / "folds.csv", relations.constants["a"], examples))
+    return DrugData(
+        problem,
+        background,
+        examples,
+        _folds(directory / "folds.csv", relations.constants["a"], examples),
+    )
 
 
 def _folds(path: Path, drugs: tuple[str, ...], examples: Examples) -> dict[str, Int64]:

@@ -1,4 +1,6 @@
-"""Counterparts of the Alchemy structure learner and of BUSL on the Alzheimer sets: clauses scored by likelihood."""
+"""Counterparts of the Alchemy structure learner and of BUSL on the Alzheimer sets:
+clauses scored by likelihood.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,18 @@ __all__ = ["GENERATIVE", "learn_without_modes"]
 
 GENERATIVE: Mapping[str, BeamSearch | PathLearner] = {
     "ALCHEMY": BeamSearch(
-        max_length=4, max_variables=4, beam=5, max_clauses=10, max_candidates=1500, recursive=False, implications=False
+        max_length=4,
+        max_variables=4,
+        beam=5,
+        max_clauses=10,
+        max_candidates=1500,
+        recursive=False,
+        implications=False,
     ),
     "BUSL": PathLearner(max_path=2, max_clauses=10, recursive=False, implications=False),
 }
-"""The rows' learners. Clauses hold one target atom, since target atoms are no evidence at test; the collective rows add
-transitivity as for the other systems."""
+"""The rows' learners. Clauses hold one target atom, since target atoms are no evidence at test; the
+collective rows add transitivity as for the other systems."""
 
 
 def learn_without_modes(

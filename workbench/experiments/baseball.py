@@ -1,4 +1,6 @@
-"""Who enters baseball's Hall of Fame, from 14 tables as they are: ours by rules and by boosted trees."""
+"""Who enters baseball's Hall of Fame, from 14 tables as they are:
+ours by rules and by boosted trees.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,25 @@ SYSTEMS: Mapping[str, LearnerName] = {"rules": "rules", "boosted_trees": "booste
 METRICS = ("AUC-ROC", "AUC-PR", "F1")
 FOLDS = 5
 TABLES = (
-    "AllstarFull AwardsPlayers AwardsSharePlayers BattingPost CollegePlaying FieldingPost HomeGames Managers Parks "
+    "AllstarFull AwardsPlayers AwardsSharePlayers BattingPost CollegePlaying FieldingPost "
+    "HomeGames Managers Parks "
     "People PitchingPost Salaries Schools Teams"
 ).split()
-_AFTERWARDS = "deathYear, deathMonth, deathDay, deathCountry, deathState, deathCity, retroID, bbrefID"
+_AFTERWARDS = (
+    "deathYear, deathMonth, deathDay, deathCountry, deathState, deathCity, retroID, bbrefID"
+)
 """Columns of People that tell of the time after the ballot, or nothing."""
 
 
 def measure(run: Reproduction) -> None:
-    """Five folds of persons in order of their ids; each sees what is dated before the year of the first ballot."""
+    """Five folds of persons in order of their ids;
+    each sees what is dated before the year of the first ballot.
+    """
     with TemporaryDirectory() as directory:
         begun = cpu_seconds()
-        matrix, labels = _candidates(run.directory / "tables" / "baseball", Path(directory), run.progress)
+        matrix, labels = _candidates(
+            run.directory / "tables" / "baseball", Path(directory), run.progress
+        )
         shared = cpu_seconds() - begun
     for system in run.systems:
         run.measured.seconds[system] = shared
@@ -50,7 +59,9 @@ def measure(run: Reproduction) -> None:
 
 
 def _candidates(source: Path, directory: Path, progress: Progress) -> tuple[CandidateMatrix, Float]:
-    """The candidates' columns of every person on a ballot, in order of id, and whether they were inducted."""
+    """The candidates' columns of every person on a ballot, in order of id,
+    and whether they were inducted.
+    """
     with stage(find_sources(_files(source, directory))) as staging:
         ready = prepared(staging, "ballots.inducted", time="ballots.asked")
         assert ready.times is not None
@@ -68,7 +79,9 @@ def _fold(
     X, y = matrix.X[~test], labels[~test]
     model = fit_learner(system, "yes/no", X, y, own=matrix.own, seed=fold, progress=progress)
     threshold = best_threshold(model.predict(X), y)
-    scores: Mapping[str, Any] = binary_scores(model.predict(matrix.X[test]), labels[test], threshold=threshold)
+    scores: Mapping[str, Any] = binary_scores(
+        model.predict(matrix.X[test]), labels[test], threshold=threshold
+    )
     return {metric: float(scores[metric]) for metric in METRICS}
 
 
@@ -83,7 +96,8 @@ def _files(source: Path, directory: Path) -> list[Path]:
         rest = f" EXCLUDE ({_AFTERWARDS})" if name == "People" else ""
         files.append(directory / f"{name}.parquet")
         connection.execute(
-            f"COPY (SELECT *{rest} FROM read_csv($file, sample_size=-1)) TO '{files[-1]}' (FORMAT parquet)",
+            f"COPY (SELECT *{rest} FROM read_csv($file, sample_size=-1)) TO '{files[-1]}' (FORMAT "
+            "parquet)",
             {"file": str(source / f"{name}.csv.gz")},
         )
     connection.close()

@@ -49,9 +49,17 @@ def measure(run: Reproduction) -> None:
     with Database.open() as database:
         program = load(database, run.directory / "citeseer")
         study = ground_study(
-            database, program, COLUMNS, "InField", penalties=PENALTIES, cuts=("fractional",), progress=run.progress
+            database,
+            program,
+            COLUMNS,
+            "InField",
+            penalties=PENALTIES,
+            cuts=("fractional",),
+            progress=run.progress,
         )
-    score_systems(run, study, {system: engine for system, (_, _, engine) in SYSTEMS.items()}, _weights)
+    score_systems(
+        run, study, {system: engine for system, (_, _, engine) in SYSTEMS.items()}, _weights
+    )
 
 
 def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:

@@ -1,4 +1,6 @@
-"""Entity resolution on Cora: citations, authors, titles and venues (Singla and Domingos 2005, Table 2)."""
+"""Entity resolution on Cora: citations, authors,
+titles and venues (Singla and Domingos 2005, Table 2).
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,21 @@ from workbench.evaluation import Fold
 from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
 from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
-from workbench.experiments.grounded import Prediction, gibbs, ground_worlds, map_search, without_weights
-from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, propositional, score_systems
+from workbench.experiments.grounded import (
+    Prediction,
+    gibbs,
+    ground_worlds,
+    map_search,
+    without_weights,
+)
+from workbench.experiments.leave_one_out import (
+    KB_WEIGHT,
+    Study,
+    System,
+    learned_by,
+    propositional,
+    score_systems,
+)
 from workbench.experiments.relational_attributes import AttributeTable
 from workbench.experiments.similarity import BINS, bin_facts, similarity_bins
 from workbench.inference import make_engine
@@ -31,19 +46,30 @@ __all__ = ["COLUMNS", "EXPERIMENTS", "FIELDS", "load"]
 
 FOLDS = ("1", "2", "3", "4", "5")
 FIELDS = ("Author", "Title", "Venue")
-COLUMNS = {"SameBib": "citation", "SameAuthor": "author", "SameVenue": "venue", "SameTitle": "title"}
+COLUMNS = {
+    "SameBib": "citation",
+    "SameAuthor": "author",
+    "SameVenue": "venue",
+    "SameTitle": "title",
+}
 
 
 def load(database: Database, directory: Path, folds: Sequence[str] = FOLDS) -> Program:
-    """Load the folds, one world each, and similarity facts computed from their words; gives the rules to learn."""
+    """Load the folds, one world each, and similarity facts computed from their words;
+    gives the rules to learn.
+    """
     rules = without_weights(read_program(directory / "singla-domingos-mln" / "bibserv.withneg.mln"))
-    words = parse_mln("HasWordAuthor(author, word)\nHasWordTitle(title, word)\nHasWordVenue(venue, word)\n")
+    words = parse_mln(
+        "HasWordAuthor(author, word)\nHasWordTitle(title, word)\nHasWordVenue(venue, word)\n"
+    )
     database.declare(replace(rules, predicates={**rules.predicates, **words.predicates}))
     for fold in folds:
         load_alchemy(database, directory / f"coraSepFixedhwng.{fold}.db", world=fold)
         for name in FIELDS:
             bins = _bins(database, fold, name)
-            for predicate, frame in bin_facts(name, domain_names(database, fold, name.lower()), bins).items():
+            for predicate, frame in bin_facts(
+                name, domain_names(database, fold, name.lower()), bins
+            ).items():
                 load_frame(database, frame, predicate=predicate, world=fold)
     return rules
 
@@ -56,11 +82,17 @@ def _bins(database: Database, fold: str, name: str) -> Int64:
 
 
 def measure(run: Reproduction) -> None:
-    """Leave one fold out: train on the other four, predict every pair of citations, authors, titles and venues."""
+    """Leave one fold out: train on the other four, predict every pair of citations, authors,
+    titles and venues.
+    """
     with Database.open() as database:
         program = load(database, run.directory / "cora-er")
-        worlds, templates = ground_worlds(database, program, FOLDS, query=tuple(COLUMNS), progress=run.progress)
-        study = Study(database, program, worlds, templates, samples=200, burn_in=50, progress=run.progress)
+        worlds, templates = ground_worlds(
+            database, program, FOLDS, query=tuple(COLUMNS), progress=run.progress
+        )
+        study = Study(
+            database, program, worlds, templates, samples=200, burn_in=50, progress=run.progress
+        )
         score_systems(run, study, SYSTEMS, COLUMNS)
 
 
@@ -70,11 +102,15 @@ def voted_perceptron(study: Study, fold: Fold) -> Prediction:
 
 
 def with_transitivity(study: Study, fold: Fold) -> Prediction:
-    """The same weights, with hard transitivity of SameBib where the most likely state would violate it."""
+    """The same weights, with hard transitivity of SameBib where the most
+    likely state would violate it.
+    """
     world, weights = study.test(fold), _perceptron_weights(study, fold)
     pairs = world.atoms["SameBib"]
     n = round(pairs.size**0.5)
-    growing = CuttingPlane(map_search(), Transitivity(pairs.reshape(n, n), world.network.n_atoms), max_rounds=30)
+    growing = CuttingPlane(
+        map_search(), Transitivity(pairs.reshape(n, n), world.network.n_atoms), max_rounds=30
+    )
     found = growing.solve(world.network, weights)
     network = found.diagnostics["network"]
     if not isinstance(network, GroundNetwork):
@@ -99,13 +135,17 @@ def _perceptron_weights(study: Study, fold: Fold) -> Float:
     )
     examples, grid = study.training(fold), {"start": ("log_odds", "given", "pseudo_likelihood")}
     conduct = Conduct(progress=study.progress)
-    found = validate(learner, grid, examples, study.templates, sweeps=50, burn_in=20, conduct=conduct)
+    found = validate(
+        learner, grid, examples, study.templates, sweeps=50, burn_in=20, conduct=conduct
+    )
     weights = study.cache["weights", fold.name] = study.fit(found.learner, fold)
     return weights
 
 
 def _attributes(study: Study, world: str, predicate: str) -> AttributeTable:
-    """The similarity bins that a predicate's pairs are predicted from: the field's own, of citations all three."""
+    """The similarity bins that a predicate's pairs are predicted from: the field's own,
+    of citations all three.
+    """
     if ("attributes", world) not in study.cache:
         found, citation = {}, []
         for name in FIELDS:
@@ -126,7 +166,8 @@ SYSTEMS: Mapping[str, System] = {
     "MLN(VP)": voted_perceptron,
     "MLN(VP), transitivity": with_transitivity,
     "MLN(ML)": learned_by(make_learner("mc_mle", rounds=20, sweeps=50, burn_in=10)),
-    # The paper's is generative; open author and venue facts would make over 100 million ground clauses a fold.
+    # The paper's is generative; open author and venue facts would make over 100 million ground
+    # clauses a fold.
     "MLN(PL)": learned_by(make_learner("pseudo_likelihood")),
     "KB": learned_by(make_learner("fixed", value=KB_WEIGHT)),
     "NB": propositional(NaiveBayes, COLUMNS, _attributes),

@@ -1,7 +1,8 @@
-"""Record linkage with labels: pairs of products and of restaurants, learned on train, cut chosen on valid.
+"""Record linkage with labels: pairs of products and of restaurants, learned on train, cut chosen on
+valid.
 
-How alike a pair is beside all other records of both sources says more than how alike it is: it is read from the records
-of all parts, whose labels are not.
+How alike a pair is beside all other records of both sources says more than how alike it is: it is
+read from the records of all parts, whose labels are not.
 """
 
 from __future__ import annotations
@@ -46,25 +47,33 @@ def measure(run: Reproduction, directory: str) -> None:
 
 
 def _among_rivals(fields: Sequence[Field], pairs: Pairs) -> Float:
-    """How alike the texts of pairs are beside those of all other records of the two sources, shape (n_pairs, n).
+    """How alike the texts of pairs are beside those of all other records of the two sources, shape
+    (n_pairs, n).
 
-    Of long texts and of whole records, by words and by letters in threes: the similarity, of either record how many of
-    the other source are more alike to it, and how much less alike this one is than the most alike.
+    Of long texts and of whole records, by words and by letters in threes: the similarity, of either
+    record how many of the other source are more alike to it, and how much less alike this one is
+    than the most alike.
     """
     whole = whole_record(fields)
     texts = [*(field for field in fields if field.kind == "words"), whole]
-    return np.column_stack([_ranked(one, pairs) for field in texts for one in (field, in_threes(field))])
+    return np.column_stack(
+        [_ranked(one, pairs) for field in texts for one in (field, in_threes(field))]
+    )
 
 
 def _ranked(field: Field, pairs: Pairs) -> Float:
     rows = weighted_words(field)
-    (one, left), (other, right) = (np.unique(side, return_inverse=True) for side in (pairs.left, pairs.right))
+    (one, left), (other, right) = (
+        np.unique(side, return_inverse=True) for side in (pairs.left, pairs.right)
+    )
     alike = (rows[field.codes[one]] @ rows[field.codes[other]].T).toarray()
     alike[field.codes[one] < 0], alike[:, field.codes[other] < 0] = 0.0, 0.0
     said = alike[left, right]
     found = [said, said - alike.max(axis=1)[left], said - alike.max(axis=0)[right]]
     found.append(np.array([(alike[row] > value + SAME).sum() for row, value in zip(left, said)]))
-    found.append(np.array([(alike[:, row] > value + SAME).sum() for row, value in zip(right, said)]))
+    found.append(
+        np.array([(alike[:, row] > value + SAME).sum() for row, value in zip(right, said)])
+    )
     return np.column_stack(found).astype(np.float64)
 
 
@@ -93,7 +102,9 @@ def _read(directory: Path) -> tuple[list[Field], Pairs, np.ndarray, np.ndarray]:
                 right.append(records.setdefault((1, other), len(records)))
                 match.append(label == "1")
                 part.append(name)
-    cells = [dict(re.findall(r"COL (\S+) VAL (.*?)\s*(?=COL \S+ VAL|$)", text)) for _, text in records]
+    cells = [
+        dict(re.findall(r"COL (\S+) VAL (.*?)\s*(?=COL \S+ VAL|$)", text)) for _, text in records
+    ]
     fields = [_field(name, [one.get(name, "") for one in cells]) for name in cells[0]]
     pairs = Pairs(np.array(left, np.int32), np.array(right, np.int32))
     return fields, pairs, np.array(match), np.array(part)
@@ -105,10 +116,14 @@ def _field(name: str, cells: Sequence[str]) -> Field:
     for cell in cells:
         text = cell.strip() if name in NUMBERS else " ".join(re.findall(r"\w+", cell.lower()))
         codes.append(known.setdefault(text, len(known)) if text else -1)
-    return make_field(name, "number" if name in NUMBERS else "text", list(known), np.array(codes, np.int32))
+    return make_field(
+        name, "number" if name in NUMBERS else "text", list(known), np.array(codes, np.int32)
+    )
 
 
 EXPERIMENTS = tuple(
-    Experiment.described(f"er-{directory.lower()}", partial(measure, directory=directory), ("link",))
+    Experiment.described(
+        f"er-{directory.lower()}", partial(measure, directory=directory), ("link",)
+    )
     for directory in ("Amazon-Google", "Fodors-Zagats")
 )

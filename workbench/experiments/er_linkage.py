@@ -1,4 +1,6 @@
-"""Record linkage without labels: historical people within one file, papers of DBLP and ACM across two."""
+"""Record linkage without labels: historical people within one file,
+papers of DBLP and ACM across two.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def measure_dblp_acm(run: Reproduction) -> None:
                     labels = Path(folder, "labels.csv")
                     told = _write_labels(result, truth, labels)
                     result = _link(files, "id", run.progress, one_to_one=True, labels=labels)
-        run.measured.add(system, "papers", "all", {**_across(result, truth, without=told), **_said(result)})
+        run.measured.add(
+            system, "papers", "all", {**_across(result, truth, without=told), **_said(result)}
+        )
 
 
 def _link(files: Sequence[Path], id_column: str, progress: Progress, **options: Any) -> LinkResult:
@@ -63,7 +67,11 @@ def _write_labels(result: LinkResult, truth: set[tuple[str, str]], path: Path) -
     ids, pairs = result.records.ids, result.candidates.pairs
     first = ids[result.records.source == 0]
     told = set(map(str, np.random.default_rng(0).choice(first, len(first) // 10, replace=False)))
-    sides = [(str(left), str(right)) for left, right in zip(ids[pairs.left], ids[pairs.right]) if str(left) in told]
+    sides = [
+        (str(left), str(right))
+        for left, right in zip(ids[pairs.left], ids[pairs.right])
+        if str(left) in told
+    ]
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(("left", "right", "match"))
@@ -81,7 +89,9 @@ def _said(result: LinkResult) -> dict[str, float]:
     }
 
 
-def _across(result: LinkResult, truth: set[tuple[str, str]], *, without: set[str]) -> dict[str, float]:
+def _across(
+    result: LinkResult, truth: set[tuple[str, str]], *, without: set[str]
+) -> dict[str, float]:
     """Scores of the pairs across, but of those records of the first source that labels tell of."""
     records, label = result.records, result.clustering.label
     second: dict[int, list[str]] = {}

@@ -60,7 +60,8 @@ class Experiment:
         The rows that can be run, each on its own.
     published : mapping of (system, column, metric) to float or None
     measure : callable
-        Puts scores and seconds into `Reproduction.measured`; what it takes by name besides are choices of the caller.
+        Puts scores and seconds into `Reproduction.measured`; what it takes by name besides are
+        choices of the caller.
     columns : collection of str
         The data sets that can be run apart; empty where the experiment offers no choice.
     clock : callable
@@ -84,7 +85,8 @@ class Experiment:
     def described(
         cls, name: str, measure: Callable[..., None], systems: Collection[str] = (), **how: Any
     ) -> Experiment:
-        """An experiment whose subject, title, notes and published figures stand in `tables/NAME.toml`.
+        """An experiment whose subject, title, notes and published figures stand in
+        `tables/NAME.toml`.
 
         Parameters
         ----------
@@ -116,7 +118,8 @@ class Experiment:
         Raises
         ------
         UsageError
-            E0904 for an unknown system or column, and for a choice that the experiment does not offer.
+            E0904 for an unknown system or column, and for a choice that the experiment does not
+            offer.
         """
         unknown = sorted(set(options) - set(signature(self.measure).parameters))
         if columns and not self.columns:

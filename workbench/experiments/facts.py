@@ -1,4 +1,6 @@
-"""Facts and domains of a world as arrays of domain positions, for baselines that need no ground network."""
+"""Facts and domains of a world as arrays of domain positions,
+for baselines that need no ground network.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,13 @@ def domain_names(database: Database, world: str, type_: str) -> list[str]:
 
 
 def domain_sizes(database: Database, world: str, *, shared: Collection[str] = ()) -> dict[str, int]:
-    """How many constants each type has in a world; of the `shared` types, in all worlds together."""
-    sizes = {str(name): int(count) for name, count in _domain(database, world)["type"].value_counts().items()}
+    """How many constants each type has in a world; of the `shared` types,
+    in all worlds together.
+    """
+    sizes = {
+        str(name): int(count)
+        for name, count in _domain(database, world)["type"].value_counts().items()
+    }
     return sizes | {name: len(_table(database, database.type_tables()[name])) for name in shared}
 
 
@@ -45,7 +52,8 @@ def relations_of(
 ) -> dict[str, Relation]:
     """The true facts of some predicates in a world.
 
-    Constants are positions in the world's domains, in order of name; those of `shared` types among all their names.
+    Constants are positions in the world's domains, in order of name; those of `shared` types among
+    all their names.
     """
     domain = _domain(database, world).set_index(["type", "constant"])["position"]
     number = database.worlds()[world]

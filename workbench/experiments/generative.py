@@ -1,4 +1,6 @@
-"""Generative pseudo-likelihood over an experiment's worlds, the width of its prior chosen among training worlds."""
+"""Generative pseudo-likelihood over an experiment's worlds,
+the width of its prior chosen among training worlds.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ __all__ = ["GenerativeWeights"]
 
 @dataclass(frozen=True)
 class GenerativeWeights:
-    """Weights learned generatively on any of the worlds; each world is counted once, each fit made once.
+    """Weights learned generatively on any of the worlds; each world is counted once, each fit made
+    once.
 
     Attributes
     ----------
@@ -40,16 +43,20 @@ class GenerativeWeights:
     _fits: dict[tuple[float, tuple[int, ...]], Float] = field(default_factory=dict)
 
     def chosen(self, train: Sequence[int], prior_sds: Sequence[float]) -> Float:
-        """Weights of the prior that predicts training worlds best, each held out in turn, shape (n_templates,).
+        """Weights of the prior that predicts training worlds best, each held out in turn, shape
+        (n_templates,).
 
-        A held-out world is predicted as a test world is, from a searched state: where the joint model prefers a world
-        in which nearly all pairs hold, a chain from a tame state may never come upon it.
+        A held-out world is predicted as a test world is, from a searched state: where the joint
+        model prefers a world in which nearly all pairs hold, a chain from a tame state may never
+        come upon it.
         """
 
         def fits(worlds: Sequence[int]) -> list[Float]:
             return [self.weights(prior_sd, worlds) for prior_sd in prior_sds]
 
-        return self.weights(choose(prior_sds, held_out_worlds(train), fits, self._score).best, train)
+        return self.weights(
+            choose(prior_sds, held_out_worlds(train), fits, self._score).best, train
+        )
 
     def weights(self, prior_sd: float, train: Sequence[int]) -> Float:
         """Weights of greatest pseudo-likelihood on some worlds, shape (n_templates,)."""
@@ -72,7 +79,9 @@ class GenerativeWeights:
     def _count(self, world: int) -> FlipCounts:
         if world not in self._counts:
             names = (self.worlds[world].name,)
-            source = DatabaseFlipCounts(self.database, self.program, self.templates, names, self.progress)
+            source = DatabaseFlipCounts(
+                self.database, self.program, self.templates, names, self.progress
+            )
             self._counts[world] = source.total()
         return self._counts[world]
 

@@ -1,4 +1,6 @@
-"""A Markov logic program grounded over the worlds of an experiment, with marginals and scores by predicate."""
+"""A Markov logic program grounded over the worlds of an experiment,
+with marginals and scores by predicate.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,8 @@ class Prediction:
     probability : float64 array, shape (n_atoms,)
         Of a sampler, the mean conditional probabilities.
     raw : float64 array, shape (n_atoms,), or None
-        Of a sampler, `(count + 1/2) / (samples + 1)`: smoothed, as the paper's are, by how few samples there were.
+        Of a sampler, `(count + 1/2) / (samples + 1)`: smoothed, as the paper's are, by how few
+        samples there were.
     """
 
     probability: Float
@@ -87,11 +90,16 @@ def ground_worlds(
     worlds = []
     for number, name in enumerate(names):
         progress.step("grounding", number, len(names), name)
-        request = GroundRequest(query=tuple(query), closed=closed, role="learn", worlds=(name,), templates=templates)
+        request = GroundRequest(
+            query=tuple(query), closed=closed, role="learn", worlds=(name,), templates=templates
+        )
         grounding = ground(database, program, request)
         templates = templates or grounding.templates
         table = grounding.atoms
-        atoms = {name: np.flatnonzero(table.predicate == index) for index, name in enumerate(table.predicates)}
+        atoms = {
+            name: np.flatnonzero(table.predicate == index)
+            for index, name in enumerate(table.predicates)
+        }
         truth = np.nan_to_num(grounding.truth, nan=0.0)
         chosen = np.zeros(table.n_atoms, np.bool_)
         for wanted in scored or query:
@@ -105,7 +113,9 @@ def ground_worlds(
 def marginals(
     network: GroundNetwork, weights: Float, *, seed: int = 0, samples: int = 500, burn_in: int = 100
 ) -> Prediction:
-    """Each atom's probability as the paper infers it: Gibbs samples from the state that one MaxWalkSAT run found."""
+    """Each atom's probability as the paper infers it:
+    Gibbs samples from the state that one MaxWalkSAT run found.
+    """
     start = map_search().solve(network, weights, seed=seed).values
     return gibbs(network, weights, start, seed=seed, samples=samples, burn_in=burn_in)
 
@@ -116,7 +126,13 @@ def map_search() -> Engine:
 
 
 def gibbs(
-    network: GroundNetwork, weights: Float, start: Float, *, seed: int = 0, samples: int, burn_in: int
+    network: GroundNetwork,
+    weights: Float,
+    start: Float,
+    *,
+    seed: int = 0,
+    samples: int,
+    burn_in: int,
 ) -> Prediction:
     """Each atom's probability over one chain of Gibbs samples from a state."""
     engine = make_engine("gibbs", samples=samples, burn_in=burn_in, chains=1)
@@ -127,7 +143,9 @@ def gibbs(
 def score_world(
     world: GroundedWorld, predicate: str, predicted: Prediction, metrics: Sequence[str]
 ) -> dict[str, float]:
-    """The metrics of one predicate's atoms on one world, and the CLL of raw counts where there are any."""
+    """The metrics of one predicate's atoms on one world,
+    and the CLL of raw counts where there are any.
+    """
     atoms = world.atoms[predicate]
     truth = world.example.truth[atoms]
     found = scores(predicted.probability[atoms], truth)

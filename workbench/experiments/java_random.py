@@ -1,4 +1,6 @@
-"""The generator of `java.util.Random`, with which the authors of some published experiments drew their folds."""
+"""The generator of `java.util.Random`,
+with which the authors of some published experiments drew their folds.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ _MULTIPLIER, _INCREMENT, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
 
 
 class JavaRandom:
-    """A 48-bit linear congruential generator, documented as part of Java's library (Knuth 1997, vol. 2, 3.2.1).
+    """A 48-bit linear congruential generator, documented as part of Java's library (Knuth 1997,
+    vol. 2, 3.2.1).
 
     Parameters
     ----------

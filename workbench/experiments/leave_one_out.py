@@ -1,4 +1,6 @@
-"""What the two experiments of Singla and Domingos (2005) share: one world left out, learned without, predicted."""
+"""What the two experiments of Singla and Domingos (2005) share: one world left out,
+learned without, predicted.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,15 @@ from workbench.learning import Example, Learner
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["KB_WEIGHT", "METRICS", "Study", "System", "learned_by", "propositional", "score_systems"]
+__all__ = [
+    "KB_WEIGHT",
+    "METRICS",
+    "Study",
+    "System",
+    "learned_by",
+    "propositional",
+    "score_systems",
+]
 
 METRICS = ("AUC-PR", "CLL", "AUC-ROC", "F1", "average precision")
 KB_WEIGHT = 20.0
@@ -29,7 +39,8 @@ KB_WEIGHT = 20.0
 
 @dataclass(frozen=True)
 class Study:
-    """What every system reads: the facts, the ground worlds, and what systems and folds share once it is made.
+    """What every system reads: the facts, the ground worlds, and what systems and folds share once
+    it is made.
 
     Attributes
     ----------
@@ -60,7 +71,9 @@ class Study:
 
     def predict(self, fold: Fold, weights: Float) -> Prediction:
         """Probabilities of the atoms of a fold's test world."""
-        return marginals(self.test(fold).network, weights, samples=self.samples, burn_in=self.burn_in)
+        return marginals(
+            self.test(fold).network, weights, samples=self.samples, burn_in=self.burn_in
+        )
 
 
 System = Callable[[Study, Fold], Prediction]
@@ -81,22 +94,32 @@ def propositional(
     predicates: Collection[str],
     attributes: Callable[[Study, str, str], AttributeTable],
 ) -> System:
-    """A classifier of some predicates' atoms by what `attributes` says of them: of a study's world and predicate."""
+    """A classifier of some predicates' atoms by what `attributes` says of them:
+    of a study's world and predicate.
+    """
 
     def predict(study: Study, fold: Fold) -> Prediction:
         test, training = study.test(fold), [study.worlds[index] for index in fold.train]
         probability = np.zeros(test.network.n_atoms)
         for predicate in predicates:
             tables = [attributes(study, world.name, predicate) for world in training]
-            labels = np.concatenate([world.example.truth[world.atoms[predicate]] == 1 for world in training])
-            model = classifier.fit(np.concatenate([one.values for one in tables]), labels, tables[0].categories)
-            probability[test.atoms[predicate]] = model.probability(attributes(study, test.name, predicate).values)
+            labels = np.concatenate(
+                [world.example.truth[world.atoms[predicate]] == 1 for world in training]
+            )
+            model = classifier.fit(
+                np.concatenate([one.values for one in tables]), labels, tables[0].categories
+            )
+            probability[test.atoms[predicate]] = model.probability(
+                attributes(study, test.name, predicate).values
+            )
         return Prediction(probability)
 
     return predict
 
 
-def score_systems(run: Reproduction, study: Study, systems: Mapping[str, System], columns: Mapping[str, str]) -> None:
+def score_systems(
+    run: Reproduction, study: Study, systems: Mapping[str, System], columns: Mapping[str, str]
+) -> None:
     """Every system that is asked for, on every fold.
 
     Parameters

@@ -1,4 +1,6 @@
-"""What the two max-margin experiments share: worlds ground once, weights chosen without the test world, F1."""
+"""What the two max-margin experiments share: worlds ground once,
+weights chosen without the test world, F1.
+"""
 
 from __future__ import annotations
 
@@ -70,21 +72,27 @@ class MarginStudy:
     def max_margin(
         self, test: int, loss: Loss, engine: str = "lp", judges: int | None = None
     ) -> tuple[Float, Candidate]:
-        """Weights for a test world: C and the kind of cuts are those that predict held-out training worlds best.
+        """Weights for a test world: C and the kind of cuts are those that predict held-out training
+        worlds best.
 
-        For each training world (of the first `judges`; all by default), models are trained on the others and judged on
-        it by F1; the test world takes no part. A model of two worlds serves both tests that leave those two in.
+        For each training world (of the first `judges`; all by default), models are trained on the
+        others and judged on it by F1; the test world takes no part. A model of two worlds serves
+        both tests that leave those two in.
         """
         train = [world for world in range(len(self.names)) if world != test]
         # Of equals the smallest penalty is the best, so those come first.
-        candidates = sorted(self._path(tuple(train[1:]), loss, engine), key=lambda candidate: candidate.penalty)
+        candidates = sorted(
+            self._path(tuple(train[1:]), loss, engine), key=lambda candidate: candidate.penalty
+        )
 
         def fits(worlds: Sequence[int]) -> list[Float]:
             found = self._path(tuple(worlds), loss, engine)
             return [found[candidate] for candidate in candidates]
 
         best = choose(candidates, held_out_worlds(train, judges), fits, self._map_f1).best
-        self.progress.step(f"max margin, {loss}", test, len(self.names), f"{self.names[test]}: {best}")
+        self.progress.step(
+            f"max margin, {loss}", test, len(self.names), f"{self.names[test]}: {best}"
+        )
         return self._path(tuple(train), loss, engine, only=best)[best], best
 
     def at_penalties(self, test: int, penalties: Sequence[float], cuts: Cuts) -> dict[float, Float]:
@@ -99,7 +107,9 @@ class MarginStudy:
         return answer
 
     def likelihood(self, worlds: Sequence[int], stops: Sequence[int]) -> dict[int, Float]:
-        """Weights on some worlds by preconditioned scaled conjugate gradient, after each number of iterations."""
+        """Weights on some worlds by preconditioned scaled conjugate gradient,
+        after each number of iterations.
+        """
         key = ("likelihood", tuple(worlds), tuple(stops))
         if key not in self.cache:
             learner = PreconditionedConjugateGradient(sweeps=20)
@@ -110,10 +120,15 @@ class MarginStudy:
         return answer
 
     def likelihood_held_out(self, test: int, stops: Sequence[int]) -> tuple[Float, int]:
-        """The same for a test world, after the number of iterations that predicts held-out training worlds best."""
+        """The same for a test world, after the number of iterations that predicts
+        held-out training worlds best.
+        """
         train = [world for world in range(len(self.names)) if world != test]
         best = choose(
-            sorted(stops), held_out_worlds(train), lambda worlds: self.likelihood(worlds, stops).values(), self._map_f1
+            sorted(stops),
+            held_out_worlds(train),
+            lambda worlds: self.likelihood(worlds, stops).values(),
+            self._map_f1,
         ).best
         return self.likelihood(train, [best])[best], best
 
@@ -128,7 +143,9 @@ class MarginStudy:
     def _path(
         self, worlds: tuple[int, ...], loss: Loss, engine: str, only: Candidate | None = None
     ) -> dict[Candidate, Float]:
-        """Weights of every candidate on some worlds (up to one candidate's penalty, where only that is wanted)."""
+        """Weights of every candidate on some worlds (up to one candidate's penalty,
+        where only that is wanted).
+        """
         key = (worlds, loss, engine, only)
         if key not in self.cache:
             examples = [self.examples[world] for world in worlds]
@@ -174,17 +191,24 @@ def ground_study(
 ) -> MarginStudy:
     """Ground each world apart over the templates of all of them.
 
-    A template that only the test world has gets no counts in training, so it weighs 0, as if it had not been made.
+    A template that only the test world has gets no counts in training, so it weighs 0, as if it had
+    not been made.
     """
     progress.step("grounding", 0, len(names) + 1, "templates")
-    templates = ground(database, program, GroundRequest(query=(query,), role="learn", worlds=tuple(names))).templates
+    templates = ground(
+        database, program, GroundRequest(query=(query,), role="learn", worlds=tuple(names))
+    ).templates
     examples = []
     for number, name in enumerate(names):
         progress.step("grounding", number + 1, len(names) + 1, name)
         request = GroundRequest(query=(query,), role="learn", worlds=(name,), templates=templates)
         grounding = ground(database, program, request)
-        examples.append(Example(simplify(grounding.network), np.nan_to_num(grounding.truth, nan=0.0)))
-    return MarginStudy(tuple(names), tuple(examples), templates, tuple(penalties), tuple(cuts), progress)
+        examples.append(
+            Example(simplify(grounding.network), np.nan_to_num(grounding.truth, nan=0.0))
+        )
+    return MarginStudy(
+        tuple(names), tuple(examples), templates, tuple(penalties), tuple(cuts), progress
+    )
 
 
 def score_systems(
@@ -200,8 +224,8 @@ def score_systems(
     engines : mapping of str to str
         The engine that predicts for each system.
     weigh : callable
-        From the study, the test world and the system to weights learned on the other worlds and what was chosen,
-        empty where nothing was.
+        From the study, the test world and the system to weights learned on the other worlds and
+        what was chosen, empty where nothing was.
     """
     for system in run.systems:
         with run.measured.timed(system):

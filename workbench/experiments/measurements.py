@@ -1,4 +1,6 @@
-"""What every experiment keeps while it runs: scores fold by fold and seconds by system; which systems are run."""
+"""What every experiment keeps while it runs: scores fold by fold and seconds by system;
+which systems are run.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +46,14 @@ class Measurements:
         Raises
         ------
         Cancelled
-            Once the experiment is to stop, for what was then still learning answers with half its weights.
+            Once the experiment is to stop, for what was then still learning answers with half its
+            weights.
         """
         if self.progress.cancelled:
             raise Cancelled(system)
-        self.scores.extend(FoldScore(system, column, metric, fold, value) for metric, value in figures.items())
+        self.scores.extend(
+            FoldScore(system, column, metric, fold, value) for metric, value in figures.items()
+        )
 
     @contextmanager
     def timed(self, system: str) -> Iterator[None]:
@@ -59,13 +64,17 @@ class Measurements:
 
     @contextmanager
     def until_cancelled(self) -> Iterator[None]:
-        """End the block, and not the experiment, when it is cancelled: what is measured so far makes the table."""
+        """End the block, and not the experiment, when it is cancelled:
+        what is measured so far makes the table.
+        """
         with suppress(Cancelled):
             yield
 
     def averaged(self) -> list[FoldScore]:
         """The same scores once more under the column `average`."""
-        return [FoldScore(one.system, "average", one.metric, one.fold, one.value) for one in self.scores]
+        return [
+            FoldScore(one.system, "average", one.metric, one.fold, one.value) for one in self.scores
+        ]
 
     def table(
         self,
@@ -76,7 +85,9 @@ class Measurements:
         *,
         average: bool = False,
     ) -> ReproductionTable:
-        """All of it beside the published figures, by (system, column, metric); with `average`, over all columns too."""
+        """All of it beside the published figures, by (system, column, metric); with `average`,
+        over all columns too.
+        """
         further = self.averaged() if average else []
         return ReproductionTable(
             name=name,
@@ -89,8 +100,12 @@ class Measurements:
         )
 
 
-def known_systems(wanted: Sequence[str] | None, known: Collection[str], what: str = "system") -> tuple[str, ...]:
-    """The systems (or other parts of a table) to run, all when None; E0904 for one that the table does not have."""
+def known_systems(
+    wanted: Sequence[str] | None, known: Collection[str], what: str = "system"
+) -> tuple[str, ...]:
+    """The systems (or other parts of a table) to run, all when None;
+    E0904 for one that the table does not have.
+    """
     for system in wanted or ():
         if system not in known:
             cure = did_you_mean(system, known, f"the {what}s are {', '.join(known)}")

@@ -1,4 +1,6 @@
-"""Node labelling on Cora and Citeseer: categories flow along citations (Bach et al. 2017, section 7.1)."""
+"""Node labelling on Cora and Citeseer: categories flow along citations (Bach et al. 2017,
+section 7.1).
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def splits(n_documents: int, count: int, seed: int = 2013) -> tuple[Split, ...]:
     for _ in range(count):
         order = rng.permutation(n_documents)
         half = n_documents // 2
-        made.append(Split(np.sort(order[:half]), np.sort(order[half:]), rng.random(n_documents) < 0.5))
+        made.append(
+            Split(np.sort(order[:half]), np.sort(order[half:]), rng.random(n_documents) < 0.5)
+        )
     return tuple(made)
 
 
@@ -82,10 +86,13 @@ def measure(run: Reproduction, name: str) -> None:
             DRAWN: (shown.size + ties * n_open) / split.test.size,
         }
 
-    spent = measure_splits(run, program, "HasCat", column=name, number=SPLITS, load=load, score=score)
+    spent = measure_splits(
+        run, program, "HasCat", column=name, number=SPLITS, load=load, score=score
+    )
     run.measured.notes.extend(
         [
-            f"{spent.note('split')} (the paper reports HL-MRFs to be many times faster than the sampled discrete MRF).",
+            f"{spent.note('split')} (the paper reports HL-MRFs to be many times faster than the "
+            "sampled discrete MRF).",
             *best_marks(run.measured.scores),
         ]
     )
@@ -105,19 +112,27 @@ def _load(
     pairs = pd.DataFrame(links[inside].astype(str), columns=["from", "to"])
     load_frame(database, pairs, predicate="Link", world=world)
     categories = np.unique(category)
-    parts: dict[Partition, Int64] = {"evidence": half[observed[half]], "truth": half[~observed[half]]}
+    parts: dict[Partition, Int64] = {
+        "evidence": half[observed[half]],
+        "truth": half[~observed[half]],
+    }
     for partition, chosen in parts.items():
         frame = pd.DataFrame(
             {
                 "document": np.repeat(documents[chosen], categories.size).astype(str),
                 "category": np.tile(categories, chosen.size).astype(str),
-                "value": (np.repeat(category[chosen], categories.size) == np.tile(categories, chosen.size)) * 1.0,
+                "value": (
+                    np.repeat(category[chosen], categories.size) == np.tile(categories, chosen.size)
+                )
+                * 1.0,
             }
         )
         if partition == "truth":
             targets = frame[["document", "category"]]
             load_frame(database, targets, predicate="HasCat", world=world, partition="target")
-        load_frame(database, frame, predicate="HasCat", value="value", world=world, partition=partition)
+        load_frame(
+            database, frame, predicate="HasCat", value="value", world=world, partition=partition
+        )
 
 
 def _accuracy(world: HingeWorld, values: Float, frequency: Int64) -> float:
@@ -140,5 +155,6 @@ def _accuracy_of_drawn_ties(world: HingeWorld, values: Float) -> float:
 
 
 EXPERIMENTS = tuple(
-    Experiment.described(f"psl-{name}", partial(measure, name=name), clock=cpu_seconds) for name in ("cora", "citeseer")
+    Experiment.described(f"psl-{name}", partial(measure, name=name), clock=cpu_seconds)
+    for name in ("cora", "citeseer")
 )

@@ -17,12 +17,15 @@ from workbench.language import read_program
 __all__ = ["EXPERIMENTS", "published_folds"]
 
 FOLDS = 8
-SYSTEMS = tuple(f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L", "MRF") for learner in LEARNERS)
+SYSTEMS = tuple(
+    f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L", "MRF") for learner in LEARNERS
+)
 METRICS = ("AUC-ROC", "AUC-PR(+)", "AUC-PR(-)")
 
 
 def published_folds(trusts: Int64) -> Int64:
-    """The fold of each link, shape (n_links,): links in order of their users, each drawn by Java's Random(0).
+    """The fold of each link, shape (n_links,): links in order of their users, each drawn by Java's
+    Random(0).
 
     So do Bach et al.'s released programs (`splitGroundings`); folds have 1,004 to 1,149 links.
     """
@@ -40,7 +43,9 @@ def measure(run: Reproduction) -> None:
 
     def load(database: Database, number: int) -> None:
         in_training = fold_of != number
-        _load(database, "train", trusts, in_training, in_training & (fold_of == (number - 1) % FOLDS))
+        _load(
+            database, "train", trusts, in_training, in_training & (fold_of == (number - 1) % FOLDS)
+        )
         _load(database, "test", trusts, np.ones(len(trusts), bool), fold_of == number)
 
     def score(_: int, test: HingeWorld, values: Float) -> dict[str, float]:
@@ -49,12 +54,16 @@ def measure(run: Reproduction) -> None:
         return dict(zip(METRICS, figures))
 
     program = read_program(PROGRAMS / "epinions.psl")
-    spent = measure_splits(run, program, "Trusts", column="epinions", number=FOLDS, load=load, score=score, of="fold")
+    spent = measure_splits(
+        run, program, "Trusts", column="epinions", number=FOLDS, load=load, score=score, of="fold"
+    )
     run.measured.notes.extend([f"{spent.note('fold')}.", *best_marks(run.measured.scores)])
 
 
 def _load(database: Database, world: str, trusts: Int64, known: Bool, asked: Bool) -> None:
-    """Links `known` to exist; their trust is observed, except for `asked`, which are targets with truth."""
+    """Links `known` to exist; their trust is observed, except for `asked`,
+    which are targets with truth.
+    """
     names = [f"u{user}" for user in range(int(trusts[:, :2].max()) + 1)]
     frame = pd.DataFrame(
         {
@@ -69,8 +78,12 @@ def _load(database: Database, world: str, trusts: Int64, known: Bool, asked: Boo
     average = pd.DataFrame({"a": ["trust"], "value": [mean]})
     load_frame(database, average, predicate="Average", value="value", world=world)
     load_frame(database, frame[observed], predicate="Trusts", value="value", world=world)
-    load_frame(database, frame.loc[asked, ["a", "b"]], predicate="Trusts", world=world, partition="target")
-    load_frame(database, frame[asked], predicate="Trusts", value="value", world=world, partition="truth")
+    load_frame(
+        database, frame.loc[asked, ["a", "b"]], predicate="Trusts", world=world, partition="target"
+    )
+    load_frame(
+        database, frame[asked], predicate="Trusts", value="value", world=world, partition="truth"
+    )
 
 
 EXPERIMENTS = (Experiment.described("psl-epinions", measure, SYSTEMS, clock=cpu_seconds),)

@@ -1,4 +1,6 @@
-"""Preference prediction on Jester: similar jokes are rated alike (Bach et al. 2017, section 7.3)."""
+"""Preference prediction on Jester: similar jokes are rated alike (Bach et al. 2017,
+section 7.3).
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,13 @@ __all__ = ["EXPERIMENTS", "joke_similarity"]
 METRICS = ("NMSE", "NMAE")
 LEAST_SIMILARITY = 0.6
 PRIOR = 0.5
-"""The paper's text has the mean observed rating; its authors' released program sets that, does not store it, and so
-learns and predicts with the 0.5 it began with."""
+"""The paper's text has the mean observed rating; its authors' released program sets that, does not
+store it, and so learns and predicts with the 0.5 it began with."""
 
 
 def joke_similarity(user: Int64, joke: Int64, rating: Float) -> Float:
-    """Adjusted cosine between jokes' observed ratings, mapped to [0, 1], 0 below 0.6; shape (n_jokes, n_jokes).
+    """Adjusted cosine between jokes' observed ratings, mapped to [0, 1], 0 below 0.6; shape
+    (n_jokes, n_jokes).
 
     Ratings are taken minus their user's average; the sums run over users who rated both jokes.
     """
@@ -46,7 +49,9 @@ def joke_similarity(user: Int64, joke: Int64, rating: Float) -> Float:
 
 
 def measure(run: Reproduction) -> None:
-    """Ten splits of 1,000 train and 1,000 test users, half of each user's hundred ratings observed."""
+    """Ten splits of 1,000 train and 1,000 test users,
+    half of each user's hundred ratings observed.
+    """
     directory = run.directory / "hlmrf" / "jester"
 
     def load(database: Database, number: int) -> None:
@@ -84,8 +89,13 @@ def _read(path: Path) -> tuple[Int64, Int64, Float]:
 
 
 def _factorised(directory: Path, split: int) -> Mapping[str, float]:
-    """Scores of matrix factorisation, which sees the training users' ratings and the test users' observed ones."""
-    known = [_read(directory / f"jester-1-{part}-{split}.txt.gz") for part in ("tr-obs", "tr-uno", "te-obs")]
+    """Scores of matrix factorisation,
+    which sees the training users' ratings and the test users' observed ones.
+    """
+    known = [
+        _read(directory / f"jester-1-{part}-{split}.txt.gz")
+        for part in ("tr-obs", "tr-uno", "te-obs")
+    ]
     user, joke, rating = (np.concatenate(columns) for columns in zip(*known))
     asked_user, asked_joke, truth = _read(directory / f"jester-1-te-uno-{split}.txt.gz")
     predicted = predict_ratings(user, joke, rating)[asked_user, asked_joke]
@@ -93,14 +103,21 @@ def _factorised(directory: Path, split: int) -> Mapping[str, float]:
 
 
 def _load(database: Database, world: str, directory: Path, mark: str, split: int) -> None:
-    """One world: observed ratings, ratings to predict as targets with truth, and what the observed ones say."""
+    """One world: observed ratings, ratings to predict as targets with truth,
+    and what the observed ones say.
+    """
     observed = _read(directory / f"jester-1-{mark}-obs-{split}.txt.gz")
     hidden = _read(directory / f"jester-1-{mark}-uno-{split}.txt.gz")
 
     def put(
-        predicate: str, partition: Partition = "evidence", value: Float | None = None, **columns: npt.ArrayLike
+        predicate: str,
+        partition: Partition = "evidence",
+        value: Float | None = None,
+        **columns: npt.ArrayLike,
     ) -> None:
-        frame = pd.DataFrame({name: np.asarray(column).astype(str) for name, column in columns.items()})
+        frame = pd.DataFrame(
+            {name: np.asarray(column).astype(str) for name, column in columns.items()}
+        )
         if value is not None:
             frame["value"] = value
         load_frame(
@@ -127,7 +144,12 @@ def _load(database: Database, world: str, directory: Path, mark: str, split: int
     put("Prior", name=["all"], value=np.array([PRIOR]))
     similarity = joke_similarity(user, joke, rating)
     first, second = np.nonzero(similarity)
-    put("SimRating", first=_jokes(first), second=_jokes(second), value=np.minimum(similarity[first, second], 1.0))
+    put(
+        "SimRating",
+        first=_jokes(first),
+        second=_jokes(second),
+        value=np.minimum(similarity[first, second], 1.0),
+    )
 
 
 def _users(users: Int64) -> list[str]:

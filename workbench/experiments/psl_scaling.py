@@ -1,4 +1,6 @@
-"""Scaling of MAP inference: ADMM against an interior-point method on growing social networks (Bach et al. 2017)."""
+"""Scaling of MAP inference: ADMM against an interior-point method on growing
+social networks (Bach et al. 2017).
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,21 @@ from workbench.network import GroundNetwork
 __all__ = ["EXPERIMENTS"]
 
 SIZES = (22050, 33075, 38588, 44100, 49613, 55125)
-RELATIONS = {"knowswell": 0.3, "knows": 0.1, "boss": 0.05, "mentor": 0.1, "olderRelative": 0.7, "idol": 0.8}
+RELATIONS = {
+    "knowswell": 0.3,
+    "knows": 0.1,
+    "boss": 0.05,
+    "mentor": 0.1,
+    "olderRelative": 0.7,
+    "idol": 0.8,
+}
 BIAS_WEIGHT = 0.5
 METRICS = ("CPU seconds", "energy", "relative error")
 LARGEST_INTERIOR = 22050
 LONGEST_INTERIOR = 900.0
-"""Seconds on the wall, model building apart, after which the interior-point method gives what it has."""
+"""Seconds on the wall, model building apart,
+after which the interior-point method gives what it has.
+"""
 _ENGINES = {"ADMM": "admm", "PDHG": "pdhg", "interior point": "clarabel"}
 
 
@@ -35,22 +46,29 @@ def program_text(power: int) -> str:
     """The voting model with linear (1) or squared (2) hinges."""
     mark = " ^2" if power == 2 else ""
     lines = [f"{BIAS_WEIGHT}: Bias(A, P) -> Votes(A, P){mark}"]
-    lines += [f"{weight}: Votes(A, P) & {name}(B, A) -> Votes(B, P){mark}" for name, weight in RELATIONS.items()]
+    lines += [
+        f"{weight}: Votes(A, P) & {name}(B, A) -> Votes(B, P){mark}"
+        for name, weight in RELATIONS.items()
+    ]
     return "\n".join([*lines, "Votes(A, +P) <= 1 .", ""])
 
 
 def measure(run: Reproduction) -> None:
     """Solve the six networks, linear and squared; `folds` takes the first so many sizes.
 
-    The interior-point method (Clarabel) runs on the smallest network only: it is the paper's point that it stops
-    scaling.
+    The interior-point method (Clarabel) runs on the smallest network only: it is the paper's point
+    that it stops scaling.
     """
     rows: dict[str, list[tuple[int, float]]] = {"linear": [], "squared": []}
     with run.measured.until_cancelled():
         for number, size in enumerate(SIZES[: run.folds]):
             for power, kind in enumerate(rows, start=1):
-                run.progress.step("scaling", number, len(SIZES[: run.folds]), f"{size} persons, {kind}")
-                network, weights = _ground(run.directory / "hlmrf" / "social" / f"socialNet{size}.txt.gz", power)
+                run.progress.step(
+                    "scaling", number, len(SIZES[: run.folds]), f"{size} persons, {kind}"
+                )
+                network, weights = _ground(
+                    run.directory / "hlmrf" / "social" / f"socialNet{size}.txt.gz", power
+                )
                 found: dict[str, tuple[float, float]] = {}
                 for system in run.systems:
                     if system == "interior point" and size > LARGEST_INTERIOR:
@@ -64,7 +82,9 @@ def measure(run: Reproduction) -> None:
                 best = min((energy for _, energy in found.values()), default=np.nan)
                 for system, (seconds, energy) in found.items():
                     figures = (seconds, energy, energy / best - 1.0)
-                    run.measured.add(system, f"{kind}, {size} persons", "1", dict(zip(METRICS, figures)))
+                    run.measured.add(
+                        system, f"{kind}, {size} persons", "1", dict(zip(METRICS, figures))
+                    )
     run.measured.notes.extend(
         f"ADMM, {kind}: linear fit of CPU time on ground rows has R^2 = {_fit(points):.3f}."
         for kind, points in rows.items()
@@ -73,7 +93,9 @@ def measure(run: Reproduction) -> None:
 
 
 def _solve(system: str, network: GroundNetwork, weights: Float) -> tuple[float, float] | None:
-    """CPU seconds and energy of the system's answer; None where the interior-point method has no point in its time."""
+    """CPU seconds and energy of the system's answer;
+    None where the interior-point method has no point in its time.
+    """
     engine = make_engine(_ENGINES[system], "map", tolerance=1e-3)
     began = cpu_seconds()
     deadline = monotonic() + LONGEST_INTERIOR if system == "interior point" else None
@@ -95,14 +117,20 @@ def _fit(points: list[tuple[int, float]]) -> float:
 def _ground(path: Path, power: int) -> tuple[GroundNetwork, Float]:
     """Load one network's file and ground the model."""
     with gzip.open(path, "rt") as lines:
-        table = pd.read_csv(lines, sep="\t", header=None, names=["subject", "relation", "object"], dtype=str)
+        table = pd.read_csv(
+            lines, sep="\t", header=None, names=["subject", "relation", "object"], dtype=str
+        )
     program = parse_psl(program_text(power))
     with Database.open() as database:
         database.declare(program)
         bias = table[table["relation"] == "anon1"]
         signed = bias["object"].astype(float)
         leaning = pd.DataFrame(
-            {"a": bias["subject"], "p": np.where(signed > 0.0, "1", "0"), "value": signed.abs().clip(upper=1.0)}
+            {
+                "a": bias["subject"],
+                "p": np.where(signed > 0.0, "1", "0"),
+                "value": signed.abs().clip(upper=1.0),
+            }
         )
         load_frame(database, leaning, predicate="Bias", value="value")
         for name in RELATIONS:

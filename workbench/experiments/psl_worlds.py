@@ -1,4 +1,6 @@
-"""What the hinge-loss MRF experiments share: variants of a program, ground worlds, learners, discrete twins, marks."""
+"""What the hinge-loss MRF experiments share: variants of a program, ground worlds, learners,
+discrete twins, marks.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,15 @@ from workbench.inference.elsewhere import cpu_seconds
 from workbench.inference.folding import fold
 from workbench.language.program import Program
 from workbench.learning import Example, Learner, make_learner
-from workbench.network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Templates, blocks_from_members
+from workbench.network import (
+    BlockKind,
+    Blocks,
+    Domain,
+    GroundNetwork,
+    Relation,
+    Templates,
+    blocks_from_members,
+)
 from workbench.network.relax import relax
 
 __all__ = [
@@ -57,7 +67,12 @@ class HingeWorld:
 
 
 def ground_world(
-    database: Database, program: Program, world: str, *, query: str, templates: Templates | None = None
+    database: Database,
+    program: Program,
+    world: str,
+    *,
+    query: str,
+    templates: Templates | None = None,
 ) -> HingeWorld:
     """Ground one world; its facts of partition `truth` are labels and never reach the network."""
     request = GroundRequest(query=(query,), role="learn", worlds=(world,), templates=templates)
@@ -69,14 +84,17 @@ def ground_world(
 def with_linear_hinges(world: HingeWorld) -> HingeWorld:
     """The same world with linear potentials (HL-MRF-L) in place of squared ones.
 
-    Rows over one atom stay rows, so energies and MAP states are those of the program written without `^2`.
+    Rows over one atom stay rows, so energies and MAP states are those of the program written
+    without `^2`.
     """
     network = replace(world.network, power=np.ones_like(world.network.power))
     return replace(world, example=replace(world.example, network=network))
 
 
 def discrete_twin(world: HingeWorld) -> HingeWorld:
-    """The discrete MRF of the same rules: linear potentials over 0/1 atoms, hard sums to 1 as blocks."""
+    """The discrete MRF of the same rules: linear potentials over 0/1 atoms,
+    hard sums to 1 as blocks.
+    """
     linear = with_linear_hinges(world)
     network = linear.network
     program = fold(relax(network, np.zeros(network.n_templates)))
@@ -87,7 +105,9 @@ def discrete_twin(world: HingeWorld) -> HingeWorld:
     exact = [m for m, is_exact in zip(members, program.block_exact) if is_exact]
     soft = np.flatnonzero(network.relation == Relation.HINGE)
     blocks = (
-        blocks_from_members(network.n_atoms, exact, BlockKind.EXACTLY_ONE) if exact else Blocks.none(network.n_atoms)
+        blocks_from_members(network.n_atoms, exact, BlockKind.EXACTLY_ONE)
+        if exact
+        else Blocks.none(network.n_atoms)
     )
     integral = not np.any(network.A.data % 1) and not np.any(network.b % 1)
     twin = replace(network.take_rows(soft), blocks=blocks, domain=Domain.BOOLEAN)
@@ -104,8 +124,12 @@ def variant(system: str, world: HingeWorld) -> HingeWorld:
     return with_linear_hinges(world) if family == "HL-MRF-L" else discrete_twin(world)
 
 
-def learn_and_predict(system: str, train: HingeWorld, test: HingeWorld, *, step: float = 5.0) -> tuple[Float, float]:
-    """Values of the test world's atoms by weights of the training world, and the CPU seconds of predicting alone."""
+def learn_and_predict(
+    system: str, train: HingeWorld, test: HingeWorld, *, step: float = 5.0
+) -> tuple[Float, float]:
+    """Values of the test world's atoms by weights of the training world,
+    and the CPU seconds of predicting alone.
+    """
     train, test = variant(system, train), variant(system, test)
     learned = learner_for(system, step=step).fit([train.example], train.templates)
     began = cpu_seconds()
@@ -117,19 +141,27 @@ def learner_for(system: str, *, step: float = 5.0) -> Learner:
     family, method = system.rsplit(" ", 1)
     if family == "MRF":
         return {
-            "MLE": lambda: make_learner("voted_perceptron", step=step, iterations=100, per_weight=True, start="given"),
+            "MLE": lambda: make_learner(
+                "voted_perceptron", step=step, iterations=100, per_weight=True, start="given"
+            ),
             "MPLE": lambda: make_learner("pseudo_likelihood", prior_sd=10.0),
-            "LME": lambda: make_learner("max_margin", penalty=0.1, nonnegative=True, max_iterations=60),
+            "LME": lambda: make_learner(
+                "max_margin", penalty=0.1, nonnegative=True, max_iterations=60
+            ),
         }[method]()
     return {
         "MLE": lambda: make_learner("hinge_perceptron", step=step, iterations=100, start=None),
-        "MPLE": lambda: make_learner("hinge_pseudolikelihood", step=step, iterations=100, start=None),
+        "MPLE": lambda: make_learner(
+            "hinge_pseudolikelihood", step=step, iterations=100, start=None
+        ),
         "LME": lambda: make_learner("hinge_large_margin", C=0.1),
     }[method]()
 
 
 def predict(system: str, world: HingeWorld, weights: Float) -> Float:
-    """MAP truth values of a hinge-loss MRF; for a discrete one marginals by Gibbs sampling (2,500 sweeps after 500)."""
+    """MAP truth values of a hinge-loss MRF;
+    for a discrete one marginals by Gibbs sampling (2,500 sweeps after 500).
+    """
     if system.startswith("MRF"):
         engine = make_engine("gibbs", samples=2500, burn_in=500, chains=1, from_map=True)
     else:
@@ -171,7 +203,9 @@ def measure_splits(
                 database.declare(program)
                 load(database, split)
                 train = ground_world(database, program, "train", query=query)
-                test = ground_world(database, program, "test", query=query, templates=train.templates)
+                test = ground_world(
+                    database, program, "test", query=query, templates=train.templates
+                )
             spent.rows.append(test.network.n_rows)
             for system in run.systems:
                 run.progress.step(system, split, splits, f"{of} {split + 1}")
@@ -188,31 +222,54 @@ def measure_splits(
 
 @dataclass(frozen=True)
 class Inference:
-    """What predicting took: CPU seconds by system and split, and the ground rows of each split's test world."""
+    """What predicting took: CPU seconds by system and split,
+    and the ground rows of each split's test world.
+    """
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     rows: list[int] = field(default_factory=list)
 
     def note(self, of: str) -> str:
         """Mean CPU seconds of each system, in words."""
-        means = ", ".join(f"{system} {np.mean(spent):.3f}" for system, spent in self.seconds.items())
+        means = ", ".join(
+            f"{system} {np.mean(spent):.3f}" for system, spent in self.seconds.items()
+        )
         return f"Inference, CPU seconds a {of}: {means}"
 
 
-def best_marks(measured: Sequence[FoldScore], *, lower_is_better: Sequence[str] = (), level: float = 0.01) -> list[str]:
-    """Per column and metric: the best system and those that a paired t-test at `level` cannot tell from it."""
+def best_marks(
+    measured: Sequence[FoldScore], *, lower_is_better: Sequence[str] = (), level: float = 0.01
+) -> list[str]:
+    """Per column and metric: the best system and those that a paired t-test
+    at `level` cannot tell from it.
+    """
     groups: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for score in measured:
-        groups.setdefault((score.column, score.metric), {}).setdefault(score.system, {})[score.fold] = score.value
+        groups.setdefault((score.column, score.metric), {}).setdefault(score.system, {})[
+            score.fold
+        ] = score.value
     notes = []
     for (column, metric), systems in groups.items():
         folds = sorted(set.intersection(*(set(values) for values in systems.values())))
         if len(folds) < 3:
             continue
         sign = -1.0 if metric in lower_is_better else 1.0
-        values: Mapping[str, Float] = {name: np.array([by[f] for f in folds]) for name, by in systems.items()}
+        values: Mapping[str, Float] = {
+            name: np.array([by[f] for f in folds]) for name, by in systems.items()
+        }
         best = max(values, key=lambda name: sign * float(values[name].mean()))
-        tied = [n for n in values if n != best and paired_t_test(values[best], values[n]).p_value >= level]
-        rest = f"; not significantly worse: {', '.join(tied)}" if tied else "; all others significantly worse"
-        notes.append(f"{column}, {metric}: best {best}{rest} (paired t-test, {len(folds)} folds, level {level}).")
+        tied = [
+            n
+            for n in values
+            if n != best and paired_t_test(values[best], values[n]).p_value >= level
+        ]
+        rest = (
+            f"; not significantly worse: {', '.join(tied)}"
+            if tied
+            else "; all others significantly worse"
+        )
+        notes.append(
+            f"{column}, {metric}: best {best}{rest} (paired t-test, {len(folds)} folds, level "
+            f"{level})."
+        )
     return notes

@@ -1,7 +1,8 @@
-"""Records of measured tables: what gave a figure (command, commit, versions, CPU), and whether it comes out again.
+"""Records of measured tables: what gave a figure (command, commit, versions, CPU), and whether it
+comes out again.
 
-A record is a JSON file of measurements, oldest first. A later one stands over an earlier one where both have
-a figure; one of which nothing is left to show is dropped.
+A record is a JSON file of measurements, oldest first. A later one stands over an earlier one where
+both have a figure; one of which nothing is left to show is dropped.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from workbench.errors import UsageError
 from workbench.experiments.table import FoldScore, ReproductionTable
 from workbench.resources import installed
 
-__all__ = ["Difference", "Measurement", "add_measurement", "differences", "read_record", "recorded_table"]
+__all__ = [
+    "Difference",
+    "Measurement",
+    "add_measurement",
+    "differences",
+    "read_record",
+    "recorded_table",
+]
 
 PACKAGES = ("duckdb", "numpy", "scipy", "numba", "highspy", "cvxpy", "ecos", "scikit-learn")
 """Whose version can move a figure's last digit."""
@@ -35,7 +43,8 @@ class Measurement:
     command : str
         As typed, from the root of a checkout.
     commit : str
-        The checkout's commit, `+` behind it where files differed from it; else the package's version.
+        The checkout's commit, `+` behind it where files differed from it; else the package's
+        version.
     day : str
         ISO date, UTC.
     cpu_seconds : float
@@ -79,12 +88,17 @@ def source_commit() -> str:
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return version("relational-workbench")
-    said = [_git(root, "rev-parse", "--short=10", "HEAD"), _git(root, "status", "--porcelain", "--", "workbench")]
+    said = [
+        _git(root, "rev-parse", "--short=10", "HEAD"),
+        _git(root, "status", "--porcelain", "--", "workbench"),
+    ]
     return said[0] + ("+" if said[1] else "")
 
 
 def _git(root: Path, *arguments: str) -> str:
-    found = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False
+    )
     return found.stdout.strip()
 
 
@@ -103,7 +117,9 @@ def read_record(path: Path) -> tuple[Measurement, ...]:
         return tuple(_measurement(fields) for fields in measurements)
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError.of(
-            "E0906", f"{path} is no record of figures ({error})", help="records are what `reproduce --record` writes"
+            "E0906",
+            f"{path} is no record of figures ({error})",
+            help="records are what `reproduce --record` writes",
         ) from None
 
 
@@ -125,11 +141,23 @@ def add_measurement(path: Path, new: Measurement) -> None:
 
 
 def _laid_out(value: Any, margin: str = "") -> str:
-    """JSON with one row of a table, or one list of numbers, a line: a difference between records reads as figures."""
-    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
+    """JSON with one row of a table, or one list of numbers, a line:
+    a difference between records reads as figures.
+    """
+    inner = (
+        list(value.values())
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, list | tuple)
+        else []
+    )
     if not any(isinstance(one, dict | list | tuple) for one in inner):
         return json.dumps(value, ensure_ascii=False)
-    names = [f"{json.dumps(name)}: " for name in value] if isinstance(value, dict) else [""] * len(inner)
+    names = (
+        [f"{json.dumps(name)}: " for name in value]
+        if isinstance(value, dict)
+        else [""] * len(inner)
+    )
     deeper = margin + " "
     lines = ",\n".join(deeper + name + _laid_out(one, deeper) for name, one in zip(names, inner))
     first, last = "{}" if isinstance(value, dict) else "[]"
@@ -138,14 +166,19 @@ def _laid_out(value: Any, margin: str = "") -> str:
 
 def recorded_table(measurements: Sequence[Measurement]) -> ReproductionTable:
     """All figures of a record as one table; at least one measurement."""
-    return reduce(lambda before, one: one.over(before), (measurement.table for measurement in measurements))
+    return reduce(
+        lambda before, one: one.over(before), (measurement.table for measurement in measurements)
+    )
 
 
-def differences(recorded: ReproductionTable, again: ReproductionTable, digits: int = 3) -> tuple[list[Difference], int]:
+def differences(
+    recorded: ReproductionTable, again: ReproductionTable, digits: int = 3
+) -> tuple[list[Difference], int]:
     """The folds' figures that came out otherwise, and how many were compared.
 
-    Two figures differ where they lie half a unit of the last printed digit apart, or further. What only one of
-    the tables has is not compared, except that a figure that was recorded and is now undefined differs.
+    Two figures differ where they lie half a unit of the last printed digit apart, or further. What
+    only one of the tables has is not compared, except that a figure that was recorded and is now
+    undefined differs.
     """
     known = {_key(one): one.value for one in recorded.folds_detail}
     compared = [one for one in again.folds_detail if _key(one) in known]

@@ -42,7 +42,9 @@ def experiment(name: str) -> Experiment:
     if name not in _MODULES:
         known = did_you_mean(name, _MODULES, f"experiments: {', '.join(_MODULES)}")
         raise UsageError.of("E0902", f"there is no experiment {name}", help=known)
-    values: tuple[Experiment, ...] = import_module(f"workbench.experiments.{_MODULES[name]}").EXPERIMENTS
+    values: tuple[Experiment, ...] = import_module(
+        f"workbench.experiments.{_MODULES[name]}"
+    ).EXPERIMENTS
     return next(value for value in values if value.name == name)
 
 
@@ -55,12 +57,16 @@ EXPERIMENTS: dict[str, Callable[..., ReproductionTable]] = {name: _run(name) for
 
 
 def published(name: str) -> tuple[Row, ...]:
-    """The figures of the paper that an experiment stands beside, nothing run; E0902 for an unknown one."""
+    """The figures of the paper that an experiment stands beside, nothing run;
+    E0902 for an unknown one.
+    """
     return rows_from_folds((), experiment(name).published)
 
 
 def systems(name: str) -> tuple[str, ...]:
-    """The rows of an experiment's table that can be run, each on its own; E0902 for an unknown one."""
+    """The rows of an experiment's table that can be run, each on its own;
+    E0902 for an unknown one.
+    """
     return tuple(experiment(name).systems)
 
 
@@ -88,9 +94,14 @@ def reproduce(
     Raises
     ------
     UsageError
-        E0901 where the data sets are not found, E0902 for an unknown experiment, E0903 for a number of folds below 1.
+        E0901 where the data sets are not found, E0902 for an unknown experiment, E0903 for a number
+        of folds below 1.
     """
     experiment(name)
     if folds is not None and folds < 1:
-        raise UsageError.of("E0903", f"cannot run {folds} folds", help="give --folds a number from 1 on")
-    return EXPERIMENTS[name](data_dir=datasets_directory(data_dir), folds=folds, progress=progress, **options)
+        raise UsageError.of(
+            "E0903", f"cannot run {folds} folds", help="give --folds a number from 1 on"
+        )
+    return EXPERIMENTS[name](
+        data_dir=datasets_directory(data_dir), folds=folds, progress=progress, **options
+    )

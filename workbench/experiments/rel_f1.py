@@ -1,4 +1,6 @@
-"""The tasks of RelBench's rel-f1 (driver-dnf, driver-top3, driver-position): ours by rules and by boosted trees."""
+"""The tasks of RelBench's rel-f1 (driver-dnf, driver-top3, driver-position):
+ours by rules and by boosted trees.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Progress
 from workbench.study.columns import CandidateColumns, TargetTimes
-from workbench.study.learners import LearnerName, fit_learner
+from workbench.study.learners import LearnerName, TargetKind, fit_learner
 from workbench.study.matrix import candidate_matrix
 from workbench.study.prepared import Prepared, prepared
 from workbench.tables import Staging, find_sources, propose, stage
@@ -32,7 +34,8 @@ TASKS = {
 }
 REGIMES = ("rolling", "frozen")
 TABLES = (
-    "circuits constructor_results constructor_standings constructors driver_standings drivers qualifying races results "
+    "circuits constructor_results constructor_standings constructors driver_standings drivers "
+    "qualifying races results "
     "status"
 ).split()
 
@@ -40,8 +43,8 @@ TABLES = (
 def measure(run: Reproduction) -> None:
     """Learn on train and valid (choices on valid), score on test; one split, so one fold.
 
-    In the frozen regime rows learned from see their past as late as those of the test do: of each run of steps only
-    what was known at its beginning.
+    In the frozen regime rows learned from see their past as late as those of the test do: of each
+    run of steps only what was known at its beginning.
     """
     with TemporaryDirectory() as directory:
         for task in run.columns:
@@ -53,12 +56,22 @@ def _measure_task(run: Reproduction, directory: Path, task: str) -> None:
     target, column, metric, days, _ = TASKS[task]
     files, parts = _task_files(run.directory / "tables" / "formula1", directory, task)
     with stage(find_sources(files)) as staging:
-        ready = prepared(staging, f"{target}.{column}", time=f"{target}.date", mapping=_mapping(staging))
+        ready = prepared(
+            staging, f"{target}.{column}", time=f"{target}.date", mapping=_mapping(staging)
+        )
         order = [parts[row] for row in zip(ready.keys["date"], ready.keys["driverId"])]
         part = np.array(order)
         for regime in REGIMES:
             begun = cpu_seconds()
-            X = _columns(staging, ready, part, days, TASKS[task][4], frozen=regime == "frozen", progress=run.progress)
+            X = _columns(
+                staging,
+                ready,
+                part,
+                days,
+                TASKS[task][4],
+                frozen=regime == "frozen",
+                progress=run.progress,
+            )
             shared = cpu_seconds() - begun
             for system in run.systems:
                 with run.measured.timed(system):
@@ -67,24 +80,41 @@ def _measure_task(run: Reproduction, directory: Path, task: str) -> None:
                 run.measured.add(system, f"{task}, {regime}", "test", {metric: value})
 
 
-def _scored(X: Any, y: Float, part: Any, system: LearnerName, task: str, progress: Progress) -> float:
+def _scored(
+    X: Any, y: Float, part: Any, system: LearnerName, task: str, progress: Progress
+) -> float:
     learned = np.flatnonzero(part != "test")
     held_out = np.flatnonzero(part[learned] == "valid")
-    kind = "number" if task == "position" else "yes/no"
-    model = fit_learner(system, kind, X[learned], y[learned], held_out=[held_out], progress=progress)  # type: ignore[arg-type]
+    kind: TargetKind = "number" if task == "position" else "yes/no"
+    model = fit_learner(
+        system, kind, X[learned], y[learned], held_out=[held_out], progress=progress
+    )
     test: Bool = part == "test"
     said = model.predict(X[test])
     return float(np.mean(np.abs(said - y[test]))) if kind == "number" else auc_roc(said, y[test])
 
 
 def _columns(
-    staging: Staging, ready: Prepared, part: Any, days: int, steps: int, *, frozen: bool, progress: Progress
+    staging: Staging,
+    ready: Prepared,
+    part: Any,
+    days: int,
+    steps: int,
+    *,
+    frozen: bool,
+    progress: Progress,
 ) -> Any:
-    """The candidates' columns, each row at its own time or, frozen, at the beginning of its run of steps."""
+    """The candidates' columns, each row at its own time or, frozen,
+    at the beginning of its run of steps.
+    """
     assert ready.times is not None
     times = ready.times
     if frozen:
-        start = {"test": _day("2010-01-01"), "valid": _day("2005-01-01"), "train": _day("2005-01-01")}
+        start = {
+            "test": _day("2010-01-01"),
+            "valid": _day("2005-01-01"),
+            "train": _day("2005-01-01"),
+        }
         origin = np.array([start[name] for name in part])
         run_length = days * np.where(part == "test", 40, steps)
         now = origin + np.floor((times.days - origin) / run_length) * run_length
@@ -106,7 +136,9 @@ def _mapping(staging: Staging) -> Any:
         replace(
             table,
             columns=tuple(
-                replace(column, kind="ignore", predicate=None) if column.name in ("url", "time") else column
+                replace(column, kind="ignore", predicate=None)
+                if column.name in ("url", "time")
+                else column
                 for column in table.columns
             ),
         )
@@ -115,31 +147,39 @@ def _mapping(staging: Staging) -> Any:
     return replace(mapping, tables=tables)
 
 
-def _task_files(source: Path, directory: Path, task: str) -> tuple[list[Path], dict[tuple[str, str], str]]:
+def _task_files(
+    source: Path, directory: Path, task: str
+) -> tuple[list[Path], dict[tuple[str, str], str]]:
     """The database's tables as files, and the task's labels with the part that each belongs to."""
     target, column, _, days, valid = TASKS[task]
     connection = duckdb.connect()
     files = []
     for name in TABLES:
         connection.execute(
-            f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM read_csv($file, nullstr=['\\N', ''], null_padding=true)",
+            f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM read_csv($file, nullstr=['\\N', "
+            "''], null_padding=true)",
             {"file": str(source / f"{name}.csv.gz")},
         )
     connection.execute(
-        "CREATE OR REPLACE TABLE moments AS SELECT raceId, date + coalesce(time, TIME '00:00:00') AS t FROM races"
+        "CREATE OR REPLACE TABLE moments AS SELECT raceId, date + coalesce(time, TIME '00:00:00') "
+        "AS t FROM races"
     )
     connection.execute(
         "CREATE OR REPLACE TABLE races AS "
         "SELECT * EXCLUDE (date, time), t AS date FROM races JOIN moments USING (raceId)"
     )
     labels = (PROGRAMS / f"rel_f1_{task}.sql").read_text(encoding="utf-8")
-    connection.execute(labels.format(target=target, column=column, days=days, cuts=_cuts(days, valid)))
+    connection.execute(
+        labels.format(target=target, column=column, days=days, cuts=_cuts(days, valid))
+    )
     for name in (*TABLES, target):
         path = directory / f"{name}.parquet"
         rest = " EXCLUDE (part)" if name == target else ""
         connection.execute(f"COPY (SELECT *{rest} FROM {name}) TO '{path}' (FORMAT parquet)")
         files.append(path)
-    rows = connection.execute(f"SELECT date::VARCHAR, driverId::VARCHAR, part FROM {target}").fetchall()
+    rows = connection.execute(
+        f"SELECT date::VARCHAR, driverId::VARCHAR, part FROM {target}"
+    ).fetchall()
     return files, {(date, driver): part for date, driver, part in rows}
 
 
@@ -153,4 +193,8 @@ def _cuts(days: int, valid: int) -> str:
     )
 
 
-EXPERIMENTS = (Experiment.described("rel-f1", measure, tuple(SYSTEMS), columns=tuple(TASKS), clock=cpu_seconds),)
+EXPERIMENTS = (
+    Experiment.described(
+        "rel-f1", measure, tuple(SYSTEMS), columns=tuple(TASKS), clock=cpu_seconds
+    ),
+)

@@ -1,6 +1,7 @@
 """Attributes of a pair of constants made from the facts around them, for propositional baselines.
 
-Order 1 describes each constant alone, order 2 how the two are connected (Richardson and Domingos 2006).
+Order 1 describes each constant alone, order 2 how the two are connected (Richardson and Domingos
+2006).
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Relation:
 
 @dataclass(frozen=True)
 class AttributeTable:
-    """Categorical attributes of the ordered pairs of a type's constants, the second constant running fastest.
+    """Categorical attributes of the ordered pairs of a type's constants, the second constant
+    running fastest.
 
     Attributes
     ----------
@@ -69,16 +71,17 @@ def pair_attributes(
     of_type : str
         The type of the two constants.
     small : sequence of str
-        Types with few, shared constants: each of them gives an attribute of its own. Their positions and number must
-        be the same in all worlds.
+        Types with few, shared constants: each of them gives an attribute of its own. Their
+        positions and number must be the same in all worlds.
     order : {'1', '1+2'}
 
     Returns
     -------
     AttributeTable
-        Order 1: for every argument place of the type, how many facts hold the constant there (none, one, many), and
-        whether a fact does together with each constant of a small type. Order 2: whether a fact holds both constants,
-        and for every two places joined by a common third constant, through how many the pair is connected.
+        Order 1: for every argument place of the type, how many facts hold the constant there (none,
+        one, many), and whether a fact does together with each constant of a small type. Order 2:
+        whether a fact holds both constants, and for every two places joined by a common third
+        constant, through how many the pair is connected.
     """
     n = sizes[of_type]
     single: dict[str, tuple[Int64, int]] = {}
@@ -92,7 +95,10 @@ def pair_attributes(
                 if other_type in small:
                     held = _incidence(relation, place, other, sizes).toarray() > 0
                     for constant in range(sizes[other_type]):
-                        single[f"{name}/{place}, {other_type} {constant}"] = held[:, constant].astype(np.int64), 2
+                        single[f"{name}/{place}, {other_type} {constant}"] = (
+                            held[:, constant].astype(np.int64),
+                            2,
+                        )
     names, columns, categories = [], [], []
     for which in ("first", "second"):
         for label, (value, size) in single.items():
@@ -108,8 +114,12 @@ def pair_attributes(
     return AttributeTable(tuple(names), values, np.array(categories, np.int64))
 
 
-def _connections(relations: Mapping[str, Relation], sizes: Mapping[str, int], of_type: str) -> list[tuple[str, Float]]:
-    """Counts of direct facts between two constants, and of third constants that connect them, shape (n, n) each."""
+def _connections(
+    relations: Mapping[str, Relation], sizes: Mapping[str, int], of_type: str
+) -> list[tuple[str, Float]]:
+    """Counts of direct facts between two constants, and of third constants that connect them,
+    shape (n, n) each.
+    """
     found: list[tuple[str, Float]] = []
     legs: list[tuple[str, str, csr_array]] = []
     for name, relation in relations.items():

@@ -29,12 +29,16 @@ def similarity_bins(words: Relation, n_values: int, n_words: int) -> Int64:
 
     Notes
     -----
-    scikit-learn's TF-IDF (smoothed inverse document frequency, vectors of length 1) fitted on these values alone.
+    scikit-learn's TF-IDF (smoothed inverse document frequency, vectors of length 1) fitted on these
+    values alone.
     """
     from scipy.sparse import csr_array
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    counts = csr_array((np.ones(len(words.facts)), (words.facts[:, 0], words.facts[:, 1])), shape=(n_values, n_words))
+    counts = csr_array(
+        (np.ones(len(words.facts)), (words.facts[:, 0], words.facts[:, 1])),
+        shape=(n_values, n_words),
+    )
     vectors = csr_array(TfidfTransformer().fit_transform(counts))
     cosine = np.clip((vectors @ vectors.T).toarray(), 0.0, 1.0)
     np.fill_diagonal(cosine, 1.0)

@@ -1,4 +1,6 @@
-"""The form every reproduced table has: one row a figure, published beside ours, with the figures of each fold."""
+"""The form every reproduced table has: one row a figure, published beside ours,
+with the figures of each fold.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from typing import Any
 from workbench.evaluation import summary
 from workbench.verbs.common import as_json
 
-__all__ = ["Figure", "FoldScore", "ReproductionTable", "Row", "published_figures", "rows_from_folds"]
+__all__ = [
+    "Figure",
+    "FoldScore",
+    "ReproductionTable",
+    "Row",
+    "published_figures",
+    "rows_from_folds",
+]
 
 Figure = tuple[str, str, str]
 """System, column, metric."""
@@ -67,7 +76,8 @@ class ReproductionTable:
     notes : tuple of str
         Where data or protocol differ from the paper, and settings that were chosen, in words.
     seconds : mapping of str to float
-        By system: on the wall in the tables of Markov logic, of the processor in those of soft logic.
+        By system: on the wall in the tables of Markov logic, of the processor in those of soft
+        logic.
     complete : bool
         False where the experiment was stopped before its end.
     """
@@ -93,7 +103,9 @@ class ReproductionTable:
             FoldScore(**{**score, "value": math.nan if score["value"] is None else score["value"]})
             for score in record["folds_detail"]
         )
-        return cls(**{**record, "rows": rows, "folds_detail": details, "notes": tuple(record["notes"])})
+        return cls(
+            **{**record, "rows": rows, "folds_detail": details, "notes": tuple(record["notes"])}
+        )
 
     def measured(self) -> frozenset[tuple[str, str]]:
         """Every (system, column) that has a figure of ours."""
@@ -108,7 +120,9 @@ class ReproductionTable:
             if row.ours is not None and (row.system, row.column) not in run
         }
         rows = [older.pop((row.system, row.column, row.metric), row) for row in self.rows]
-        details = [score for score in before.folds_detail if (score.system, score.column) not in run]
+        details = [
+            score for score in before.folds_detail if (score.system, score.column) not in run
+        ]
         return replace(
             self,
             rows=(*rows, *older.values()),
@@ -128,7 +142,8 @@ class ReproductionTable:
 def published_figures(
     columns: Sequence[str], metrics: Sequence[str], values: Mapping[str, Sequence[float]]
 ) -> dict[Figure, float]:
-    """A paper's figures by (system, column, metric), from each system's values, metrics running fastest.
+    """A paper's figures by (system, column, metric), from each system's values, metrics running
+    fastest.
 
     What the paper does not give (NaN) is left out.
     """
@@ -141,10 +156,16 @@ def published_figures(
     }
 
 
-def rows_from_folds(scores: Sequence[FoldScore], published: Mapping[Figure, float | None]) -> tuple[Row, ...]:
-    """A row for every published figure, in its order, then one for each further (system, column, metric) measured."""
+def rows_from_folds(
+    scores: Sequence[FoldScore], published: Mapping[Figure, float | None]
+) -> tuple[Row, ...]:
+    """A row for every published figure, in its order, then one for each further (system, column,
+    metric) measured.
+    """
     keyed = sorted(scores, key=_key)
-    ours = {key: summary([score.value for score in group]) for key, group in groupby(keyed, key=_key)}
+    ours = {
+        key: summary([score.value for score in group]) for key, group in groupby(keyed, key=_key)
+    }
     further = dict.fromkeys(_key(score) for score in scores if _key(score) not in published)
     rows = []
     for key in (*published, *further):

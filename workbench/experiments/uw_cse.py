@@ -14,7 +14,14 @@ from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.experiments.facts import domain_names, domain_sizes, relations_of
 from workbench.experiments.generative import GenerativeWeights
 from workbench.experiments.grounded import Prediction, ground_worlds
-from workbench.experiments.leave_one_out import KB_WEIGHT, Study, System, learned_by, propositional, score_systems
+from workbench.experiments.leave_one_out import (
+    KB_WEIGHT,
+    Study,
+    System,
+    learned_by,
+    propositional,
+    score_systems,
+)
 from workbench.experiments.relational_attributes import AttributeTable, pair_attributes
 from workbench.inference import Engine, make_engine
 from workbench.language import read_program
@@ -32,7 +39,9 @@ PRIOR_SDS = (0.1, 0.3, 1.0, 3.0)
 
 
 def load(database: Database, directory: Path, areas: Sequence[str] = AREAS) -> Program:
-    """Load the areas, one world each, and complete the `same*` predicates reflexively over each area's constants."""
+    """Load the areas, one world each,
+    and complete the `same*` predicates reflexively over each area's constants.
+    """
     import pandas as pd
 
     program = read_program(directory / "uw.mln")
@@ -42,7 +51,12 @@ def load(database: Database, directory: Path, areas: Sequence[str] = AREAS) -> P
         for name, predicate in program.predicates.items():
             if name.startswith("same"):
                 constants = domain_names(database, area, predicate.argument_types[0])
-                load_frame(database, pd.DataFrame({"x": constants, "y": constants}), predicate=name, world=area)
+                load_frame(
+                    database,
+                    pd.DataFrame({"x": constants, "y": constants}),
+                    predicate=name,
+                    world=area,
+                )
     return program
 
 
@@ -50,13 +64,17 @@ def measure(run: Reproduction) -> None:
     """Leave one area out: train on the other four, predict every ordered pair of its persons."""
     with Database.open() as database:
         program = load(database, run.directory / "uw-cse")
-        worlds, templates = ground_worlds(database, program, AREAS, query=OPEN, scored=(QUERY,), progress=run.progress)
+        worlds, templates = ground_worlds(
+            database, program, AREAS, query=OPEN, scored=(QUERY,), progress=run.progress
+        )
         study = Study(database, program, worlds, templates, progress=run.progress)
         score_systems(run, study, SYSTEMS, {QUERY: QUERY})
 
 
 def _perceptron(**settings: object) -> Learner:
-    """Counts averaged over Gibbs samples that go on from MaxWalkSAT's state; steps by each clause's groundings."""
+    """Counts averaged over Gibbs samples that go on from MaxWalkSAT's state;
+    steps by each clause's groundings.
+    """
     return make_learner(
         "voted_perceptron",
         engine=_search(),
@@ -76,13 +94,18 @@ def _search() -> Engine:
 
 def voted_perceptron(study: Study, fold: Fold) -> Prediction:
     """MLN(VP): the start is chosen on a held-out area."""
-    grid, conduct = {"start": ("log_odds", "given", "pseudo_likelihood")}, Conduct(progress=study.progress)
+    grid, conduct = (
+        {"start": ("log_odds", "given", "pseudo_likelihood")},
+        Conduct(progress=study.progress),
+    )
     found = validate(_perceptron(), grid, study.training(fold), study.templates, conduct=conduct)
     return study.predict(fold, study.fit(found.learner, fold))
 
 
 def pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
-    """MLN(PL): generative pseudo-likelihood over all predicates, the prior's width chosen among training areas."""
+    """MLN(PL): generative pseudo-likelihood over all predicates,
+    the prior's width chosen among training areas.
+    """
     if ("generative",) not in study.cache:
         study.cache["generative",] = GenerativeWeights(
             study.database, study.program, study.worlds, study.templates, QUERY, study.progress
@@ -91,13 +114,17 @@ def pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
     return study.predict(fold, weights)
 
 
-def _attributes(study: Study, world: str, predicate: str, order: Literal["1", "1+2"] = "1+2") -> AttributeTable:
+def _attributes(
+    study: Study, world: str, predicate: str, order: Literal["1", "1+2"] = "1+2"
+) -> AttributeTable:
     key = ("attributes", world, order)
     if key not in study.cache:
         evidence = [predicate for predicate in study.program.predicates if predicate not in OPEN]
         relations = relations_of(study.database, world, evidence, shared=SMALL_TYPES)
         sizes = domain_sizes(study.database, world, shared=SMALL_TYPES)
-        study.cache[key] = pair_attributes(relations, sizes, "person", small=SMALL_TYPES, order=order)
+        study.cache[key] = pair_attributes(
+            relations, sizes, "person", small=SMALL_TYPES, order=order
+        )
     found: AttributeTable = study.cache[key]
     return found
 
@@ -116,6 +143,8 @@ SYSTEMS: Mapping[str, System] = {
     "NB, order 1": propositional(NaiveBayes, (QUERY,), partial(_attributes, order="1")),
     "BN, order 1": propositional(TreeAugmentedBayes, (QUERY,), partial(_attributes, order="1")),
 }
-"""The table's rows and those beside them; the published settings are MAP counts, log-odds start, step 0.001."""
+"""The table's rows and those beside them; the published settings are MAP counts,
+log-odds start, step 0.001.
+"""
 
 EXPERIMENTS = (Experiment.described("uw-cse", measure, tuple(SYSTEMS)),)

@@ -39,7 +39,9 @@ def load(database: Database, directory: Path) -> Program:
     database.declare(program)
     kept = tuple(f"{predicate}(" for predicate in program.predicates)
     for number, name in enumerate(COLUMNS, start=1):
-        with gzip.open(directory / "todtler" / f"webkb-fold{number}.db.gz", "rt", encoding="utf-8") as lines:
+        with gzip.open(
+            directory / "todtler" / f"webkb-fold{number}.db.gz", "rt", encoding="utf-8"
+        ) as lines:
             facts = "\n".join(line.strip() for line in lines if line.startswith(kept))
         load_alchemy_text(database, facts, name=f"webkb-fold{number}.db.gz", world=name)
     return program
@@ -50,9 +52,17 @@ def measure(run: Reproduction) -> None:
     with Database.open() as database:
         program = load(database, run.directory / "webkb")
         study = ground_study(
-            database, program, COLUMNS, "Pageclass", penalties=PENALTIES, cuts=("rounded",), progress=run.progress
+            database,
+            program,
+            COLUMNS,
+            "Pageclass",
+            penalties=PENALTIES,
+            cuts=("rounded",),
+            progress=run.progress,
         )
-    score_systems(run, study, {system: engine for system, (_, _, engine) in SYSTEMS.items()}, _weights)
+    score_systems(
+        run, study, {system: engine for system, (_, _, engine) in SYSTEMS.items()}, _weights
+    )
 
 
 def _weights(study: MarginStudy, test: int, system: str) -> tuple[Float, str]:

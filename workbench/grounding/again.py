@@ -1,8 +1,9 @@
 """Grounding again after facts changed: only the rules that read what changed.
 
-A rule reads a predicate that stands in one of its clauses, the definitions and scopes behind it, and the domains of its
-variables' types. Where changed facts of one relation decide alone what it gains and loses, it is ground over them
-(`differences.py`), else anew; the rules that read nothing of what changed are not asked at all.
+A rule reads a predicate that stands in one of its clauses, the definitions and scopes behind it,
+and the domains of its variables' types. Where changed facts of one relation decide alone what it
+gains and loses, it is ground over them (`differences.py`), else anew; the rules that read nothing
+of what changed are not asked at all.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ __all__ = ["Piece", "Shape", "ground_again"]
 
 @dataclass(frozen=True)
 class Shape:
-    """What a grounding took from the data beside facts: two that differ here differ in more than facts.
+    """What a grounding took from the data beside facts: two that differ here differ in more than
+    facts.
 
     Attributes
     ----------
@@ -109,7 +111,8 @@ def ground_again(
     templates : Templates or None
         Of that grounding, where rules may be ground over changed facts alone.
     changed : mapping of str to (FactRows or None)
-        Predicates with facts that were not there then, or are no longer; and which, where that is known.
+        Predicates with facts that were not there then, or are no longer; and which, where that is
+        known.
 
     Raises
     ------
@@ -135,7 +138,9 @@ def ground_again(
         grounder.vocabulary.drop()
     numbers = [number for number, _ in grounder.emitted]
     counts = [count for _, count in grounder.emitted]
-    return Piece(grounding, rules, np.repeat(np.array(numbers, np.int32), counts), shape, by_difference)
+    return Piece(
+        grounding, rules, np.repeat(np.array(numbers, np.int32), counts), shape, by_difference
+    )
 
 
 def _differ(one: Mapping[Any, str], other: Mapping[Any, str]) -> set[Any]:
@@ -150,7 +155,10 @@ def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> 
     domains: dict[str, str] = {}
     for type_name, *rest in rows:
         domains[type_name] = f"{domains.get(type_name, '')}{rest} "
-    roles = {name: f"{role.role} {role.listed} {role.scoped} {role.facts}" for name, role in vocabulary.roles.items()}
+    roles = {
+        name: f"{role.role} {role.listed} {role.scoped} {role.facts}"
+        for name, role in vocabulary.roles.items()
+    }
     texts: dict[int, str] = {}
     for clause in clauses:
         texts[clause.rule] = sha256(f"{texts.get(clause.rule, '')}{clause!r}".encode()).hexdigest()
@@ -185,15 +193,20 @@ class _Changes:
             if clause.rule in found:
                 continue
             computes = isinstance(clause, Clause) and bool(clause.function_values)
-            ranges = self.types if computes else self.types & set(dict(clause.variable_types).values())
+            ranges = (
+                self.types if computes else self.types & set(dict(clause.variable_types).values())
+            )
             if ranges or any(
-                _reads(self.program, name, self.predicates, self.types) for name in _predicates_of(clause)
+                _reads(self.program, name, self.predicates, self.types)
+                for name in _predicates_of(clause)
             ):
                 found.add(clause.rule)
         return frozenset(found & set(range(len(self.program.rules))))
 
 
-def _changes(vocabulary: Vocabulary, changed: Mapping[str, FactRows | None], before: Shape, now: Shape) -> _Changes:
+def _changes(
+    vocabulary: Vocabulary, changed: Mapping[str, FactRows | None], before: Shape, now: Shape
+) -> _Changes:
     program = vocabulary.program
     other = before.changed_predicates(now)
     predicates, types = _read_with(vocabulary, changed) | other, before.changed_types(now)
@@ -202,7 +215,8 @@ def _changes(vocabulary: Vocabulary, changed: Mapping[str, FactRows | None], bef
             one.head.predicate
             for one in program.statements
             if any(
-                _reads(program, atom.predicate, predicates, types) for atom in (one.head, *condition_atoms(one.body))
+                _reads(program, atom.predicate, predicates, types)
+                for atom in (one.head, *condition_atoms(one.body))
             )
         }
         if reached <= predicates:
@@ -221,11 +235,16 @@ def _changes(vocabulary: Vocabulary, changed: Mapping[str, FactRows | None], bef
 
 
 def _read_with(vocabulary: Vocabulary, changed: Collection[str]) -> set[str]:
-    """Changed predicates, and what `$now` makes with any that has dates: it is the latest of them all."""
+    """Changed predicates, and what `$now` makes with any that has dates:
+    it is the latest of them all.
+    """
     dated = {name for name, one in vocabulary.stored.items() if ValueKind.DATE in one.kinds}
     if dated.isdisjoint(changed):
         return set(changed)
-    return {*changed, *(one.head.predicate for one in vocabulary.program.statements if reads_now(one.body))}
+    return {
+        *changed,
+        *(one.head.predicate for one in vocabulary.program.statements if reads_now(one.body)),
+    }
 
 
 def _differences(
@@ -241,7 +260,9 @@ def _differences(
     for clause in clauses:
         if clause.rule not in readers:
             continue
-        literal = changed_literal(grounder.vocabulary, clause, changes.predicates, changes.types, changes.facts)
+        literal = changed_literal(
+            grounder.vocabulary, clause, changes.predicates, changes.types, changes.facts
+        )
         if literal is None:
             rest.add(clause.rule)
         else:
@@ -254,7 +275,9 @@ def _differences(
 
 def _reads(program: Program, name: str, predicates: set[str], types: set[str]) -> bool:
     declared = program.predicates.get(name)
-    return name in predicates or (declared is not None and not types.isdisjoint(declared.argument_types))
+    return name in predicates or (
+        declared is not None and not types.isdisjoint(declared.argument_types)
+    )
 
 
 def _predicates_of(clause: Clause | LinearRule) -> set[str]:
@@ -262,4 +285,7 @@ def _predicates_of(clause: Clause | LinearRule) -> set[str]:
         functions = {computed.function for computed in clause.function_values}
         return {literal.atom.predicate for literal in clause.literals} | functions
     filters = (atom for one in clause.filters for atom in formula_atoms(one.condition))
-    return {atom.predicate for atom in (*filters, *(atom for term in clause.terms for atom in term.atoms))}
+    return {
+        atom.predicate
+        for atom in (*filters, *(atom for term in clause.terms for atom in term.atoms))
+    }

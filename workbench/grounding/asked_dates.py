@@ -26,12 +26,14 @@ FOUND = "dates of scopes"
 
 
 def with_dates_of_scopes(database: Database, program: Program) -> Program:
-    """The program, declared anew with the dates that its scopes ask at in any world among its constants.
+    """The program, declared anew with the dates that its scopes ask at in any world among its
+    constants.
 
     Raises
     ------
     InputError
-        E0251 where a fact of a predicate that is asked at dates has something else in a date's place.
+        E0251 where a fact of a predicate that is asked at dates has something else in a date's
+        place.
     """
     scopes = [one for one in program.scopes if asked_at(program.predicates[one.head.predicate])]
     if not scopes:
@@ -50,24 +52,33 @@ def with_dates_of_scopes(database: Database, program: Program) -> Program:
         make_definitions(vocabulary, needed_definitions(made, {FOUND}))
         table = quoted(vocabulary.stored[FOUND].table_name)
         text = text_of_value("a0", ValueKind.DATE)
-        rows = vocabulary.connection.execute(f"SELECT DISTINCT {text} FROM {table} ORDER BY 1").fetchall()
+        rows = vocabulary.connection.execute(
+            f"SELECT DISTINCT {text} FROM {table} ORDER BY 1"
+        ).fetchall()
     finally:
         vocabulary.drop()
-    asked = replace(program, types={**program.types, ASKED_DATE: Type(ASKED_DATE, tuple(row[0] for row in rows))})
+    asked = replace(
+        program,
+        types={**program.types, ASKED_DATE: Type(ASKED_DATE, tuple(row[0] for row in rows))},
+    )
     database.declare(asked)
     return asked
 
 
 def _finding(scope: Scope) -> list[Definition]:
     """Definitions of the dates that a scope's body binds."""
-    links = [one for one in scope.body if isinstance(one, Literal) and one.atom.predicate == DATE_OF]
+    links = [
+        one for one in scope.body if isinstance(one, Literal) and one.atom.predicate == DATE_OF
+    ]
     body = tuple(one for one in scope.body if one not in links)
     dates = [link.atom.arguments[1] for link in links]
     return [Definition(Atom(FOUND, (date,)), body) for date in dates if isinstance(date, Variable)]
 
 
 def _check_names(connection: duckdb.DuckDBPyConnection, constants: str) -> None:
-    """Each constant is named by a date as rules and data write it, so that one date has one constant."""
+    """Each constant is named by a date as rules and data write it,
+    so that one date has one constant.
+    """
     value = "try_cast(name AS TIMESTAMP)"
     wrong = connection.execute(
         f"SELECT name FROM {constants} WHERE {is_no_value('name', ValueKind.DATE)} "
@@ -76,6 +87,7 @@ def _check_names(connection: duckdb.DuckDBPyConnection, constants: str) -> None:
     if wrong:
         raise InputError.of(
             "E0251",
-            f"{quote_constant(wrong[0][0])} stands where an atom is asked at a date, and is not written as one",
+            f"{quote_constant(wrong[0][0])} stands where an atom is asked at a date, and is not "
+            "written as one",
             help="write 2020-01-31, or 2020-01-31 10:20:30",
         )

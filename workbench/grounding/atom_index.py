@@ -1,6 +1,8 @@
-"""Listed atoms found by arithmetic: dense arrays over their places, which SQL reads through vectorised functions.
+"""Listed atoms found by arithmetic: dense arrays over their places, which SQL reads through
+vectorised functions.
 
-A hash join looks an atom up in about 100 ns once its table has outgrown the cache; an array does it in a few.
+A hash join looks an atom up in about 100 ns once its table has outgrown the cache; an array does it
+in a few.
 """
 
 from __future__ import annotations
@@ -16,7 +18,15 @@ from workbench.arrays import Array, Float, Int64
 from workbench.database.arrow_columns import arrow_column
 from workbench.grounding.select import Expression, Registered, call, equal
 
-__all__ = ["ABSENT", "MOST_PLACES", "OBSERVED", "AtomIndex", "drop_function", "register_array", "worth_an_index"]
+__all__ = [
+    "ABSENT",
+    "MOST_PLACES",
+    "OBSERVED",
+    "AtomIndex",
+    "drop_function",
+    "register_array",
+    "worth_an_index",
+]
 
 ABSENT, OBSERVED = -1, -2
 MOST_PLACES = 2**26
@@ -32,12 +42,14 @@ def worth_an_index(places: int, listed: int) -> bool:
 
 @dataclass(frozen=True)
 class AtomIndex:
-    """The list of one predicate as arrays over the places of its grid; place -1 stands for an unknown constant.
+    """The list of one predicate as arrays over the places of its grid; place -1 stands for an
+    unknown constant.
 
     Attributes
     ----------
     finder : str
-        SQL function: place -> id of the open atom, `OBSERVED` where data give its value, `ABSENT` where not listed.
+        SQL function: place -> id of the open atom, `OBSERVED` where data give its value, `ABSENT`
+        where not listed.
     reader : str or None
         SQL function: place -> observed value; None where no value is observed.
     """
@@ -55,7 +67,9 @@ class AtomIndex:
         ids: Array,
         values: Float | None,
     ) -> AtomIndex:
-        """Fill the arrays from a list (`ids` with `OBSERVED` where `values` has the value) and name the functions."""
+        """Fill the arrays from a list (`ids` with `OBSERVED` where `values` has the
+        value) and name the functions.
+        """
         index = np.full(n_places + 1, ABSENT, np.int32)
         index[places] = ids
         finder = register_array(connection, f"find_{name}", index)

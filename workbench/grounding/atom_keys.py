@@ -1,4 +1,6 @@
-"""From places in the space of atoms to keys and names, read from the database while its relations are there."""
+"""From places in the space of atoms to keys and names,
+read from the database while its relations are there.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,17 @@ __all__ = ["atom_table", "dictionaries", "names_in_space", "numbering_of"]
 def numbering_of(vocabulary: Vocabulary) -> Numbering:
     """The columns of the network: the atoms of the space that the data do not decide."""
     known = [
-        np.asarray(vocabulary.connection.execute(f"SELECT atom FROM {vocabulary.known(name)}").fetchnumpy()["atom"])
+        np.asarray(
+            vocabulary.connection.execute(
+                f"SELECT atom FROM {vocabulary.known(name)}"
+            ).fetchnumpy()["atom"]
+        )
         for name in vocabulary.space.predicates
         if vocabulary.has_known(name)
     ]
-    return Numbering.without(vocabulary.space.size, np.concatenate(known).astype(np.int64) if known else None)
+    return Numbering.without(
+        vocabulary.space.size, np.concatenate(known).astype(np.int64) if known else None
+    )
 
 
 def atom_table(database: Database, vocabulary: Vocabulary, numbering: Numbering) -> AtomTable:
@@ -38,22 +46,36 @@ def atom_table(database: Database, vocabulary: Vocabulary, numbering: Numbering)
     Cost: linear in the atoms, and in the constants of their types.
     """
     space, roles = vocabulary.space, vocabulary.roles
-    keys = [_keys(vocabulary, name, _columns_of(vocabulary, numbering, name)) for name in space.predicates]
+    keys = [
+        _keys(vocabulary, name, _columns_of(vocabulary, numbering, name))
+        for name in space.predicates
+    ]
     types = tuple(tuple(vocabulary.arguments(name)) for name in space.predicates)
     return AtomTable(
         predicates=space.predicates,
         types=types,
         hidden=tuple(roles[name].role is not Role.QUERY for name in space.predicates),
-        predicate=np.repeat(np.arange(len(keys), dtype=np.int32), [world.size for world, _ in keys]),
+        predicate=np.repeat(
+            np.arange(len(keys), dtype=np.int32), [world.size for world, _ in keys]
+        ),
         world=np.concatenate([*(world for world, _ in keys), np.zeros(0, np.int32)]),
         constants=tuple(constants for _, constants in keys),
-        worlds={number: name for name, number in database.worlds().items() if number in vocabulary.worlds},
-        names_of={name: _dictionary(vocabulary, name) for name in sorted({one for own in types for one in own})},
+        worlds={
+            number: name
+            for name, number in database.worlds().items()
+            if number in vocabulary.worlds
+        },
+        names_of={
+            name: _dictionary(vocabulary, name)
+            for name in sorted({one for own in types for one in own})
+        },
     )
 
 
 def names_in_space(vocabulary: Vocabulary, ids: Int64) -> list[str]:
-    """A few atoms as the rules language writes them, by their ids in the space; known atoms have one, too."""
+    """A few atoms as the rules language writes them, by their ids in the space;
+    known atoms have one, too.
+    """
     found = [""] * ids.size
     for name in vocabulary.space.predicates:
         local = ids - _first(vocabulary, name)
@@ -80,7 +102,9 @@ def _columns_of(vocabulary: Vocabulary, numbering: Numbering, name: str) -> Int6
 
 
 def _keys(vocabulary: Vocabulary, name: str, local: Int64 | None) -> tuple[Int32, Int32]:
-    """Worlds and constants of a predicate's atoms (all when None), counted from its first; (n,) and (n, arguments)."""
+    """Worlds and constants of a predicate's atoms (all when None), counted from its first;
+    (n,) and (n, arguments).
+    """
     if vocabulary.roles[name].listed:
         worlds, constants = _listed(vocabulary, name)
         return (worlds, constants) if local is None else (worlds[local], constants[local])
@@ -114,7 +138,9 @@ def _crossed(vocabulary: Vocabulary, name: str) -> tuple[Int32, Int32]:
     for index, number in enumerate(vocabulary.worlds):
         shape = vocabulary.space.grids[name].shape[index].tolist()
         # The rows of one world seen as a grid: each argument's constants run along its own axis.
-        grid = constants[int(ends[index] - counts[index]) : int(ends[index])].reshape(*shape, len(types))
+        grid = constants[int(ends[index] - counts[index]) : int(ends[index])].reshape(
+            *shape, len(types)
+        )
         for place, type_name in enumerate(types):
             along = [1] * len(types)
             along[place] = shape[place]
@@ -137,7 +163,8 @@ def _listed(vocabulary: Vocabulary, name: str) -> tuple[Int32, Int32]:
     """The open atoms that the data list, in order of their numbers."""
     columns = [f"a{place}" for place in range(len(vocabulary.arguments(name)))]
     rows = vocabulary.connection.execute(
-        f"SELECT {', '.join(['world', *columns])} FROM {vocabulary.listed(name)} WHERE atom IS NOT NULL ORDER BY atom"
+        f"SELECT {', '.join(['world', *columns])} FROM {vocabulary.listed(name)} WHERE atom IS "
+        "NOT NULL ORDER BY atom"
     ).fetchnumpy()
     return np.asarray(rows["world"], np.int32), ids_of_columns(rows, columns)
 
@@ -146,7 +173,9 @@ def dictionaries(database: Database, types: Iterable[str]) -> dict[str, ChunkedA
     """The names of the constants of some types, by id."""
     tables, cursor = database.type_tables(), database.cursor()
     return {
-        name: cursor.sql(f"SELECT name FROM {quoted(tables[name])} ORDER BY id").to_arrow_table().column("name")
+        name: cursor.sql(f"SELECT name FROM {quoted(tables[name])} ORDER BY id")
+        .to_arrow_table()
+        .column("name")
         for name in types
         if name in tables
     }
@@ -155,4 +184,8 @@ def dictionaries(database: Database, types: Iterable[str]) -> dict[str, ChunkedA
 def _dictionary(vocabulary: Vocabulary, type_name: str) -> ChunkedArray:
     """The names of a type's constants by id; ids are dense from 0."""
     table = quoted(vocabulary.type_tables[type_name])
-    return vocabulary.connection.sql(f"SELECT name FROM {table} ORDER BY id").to_arrow_table().column("name")
+    return (
+        vocabulary.connection.sql(f"SELECT name FROM {table} ORDER BY id")
+        .to_arrow_table()
+        .column("name")
+    )

@@ -1,4 +1,6 @@
-"""Open ground atoms as keys: predicate, world and constants of each column of a network, in plain arrays."""
+"""Open ground atoms as keys: predicate, world and constants of each column of a network,
+in plain arrays.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ FEW = 500
 class AtomTable:
     """Which ground atom each column of a network is.
 
-    Atoms run predicate by predicate, world by world, in order of the names of their arguments. Atoms that the data
-    decide are not among them. The key of an atom is (world, predicate, constants); its text is made on demand.
+    Atoms run predicate by predicate, world by world, in order of the names of their arguments.
+    Atoms that the data decide are not among them. The key of an atom is (world, predicate,
+    constants); its text is made on demand.
 
     Attributes
     ----------
@@ -72,10 +75,16 @@ class AtomTable:
     @property
     def is_hidden(self) -> Bool:
         """Whether each atom's predicate is open without being asked about, shape (n_atoms,)."""
-        return np.array(self.hidden, np.bool_)[self.predicate] if self.hidden else np.zeros(0, np.bool_)
+        return (
+            np.array(self.hidden, np.bool_)[self.predicate]
+            if self.hidden
+            else np.zeros(0, np.bool_)
+        )
 
     def arguments(self, ids: npt.ArrayLike | None = None) -> Int32:
-        """Constants of each atom (all when None), shape (n, most arguments), -1 where a predicate takes fewer."""
+        """Constants of each atom (all when None), shape (n, most arguments),
+        -1 where a predicate takes fewer.
+        """
         chosen = self._chosen(ids)
         width = max((len(types) for types in self.types), default=0)
         found = np.full((chosen.size, width), -1, np.int32)
@@ -91,7 +100,9 @@ class AtomTable:
         chosen = self._chosen(ids)
         texts = np.empty(chosen.size, object)
         for number, rows, constants in self._by_predicate(chosen):
-            texts[rows] = written_atoms(self.predicates[number], self.types[number], constants, self.names_of)
+            texts[rows] = written_atoms(
+                self.predicates[number], self.types[number], constants, self.names_of
+            )
         return list(texts.tolist())
 
     def argument_names(self, ids: npt.ArrayLike | None = None) -> list[tuple[str, ...]]:
@@ -99,7 +110,10 @@ class AtomTable:
         chosen = self._chosen(ids)
         found: list[tuple[str, ...]] = [()] * chosen.size
         for number, rows, constants in self._by_predicate(chosen):
-            columns = [named(self.names_of[name], column) for name, column in zip(self.types[number], constants.T)]
+            columns = [
+                named(self.names_of[name], column)
+                for name, column in zip(self.types[number], constants.T)
+            ]
             for row, names in zip(rows.tolist(), zip(*columns)):
                 found[row] = names
         return found
@@ -136,12 +150,14 @@ class AtomTable:
         return place[wanted]
 
     def find(self, text: str, *, world: int | str | None = None) -> int:
-        """The id of an atom written as `Predicate(Constant, ...)`, in a world, by id or name, where several have it.
+        """The id of an atom written as `Predicate(Constant, ...)`, in a world, by id or name, where
+        several have it.
 
         Raises
         ------
         UsageError
-            E0305 when no open atom is written so, E0247 when atoms of several worlds are and none is chosen.
+            E0305 when no open atom is written so, E0247 when atoms of several worlds are and none
+            is chosen.
         """
         name, constants = parse_atom(text) or (text, ())
         rows = np.zeros(0, np.int64)
@@ -156,7 +172,9 @@ class AtomTable:
         ]
         if len(chosen) == 1:
             return int(chosen[0])
-        shown = ", ".join(having[:10]) + (f" and {len(having) - 10} more" if len(having) > 10 else "")
+        shown = ", ".join(having[:10]) + (
+            f" and {len(having) - 10} more" if len(having) > 10 else ""
+        )
         if chosen:
             raise UsageError.of(
                 "E0247",
@@ -164,12 +182,20 @@ class AtomTable:
                 help=f"choose one, by world= or --only: {shown}",
             )
         if having:
-            raise UsageError.of("E0305", f"{text} is no open atom of the world {world}", help=f"it is one of {shown}")
+            raise UsageError.of(
+                "E0305",
+                f"{text} is no open atom of the world {world}",
+                help=f"it is one of {shown}",
+            )
         close = nearest(name, self.predicates) if name not in self.predicates else None
-        raise UsageError.of("E0305", f"{text} is no open atom", help=f"did you mean {close}?" if close else None)
+        raise UsageError.of(
+            "E0305", f"{text} is no open atom", help=f"did you mean {close}?" if close else None
+        )
 
     def _by_predicate(self, chosen: Int64) -> Iterator[tuple[int, Int64, Int32]]:
-        """Predicate by predicate: its number, which of the chosen atoms it has, and their constants."""
+        """Predicate by predicate: its number, which of the chosen atoms it has,
+        and their constants.
+        """
         start, predicate = self.start, self.predicate[chosen]
         for number in np.unique(predicate).tolist():
             rows = np.flatnonzero(predicate == number)
@@ -192,20 +218,26 @@ class AtomTable:
 def written_atoms(
     predicate: str, types: tuple[str, ...], constants: Int32, names_of: Mapping[str, ChunkedArray]
 ) -> list[str]:
-    """Atoms of one predicate as the rules language writes them; constants of shape (n, arguments)."""
+    """Atoms of one predicate as the rules language writes them;
+    constants of shape (n, arguments).
+    """
     if not types:
         return [predicate] * len(constants)
     columns = []
     for column, type_name in zip(constants.T, types):
         # A constant occurs in many atoms: each is quoted once.
         known, which = np.unique(column, return_inverse=True)
-        quoted = np.array([quote_constant(name) for name in named(names_of[type_name], known)], object)
+        quoted = np.array(
+            [quote_constant(name) for name in named(names_of[type_name], known)], object
+        )
         columns.append(quoted[which.reshape(-1)].tolist())
     return [f"{predicate}({', '.join(parts)})" for parts in zip(*columns)]
 
 
 def named(names: ChunkedArray, ids: Int32) -> list[str]:
-    """The names at some ids; few are looked up one by one, for `take` imports all of Arrow's functions."""
+    """The names at some ids; few are looked up one by one,
+    for `take` imports all of Arrow's functions.
+    """
     if len(ids) <= FEW:
         return [names[place].as_py() for place in ids.tolist()]
     found: list[str] = names.take(arrow_column(ids)).to_pylist()

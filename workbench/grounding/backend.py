@@ -1,4 +1,6 @@
-"""Where the queries of rules run: a backend makes, counts, streams and interrupts, and DuckDB is one."""
+"""Where the queries of rules run: a backend makes, counts, streams and interrupts,
+and DuckDB is one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ import numpy as np
 
 from workbench.grounding.dialect import DUCKDB, Dialect
 from workbench.grounding.order import in_order
-from workbench.grounding.select import Call, Select, Source, Star, Union, Value, independent, relations
+from workbench.grounding.select import (
+    Call,
+    Select,
+    Source,
+    Star,
+    Union,
+    Value,
+    independent,
+    relations,
+)
 
 __all__ = ["Backend", "BackendOf", "Batch", "DuckDB", "Elsewhere", "columns_of"]
 
@@ -26,8 +37,8 @@ BATCH = 262_144
 class Backend(Protocol):
     """A database that the queries of rules run on.
 
-    Facts, domains and definitions stay in the workspace's DuckDB, where the relations of a grounding are made; another
-    backend takes a copy of each that a query reads.
+    Facts, domains and definitions stay in the workspace's DuckDB, where the relations of a
+    grounding are made; another backend takes a copy of each that a query reads.
 
     Attributes
     ----------
@@ -59,10 +70,11 @@ class Backend(Protocol):
         ...
 
     def batches(self, query: Select | Union, *, shared: bool, few: bool) -> Iterator[Batch]:
-        """The columns of a query, a batch at a time: arrays, but `literals` an Arrow array of lists.
+        """The columns of a query, a batch at a time: arrays, but `literals` an Arrow array of
+        lists.
 
-        `few`: at most about a thousand rows, none of them lists. `shared`: relations are so large that several threads
-        read them, and rows must be brought in order.
+        `few`: at most about a thousand rows, none of them lists. `shared`: relations are so large
+        that several threads read them, and rows must be brought in order.
         """
         ...
 
@@ -93,7 +105,8 @@ class DuckDB:
         return [column[0] for column in cursor.description or ()], cursor.fetchall()
 
     def has_more_than(self, selects: tuple[Select, ...], most: int) -> bool:
-        """DuckDB's estimate says whether a look is worth it; rows are then made, and none after the first too many.
+        """DuckDB's estimate says whether a look is worth it; rows are then made, and none after the
+        first too many.
 
         A second is enough for some fifty millions.
         """
@@ -110,8 +123,12 @@ class DuckDB:
         return int(self.rows(counted((select,), most))[1][0][0])
 
     def _estimated_rows(self, select: Select) -> float:
-        """What DuckDB expects: the estimate of the topmost operator that has one; 0 where none has."""
-        row = self.connection.execute(f"EXPLAIN (FORMAT JSON) {self.dialect.render(select)}").fetchone()
+        """What DuckDB expects: the estimate of the topmost operator that has one;
+        0 where none has.
+        """
+        row = self.connection.execute(
+            f"EXPLAIN (FORMAT JSON) {self.dialect.render(select)}"
+        ).fetchone()
         pending: list[Any] = json.loads(row[1]) if row is not None else []
         while pending:
             node = pending.pop(0)
@@ -138,7 +155,9 @@ class DuckDB:
 
 @dataclass
 class Elsewhere(ABC):
-    """Another database: it takes a copy of each relation that a query reads, the first time that one does."""
+    """Another database: it takes a copy of each relation that a query reads,
+    the first time that one does.
+    """
 
     connection: duckdb.DuckDBPyConnection
     _copied: set[str] = field(default_factory=set, init=False)
@@ -187,6 +206,8 @@ def counted(selects: Sequence[Select], most: int) -> Select:
 def columns_of(batch: Any) -> Batch:
     """The columns of an Arrow batch: arrays, but `literals` an Arrow array of lists."""
     return {
-        name: batch.column(place) if name == "literals" else batch.column(place).to_numpy(zero_copy_only=False)
+        name: batch.column(place)
+        if name == "literals"
+        else batch.column(place).to_numpy(zero_copy_only=False)
         for place, name in enumerate(batch.schema.names)
     }

@@ -1,4 +1,6 @@
-"""How many groundings a clause of open literals has, by arithmetic on domain sizes instead of a query."""
+"""How many groundings a clause of open literals has,
+by arithmetic on domain sizes instead of a query.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from workbench.language.terms import Constant, Variable
 __all__ = ["Bindings", "all_bindings", "open_bindings"]
 
 MOST_TAUTOLOGIES = 10
-"""Pairs of literals that can contradict each other, beyond which a query counts: the sum is over their subsets."""
+"""Pairs of literals that can contradict each other, beyond which a query counts:
+the sum is over their subsets.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,47 +32,74 @@ class Bindings:
 
 
 def all_bindings(vocabulary: Vocabulary, clause: Clause | LinearRule, total: Select) -> int | None:
-    """All groundings of a clause where `total`, the query for them, would join nothing; None where data decide."""
-    if isinstance(clause, LinearRule) or clause.plus or clause.weight_variable is not None or clause.factor is not None:
+    """All groundings of a clause where `total`, the query for them, would join nothing;
+    None where data decide.
+    """
+    if (
+        isinstance(clause, LinearRule)
+        or clause.plus
+        or clause.weight_variable is not None
+        or clause.factor is not None
+    ):
         return None
-    if total.sources if vocabulary.one_world else any(one.relation != vocabulary.geometry() for one in total.sources):
+    if (
+        total.sources
+        if vocabulary.one_world
+        else any(one.relation != vocabulary.geometry() for one in total.sources)
+    ):
         return None
-    types = [type_name for name, type_name in clause.variable_types if name not in clause.existential]
-    return sum(prod(vocabulary.domain_size(world, one) for one in types) for world in _worlds(vocabulary, clause))
+    types = [
+        type_name for name, type_name in clause.variable_types if name not in clause.existential
+    ]
+    return sum(
+        prod(vocabulary.domain_size(world, one) for one in types)
+        for world in _worlds(vocabulary, clause)
+    )
 
 
 def open_bindings(vocabulary: Vocabulary, clause: Clause | LinearRule) -> Bindings | None:
-    """The groundings of a clause each of whose bindings has an open atom or is a tautology; None where data decide.
+    """The groundings of a clause each of whose bindings has an open atom or is a tautology; None
+    where data decide.
 
-    All bindings, less those that make some literal the negation of another: of these the number by inclusion and
-    exclusion, each set of equalities having the product of its classes' domain sizes. Cost: 2^(such pairs) a world.
+    All bindings, less those that make some literal the negation of another: of these the number by
+    inclusion and exclusion, each set of equalities having the product of its classes' domain sizes.
+    Cost: 2^(such pairs) a world.
     """
     if isinstance(clause, LinearRule) or clause.multiset or clause.plus or clause.guards:
         return None
     if clause.function_values or clause.existential or clause.weight_variable:
         return None
-    if not clause.literals or not all(_wholly_open(vocabulary, literal.atom.predicate) for literal in clause.literals):
+    if not clause.literals or not all(
+        _wholly_open(vocabulary, literal.atom.predicate) for literal in clause.literals
+    ):
         return None
     pairs = [
         equalities
         for one, other in combinations(clause.literals, 2)
-        if one.positive != other.positive and (equalities := unify(one.atom, other.atom)) is not None
+        if one.positive != other.positive
+        and (equalities := unify(one.atom, other.atom)) is not None
     ]
     if len(pairs) > MOST_TAUTOLOGIES:
         return None
     types = dict(clause.variable_types)
     total = count = 0
     for world in _worlds(vocabulary, clause):
-        sizes = {name: vocabulary.domain_size(world, type_name) for name, type_name in types.items()}
+        sizes = {
+            name: vocabulary.domain_size(world, type_name) for name, type_name in types.items()
+        }
         total += prod(sizes.values())
         for number in range(len(pairs) + 1):
             for chosen in combinations(pairs, number):
-                count += (-1) ** number * _bindings(sizes, [pair for part in chosen for pair in part])
+                count += (-1) ** number * _bindings(
+                    sizes, [pair for part in chosen for pair in part]
+                )
     return Bindings(total, count)
 
 
 def _worlds(vocabulary: Vocabulary, clause: Clause) -> Iterable[int]:
-    return vocabulary.worlds if clause.worlds is None else set(clause.worlds) & set(vocabulary.worlds)
+    return (
+        vocabulary.worlds if clause.worlds is None else set(clause.worlds) & set(vocabulary.worlds)
+    )
 
 
 def _wholly_open(vocabulary: Vocabulary, predicate: str) -> bool:

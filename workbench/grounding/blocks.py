@@ -53,7 +53,12 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
                 offset = int(vocabulary.space.offset[name][number])
                 axes = [axis for axis in range(shape.size) if axis not in marked] + list(marked)
                 width = int(np.prod(shape[list(marked)]))
-                members = np.arange(offset, offset + count).reshape(shape).transpose(axes).reshape(-1, width)
+                members = (
+                    np.arange(offset, offset + count)
+                    .reshape(shape)
+                    .transpose(axes)
+                    .reshape(-1, width)
+                )
                 if values is None:
                     is_open = np.ones(members.shape, bool)
                     taken = np.zeros(members.shape[0], np.int64)
@@ -75,7 +80,9 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
     starts = np.concatenate(([0], np.cumsum(np.concatenate(sizes_of))))
     columns = np.concatenate(indices)
     matrix = csr_array(
-        (np.ones(columns.size, np.int8), columns, starts), shape=(starts.size - 1, numbering.n_open), dtype=np.int8
+        (np.ones(columns.size, np.int8), columns, starts),
+        shape=(starts.size - 1, numbering.n_open),
+        dtype=np.int8,
     )
     return Blocks(matrix, np.concatenate(kinds), np.concatenate(rights))
 
@@ -83,12 +90,15 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
 def _scoped_blocks(
     vocabulary: Vocabulary, name: str, marked: tuple[int, ...], kind: BlockKind
 ) -> tuple[Int64, Int64, Int64]:
-    """Blocks among the atoms of scopes: how many open atoms each has, these, and how many known ones are true."""
+    """Blocks among the atoms of scopes: how many open atoms each has, these,
+    and how many known ones are true.
+    """
     rest = [f"a{place}" for place in range(len(vocabulary.arguments(name))) if place not in marked]
     group = ", ".join(["world", *rest])
     rows = vocabulary.connection.execute(
         f"SELECT atom, dense_rank() OVER (ORDER BY {group}) - 1 AS block, "
-        f"sum(CASE WHEN atom IS NULL AND value > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY {group}) AS taken "
+        f"sum(CASE WHEN atom IS NULL AND value > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY {group}) "
+        "AS taken "
         f"FROM {vocabulary.listed(name)} QUALIFY atom IS NOT NULL ORDER BY block, atom"
     ).fetchnumpy()
     atoms = np.asarray(rows["atom"], np.int64)
@@ -96,7 +106,9 @@ def _scoped_blocks(
     taken = np.asarray(rows["taken"], np.float64)[first].astype(np.int64)
     for place in np.flatnonzero(taken > 1)[:1]:
         members = atoms[first[place] : first[place] + sizes[place]][None]
-        _check(vocabulary, name, kind, members, np.ones(members.shape, bool), taken[place : place + 1])
+        _check(
+            vocabulary, name, kind, members, np.ones(members.shape, bool), taken[place : place + 1]
+        )
     return sizes, atoms, taken
 
 
@@ -104,9 +116,13 @@ def _known_values(vocabulary: Vocabulary, name: str) -> np.ndarray | None:
     """Known value of each atom of a predicate, NaN where open; None when all are open."""
     if not vocabulary.has_known(name):
         return None
-    rows = vocabulary.connection.execute(f"SELECT atom, value FROM {vocabulary.known(name)}").fetchnumpy()
+    rows = vocabulary.connection.execute(
+        f"SELECT atom, value FROM {vocabulary.known(name)}"
+    ).fetchnumpy()
     values = np.full(int(vocabulary.space.count[name].sum()), np.nan)
-    values[np.asarray(rows["atom"], np.int64) - int(vocabulary.space.offset[name][0])] = rows["value"]
+    values[np.asarray(rows["atom"], np.int64) - int(vocabulary.space.offset[name][0])] = rows[
+        "value"
+    ]
     return values
 
 
@@ -119,15 +135,21 @@ def _check(
     taken: np.ndarray,
 ) -> None:
     crowded = np.flatnonzero(taken > 1)
-    empty = np.flatnonzero((taken == 0) & ~is_open.any(axis=1)) if kind == BlockKind.EXACTLY_ONE else crowded[:0]
+    empty = (
+        np.flatnonzero((taken == 0) & ~is_open.any(axis=1))
+        if kind == BlockKind.EXACTLY_ONE
+        else crowded[:0]
+    )
     if crowded.size or empty.size:
         row = members[int(crowded[0] if crowded.size else empty[0])]
         shown = names_in_space(vocabulary, row[:4])
         what = "more than one of them is true" if crowded.size else "all of them are false"
         raise InfeasibleError.of(
             "E0321",
-            f"the data contradict the declaration of {name}: of {', '.join(shown)}{', ...' if row.size > 4 else ''} "
-            f"{'exactly' if kind == BlockKind.EXACTLY_ONE else 'at most'} one may be true, but {what}",
+            f"the data contradict the declaration of {name}: of "
+            f"{', '.join(shown)}{', ...' if row.size > 4 else ''} "
+            f"{'exactly' if kind == BlockKind.EXACTLY_ONE else 'at most'} one may be true, but "
+            f"{what}",
             span=vocabulary.program.predicates[name].span,
             help="correct the facts, or drop the mark from the declaration",
         )

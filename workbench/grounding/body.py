@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from workbench.grounding.bound_terms import BoundTerms, known
 from workbench.grounding.from_clause import Binding
-from workbench.grounding.select import Column, Expression, Select, Source, Value, all_of, call, equal, negate
+from workbench.grounding.select import (
+    Column,
+    Expression,
+    Select,
+    Source,
+    Value,
+    all_of,
+    call,
+    equal,
+    negate,
+)
 from workbench.grounding.unification import Equality
 from workbench.grounding.value_terms import Typed
 from workbench.language.clauses import FunctionValue
@@ -20,20 +30,35 @@ __all__ = ["Body"]
 
 @dataclass
 class Body(BoundTerms):
-    """FROM and WHERE of one rule, whose sources each bind the variables that nothing before them bound."""
+    """FROM and WHERE of one rule, whose sources each bind the variables
+    that nothing before them bound.
+    """
 
-    def join(self, atom: Atom, relation: str | Select, *, kind: str = "inner", letter: str = "e") -> str:
-        """Join a relation `(world, a0, p0, ...)` on the atom's arguments, binding new variables where inner."""
+    def join(
+        self, atom: Atom, relation: str | Select, *, kind: str = "inner", letter: str = "e"
+    ) -> str:
+        """Join a relation `(world, a0, p0, ...)` on the atom's arguments,
+        binding new variables where inner.
+        """
         alias = self.alias(letter)
         on: list[Expression] = []
         fresh: dict[str, Binding] = {}
         declared = self.vocabulary.program.predicates[atom.predicate]
-        for number, (term, type_name, value) in enumerate(zip(atom.arguments, declared.argument_types, declared.kinds)):
+        for number, (term, type_name, value) in enumerate(
+            zip(atom.arguments, declared.argument_types, declared.kinds)
+        ):
             here = Column(alias, f"a{number}")
             if isinstance(term, Variable) and term.name not in self.bound:
                 if term.name in fresh:
                     same = fresh[term.name]
-                    on.append(equal(here, same.value.expression if same.value is not None else known(same.constant)))
+                    on.append(
+                        equal(
+                            here,
+                            same.value.expression
+                            if same.value is not None
+                            else known(same.constant),
+                        )
+                    )
                     continue
                 if kind != "inner":
                     raise AssertionError(f"{term.name} is unbound in a {kind} join")
@@ -47,18 +72,27 @@ class Body(BoundTerms):
         self.attach(Source(relation, alias, tuple(on), kind))  # type: ignore[arg-type]
         self.bound.update(fresh)
         for number, term in enumerate(atom.arguments):
-            if isinstance(term, Variable) and term.name in fresh and declared.kinds[number] is ValueKind.TEXT:
+            if (
+                isinstance(term, Variable)
+                and term.name in fresh
+                and declared.kinds[number] is ValueKind.TEXT
+            ):
                 self.text_sources[term.name] = (atom.predicate, number)
         return alias
 
     def in_turn(self, atoms: Iterable[Atom]) -> Iterator[Atom]:
-        """Atoms to be joined, each after one that it shares a variable with where there is such an order.
+        """Atoms to be joined, each after one that it shares a variable with where there is such an
+        order.
 
-        Comparisons of values that two relations bind would else become the condition of a nested loop over both.
+        Comparisons of values that two relations bind would else become the condition of a nested
+        loop over both.
         """
         left = list(atoms)
         while left:
-            chosen = next((atom for atom in left if variable_names(atom.arguments) & self.bound.keys()), left[0])
+            chosen = next(
+                (atom for atom in left if variable_names(atom.arguments) & self.bound.keys()),
+                left[0],
+            )
             left.remove(chosen)
             yield chosen
 
@@ -75,7 +109,11 @@ class Body(BoundTerms):
         while changed:
             changed = False
             for left, right in pending:
-                if not isinstance(left, Variable) or left.name in self.bound or left.name not in self.types:
+                if (
+                    not isinstance(left, Variable)
+                    or left.name in self.bound
+                    or left.name not in self.types
+                ):
                     continue
                 if isinstance(right, Constant):
                     type_name = self.types[left.name]
@@ -90,7 +128,9 @@ class Body(BoundTerms):
                     changed = True
 
     def define(self, computed: FunctionValue) -> None:
-        """Bind a function's value; where a joined atom has bound its variable already, the two must be equal."""
+        """Bind a function's value; where a joined atom has bound its variable already,
+        the two must be equal.
+        """
         for term in computed.arguments:
             if isinstance(term, Variable) and term.name not in self.bound:
                 self.bind_domain(term.name)
@@ -100,11 +140,21 @@ class Body(BoundTerms):
             alias = self.alias("f")
             on = tuple(
                 equal(Column(alias, f"a{number}"), self.constant_of(term, type_name))
-                for number, (term, type_name) in enumerate(zip(computed.arguments, declared.argument_types))
+                for number, (term, type_name) in enumerate(
+                    zip(computed.arguments, declared.argument_types)
+                )
             )
             last = len(declared.argument_types)
-            value = Binding(declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}"))
-            self.attach(Source(vocabulary.function(computed.function), alias, (*on, *self._agrees(computed, value))))
+            value = Binding(
+                declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}")
+            )
+            self.attach(
+                Source(
+                    vocabulary.function(computed.function),
+                    alias,
+                    (*on, *self._agrees(computed, value)),
+                )
+            )
             self.bound[computed.variable] = value
             return
         value_of = self._value_computed(computed.function, computed.arguments)
@@ -120,7 +170,9 @@ class Body(BoundTerms):
             return
         alias = self.alias("v")
         given = (
-            equal(Column(alias, "number"), number) if number is not None else equal(Column(alias, "name"), known(text))
+            equal(Column(alias, "number"), number)
+            if number is not None
+            else equal(Column(alias, "name"), known(text))
         )
         value = Binding(
             computed.type_name,
@@ -129,7 +181,13 @@ class Body(BoundTerms):
             Column(alias, "number"),
             Column(alias, "name"),
         )
-        self.attach(Source(vocabulary.named_domain(computed.type_name), alias, (given, *self._agrees(computed, value))))
+        self.attach(
+            Source(
+                vocabulary.named_domain(computed.type_name),
+                alias,
+                (given, *self._agrees(computed, value)),
+            )
+        )
         self.bound[computed.variable] = value
 
     def _agrees(self, computed: FunctionValue, value: Binding) -> tuple[Expression, ...]:
@@ -138,23 +196,34 @@ class Body(BoundTerms):
         return () if before is None else (equal(known(value.constant), known(before.constant)),)
 
     def place(self, atom: Atom) -> Expression:
-        """Place in its grid of an atom whose variables are bound: the id of a cross-product atom."""
+        """Place in its grid of an atom whose variables are bound:
+        the id of a cross-product atom.
+        """
         types = self.vocabulary.arguments(atom.predicate)
-        positions = [self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)]
+        positions = [
+            self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)
+        ]
         return self.vocabulary.place(atom.predicate, positions, self.geometry)
 
     def known_place(self, atom: Atom) -> Expression:
         """`place`, but -1 where the atom has a constant that its world lacks."""
         place = self.place(atom)
         types = self.vocabulary.arguments(atom.predicate)
-        positions = [self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)]
-        if any(isinstance(one, Value) or (isinstance(one, Column) and one.table == self.geometry) for one in positions):
+        positions = [
+            self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)
+        ]
+        if any(
+            isinstance(one, Value) or (isinstance(one, Column) and one.table == self.geometry)
+            for one in positions
+        ):
             return call("coalesce", place, -1)
         return place
 
     def binds(self, atom: Atom) -> bool:
         """Whether all variables of an atom are bound."""
-        return all(not isinstance(term, Variable) or term.name in self.bound for term in atom.arguments)
+        return all(
+            not isinstance(term, Variable) or term.name in self.bound for term in atom.arguments
+        )
 
     def require(self, equalities: Iterable[Equality]) -> None:
         self.where.extend(self.equality(pair) for pair in equalities)

@@ -1,4 +1,6 @@
-"""What terms are in SQL once their variables are bound: constants, positions, numbers, texts, comparisons of them."""
+"""What terms are in SQL once their variables are bound: constants, positions, numbers, texts,
+comparisons of them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,14 @@ from workbench.grounding.select import (
     negate,
 )
 from workbench.grounding.unification import Equality
-from workbench.grounding.value_terms import TEXT_FUNCTIONS, Typed, constant_value, unfitted, value_function, words_of
+from workbench.grounding.value_terms import (
+    TEXT_FUNCTIONS,
+    Typed,
+    constant_value,
+    unfitted,
+    value_function,
+    words_of,
+)
 from workbench.language.bins import BIN
 from workbench.language.builtin import DATE_OF, FITTED, STRING_FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.clauses import FunctionValue
@@ -40,16 +49,24 @@ BARE_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 @dataclass
 class BoundTerms(FromClause):
-    """A FROM clause that tells the terms of its bound variables; names of constants are joined when first needed."""
+    """A FROM clause that tells the terms of its bound variables;
+    names of constants are joined when first needed.
+    """
 
     def argument(self, term: Term, type_name: str, value: ValueKind | None) -> Expression:
-        """What a relation's column equals where an atom has this bound term: a constant's id, or a value."""
+        """What a relation's column equals where an atom has this bound term:
+        a constant's id, or a value.
+        """
         return self.constant_of(term, type_name) if value is None else self.value_of(term, value)
 
     def column_of(self, name: str) -> Expression:
         """A bound variable as a column that tells its constants, or its values, apart."""
         value = self.bound[name].value
-        return self.constant_of(Variable(name), self.types[name]) if value is None else value.expression
+        return (
+            self.constant_of(Variable(name), self.types[name])
+            if value is None
+            else value.expression
+        )
 
     def value_of(self, term: Term, kind: ValueKind) -> Expression:
         """A bound term as a value of a kind; NULL where it is none."""
@@ -83,13 +100,17 @@ class BoundTerms(FromClause):
         return known(self.bound[term.name].position)
 
     def _constant_position(self, type_name: str, constant: Constant) -> Expression:
-        return self.vocabulary.constant_position(type_name, constant.name, self.geometry, self.worlds)
+        return self.vocabulary.constant_position(
+            type_name, constant.name, self.geometry, self.worlds
+        )
 
     def number_of(self, term: Term) -> Expression:
         """The number that a term's name is; NULL where it is none."""
         if isinstance(term, Constant):
             try:
-                return Value(float(term.name) if not term.name.lstrip("-").isdigit() else int(term.name))
+                return Value(
+                    float(term.name) if not term.name.lstrip("-").isdigit() else int(term.name)
+                )
             except ValueError:
                 return Value(None)
         assert isinstance(term, Variable)
@@ -138,9 +159,15 @@ class BoundTerms(FromClause):
             if value is not None:
                 return value
             number, text = self._computed(FunctionValue("", term.function, tuple(flat)))  # type: ignore[arg-type]
-            return Typed(ValueKind.NUMBER, number) if number is not None else Typed(ValueKind.TEXT, known(text))
+            return (
+                Typed(ValueKind.NUMBER, number)
+                if number is not None
+                else Typed(ValueKind.TEXT, known(text))
+            )
         kind = self.kind_of(term) or (
-            ValueKind.NUMBER if isinstance(term, Constant) and BARE_NUMBER.fullmatch(term.name) else ValueKind.TEXT
+            ValueKind.NUMBER
+            if isinstance(term, Constant) and BARE_NUMBER.fullmatch(term.name)
+            else ValueKind.TEXT
         )
         return Typed(kind, self.value_of(term, kind))
 
@@ -149,24 +176,37 @@ class BoundTerms(FromClause):
         user = user_function(function)
         if not _takes(function, len(arguments)):
             wanted = VALUE_FUNCTIONS[function]
-            raise InputError.of("E0105", f"{function} takes {wanted} arguments and is given {len(arguments)}")
+            raise InputError.of(
+                "E0105", f"{function} takes {wanted} arguments and is given {len(arguments)}"
+            )
         if user is not None:
-            columns = tuple(self.value_of(term, kind) for term, kind in zip(arguments, user.arguments))
+            columns = tuple(
+                self.value_of(term, kind) for term, kind in zip(arguments, user.arguments)
+            )
             return Typed(ValueKind.NUMBER, Registered(self.vocabulary.user_function(user), columns))
         if function == "tfidf":
-            return Typed(ValueKind.NUMBER, Registered(self._likeness(arguments), tuple(map(self.text_of, arguments))))
+            return Typed(
+                ValueKind.NUMBER,
+                Registered(self._likeness(arguments), tuple(map(self.text_of, arguments))),
+            )
         if function in TEXT_FUNCTIONS or function == DATE_OF:
-            return value_function(function, [Typed(ValueKind.TEXT, self.text_of(term)) for term in arguments])
+            return value_function(
+                function, [Typed(ValueKind.TEXT, self.text_of(term)) for term in arguments]
+            )
         kinds = [self.kind_of(term) for term in arguments]
         if function not in VALUE_FUNCTIONS and (not any(kinds) or function in STRING_FUNCTIONS):
             return None
         first = next((kind for kind in kinds if kind is not None), None)
-        # A constant beside a date is a number of days, but in `days` and `min` and `max` a date too.
+        # A constant beside a date is a number of days, but in `days` and `min` and `max` a date
+        # too.
         as_first = function in ("min", "max", "days", "year", "month") and first is not None
         default = first if as_first and first is not None else ValueKind.NUMBER
         return value_function(
             function,
-            [Typed(kind or default, self.value_of(term, kind or default)) for kind, term in zip(kinds, arguments)],
+            [
+                Typed(kind or default, self.value_of(term, kind or default))
+                for kind, term in zip(kinds, arguments)
+            ],
         )
 
     def _likeness(self, arguments: Sequence[Term]) -> str:
@@ -176,13 +216,17 @@ class BoundTerms(FromClause):
         if not sources:
             raise InputError.of(
                 "E0332",
-                "tfidf weighs words by how many texts of the facts have them, and neither text is one of a fact",
-                help="compare texts that atoms bind, as in `Named(x, s) ^ Named(y, t) ^ tfidf(s, t) >= 0.5`",
+                "tfidf weighs words by how many texts of the facts have them, and neither text is "
+                "one of a fact",
+                help="compare texts that atoms bind, as in `Named(x, s) ^ Named(y, t) ^ tfidf(s, "
+                "t) >= 0.5`",
             )
         return self.vocabulary.likeness(sources)
 
     def _computed(self, computed: FunctionValue) -> tuple[Expression | None, Expression | None]:
-        """Value of a built-in function as a number or a text (Alchemy's arithmetic is on integers)."""
+        """Value of a built-in function as a number or a text
+        (Alchemy's arithmetic is on integers).
+        """
         name, arguments = computed.function, computed.arguments
         if name == "succ":
             return self.number_of(arguments[0]) + 1, None
@@ -226,7 +270,9 @@ class BoundTerms(FromClause):
         operator, left, right = comparison.operator, comparison.left, comparison.right
         kind = self.kind_of(left) or self.kind_of(right)
         if kind is not None and operator in ("=", "!=", "<", "<=", ">", ">="):
-            return Operation(OPERATORS[operator], (self.value_of(left, kind), self.value_of(right, kind)))
+            return Operation(
+                OPERATORS[operator], (self.value_of(left, kind), self.value_of(right, kind))
+            )
         if operator == BIN:
             raise unfitted("+bin")
         if operator.startswith("!") and operator != "!=":
@@ -234,12 +280,16 @@ class BoundTerms(FromClause):
             return negate(self.test(positive))
         if operator in ("=", "!="):
             types = {self._type_of(left), self._type_of(right)} - {None}
-            condition = self.same_value(left, right) if len(types) > 1 else self.equality((left, right))
+            condition = (
+                self.same_value(left, right) if len(types) > 1 else self.equality((left, right))
+            )
             return condition if operator == "=" else negate(condition)
         if operator in ("<", "<=", ">", ">="):
             order = OPERATORS[operator]
             numbers = Operation(order, (self.number_of(left), self.number_of(right)))
-            return call("coalesce", numbers, Operation(order, (self.text_of(left), self.text_of(right))))
+            return call(
+                "coalesce", numbers, Operation(order, (self.text_of(left), self.text_of(right)))
+            )
         texts = (self.text_of(left), self.text_of(right))
         match operator:
             case "substr":
@@ -255,17 +305,23 @@ class BoundTerms(FromClause):
             case "%":
                 # Of strings, whatever they look like: "10" comes before "9", as in PSL.
                 return Operation("<", texts)
-        raise InputError.of("E0304", f"the comparison {operator} is not known", span=comparison.span)
+        raise InputError.of(
+            "E0304", f"the comparison {operator} is not known", span=comparison.span
+        )
 
 
 def _takes(function: str, given: int) -> bool:
-    """Whether a function of values takes so many arguments; one that is fitted to data has two numbers more."""
+    """Whether a function of values takes so many arguments;
+    one that is fitted to data has two numbers more.
+    """
     wanted = VALUE_FUNCTIONS.get(function, given)
     return given == wanted or (function in FITTED and given == 3)
 
 
 def _of_integers(quotient: Expression, operands: tuple[Expression, ...]) -> Expression:
-    """Alchemy's division: of integers it is an integer, cut off towards 0; DuckDB's is of real numbers."""
+    """Alchemy's division: of integers it is an integer, cut off towards 0;
+    DuckDB's is of real numbers.
+    """
     whole = all_of(tuple(equal(one, call("trunc", one)) for one in operands))
     return call("case", whole, call("trunc", quotient), quotient)
 

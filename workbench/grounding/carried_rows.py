@@ -20,7 +20,9 @@ CLOSE = 1e-12
 
 @dataclass(frozen=True)
 class CarriedRows:
-    """Rows under the numbers of the new network; column `n_atoms` stands for atoms that are none any more."""
+    """Rows under the numbers of the new network;
+    column `n_atoms` stands for atoms that are none any more.
+    """
 
     A: csr_array
     b: Array
@@ -62,14 +64,20 @@ def carried(
     return CarriedRows(A, b, rule, template, scale, relation)
 
 
-def carried_units(unit: csr_array, place: Int64, *, n_atoms: int, number: Int64, n_templates: int) -> csr_array:
-    """Unit groundings of the templates that have a number (others -1), atoms and templates renumbered."""
+def carried_units(
+    unit: csr_array, place: Int64, *, n_atoms: int, number: Int64, n_templates: int
+) -> csr_array:
+    """Unit groundings of the templates that have a number (others -1),
+    atoms and templates renumbered.
+    """
     if not unit.nnz or number.max(initial=-1) < 0:
         return csr_array((n_atoms, n_templates))
     entries = unit.tocoo()
     at, to = place[entries.coords[0]], number[entries.coords[1]]
     inside = (at >= 0) & (to >= 0)
-    return csr_array(coo_array((entries.data[inside], (at[inside], to[inside])), shape=(n_atoms, n_templates)))
+    return csr_array(
+        coo_array((entries.data[inside], (at[inside], to[inside])), shape=(n_atoms, n_templates))
+    )
 
 
 def stacked(*parts: CarriedRows) -> CarriedRows:
@@ -78,7 +86,8 @@ def stacked(*parts: CarriedRows) -> CarriedRows:
     order = Choice.of(np.argsort(template, kind="stable"))
     names = ("b", "rule", "scale", "relation")
     columns: dict[str, Any] = {
-        name: order.of_column(np.concatenate([getattr(one, name) for one in parts])) for name in names
+        name: order.of_column(np.concatenate([getattr(one, name) for one in parts]))
+        for name in names
     }
     A = order.rows_of(csr_array(vstack([one.A for one in parts], format="csr")))
     return CarriedRows(A=A, template=order.of_column(template), **columns)

@@ -1,4 +1,6 @@
-"""Some rows of long columns and matrices, copied by stretches where they stand in long ones, as after an update."""
+"""Some rows of long columns and matrices, copied by stretches where they stand in long ones,
+as after an update.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ LONG = 64
 
 @dataclass(frozen=True)
 class Choice:
-    """Rows in an order, with the stretches of consecutive ones that they make, where these are long.
+    """Rows in an order, with the stretches of consecutive ones that they make, where these are
+    long.
 
     Attributes
     ----------
@@ -35,7 +38,9 @@ class Choice:
         if not rows.size or ends.size * LONG > rows.size:
             return cls(rows, None)
         first, last = np.append(0, ends), np.append(ends, rows.size) - 1
-        return cls(rows, tuple(slice(a, b + 1) for a, b in zip(rows[first].tolist(), rows[last].tolist())))
+        return cls(
+            rows, tuple(slice(a, b + 1) for a, b in zip(rows[first].tolist(), rows[last].tolist()))
+        )
 
     def of_column(self, column: Array) -> Array:
         """The rows of a column; the column's own memory where they are one stretch."""
@@ -45,11 +50,14 @@ class Choice:
         """The rows of a matrix; its own memory where they are one stretch."""
         if self.stretches is None:
             return csr_array(A[self.rows])
-        entries = tuple(slice(int(A.indptr[one.start]), int(A.indptr[one.stop])) for one in self.stretches)
+        entries = tuple(
+            slice(int(A.indptr[one.start]), int(A.indptr[one.stop])) for one in self.stretches
+        )
         lengths = _joined(np.diff(A.indptr), self.stretches)
         indptr = np.append(0, np.cumsum(lengths)).astype(A.indptr.dtype)
         return csr_array(
-            (_joined(A.data, entries), _joined(A.indices, entries), indptr), shape=(self.rows.size, A.shape[1])
+            (_joined(A.data, entries), _joined(A.indices, entries), indptr),
+            shape=(self.rows.size, A.shape[1]),
         )
 
 

@@ -1,4 +1,6 @@
-"""A clause of Markov logic as `Select`s: what each case of it joins, what its row is, and how it is counted."""
+"""A clause of Markov logic as `Select`s: what each case of it joins, what its row is,
+and how it is counted.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from workbench.grounding.body import Body
-from workbench.grounding.plans import WIDEST_INTEGRAL, Case, Plan, count_case, open_rows, summed_scales
+from workbench.grounding.plans import (
+    WIDEST_INTEGRAL,
+    Case,
+    Plan,
+    count_case,
+    open_rows,
+    summed_scales,
+)
 from workbench.grounding.select import (
     Column,
     Expression,
@@ -34,10 +43,12 @@ NOBODY = Value(-1)
 def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> Plan:
     """The cases of an MLN clause without existential variables.
 
-    With `violated`, only the groundings that the state in `vocabulary.state` violates: open literals then join
-    (negated) or anti join (positive) the atoms that are true.
+    With `violated`, only the groundings that the state in `vocabulary.state` violates: open
+    literals then join (negated) or anti join (positive) the atoms that are true.
     """
-    open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
+    open_literals = tuple(
+        one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
+    )
     closed = tuple(one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open)
     scale, varying = scale_of(clause)
     cases = tuple(
@@ -45,13 +56,17 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool = Fals
         for branch in branches(open_literals, multiset=False)
     )
     folded = any(case.folded for case in cases)
-    only_one = {name for name, _ in clause.variable_types} <= set(clause.plus) and not clause.function_values
+    only_one = {name for name, _ in clause.variable_types} <= set(
+        clause.plus
+    ) and not clause.function_values
     merged = not only_one and (folded or not merging_is_needless(clause, open_literals))
     width = max((len(case.signature) for case in cases), default=0)
     return Plan(
         clause,
         tuple(replace(case, merged=merged) for case in cases),
-        Union(tuple(_count(number, case, vocabulary.shared) for number, case in enumerate(cases))) if cases else None,
+        Union(tuple(_count(number, case, vocabulary.shared) for number, case in enumerate(cases)))
+        if cases
+        else None,
         vocabulary.shared,
         plan_total(vocabulary, clause, varying),
         scale,
@@ -112,7 +127,9 @@ def _case(
     violated: bool,
 ) -> Case:
     body = _start(vocabulary, clause)
-    listed = {i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed}
+    listed = {
+        i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed
+    }
     columns: dict[int, Expression] = {}
     if _scoped_head(vocabulary, clause) is not None:
         # The scope comes first: it relates what the facts beside it would cross.
@@ -127,7 +144,9 @@ def _case(
         if coefficient > 0:
             alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
             columns[i] = call("coalesce", Column(alias, "atom"), NOBODY)
-            body.where.append(negate(Column(alias, "atom").is_null) | equal(Column(alias, "value"), 1))
+            body.where.append(
+                negate(Column(alias, "atom").is_null) | equal(Column(alias, "value"), 1)
+            )
     if violated:
         for i, (atom, coefficient) in enumerate(branch.terms):
             if coefficient > 0 and i not in listed:
@@ -147,11 +166,15 @@ def _case(
         body.where.append(negate(call("coalesce", given, False)))
     for literal in closed:
         if literal.positive:
-            body.join(literal.atom, vocabulary.facts(literal.atom.predicate), kind="anti", letter="x")
+            body.join(
+                literal.atom, vocabulary.facts(literal.atom.predicate), kind="anti", letter="x"
+            )
     if violated:
         for i, (atom, coefficient) in enumerate(branch.terms):
             if coefficient < 0 and i not in listed:
-                body.join(atom, vocabulary.state.true_atoms(atom.predicate), kind="anti", letter="w")
+                body.join(
+                    atom, vocabulary.state.true_atoms(atom.predicate), kind="anti", letter="w"
+                )
     for guard in clause.guards:
         body.where.append(body.test(guard).is_not(True))
     body.require(branch.required)
@@ -183,16 +206,21 @@ def _case(
 def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     """How many groundings there are before evidence is looked at.
 
-    Cross products are computed from domain sizes in a subquery per variable; only functions and weights from data
-    join. Where there are numbers, dates or texts, all evidence that binds variables does, so that no two unrelated
-    relations are crossed; and a clause about a scoped atom has groundings inside the scope only.
+    Cross products are computed from domain sizes in a subquery per variable; only functions and
+    weights from data join. Where there are numbers, dates or texts, all evidence that binds
+    variables does, so that no two unrelated relations are crossed; and a clause about a scoped atom
+    has groundings inside the scope only.
     """
     body = _start(vocabulary, clause)
     closed = [one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open]
     scoped = _scoped_head(vocabulary, clause)
     if scoped is not None:
         body.join(scoped, vocabulary.listed(scoped.predicate), letter="o")
-    chosen = [one for one in closed if not one.positive and (clause.values or scoped or _gives_values(vocabulary, one))]
+    chosen = [
+        one
+        for one in closed
+        if not one.positive and (clause.values or scoped or _gives_values(vocabulary, one))
+    ]
     for joined in _in_order(body, clause, [one.atom for one in chosen]):
         body.join(joined, vocabulary.facts(joined.predicate))
     for computed in clause.function_values:
@@ -201,13 +229,19 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     for name in plus:
         if name not in body.bound:
             body.bind_domain(name)
-    counted = [type_ for name, type_ in clause.variable_types if name not in (*body.bound, *clause.existential)]
+    counted = [
+        type_
+        for name, type_ in clause.variable_types
+        if name not in (*body.bound, *clause.existential)
+    ]
     factors = [body.by_world(_real(vocabulary.bindings([type_name]))) for type_name in counted]
     size: Expression = Value(1)
     if factors:
         size = factors[0] if len(factors) == 1 else Operation("*", tuple(factors))
     size = call("cast DOUBLE", size)
-    shown: list[tuple[str, Expression]] = [(f"t{i}", body.column_of(name)) for i, name in enumerate(plus)]
+    shown: list[tuple[str, Expression]] = [
+        (f"t{i}", body.column_of(name)) for i, name in enumerate(plus)
+    ]
     keys = tuple(value for _, value in shown)
     shown.append(("n", call("sum", size)))
     if varying:
@@ -223,7 +257,8 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
 def _scoped_head(vocabulary: Vocabulary, clause: Clause) -> Atom | None:
     """The only open literal of a clause, where it is positive and its predicate has a scope.
 
-    Atoms outside are false, so evidence alone would violate each such grounding: a constant, and mostly of every pair.
+    Atoms outside are false, so evidence alone would violate each such grounding: a constant, and
+    mostly of every pair.
     """
     open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]
     if len(open_literals) != 1 or not open_literals[0].positive:

@@ -1,4 +1,6 @@
-"""Functions that Python computes for the database, a column at a time: the user's, and the likeness of texts."""
+"""Functions that Python computes for the database, a column at a time: the user's,
+and the likeness of texts.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def user_errors() -> Iterator[None]:
 
 
 def register_user_function(connection: duckdb.DuckDBPyConnection, user: UserFunction) -> str:
-    """A function of the user's as an SQL function of a fresh name. Blanks are not shown to it: they stay blank."""
+    """A function of the user's as an SQL function of a fresh name. Blanks are not shown to it:
+    they stay blank.
+    """
     from duckdb.func import FunctionNullHandling, PythonUDFType
 
     def call(*columns: Any) -> Any:
@@ -63,12 +67,20 @@ def register_user_function(connection: duckdb.DuckDBPyConnection, user: UserFunc
         return pyarrow.array(result, from_pandas=True)
 
     # The database asks a function how many arguments it takes.
-    places = [Parameter(f"column{number}", Parameter.POSITIONAL_ONLY) for number in range(len(user.arguments))]
+    places = [
+        Parameter(f"column{number}", Parameter.POSITIONAL_ONLY)
+        for number in range(len(user.arguments))
+    ]
     call.__signature__ = Signature(places)  # type: ignore[attr-defined]
     unique = f"call_{user.name}_{next(_SERIAL)}"
     types: list[Any] = [SQL_TYPES[kind] for kind in user.arguments]
     connection.create_function(
-        unique, call, types, "DOUBLE", type=PythonUDFType.ARROW, null_handling=FunctionNullHandling.SPECIAL
+        unique,
+        call,
+        types,
+        "DOUBLE",
+        type=PythonUDFType.ARROW,
+        null_handling=FunctionNullHandling.SPECIAL,
     )
     return unique
 
@@ -94,8 +106,8 @@ def _numbers(user: UserFunction, columns: Sequence[Any]) -> Float:
 def register_likeness(connection: duckdb.DuckDBPyConnection, texts: Sequence[str]) -> str:
     """The TF-IDF cosine of two texts as an SQL function of a fresh name (Salton and Buckley 1988).
 
-    Words weigh `1 + ln((1 + n) / (1 + d))`, d the number of the n different `texts` that have them; words of none of
-    these weigh nothing. Two texts without words in common have 0.
+    Words weigh `1 + ln((1 + n) / (1 + d))`, d the number of the n different `texts` that have them;
+    words of none of these weigh nothing. Two texts without words in common have 0.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -117,7 +129,9 @@ def register_likeness(connection: duckdb.DuckDBPyConnection, texts: Sequence[str
         from scipy.sparse import vstack
 
         here = {**place, **{text: len(known) + number for number, text in enumerate(others)}}
-        return vstack([vectors, vectorizer.transform(others)], format="csr")[[here[text] for text in wanted]]
+        return vstack([vectors, vectorizer.transform(others)], format="csr")[
+            [here[text] for text in wanted]
+        ]
 
     def likeness(left: Any, right: Any) -> Any:
         found = np.asarray(rows(left).multiply(rows(right)).sum(axis=1), np.float64)

@@ -42,8 +42,8 @@ __all__ = [
 class Tally:
     """Counts of one clause, per `+` combination in order of the constants' names.
 
-    `undefined` groundings are left out because they divide by zero. `unsatisfied_scale` is of all groundings that
-    evidence does not satisfy; None where their scales do not differ.
+    `undefined` groundings are left out because they divide by zero. `unsatisfied_scale` is of all
+    groundings that evidence does not satisfy; None where their scales do not differ.
     """
 
     plan: Plan
@@ -61,16 +61,27 @@ class Tally:
 
 
 TOGETHER = 50
-"""Clauses without variables that are counted by one query: preparing it is what takes time, and more than linearly."""
+"""Clauses without variables that are counted by one query: preparing it is what takes time,
+and more than linearly.
+"""
 
 
-def count_together(vocabulary: Vocabulary, plans: Mapping[int, Plan]) -> dict[int, list[dict[str, Any]]]:
-    """Lines of the count queries of those clauses that have no variables and open atoms or not as the data say."""
+def count_together(
+    vocabulary: Vocabulary, plans: Mapping[int, Plan]
+) -> dict[int, list[dict[str, Any]]]:
+    """Lines of the count queries of those clauses that have no variables and
+    open atoms or not as the data say.
+    """
     found: dict[int, list[dict[str, Any]]] = {}
     selects = []
     for number, plan in plans.items():
         clause = plan.clause
-        if isinstance(clause, LinearRule) or clause.multiset or clause.variable_types or scale_of(clause)[1]:
+        if (
+            isinstance(clause, LinearRule)
+            or clause.multiset
+            or clause.variable_types
+            or scale_of(clause)[1]
+        ):
             continue
         if open_bindings(vocabulary, clause) is None:
             found[number] = []
@@ -84,34 +95,48 @@ def count_together(vocabulary: Vocabulary, plans: Mapping[int, Plan]) -> dict[in
 
 def selects_of(plan: Plan) -> tuple[Select, ...]:
     """The selects of a plan's count query, one a case."""
-    return plan.counts.selects if isinstance(plan.counts, Union) else () if plan.counts is None else (plan.counts,)
+    return (
+        plan.counts.selects
+        if isinstance(plan.counts, Union)
+        else ()
+        if plan.counts is None
+        else (plan.counts,)
+    )
 
 
 def _numbered(number: int, select: Select) -> Select:
     return replace(select, columns=(("clause", Value(number)), *select.columns))
 
 
-def count_plan(vocabulary: Vocabulary, plan: Plan, most: int, counted: Sequence[dict[str, Any]] | None = None) -> Tally:
+def count_plan(
+    vocabulary: Vocabulary, plan: Plan, most: int, counted: Sequence[dict[str, Any]] | None = None
+) -> Tally:
     """Run the count queries of one clause, of which `counted` may give the lines.
 
     Raises
     ------
     InputError
-        E0310 where a query would count more than `most` groundings with an open atom; E0330 for an atom not listed.
+        E0310 where a query would count more than `most` groundings with an open atom; E0330 for an
+        atom not listed.
     """
     backend, n_plus = vocabulary.backend, plan.n_plus
     counts: defaultdict[tuple[int, ...], _Counts] = defaultdict(_Counts)
     bindings = open_bindings(vocabulary, plan.clause)
     if bindings is not None:
         counts[()].add_total(bindings.total, bindings.total)
-    elif plan.total is not None and (every := all_bindings(vocabulary, plan.clause, plan.total)) is not None:
+    elif (
+        plan.total is not None
+        and (every := all_bindings(vocabulary, plan.clause, plan.total)) is not None
+    ):
         counts[()].add_total(every, every)
     elif plan.total is not None:
         for row in backend.rows(plan.total)[1]:
             counts[row[:n_plus]].add_total(*row[n_plus:])
     if bindings is not None and bindings.open < 2**62:
         counts[()].open = bindings.open
-    elif bindings is not None or _explodes(vocabulary, plan, sum(one.total for one in counts.values()), most):
+    elif bindings is not None or _explodes(
+        vocabulary, plan, sum(one.total for one in counts.values()), most
+    ):
         raise too_many(vocabulary, plan, most)
     width, undefined, scales_differ = plan.width, 0, False
     if counted is None and bindings is None:
@@ -137,13 +162,19 @@ def count_plan(vocabulary: Vocabulary, plan: Plan, most: int, counted: Sequence[
     keys: list[tuple[int, ...]] = [()]
     names: list[tuple[str, ...]] = [()]
     if n_plus:
-        keys = [key for key, one in counts.items() if one.open or one.violated or one.costs_while_satisfied(plan)]
+        keys = [
+            key
+            for key, one in counts.items()
+            if one.open or one.violated or one.costs_while_satisfied(plan)
+        ]
         named = sorted(zip(_names(vocabulary, plan.clause, keys), keys))
         names, keys = [name for name, _ in named], [key for _, key in named]
     chosen = [counts[key] for key in keys]
 
     def scales(name: str) -> Float:
-        sums = np.array([getattr(one, name) for one in chosen], np.float64).reshape(-1, 2) * abs(plan.scale)
+        sums = np.array([getattr(one, name) for one in chosen], np.float64).reshape(-1, 2) * abs(
+            plan.scale
+        )
         return sums[:, ::-1] if plan.scale < 0 else sums
 
     return Tally(
@@ -172,7 +203,9 @@ class _Counts:
     violated_scale: Float = field(default_factory=lambda: np.zeros(2))
     unsatisfied_scale: Float = field(default_factory=lambda: np.zeros(2))
 
-    def add_total(self, count: float | None, positive: float | None, negative: float | None = 0.0) -> None:
+    def add_total(
+        self, count: float | None, positive: float | None, negative: float | None = 0.0
+    ) -> None:
         """Add groundings, of which there may be none."""
         self.total += float(count or 0)
         self.total_scale += (float(positive or 0), float(negative or 0))
@@ -183,7 +216,10 @@ class _Counts:
         assert isinstance(clause, Clause)
         weight = 1.0 if clause.weight_variable is not None else clause.weight or 0.0
         positive, negative = self.total_scale
-        return self.total > 0 and (positive if weight * plan.scale < 0 else negative if weight else 0.0) > 0
+        return (
+            self.total > 0
+            and (positive if weight * plan.scale < 0 else negative if weight else 0.0) > 0
+        )
 
 
 def _explodes(vocabulary: Vocabulary, plan: Plan, total: float, most: int) -> bool:
@@ -211,7 +247,9 @@ def check_listed(vocabulary: Vocabulary, plan: Plan) -> None:
             raise _unlisted(vocabulary, plan, predicate, ids)
 
 
-def _unlisted(vocabulary: Vocabulary, plan: Plan, predicate: str, ids: tuple[int, ...]) -> WorkbenchError:
+def _unlisted(
+    vocabulary: Vocabulary, plan: Plan, predicate: str, ids: tuple[int, ...]
+) -> WorkbenchError:
     clause, names = plan.clause, []
     assert isinstance(clause, Clause)
     for number, type_name in zip(ids, vocabulary.arguments(predicate)):
@@ -222,7 +260,8 @@ def _unlisted(vocabulary: Vocabulary, plan: Plan, predicate: str, ids: tuple[int
         "E0330",
         f"rule {clause.rule + 1} needs {atom}, which is neither a target nor observed: {text}",
         span=clause.span,
-        help=f"list {atom} among the targets of {predicate}, or bind the rule's variables by closed atoms",
+        help=f"list {atom} among the targets of {predicate}, or bind the rule's variables by "
+        "closed atoms",
     )
 
 
@@ -232,7 +271,9 @@ def uncounted(plan: Plan) -> Tally:
     return Tally(plan, [()], [()], none, none, no_scale, np.zeros(1), no_scale, plan.width)
 
 
-def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple[int, ...]]) -> list[tuple[str, ...]]:
+def _names(
+    vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple[int, ...]]
+) -> list[tuple[str, ...]]:
     """Names of `+` combinations."""
     types = dict(clause.variable_types)
     columns = []
@@ -244,12 +285,20 @@ def _names(vocabulary: Vocabulary, clause: Clause | LinearRule, keys: list[tuple
 
 
 def make_plan(
-    vocabulary: Vocabulary, clause: Clause | LinearRule, request: GroundRequest, *, violated: bool = False
+    vocabulary: Vocabulary,
+    clause: Clause | LinearRule,
+    request: GroundRequest,
+    *,
+    violated: bool = False,
 ) -> Plan:
-    """The plan of one clause or arithmetic rule; with `violated`, of what the vocabulary's state violates."""
+    """The plan of one clause or arithmetic rule; with `violated`,
+    of what the vocabulary's state violates.
+    """
     if isinstance(clause, LinearRule):
         return plan_linear_rule(vocabulary, clause)
-    return plan_cases(vocabulary, replace(clause, plus=()) if clause.hard else clause, violated=violated)
+    return plan_cases(
+        vocabulary, replace(clause, plus=()) if clause.hard else clause, violated=violated
+    )
 
 
 def plan_cases(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> Plan:
@@ -263,23 +312,35 @@ def plan_cases(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False
 
 def sizes(tallies: Sequence[Tally]) -> tuple[int, int]:
     """The most rows, and the most literals in them, that counted clauses come to."""
-    stored = [(int(tally.open.sum()), tally.width) for tally in tallies if not tally.plan.only_units]
+    stored = [
+        (int(tally.open.sum()), tally.width) for tally in tallies if not tally.plan.only_units
+    ]
     return sum(rows for rows, _ in stored), sum(rows * width for rows, width in stored)
 
 
 def too_many(
-    vocabulary: Vocabulary, plan: Plan, limit: int, *, rows: int | None = None, total: int | None = None
+    vocabulary: Vocabulary,
+    plan: Plan,
+    limit: int,
+    *,
+    rows: int | None = None,
+    total: int | None = None,
 ) -> WorkbenchError:
-    """E0310 for a rule of so many ground rows, and all rules of so many in `total`, as far as they were counted."""
+    """E0310 for a rule of so many ground rows, and all rules of so many in `total`,
+    as far as they were counted.
+    """
     clause = plan.clause
     text = getattr(vocabulary.program.rules[clause.rule], "text", "")
     has = f"more than {limit:,}" if rows is None else f"{rows:,}"
-    together = f", all rules together {total:,}, above the limit of {limit:,}" if total is not None else ""
+    together = (
+        f", all rules together {total:,}, above the limit of {limit:,}" if total is not None else ""
+    )
     return InputError.of(
         "E0310",
         f"rule {clause.rule + 1} alone has {has} ground rows{together}: {text}",
         span=clause.span,
-        help=f"it joins {joined_relations(vocabulary, plan)}; bind its variables by evidence, or raise --limit",
+        help=f"it joins {joined_relations(vocabulary, plan)}; bind its variables by evidence, or "
+        "raise --limit",
     )
 
 
@@ -289,7 +350,9 @@ def joined_relations(vocabulary: Vocabulary, plan: Plan) -> str:
     shown = []
     for source in widest.sources if widest is not None else ():
         if isinstance(source.relation, str) and source.kind == "inner":
-            (row,) = vocabulary.connection.execute(f"SELECT count(*) FROM {source.relation}").fetchall()
+            (row,) = vocabulary.connection.execute(
+                f"SELECT count(*) FROM {source.relation}"
+            ).fetchall()
             kind, _, name = source.relation.strip('"').partition("_")
             what = f"every constant of {name}" if kind == "domain" else f"{kind} {name}"
             shown.append(f"{what} ({row[0]:,})")

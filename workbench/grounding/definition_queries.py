@@ -1,4 +1,6 @@
-"""The body of a definition or scope as one `Select`: joins of facts, comparisons, aggregates in subqueries."""
+"""The body of a definition or scope as one `Select`: joins of facts, comparisons,
+aggregates in subqueries.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,13 @@ from workbench.language.values import ValueKind
 
 __all__ = ["conditions_select", "reads_now"]
 
-_AGGREGATES: dict[str, Function] = {"mean": "avg", "latest": "max", "sum": "sum", "min": "min", "max": "max"}
+_AGGREGATES: dict[str, Function] = {
+    "mean": "avg",
+    "latest": "max",
+    "sum": "sum",
+    "min": "min",
+    "max": "max",
+}
 ZERO = ("count", "sum", "exists")
 """Aggregates that are 0 where nothing matches; the others have no value there."""
 
@@ -65,8 +73,14 @@ def conditions_select(
     body = maker.body
     declared = vocabulary.program.predicates[head.predicate]
     columns: list[tuple[str, Expression]] = [("world", maker.world())]
-    for place, (term, type_name, kind) in enumerate(zip(head.arguments, declared.argument_types, declared.kinds)):
-        here = body.term(term).expression if isinstance(term, Apply) else body.argument(term, type_name, kind)
+    for place, (term, type_name, kind) in enumerate(
+        zip(head.arguments, declared.argument_types, declared.kinds)
+    ):
+        here = (
+            body.term(term).expression
+            if isinstance(term, Apply)
+            else body.argument(term, type_name, kind)
+        )
         columns.append((f"a{place}", here))
         if kind is not None:
             body.where.append(here.is_not(None))
@@ -87,7 +101,9 @@ def _split(conditions: Sequence[Condition]) -> tuple[list[Literal | Comparison],
 
 @dataclass
 class _Maker:
-    """A body under construction; comparisons and negated literals wait until their variables are bound."""
+    """A body under construction; comparisons and negated literals wait
+    until their variables are bound.
+    """
 
     body: Body
     relation_of: RelationOf
@@ -96,9 +112,15 @@ class _Maker:
     negated: list[Atom] = field(default_factory=list)
 
     def join(self, conditions: Sequence[Literal | Comparison]) -> None:
-        """Join the positive literals, each after one that it shares a variable with, and keep the others for later."""
+        """Join the positive literals, each after one that it shares a variable with,
+        and keep the others for later.
+        """
         self.waiting += [one for one in conditions if isinstance(one, Comparison)]
-        literals = [replace(one, atom=self._flat(one.atom)) for one in conditions if isinstance(one, Literal)]
+        literals = [
+            replace(one, atom=self._flat(one.atom))
+            for one in conditions
+            if isinstance(one, Literal)
+        ]
         self.negated += [one.atom for one in literals if not one.positive]
         for atom in self.body.in_turn(one.atom for one in literals if one.positive):
             self.body.join(atom, self.relation_of(atom.predicate))
@@ -117,12 +139,16 @@ class _Maker:
         return replace(atom, arguments=tuple(arguments))
 
     def _compare(self) -> None:
-        """Test the comparisons whose variables are bound; an equation binds a variable that nothing else does."""
+        """Test the comparisons whose variables are bound;
+        an equation binds a variable that nothing else does.
+        """
         changed = True
         while changed:
             changed = False
             for comparison in tuple(self.waiting):
-                unbound = variable_names((comparison.left, comparison.right)) - self.body.bound.keys()
+                unbound = (
+                    variable_names((comparison.left, comparison.right)) - self.body.bound.keys()
+                )
                 if not unbound:
                     self.body.where.append(self._test(comparison))
                 elif not self._binds(comparison, unbound):
@@ -131,7 +157,10 @@ class _Maker:
                 changed = True
 
     def _binds(self, comparison: Comparison, unbound: set[str]) -> bool:
-        for one, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+        for one, other in (
+            (comparison.left, comparison.right),
+            (comparison.right, comparison.left),
+        ):
             if comparison.operator == "=" and isinstance(one, Variable) and unbound == {one.name}:
                 if isinstance(other, Variable):
                     self.body.bound[one.name] = self.body.bound[other.name]
@@ -147,21 +176,31 @@ class _Maker:
             return self.body.test(comparison)
         kind = computed[0].kind
         left, right = (
-            self.body.term(side).expression if isinstance(side, Apply) else self.body.value_of(side, kind)
+            self.body.term(side).expression
+            if isinstance(side, Apply)
+            else self.body.value_of(side, kind)
             for side in sides
         )
         return Operation(OPERATORS[comparison.operator], (left, right))
 
     def bind_free(self, head: Atom, aggregates: Sequence[Aggregate]) -> None:
-        """A head variable that only aggregates bind ranges over its domain where they are 0 for what does not match."""
+        """A head variable that only aggregates bind ranges over its domain where they
+        are 0 for what does not match.
+        """
         made = {one.variable for one in aggregates}
         free = [
             term.name
             for term in head.arguments
-            if isinstance(term, Variable) and term.name not in self.body.bound and term.name not in made
+            if isinstance(term, Variable)
+            and term.name not in self.body.bound
+            and term.name not in made
         ]
         self.free = frozenset(free)
-        entity = [name for name in free if self.body.vocabulary.program.kind_of(self.body.types[name]) is None]
+        entity = [
+            name
+            for name in free
+            if self.body.vocabulary.program.kind_of(self.body.types[name]) is None
+        ]
         counted = len(free) == 1 and any(one.function in ZERO for one in aggregates)
         if len(entity) == 1 and (counted or not aggregates):
             self.body.bind_domain(free[0])
@@ -177,7 +216,9 @@ class _Maker:
         elif kept:
             value = call("coalesce", value, 0.0)
         if aggregate.variable in self.body.bound:
-            self.body.where.append(equal(value, self.body.value_of(Variable(aggregate.variable), kind)))
+            self.body.where.append(
+                equal(value, self.body.value_of(Variable(aggregate.variable), kind))
+            )
         else:
             self.body.bound[aggregate.variable] = Binding.of_value(Typed(kind, value))
         self._compare()
@@ -185,7 +226,9 @@ class _Maker:
     def _subquery(
         self, aggregate: Aggregate, conditions: Sequence[Literal | Comparison], how: str
     ) -> tuple[str, ValueKind]:
-        """Attach the subquery `g0, ..., result` of an aggregate; its alias and the kind of its result."""
+        """Attach the subquery `g0, ..., result` of an aggregate;
+        its alias and the kind of its result.
+        """
         outer = self.body
         alias = outer.alias("q")
         used = _condition_names(conditions) | variable_names(aggregate.of)
@@ -219,7 +262,11 @@ class _Maker:
             else:
                 type_name = outer.types[name]
                 value = outer.vocabulary.program.kind_of(type_name)
-                outer.bound[name] = Binding(type_name, here) if value is None else Binding.of_value(Typed(value, here))
+                outer.bound[name] = (
+                    Binding(type_name, here)
+                    if value is None
+                    else Binding.of_value(Typed(value, here))
+                )
         outer.attach(Source(select, alias, tuple(on), how))  # type: ignore[arg-type]
         return alias, kind
 
@@ -227,14 +274,21 @@ class _Maker:
         """Begin with the different bindings that the outer body has of some variables."""
         shown = [(f"o{place}", outer.column_of(name)) for place, name in enumerate(names)]
         if not self.body.vocabulary.one_world:
-            shown.append(("world", outer.world if outer.world is not None else Column(outer.geometry, "world")))
+            shown.append(
+                (
+                    "world",
+                    outer.world if outer.world is not None else Column(outer.geometry, "world"),
+                )
+            )
         alias = self.body.alias("b")
         self.body.attach(Source(outer.select(shown, distinct=True), alias))
         for place, name in enumerate(names):
             here, known = Column(alias, f"o{place}"), outer.bound[name]
             kind = known.value.kind if known.value is not None else None
             self.body.bound[name] = (
-                Binding(known.type_name, here) if kind is None else Binding.of_value(Typed(kind, here))
+                Binding(known.type_name, here)
+                if kind is None
+                else Binding.of_value(Typed(kind, here))
             )
 
     def settle(self) -> None:
@@ -249,16 +303,22 @@ class _Maker:
         vocabulary = self.body.vocabulary
         if vocabulary.one_world:
             return Value(vocabulary.worlds[0])
-        return self.body.world if self.body.world is not None else Column(self.body.geometry, "world")
+        return (
+            self.body.world if self.body.world is not None else Column(self.body.geometry, "world")
+        )
 
     def result(
         self, aggregate: Aggregate, group: set[str], conditions: Sequence[Condition]
     ) -> tuple[Expression, ValueKind]:
-        """The value of an aggregate over the rows of this body, one a binding of all its variables."""
+        """The value of an aggregate over the rows of this body,
+        one a binding of all its variables.
+        """
         body, of = self.body, aggregate.of
         if aggregate.function in ("count", "share"):
             counted = tuple(body.column_of(term.name) for term in of if isinstance(term, Variable))
-            everything = _condition_names(one for one in conditions if isinstance(one, Literal) and one.positive)
+            everything = _condition_names(
+                one for one in conditions if isinstance(one, Literal) and one.positive
+            )
             if everything <= group | variable_names(of):
                 # Rows are different bindings already.
                 return call("cast DOUBLE", call("count", Star())), ValueKind.NUMBER
@@ -274,7 +334,8 @@ class _Maker:
                     "E0151",
                     f"{aggregate.function} takes numbers, and this is a {typed.kind}",
                     span=getattr(of[0], "span", None),
-                    help="min, max and latest take dates too; days(later, earlier) makes numbers of them",
+                    help="min, max and latest take dates too; days(later, earlier) makes numbers "
+                    "of them",
                 )
             order = (typed.expression,) if body.vocabulary.shared else ()
             return call("cast DOUBLE", Call(function, (typed.expression,), order)), ValueKind.NUMBER

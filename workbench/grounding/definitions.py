@@ -1,4 +1,6 @@
-"""Definitions made into facts before the rules are grounded: temporary tables in the form of stored ones."""
+"""Definitions made into facts before the rules are grounded:
+temporary tables in the form of stored ones.
+"""
 
 from __future__ import annotations
 
@@ -33,20 +35,25 @@ def needed_definitions(program: Program, mentioned: Collection[str]) -> frozense
         if wanted & set(together):
             for definition in program.definitions:
                 if definition.head.predicate in together:
-                    wanted |= {atom.predicate for atom in condition_atoms(definition.body)} | set(together)
+                    wanted |= {atom.predicate for atom in condition_atoms(definition.body)} | set(
+                        together
+                    )
     return program.defined & wanted
 
 
 def make_definitions(vocabulary: Vocabulary, needed: Collection[str]) -> None:
-    """Make the facts of defined predicates, in all worlds, and have the vocabulary read them like stored ones.
+    """Make the facts of defined predicates, in all worlds, and have the vocabulary read them like
+    stored ones.
 
-    Each is one query, a recursive one of recursive queries (DuckDB's where it is made of itself once a rule, else
-    rounds over what the last round found: semi-naive evaluation, Ullman 1989). Cost: that of the joins.
+    Each is one query, a recursive one of recursive queries (DuckDB's where it is made of itself
+    once a rule, else rounds over what the last round found: semi-naive evaluation, Ullman 1989).
+    Cost: that of the joins.
 
     Raises
     ------
     UsageError
-        E0323 where a definition reads a predicate that is open; E0324 where a defined predicate has facts, too.
+        E0323 where a definition reads a predicate that is open; E0324 where a defined predicate has
+        facts, too.
     InputError
         E0325 where there would be more facts than `MOST_FACTS`.
     """
@@ -78,9 +85,11 @@ def _check_closed(vocabulary: Vocabulary, definition: Definition | Scope) -> Non
         if role is not None and role.open:
             raise UsageError.of(
                 "E0323",
-                f"{definition.head.predicate} is made of {atom.predicate}, which is not known: its atoms are asked "
+                f"{definition.head.predicate} is made of {atom.predicate}, which is not known: "
+                "its atoms are asked "
                 "about, hidden or uncertain",
-                help=f"make it of facts: name {atom.predicate} with --closed, or write a rule instead",
+                help=f"make it of facts: name {atom.predicate} with --closed, or write a rule "
+                "instead",
             )
 
 
@@ -88,30 +97,43 @@ def _check_empty(vocabulary: Vocabulary, name: str) -> None:
     stored = vocabulary.stored.get(name)
     if stored is None or vocabulary.is_made(name):
         return
-    if first_row(vocabulary.connection.execute(f"FROM {quoted(stored.table_name)} LIMIT 1")) is not None:
+    if (
+        first_row(vocabulary.connection.execute(f"FROM {quoted(stored.table_name)} LIMIT 1"))
+        is not None
+    ):
         raise UsageError.of(
-            "E0324", f"{name} has facts in the data and a definition in the rules", help="give one of them another name"
+            "E0324",
+            f"{name} has facts in the data and a definition in the rules",
+            help="give one of them another name",
         )
 
 
-def _select(vocabulary: Vocabulary, definition: Definition | Scope, instead: dict[str, str] | None = None) -> str:
+def _select(
+    vocabulary: Vocabulary, definition: Definition | Scope, instead: dict[str, str] | None = None
+) -> str:
     """The query of one definition; `instead` names other relations of some predicates."""
     types = infer_condition_types(definition.head, definition.body, vocabulary.program).variables
 
     def relation_of(predicate: str) -> str:
         return (instead or {}).get(predicate) or vocabulary.given(predicate)
 
-    return render(conditions_select(vocabulary, definition.head, definition.body, types, relation_of))
+    return render(
+        conditions_select(vocabulary, definition.head, definition.body, types, relation_of)
+    )
 
 
-def make_relation(vocabulary: Vocabulary, name: str, parts: Collection[Definition] | Collection[Scope]) -> None:
+def make_relation(
+    vocabulary: Vocabulary, name: str, parts: Collection[Definition] | Collection[Scope]
+) -> None:
     """Make a predicate's facts from definitions without recursion, joined by "or"."""
     queries = [_select(vocabulary, one) for one in parts]
     _create(vocabulary, name, queries[0] if len(queries) == 1 else "\nUNION\n".join(queries))
 
 
 def make_scopes(vocabulary: Vocabulary) -> None:
-    """Find the open atoms of each predicate that has scopes; they are listed with the facts the data have of it."""
+    """Find the open atoms of each predicate that has scopes;
+    they are listed with the facts the data have of it.
+    """
     for name, role in vocabulary.roles.items():
         if not role.scoped:
             continue
@@ -120,7 +142,9 @@ def make_scopes(vocabulary: Vocabulary) -> None:
             _check_closed(vocabulary, scope)
         query = "\nUNION\n".join(_select(vocabulary, one) for one in scopes)
         typed = ", ".join(_typed(vocabulary, name))
-        table = vocabulary.tables.keep("scope", name, f"SELECT {typed} FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}")
+        table = vocabulary.tables.keep(
+            "scope", name, f"SELECT {typed} FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}"
+        )
         vocabulary.scopes[name] = table
         _check_count(vocabulary, name, table)
 
@@ -129,39 +153,64 @@ def _make_recursive(
     vocabulary: Vocabulary, name: str, definitions: list[Definition], recursive: list[Definition]
 ) -> None:
     columns = ", ".join(_columns(vocabulary, name))
-    start = "\nUNION\n".join(_select(vocabulary, one) for one in definitions if one not in recursive)
+    start = "\nUNION\n".join(
+        _select(vocabulary, one) for one in definitions if one not in recursive
+    )
     if not start:
         start = f"SELECT {', '.join(_typed(vocabulary, name, 'NULL'))} WHERE false"
     steps = "\nUNION\n".join(_select(vocabulary, one, {name: "so_far"}) for one in recursive)
-    # DuckDB feeds each step the rows that the last one added; UNION drops those already there, so circles end.
-    query = f"WITH RECURSIVE so_far({columns}) AS (\n{start}\nUNION\n(\n{steps}\n)\n)\nSELECT * FROM so_far"
+    # DuckDB feeds each step the rows that the last one added; UNION drops those already there, so
+    # circles end.
+    query = (
+        f"WITH RECURSIVE so_far({columns}) AS (\n{start}\nUNION\n(\n{steps}\n)\n)\nSELECT * "
+        "FROM so_far"
+    )
     _create(vocabulary, name, query)
 
 
-def _make_in_rounds(vocabulary: Vocabulary, together: tuple[str, ...], definitions: list[Definition]) -> None:
-    """Round by round, each definition once for each of its recursive atoms, which then reads the last round's facts."""
+def _make_in_rounds(
+    vocabulary: Vocabulary, together: tuple[str, ...], definitions: list[Definition]
+) -> None:
+    """Round by round, each definition once for each of its recursive atoms,
+    which then reads the last round's facts.
+    """
     connection = vocabulary.connection
     for name in together:
-        start = [one for one in definitions if one.head.predicate == name and not _own_atoms(one, together)]
+        start = [
+            one
+            for one in definitions
+            if one.head.predicate == name and not _own_atoms(one, together)
+        ]
         nothing = f"SELECT {', '.join(_typed(vocabulary, name, 'NULL'))} WHERE false"
-        _create(vocabulary, name, "\nUNION\n".join(_select(vocabulary, one) for one in start) or nothing)
+        _create(
+            vocabulary, name, "\nUNION\n".join(_select(vocabulary, one) for one in start) or nothing
+        )
         table = quoted(vocabulary.stored[name].table_name)
         connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {_new(name)} AS SELECT * EXCLUDE (value, partition) FROM {table}"
+            f"CREATE OR REPLACE TEMP TABLE {_new(name)} AS SELECT * EXCLUDE (value, partition) "
+            f"FROM {table}"
         )
     grown = True
     while grown:
         grown = False
         for name in together:
-            mine = [one for one in definitions if one.head.predicate == name and _own_atoms(one, together)]
+            mine = [
+                one
+                for one in definitions
+                if one.head.predicate == name and _own_atoms(one, together)
+            ]
             steps = [step for one in mine for step in _steps(vocabulary, one, together)]
             table = quoted(vocabulary.stored[name].table_name)
             known = f"SELECT * EXCLUDE (value, partition) FROM {table}"
             found = "\nUNION\n".join(steps) or f"{known} WHERE false"
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE {_next(name)} AS ({found}) EXCEPT ({known})")
+            connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE {_next(name)} AS ({found}) EXCEPT ({known})"
+            )
         for name in together:
             table, new = quoted(vocabulary.stored[name].table_name), _next(name)
-            added = connection.execute(f"INSERT INTO {table} SELECT *, 1.0, 'evidence' FROM {new}").fetchall()
+            added = connection.execute(
+                f"INSERT INTO {table} SELECT *, 1.0, 'evidence' FROM {new}"
+            ).fetchall()
             connection.execute(f"CREATE OR REPLACE TEMP TABLE {_new(name)} AS FROM {new}")
             grown |= bool(added[0][0])
             _check_size(vocabulary, name)
@@ -179,7 +228,9 @@ def _next(name: str) -> str:
 
 
 def _steps(vocabulary: Vocabulary, definition: Definition, together: tuple[str, ...]) -> list[str]:
-    """The queries of a recursive definition: in each, another recursive atom reads the facts of the last round."""
+    """The queries of a recursive definition: in each,
+    another recursive atom reads the facts of the last round.
+    """
     found = []
     types = infer_condition_types(definition.head, definition.body, vocabulary.program).variables
     for fresh in range(_own_atoms(definition, together)):
@@ -193,7 +244,11 @@ def _steps(vocabulary: Vocabulary, definition: Definition, together: tuple[str, 
                     return _new(predicate)
             return vocabulary.given(predicate)
 
-        found.append(render(conditions_select(vocabulary, definition.head, definition.body, types, relation_of)))
+        found.append(
+            render(
+                conditions_select(vocabulary, definition.head, definition.body, types, relation_of)
+            )
+        )
     return found
 
 
@@ -205,7 +260,10 @@ def _typed(vocabulary: Vocabulary, name: str, prefix: str = "") -> list[str]:
     """`world, a0, ...` of a predicate with their SQL types; or so many NULLs."""
     kinds = vocabulary.program.predicates[name].kinds
     sql = ["INTEGER", *("INTEGER" if kind is None else SQL_TYPES[kind] for kind in kinds)]
-    return [f"CAST({prefix or column} AS {kind}) AS {column}" for column, kind in zip(_columns(vocabulary, name), sql)]
+    return [
+        f"CAST({prefix or column} AS {kind}) AS {column}"
+        for column, kind in zip(_columns(vocabulary, name), sql)
+    ]
 
 
 def _create(vocabulary: Vocabulary, name: str, query: str) -> None:
@@ -214,10 +272,13 @@ def _create(vocabulary: Vocabulary, name: str, query: str) -> None:
     table = vocabulary.tables.keep(
         "made",
         name,
-        f"SELECT {', '.join(_typed(vocabulary, name))}, 1::DOUBLE AS value, 'evidence'::fact_partition AS partition "
+        f"SELECT {', '.join(_typed(vocabulary, name))}, 1::DOUBLE AS value, "
+        "'evidence'::fact_partition AS partition "
         f"FROM (\n{query}\n) q LIMIT {MOST_FACTS + 1}",
     )
-    made = StoredPredicate(name, table, name, declared.argument_types, closed=True, entities=declared.entities)
+    made = StoredPredicate(
+        name, table, name, declared.argument_types, closed=True, entities=declared.entities
+    )
     vocabulary.stored = {**vocabulary.stored, name: made}
     _check_size(vocabulary, name)
 

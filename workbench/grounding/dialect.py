@@ -32,7 +32,8 @@ class Dialect:
     Attributes
     ----------
     types : mapping of DuckDB's names of types to the database's
-    functions : mapping of Function to format string of the arguments, or None for what the database has not
+    functions : mapping of Function to format string of the arguments, or None for what the database
+    has not
     operators : mapping of Operator to format string of two operands
     semi_joins : bool
         Whether `SEMI JOIN` and `ANTI JOIN` are known; else they are written as conditions.
@@ -62,14 +63,25 @@ class Dialect:
             E0880 for a function that the database has not.
         """
         if isinstance(query, Union):
-            return f"\n{indent}UNION ALL\n".join(self.render(select, indent) for select in query.selects)
+            return f"\n{indent}UNION ALL\n".join(
+                self.render(select, indent) for select in query.selects
+            )
         shown = ", ".join(f"{self.expression(value)} AS {name}" for name, value in query.columns)
         lines = [f"SELECT {'DISTINCT ' if query.distinct else ''}{shown}"]
-        tests = [source for source in query.sources[1:] if source.kind in ("anti", "semi") and not self.semi_joins]
+        tests = [
+            source
+            for source in query.sources[1:]
+            if source.kind in ("anti", "semi") and not self.semi_joins
+        ]
         joined = [source for source in query.sources if source not in tests]
         for number, source in enumerate(joined):
-            lines.append(("FROM " if number == 0 else "  ") + self._source(source, number == 0, indent))
-        where = [*map(self._operand, query.where), *(self._exists(source, indent) for source in tests)]
+            lines.append(
+                ("FROM " if number == 0 else "  ") + self._source(source, number == 0, indent)
+            )
+        where = [
+            *map(self._operand, query.where),
+            *(self._exists(source, indent) for source in tests),
+        ]
         if where:
             lines.append("WHERE " + "\n  AND ".join(where))
         if query.group_by:
@@ -90,7 +102,10 @@ class Dialect:
             case Value(value):
                 return self.literal(value)
             case Operation("IN", (Call("row", keys), Raw(select))) if not self.row_subqueries:
-                return f"({', '.join(map(self.expression, keys))}) IN ({self.render(_values_of_rows(select))})"
+                return (
+                    f"({', '.join(map(self.expression, keys))}) IN "
+                    f"({self.render(_values_of_rows(select))})"
+                )
             case Operation(operator, operands):
                 return self._infix(operator, [self._operand(one) for one in operands])
             case Star():
@@ -107,7 +122,9 @@ class Dialect:
                 return f"DISTINCT {self._operand(argument)}"
             case Call("case", arguments):
                 pairs = zip(arguments[:-1:2], arguments[1::2])
-                branches = " ".join(f"WHEN {self.expression(a)} THEN {self.expression(b)}" for a, b in pairs)
+                branches = " ".join(
+                    f"WHEN {self.expression(a)} THEN {self.expression(b)}" for a, b in pairs
+                )
                 return f"CASE {branches} ELSE {self.expression(arguments[-1])} END"
             case Call():
                 return self._call(expression)
@@ -128,7 +145,9 @@ class Dialect:
     def lacks(self, what: str) -> WorkbenchError:
         """E0880 for what only the workspace's own database can do."""
         return UsageError.of(
-            "E0880", f"a rule needs {what}, which {self.name} has not", help="leave out --on to ground on this machine"
+            "E0880",
+            f"a rule needs {what}, which {self.name} has not",
+            help="leave out --on to ground on this machine",
         )
 
     def _infix(self, operator: Operator, operands: Sequence[str]) -> str:
@@ -144,7 +163,9 @@ class Dialect:
         inside = ", ".join(map(self.expression, call.arguments))
         if call.order and self.ordered_sums:
             inside += " ORDER BY " + ", ".join(map(self.expression, call.order))
-        suffix = f" FILTER (WHERE {self.expression(call.filter)})" if call.filter is not None else ""
+        suffix = (
+            f" FILTER (WHERE {self.expression(call.filter)})" if call.filter is not None else ""
+        )
         form = self.functions.get(call.function, "")
         if form is None:
             raise self.lacks(f"the function {call.function}")
@@ -162,14 +183,18 @@ class Dialect:
         if isinstance(source.relation, str):
             shown = f"{source.relation} AS {source.alias}"
         else:
-            shown = f"(\n{self.render(source.relation, indent + '    ')}\n{indent}  ) AS {source.alias}"
+            shown = (
+                f"(\n{self.render(source.relation, indent + '    ')}\n{indent}  ) AS {source.alias}"
+            )
         if first:
             return shown
         if not source.on:
             if source.kind == "inner":
                 return f"CROSS JOIN {shown}"
             return f"{source.kind.upper()} JOIN {shown} ON TRUE"
-        word = {"inner": "JOIN", "left": "LEFT JOIN", "anti": "ANTI JOIN", "semi": "SEMI JOIN"}[source.kind]
+        word = {"inner": "JOIN", "left": "LEFT JOIN", "anti": "ANTI JOIN", "semi": "SEMI JOIN"}[
+            source.kind
+        ]
         return f"{word} {shown} ON " + " AND ".join(map(self._operand, source.on))
 
     def _exists(self, source: Source, indent: str) -> str:
@@ -185,14 +210,20 @@ class Dialect:
 
     def _operand(self, expression: Expression) -> str:
         text = self.expression(expression)
-        return f"({text})" if isinstance(expression, Operation) and len(expression.operands) > 1 else text
+        return (
+            f"({text})"
+            if isinstance(expression, Operation) and len(expression.operands) > 1
+            else text
+        )
 
 
 def _values_of_rows(select: Select) -> Select:
     """A subquery of rows, one column a value."""
     ((_, row),) = select.columns
     assert isinstance(row, Call)
-    return replace(select, columns=tuple((f"k{place}", value) for place, value in enumerate(row.arguments)))
+    return replace(
+        select, columns=tuple((f"k{place}", value) for place, value in enumerate(row.arguments))
+    )
 
 
 DUCKDB = Dialect()

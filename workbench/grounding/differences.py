@@ -1,9 +1,11 @@
-"""What changed facts add to rules and take from them, joined with the rest: no other grounding is looked at.
+"""What changed facts add to rules and take from them, joined with the rest: no other grounding is
+looked at.
 
-The groundings of a clause that reads one changed relation, once and as a condition, are a sum over that relation's
-facts. So are its rows, unit groundings and counts: what came is ground over new facts alone, what went over old ones.
-Of Markov logic counts are of all bindings of its domains, and those that evidence satisfies are what is left of them;
-soft logic counts the bindings that its conditions have, a sum as well.
+The groundings of a clause that reads one changed relation, once and as a condition, are a sum over
+that relation's facts. So are its rows, unit groundings and counts: what came is ground over new
+facts alone, what went over old ones. Of Markov logic counts are of all bindings of its domains, and
+those that evidence satisfies are what is left of them; soft logic counts the bindings that its
+conditions have, a sum as well.
 """
 
 from __future__ import annotations
@@ -62,17 +64,30 @@ class Difference:
         came, went = self.came.network, self.went.network
         summed = {
             name: getattr(network, name) + getattr(came, name) - getattr(went, name)
-            for name in ("constant", "unit_scale", "evidence_violated", "groundings", "evidence_satisfied")
+            for name in (
+                "constant",
+                "unit_scale",
+                "evidence_violated",
+                "groundings",
+                "evidence_satisfied",
+            )
         }
         if network.domain is Domain.UNIT:
             return replace(network, **summed)
         mine = came.groundings.sum(axis=1) > 0
-        # Of all groundings, which new constants make more, those that evidence satisfies are what is left.
+        # Of all groundings, which new constants make more, those that evidence satisfies are what
+        # is left.
         groundings = summed["groundings"]
         every = came.groundings.sum(axis=1)
-        groundings[:, 1] = np.where(mine, np.maximum(every - groundings[:, 0] - groundings[:, 2], 0), groundings[:, 1])
-        satisfied = came.evidence_satisfied * _share(groundings[:, 1], came.groundings[:, 1])[:, None]
-        summed["evidence_satisfied"] = np.where(mine[:, None], satisfied, network.evidence_satisfied)
+        groundings[:, 1] = np.where(
+            mine, np.maximum(every - groundings[:, 0] - groundings[:, 2], 0), groundings[:, 1]
+        )
+        satisfied = (
+            came.evidence_satisfied * _share(groundings[:, 1], came.groundings[:, 1])[:, None]
+        )
+        summed["evidence_satisfied"] = np.where(
+            mine[:, None], satisfied, network.evidence_satisfied
+        )
         return replace(network, **summed)
 
     def counts(self, before: RuleCount, rows: int) -> RuleCount:
@@ -106,7 +121,8 @@ def changed_literal(
     types: Collection[str],
     facts: Mapping[str, FactRows],
 ) -> Literal | None:
-    """The literal whose changed facts alone decide what a clause gains and loses; None where more does.
+    """The literal whose changed facts alone decide what a clause gains and loses; None where more
+    does.
 
     Parameters
     ----------
@@ -122,7 +138,9 @@ def changed_literal(
     changed = [one for one in clause.literals if one.atom.predicate in predicates]
     if len(changed) != 1 or changed[0].positive or changed[0].atom.predicate not in facts:
         return None
-    open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
+    open_literals = tuple(
+        one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
+    )
     names = {one.atom.predicate for one in open_literals}
     listed = any(vocabulary.roles[name].listed for name in names) and not clause.multiset
     if listed or any(vocabulary.roles[name].scoped for name in names):
@@ -136,7 +154,9 @@ def changed_literal(
         name = changed[0].atom.predicate
         return changed[0] if _as_sharp_as_before(vocabulary, name, facts[name]) else None
     conditions = [one for one in clause.literals if one not in open_literals and not one.positive]
-    bound = {term.name for one in conditions for term in one.atom.arguments if isinstance(term, Variable)}
+    bound = {
+        term.name for one in conditions for term in one.atom.arguments if isinstance(term, Variable)
+    }
     ranging = {name for name, type_name in clause.variable_types if type_name in types}
     if ranging and (not ranging <= bound or any(len(one.went) for one in facts.values())):
         return None
@@ -144,7 +164,9 @@ def changed_literal(
 
 
 def _as_sharp_as_before(vocabulary: Vocabulary, predicate: str, changed: FactRows) -> bool:
-    """Whether all facts are 0 or 1 if and only if all were: constants are summed otherwise where some are between."""
+    """Whether all facts are 0 or 1 if and only if all were:
+    constants are summed otherwise where some are between.
+    """
     came, went = (int((one.values != 1).sum()) for one in (changed.came, changed.went))
     now = vocabulary.count_between(predicate)
     return (now > 0) == (now - came + went > 0)
@@ -167,14 +189,24 @@ def difference(
     return Difference(frozenset(one.rule for one in clauses), *sides)
 
 
-def _side(grounder: Grounder, clauses: tuple[Clause | LinearRule, ...], templates: Templates, *, checked: bool) -> Side:
+def _side(
+    grounder: Grounder,
+    clauses: tuple[Clause | LinearRule, ...],
+    templates: Templates,
+    *,
+    checked: bool,
+) -> Side:
     tallies, table = grounder.count(clauses, grounder.request.limit, templates)
     if checked:
         grounder.check_hard(tallies)
     written = grounder.stream(tallies, templates.n_templates)
     n_atoms = grounder.numbering.n_open
     network = grounder.network(
-        tallies, templates.n_templates, table.power, np.zeros(n_atoms, np.int32), Blocks.none(n_atoms)
+        tallies,
+        templates.n_templates,
+        table.power,
+        np.zeros(n_atoms, np.int32),
+        Blocks.none(n_atoms),
     )
     numbers, counts = zip(*grounder.emitted) if grounder.emitted else ((), ())
     rule = np.repeat(np.array(numbers, np.int32), np.array(counts, np.int64))

@@ -1,11 +1,25 @@
-"""A clause with existential variables: one row per binding of the others, its literals gathered by list aggregation."""
+"""A clause with existential variables: one row per binding of the others,
+its literals gathered by list aggregation.
+"""
 
 from __future__ import annotations
 
 from workbench.grounding.body import Body
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
 from workbench.grounding.plans import WIDEST_INTEGRAL, Case, Plan, count_case, summed_scales
-from workbench.grounding.select import COUNT, Column, Expression, Raw, Select, Source, Union, Value, call, equal, negate
+from workbench.grounding.select import (
+    COUNT,
+    Column,
+    Expression,
+    Raw,
+    Select,
+    Source,
+    Union,
+    Value,
+    call,
+    equal,
+    negate,
+)
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
 from workbench.language.terms import Literal, Variable
@@ -18,7 +32,8 @@ FALSE, TRUE = Value(-1), Value(-2)
 def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     """The query of a clause whose existential variables are disjoined over their domains."""
     scale, varying = scale_of(clause)
-    # Each open literal gives lines of its own; a line without a literal keeps groundings that have none.
+    # Each open literal gives lines of its own; a line without a literal keeps groundings that have
+    # none.
     open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]
     selects = [_line(vocabulary, clause, literal, varying) for literal in (None, *open_literals)]
     columns = selects[0].columns
@@ -27,7 +42,8 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     is_open = key >= 0
     distinct = call("list_distinct", call("list", key, only=is_open))
     literals = call("list_sort", distinct)
-    # A grounding is satisfied when data make a literal true, or when it holds an atom and its negation.
+    # A grounding is satisfied when data make a literal true, or when it holds an atom and its
+    # negation.
     unsatisfied = [call("min", key) > TRUE]
     if {one.atom.predicate for one in open_literals if one.positive} & {
         one.atom.predicate for one in open_literals if not one.positive
@@ -47,7 +63,10 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     )
     widest = sum(max((1, *_bindings(vocabulary, clause, one).values())) for one in open_literals)
     case = Case(grouped, listing=True)
-    counted = Select(tuple((name, Column("q", name)) for name in keys if name.startswith("t")), (Source(grouped, "q"),))
+    counted = Select(
+        tuple((name, Column("q", name)) for name in keys if name.startswith("t")),
+        (Source(grouped, "q"),),
+    )
     sums = summed_scales(Column("q", "s"), case.none_open, 0.0, in_order=vocabulary.shared)
     return Plan(
         clause,
@@ -66,7 +85,9 @@ def _is_existential(clause: Clause, term: object) -> bool:
 
 
 def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varying: bool) -> Select:
-    """The universal part of the clause with one literal: keys of the binding and the literal's `key`."""
+    """The universal part of the clause with one literal:
+    keys of the binding and the literal's `key`.
+    """
     body = Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
     universal = [name for name, _ in clause.variable_types if name not in clause.existential]
     existential_closed = []
@@ -90,7 +111,11 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
     for one in later:
         body.join(one.atom, vocabulary.facts(one.atom.predicate), kind="anti", letter="x")
     for guard in clause.guards:
-        names = [t.name for t in (guard.left, guard.right) if isinstance(t, Variable) and t.name in clause.existential]
+        names = [
+            t.name
+            for t in (guard.left, guard.right)
+            if isinstance(t, Variable) and t.name in clause.existential
+        ]
         if not names:
             body.where.append(body.test(guard).is_not(True))
             continue
@@ -105,8 +130,12 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
         if one.positive:
             body.where.append(equal(_count(inner), 0))
         else:
-            body.where.append(equal(_count(inner), body.by_world(_bindings(vocabulary, clause, one))))
-    columns: list[tuple[str, Expression]] = [(f"t{i}", body.column_of(name)) for i, name in enumerate(clause.plus)]
+            body.where.append(
+                equal(_count(inner), body.by_world(_bindings(vocabulary, clause, one)))
+            )
+    columns: list[tuple[str, Expression]] = [
+        (f"t{i}", body.column_of(name)) for i, name in enumerate(clause.plus)
+    ]
     if body.world is not None:
         columns.append(("w", body.world))
     for i, name in enumerate(universal):
@@ -123,7 +152,11 @@ def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varyi
         identity: Expression = FALSE
     else:
         for term in literal.atom.arguments:
-            if isinstance(term, Variable) and term.name in clause.existential and term.name not in body.bound:
+            if (
+                isinstance(term, Variable)
+                and term.name in clause.existential
+                and term.name not in body.bound
+            ):
                 body.bind_domain(term.name)
         identity = _key(body, literal)
     columns += [("key", call("cast BIGINT", identity)), ("s", call("cast DOUBLE", scale))]
@@ -146,7 +179,9 @@ def _count(inner: Body) -> Expression:
 def _bindings(vocabulary: Vocabulary, clause: Clause, literal: Literal) -> dict[int, int]:
     """How many bindings of its existential variables a literal has in each world."""
     names = {one.name for one in literal.atom.arguments if isinstance(one, Variable)}
-    return vocabulary.bindings(kind for name, kind in clause.variable_types if name in names & {*clause.existential})
+    return vocabulary.bindings(
+        kind for name, kind in clause.variable_types if name in names & {*clause.existential}
+    )
 
 
 def _key(body: Body, literal: Literal) -> Expression:

@@ -1,7 +1,8 @@
-"""The relations of evidence that rules are joined over: facts by dense positions, domains, functions of texts.
+"""The relations of evidence that rules are joined over: facts by dense positions, domains,
+functions of texts.
 
-Every relation is a temporary table sorted by world and position, so that the order of ground rows depends on the names
-of constants only and not on the order in which facts were loaded.
+Every relation is a temporary table sorted by world and position, so that the order of ground rows
+depends on the names of constants only and not on the order in which facts were loaded.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from workbench.language.values import ValueKind
 __all__ = ["FactRelations"]
 
 LARGE = 100_000
-"""Rows above which a table is read in place when it is in order already, and perhaps by several threads.
+"""Rows above which a table is read in place when it is in order already, and perhaps by several
+threads.
 
 DuckDB's threads share a table by groups of 122,880 rows.
 """
@@ -72,7 +74,9 @@ class FactRelations:
     def bindings(self, types: Iterable[str]) -> dict[int, int]:
         """How many bindings variables of some types have, by world."""
         chosen = tuple(types)
-        return {world: prod(self.domain_size(world, name) for name in chosen) for world in self.worlds}
+        return {
+            world: prod(self.domain_size(world, name) for name in chosen) for world in self.worlds
+        }
 
     def _value(self, query: str) -> Any:
         """The one value that a query gives."""
@@ -82,10 +86,15 @@ class FactRelations:
     def shared(self) -> bool:
         """Whether some relation is so large that DuckDB reads it with several threads at once.
 
-        Smaller ones are one task, whose rows come in the order of the scan, whatever the number of threads.
+        Smaller ones are one task, whose rows come in the order of the scan, whatever the number of
+        threads.
         """
         if self._largest_stored is None:
-            tables = (one.table_name for name, one in self.stored.items() if name in self.program.predicates)
+            tables = (
+                one.table_name
+                for name, one in self.stored.items()
+                if name in self.program.predicates
+            )
             self._largest_stored = max(map(self._stored_size, tables), default=0)
         return max(self.tables.largest, self._largest_stored) > LARGE
 
@@ -109,10 +118,14 @@ class FactRelations:
             for column, kind in stored.value_columns
             if kind is ValueKind.DATE
         ]
-        latest = self._value(f"SELECT max(latest) FROM ({' UNION ALL '.join(dates)})") if dates else None
+        latest = (
+            self._value(f"SELECT max(latest) FROM ({' UNION ALL '.join(dates)})") if dates else None
+        )
         if latest is None:
             raise InputError.of(
-                "E0326", "`$now` is the latest date of the facts, and they have none", help="load facts that have dates"
+                "E0326",
+                "`$now` is the latest date of the facts, and they have none",
+                help="load facts that have dates",
             )
         return call("cast TIMESTAMP", str(latest))
 
@@ -121,11 +134,14 @@ class FactRelations:
         return predicate in self.made
 
     def given(self, predicate: str) -> str:
-        """`(world, a0, ...)`: true facts of an evidence predicate, in no order and without positions."""
+        """`(world, a0, ...)`: true facts of an evidence predicate,
+        in no order and without positions.
+        """
         stored = self.stored[predicate]
         columns = ", ".join(["world", *stored.columns])
         query = (
-            f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND value = 1 "
+            f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND "
+            "value = 1 "
             f"AND world IN ({self.in_worlds})"
         )
         return self.tables.of("given", predicate, lambda: query)
@@ -133,17 +149,22 @@ class FactRelations:
     def domain(self, type_name: str) -> str:
         """`(world, a, p)`: constants of a type with their positions."""
         query = (
-            f"SELECT world, constant AS a, position AS p FROM domain WHERE type = {text_literal(type_name)} "
+            "SELECT world, constant AS a, position AS p FROM domain WHERE type = "
+            f"{text_literal(type_name)} "
             f"AND world IN ({self.in_worlds}) ORDER BY world, p"
         )
         return self.tables.of("domain", type_name, lambda: query)
 
     def named_domain(self, type_name: str) -> str:
-        """`(world, a, p, name, number)`: the domain with names, and their values where they are numbers."""
+        """`(world, a, p, name, number)`: the domain with names,
+        and their values where they are numbers.
+        """
         query = (
-            "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) AS number "
+            "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) "
+            "AS number "
             f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
-            f"WHERE d.type = {text_literal(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY world, p"
+            f"WHERE d.type = {text_literal(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY "
+            "world, p"
         )
         return self.tables.of("named", type_name, lambda: query)
 
@@ -158,30 +179,43 @@ class FactRelations:
 
     def facts(self, predicate: str) -> str:
         """`(world, a0, p0, ...)`: true facts of an evidence predicate; values are plain columns."""
-        return self.tables.of("facts", predicate, lambda: self._facts_query(self.stored[predicate], "t.value = 1"))
+        return self.tables.of(
+            "facts", predicate, lambda: self._facts_query(self.stored[predicate], "t.value = 1")
+        )
 
     def observed(self, predicate: str) -> str:
-        """`(world, a0, p0, ..., value)`: facts of an evidence predicate with their truth values above 0 (PSL)."""
-        stored = self.stored[predicate]
-        return self.tables.of("observed", predicate, lambda: self._facts_query(stored, "t.value > 0", ", t.value"))
-
-    def stated(self, predicate: str) -> str:
-        """`observed`, with the facts of truth value 0: the listed atoms of a closed predicate (PSL)."""
+        """`(world, a0, p0, ..., value)`:
+        facts of an evidence predicate with their truth values above 0 (PSL).
+        """
         stored = self.stored[predicate]
         return self.tables.of(
-            "stated", predicate, lambda: self._facts_query(stored, "t.value IS NOT NULL", ", t.value")
+            "observed", predicate, lambda: self._facts_query(stored, "t.value > 0", ", t.value")
+        )
+
+    def stated(self, predicate: str) -> str:
+        """`observed`, with the facts of truth value 0:
+        the listed atoms of a closed predicate (PSL).
+        """
+        stored = self.stored[predicate]
+        return self.tables.of(
+            "stated",
+            predicate,
+            lambda: self._facts_query(stored, "t.value IS NOT NULL", ", t.value"),
         )
 
     def function(self, name: str) -> str:
         """`(world, a0, p0, ..., value last)`: a function's arguments and its value."""
-        return self.tables.of("function", name, lambda: self._facts_query(self.stored[name], "TRUE"))
+        return self.tables.of(
+            "function", name, lambda: self._facts_query(self.stored[name], "TRUE")
+        )
 
     def positions_are_ids(self, type_name: str) -> bool:
         """Whether a type's constants have their ids as positions (one world, loaded at once)."""
         key = f"identity {type_name}"
         if key not in self._known:
             same = (
-                f"SELECT bool_and(constant = position) FROM domain WHERE type = {text_literal(type_name)} "
+                "SELECT bool_and(constant = position) FROM domain WHERE type = "
+                f"{text_literal(type_name)} "
                 f"AND world IN ({self.in_worlds})"
             )
             self._known[key] = bool(self._value(same)) and self.one_world
@@ -195,13 +229,19 @@ class FactRelations:
         """How many facts of an evidence predicate have a truth value between 0 and 1 (PSL)."""
         if predicate not in self._between:
             observed = self.observed(predicate)
-            self._between[predicate] = int(self._value(f"SELECT count(*) FILTER (value <> 1) FROM {observed}"))
+            self._between[predicate] = int(
+                self._value(f"SELECT count(*) FILTER (value <> 1) FROM {observed}")
+            )
         return self._between[predicate]
 
     def _placed(self, stored: StoredPredicate) -> tuple[list[str], list[str], list[str]]:
-        """Columns `a0, p0, ...` (`p` of constants only), the joins that find positions, and the order by position."""
+        """Columns `a0, p0, ...` (`p` of constants only), the joins that find positions,
+        and the order by position.
+        """
         shown, joins, order = ["t.world"], [], ["t.world"]
-        for number, (column, type_name, kind) in enumerate(zip(stored.columns, stored.argument_types, stored.kinds)):
+        for number, (column, type_name, kind) in enumerate(
+            zip(stored.columns, stored.argument_types, stored.kinds)
+        ):
             if kind is not None:
                 shown.append(f"t.{column}")
                 order.append(f"t.{column}")
@@ -212,7 +252,8 @@ class FactRelations:
                 continue
             shown += [f"t.{column}", f"d{number}.position AS p{number}"]
             joins.append(
-                f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = t.{column} "
+                f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = "
+                f"t.{column} "
                 f"AND d{number}.type = {text_literal(type_name)}"
             )
             order.append(f"d{number}.position")
@@ -221,7 +262,10 @@ class FactRelations:
     def _facts_query(self, stored: StoredPredicate, condition: str, extra: str = "") -> str:
         shown, joins, order = self._placed(stored)
         where = f"t.partition = 'evidence' AND t.world IN ({self.in_worlds}) AND {condition}"
-        query = f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t {' '.join(joins)} WHERE {where}"
+        query = (
+            f"SELECT {', '.join(shown)}{extra} FROM {quoted(stored.table_name)} t "
+            f"{' '.join(joins)} WHERE {where}"
+        )
         if (
             not joins
             and self._stored_size(stored.table_name) > LARGE
@@ -233,7 +277,9 @@ class FactRelations:
     def _stored_size(self, table: str) -> int:
         """About how many rows a stored table has."""
         if not self._stored_sizes:
-            rows = self.connection.execute("SELECT table_name, estimated_size FROM duckdb_tables()").fetchall()
+            rows = self.connection.execute(
+                "SELECT table_name, estimated_size FROM duckdb_tables()"
+            ).fetchall()
             self._stored_sizes.update(rows)
         return self._stored_sizes.get(table, 0)
 
@@ -244,10 +290,14 @@ class FactRelations:
         return self._functions[user.name]
 
     def likeness(self, sources: Iterable[tuple[str, int]]) -> str:
-        """The SQL name of the TF-IDF cosine among the texts that facts have at some places of predicates."""
+        """The SQL name of the TF-IDF cosine among the texts that facts
+        have at some places of predicates.
+        """
         key = f"tfidf {sorted(set(sources))}"
         if key not in self._functions:
-            queries = (f"SELECT a{place} FROM {self.given(name)}" for name, place in sorted(set(sources)))
+            queries = (
+                f"SELECT a{place} FROM {self.given(name)}" for name, place in sorted(set(sources))
+            )
             rows = self.connection.execute(" UNION ".join(queries)).fetchall()
             texts = [text for (text,) in rows if text is not None]
             self._functions[key] = register_likeness(self.connection, texts)

@@ -1,4 +1,6 @@
-"""A program fitted to data: edges of bins, means and ranges read from the facts and written into its rules."""
+"""A program fitted to data: edges of bins,
+means and ranges read from the facts and written into its rules.
+"""
 
 from __future__ import annotations
 
@@ -29,22 +31,28 @@ __all__ = ["fitted"]
 
 
 @user_errors()
-def fitted(database: Database, program: Program, worlds: Sequence[int | str] | None = None) -> Program:
-    """The program with the numbers that its rules and the dates that its scopes take from data; itself without such.
+def fitted(
+    database: Database, program: Program, worlds: Sequence[int | str] | None = None
+) -> Program:
+    """The program with the numbers that its rules and the dates that its scopes take from data;
+    itself without such.
 
-    Bins are cut where equal shares of the facts end (equal numbers stay together, so there may be fewer bins);
-    deviations are of the whole population. Facts of the evidence alone are read, of the chosen worlds.
+    Bins are cut where equal shares of the facts end (equal numbers stay together, so there may be
+    fewer bins); deviations are of the whole population. Facts of the evidence alone are read, of
+    the chosen worlds.
 
     Raises
     ------
     InputError
-        E0251 where an atom is asked at what is no date; E0327 where the data have too few numbers; E0328 where a
-        predicate of the data is called like a function.
+        E0251 where an atom is asked at what is no date; E0327 where the data have too few numbers;
+        E0328 where a predicate of the data is called like a function.
     """
     return with_dates_of_scopes(database, _with_numbers(database, program, worlds))
 
 
-def _with_numbers(database: Database, program: Program, worlds: Sequence[int | str] | None) -> Program:
+def _with_numbers(
+    database: Database, program: Program, worlds: Sequence[int | str] | None
+) -> Program:
     wanted = tuple(wanted_of(program))
     if not wanted:
         return program
@@ -59,7 +67,9 @@ def _with_numbers(database: Database, program: Program, worlds: Sequence[int | s
         vocabulary.drop()
     if program.language == "mln":
         return parse_mln(text)
-    return with_values(parse_psl(text), {name: one.kinds for name, one in database.predicates().items()})
+    return with_values(
+        parse_psl(text), {name: one.kinds for name, one in database.predicates().items()}
+    )
 
 
 def _numbers(vocabulary: Vocabulary, program: Program, wanted: Wanted) -> Sequence[float]:
@@ -102,11 +112,16 @@ def _too_few(program: Program, wanted: Wanted, values: Float) -> WorkbenchError:
     asked = "+bin" if isinstance(wanted.asked, Comparison) else wanted.asked.function
     if wanted.source is None:
         message = f"{asked} takes a variable that is a number of some atom of the rule"
-        help = f"let it stand where a predicate has a number, as in Age(x, {wanted.variable or 'a'})"
+        help = (
+            f"let it stand where a predicate has a number, as in Age(x, {wanted.variable or 'a'})"
+        )
     elif values.size:
         message = f"every {wanted.variable} of {wanted.source[0]} is {value_text(float(values[0]))}"
         help = f"{asked} needs numbers that differ"
     else:
-        message = f"{wanted.source[0]} has no facts, so {asked} has no numbers of {wanted.variable} to go by"
+        message = (
+            f"{wanted.source[0]} has no facts, so {asked} has no numbers of "
+            f"{wanted.variable} to go by"
+        )
         help = "load the facts first"
     return InputError.of("E0327", message, span=program.rules[wanted.rule].span, help=help)

@@ -15,7 +15,9 @@ __all__ = ["Binding", "FromClause"]
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What a variable is in SQL: its constant's id and position, for computed values a number or a text, or a value."""
+    """What a variable is in SQL: its constant's id and position,
+    for computed values a number or a text, or a value.
+    """
 
     type_name: str | None
     constant: Expression | None = None
@@ -36,8 +38,8 @@ class Binding:
 class FromClause:
     """FROM and WHERE under construction for one rule, and what its variables are in them.
 
-    Sources are added in the order given. `worlds` are those that the rule is grounded in, None for all of the
-    vocabulary's.
+    Sources are added in the order given. `worlds` are those that the rule is grounded in, None for
+    all of the vocabulary's.
     """
 
     vocabulary: Vocabulary
@@ -93,13 +95,17 @@ class FromClause:
         if self.vocabulary.one_world:
             return Value(values[self.vocabulary.worlds[0]])
         here = self.world = self.world or Column(self.geometry, "world")
-        each = [part for world, number in values.items() for part in (equal(here, world), Value(number))]
+        each = [
+            part for world, number in values.items() for part in (equal(here, world), Value(number))
+        ]
         return call("case", *each, type(next(iter(values.values())))(0))
 
     def select(self, columns: Iterable[tuple[str, Expression]], **changes: object) -> Select:
         """The finished query; a rule without variables has one grounding a world."""
         shown = tuple(columns)
-        if not self.vocabulary.one_world and (not self.sources or (self.worlds is not None and self.world is None)):
+        if not self.vocabulary.one_world and (
+            not self.sources or (self.worlds is not None and self.world is None)
+        ):
             _ = self.geometry
         if self.worlds is not None:
             self.where.append(self._in_its_worlds(self.worlds))

@@ -1,4 +1,6 @@
-"""Rules to rows: count every rule, refuse what is too large, then stream atom ids into the arrays of a network."""
+"""Rules to rows: count every rule, refuse what is too large,
+then stream atom ids into the arrays of a network.
+"""
 
 from __future__ import annotations
 
@@ -60,16 +62,16 @@ def ground(
 ) -> Grounding:
     """Ground a program over the facts of a database; the rules' queries run on `backend`.
 
-    Rows come in order of rule, clause and `+` constants, and within those in an order that depends only on the names
-    of constants: not on the order of facts, nor on the number of threads.
+    Rows come in order of rule, clause and `+` constants, and within those in an order that depends
+    only on the names of constants: not on the order of facts, nor on the number of threads.
 
     Raises
     ------
     UsageError
         E0301 to E0302, for names that do not exist or contradict.
     InputError
-        E0310 when a rule has more ground rows than the limit, E0340 where all would take more than the memory allowed,
-        before anything is materialised.
+        E0310 when a rule has more ground rows than the limit, E0340 where all would take more than
+        the memory allowed, before anything is materialised.
     InfeasibleError
         E0320 when evidence or hard unit rules contradict.
     """
@@ -116,11 +118,21 @@ class Grounder:
         return numbering_of(self.vocabulary)
 
     def count(
-        self, clauses: tuple[Clause | LinearRule, ...], most: int, templates: Templates | None = None
+        self,
+        clauses: tuple[Clause | LinearRule, ...],
+        most: int,
+        templates: Templates | None = None,
     ) -> tuple[list[Tally], TemplateTable]:
-        """Count every clause, of at most so many ground rows, and number its templates; nothing is materialised."""
-        plans = {number: make_plan(self.vocabulary, clause, self.request) for number, clause in enumerate(clauses)}
-        counted = count_together(self.vocabulary, {n: plan for n, plan in plans.items() if n not in self.lazy})
+        """Count every clause, of at most so many ground rows, and number its templates;
+        nothing is materialised.
+        """
+        plans = {
+            number: make_plan(self.vocabulary, clause, self.request)
+            for number, clause in enumerate(clauses)
+        }
+        counted = count_together(
+            self.vocabulary, {n: plan for n, plan in plans.items() if n not in self.lazy}
+        )
         tallies = []
         for number, plan in plans.items():
             self.progress.step("count", number, len(plans), f"rule {plan.clause.rule + 1}")
@@ -132,7 +144,9 @@ class Grounder:
         for tally in tallies:
             clause = tally.plan.clause
             if isinstance(clause, LinearRule):
-                tally.templates = np.array([-1 if clause.hard else table.number_linear(clause)], np.int32)
+                tally.templates = np.array(
+                    [-1 if clause.hard else table.number_linear(clause)], np.int32
+                )
             elif clause.hard:
                 tally.templates = np.full(len(tally.keys), -1, np.int32)
             else:
@@ -173,7 +187,9 @@ class Grounder:
             return False
         if not self.request.on_disk:
             raise InputError([refused])
-        self.warnings.append(kept_on_disk(self.request.memory, capacity, entries, self.numbering.n_open))
+        self.warnings.append(
+            kept_on_disk(self.request.memory, capacity, entries, self.numbering.n_open)
+        )
         return True
 
     def stream(
@@ -184,7 +200,9 @@ class Grounder:
         *,
         on_disk: bool = False,
     ) -> dict[int, tuple[int, int]]:
-        """Stream the rows of counted clauses into an intake of their own; the rows and unit groundings of each."""
+        """Stream the rows of counted clauses into an intake of their own;
+        the rows and unit groundings of each.
+        """
         capacity, entries = sizes(tallies)
         rows = RowSink(
             self.numbering.n_open,
@@ -198,7 +216,9 @@ class Grounder:
         self.emitted = []
         for known, template, change in soft_evidence:
             self.intake.units.add(self.numbering.to_open(known), template, change, -1.0, 1.0)
-        order = sorted(range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i))
+        order = sorted(
+            range(len(tallies)), key=lambda i: (int(tallies[i].templates.min(initial=2**30)), i)
+        )
         written: dict[int, tuple[int, int]] = {}
         for done, number in enumerate(order):
             tally = tallies[number]
@@ -213,10 +233,18 @@ class Grounder:
         total = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
         if total > self.request.limit:
             largest = max(tallies, key=lambda tally: int(tally.open.sum()))
-            raise too_many(self.vocabulary, largest.plan, self.request.limit, rows=int(largest.open.sum()), total=total)
+            raise too_many(
+                self.vocabulary,
+                largest.plan,
+                self.request.limit,
+                rows=int(largest.open.sum()),
+                total=total,
+            )
 
     def check_hard(self, tallies: list[Tally]) -> None:
-        """Hard rules that evidence alone violates: an error, or a warning where training or the request allows it."""
+        """Hard rules that evidence alone violates: an error,
+        or a warning where training or the request allows it.
+        """
         found = broken_rules(self.program, tallies)
         if found and self.request.role == "infer" and not self.request.ignore_evidence_violations:
             raise InfeasibleError(tuple(found))
@@ -234,9 +262,13 @@ class Grounder:
         for shape in plan.shapes(relation):
             if shape.lines is not None:
                 assert isinstance(clause, LinearRule)
-                units += self.intake.take_lines(clause, shape.lines, self.batches(shape.select), template)
+                units += self.intake.take_lines(
+                    clause, shape.lines, self.batches(shape.select), template
+                )
                 continue
-            for batch in self.batches(shape.select, few=not shape.listing and int(tally.open.sum()) < FEW):
+            for batch in self.batches(
+                shape.select, few=not shape.listing and int(tally.open.sum()) < FEW
+            ):
                 complete += groundings(shape, batch) if plan.checked_late else 0
                 units += self.intake.take(plan, shape, batch, template)
         if plan.checked_late and complete < tally.open.sum():
@@ -248,30 +280,46 @@ class Grounder:
         return units
 
     def template_relation(self, tally: Tally) -> str | None:
-        """A temporary relation `(t0, ..., template)` of a clause's `+` combinations; None where there are none."""
+        """A temporary relation `(t0, ..., template)` of a clause's `+` combinations;
+        None where there are none.
+        """
         if not tally.plan.n_plus:
             return None
         import pyarrow
 
         n_plus = tally.plan.n_plus
         relation = f"templates_{tally.plan.clause.rule}"
-        columns = {f"t{i}": pyarrow.array([key[i] for key in tally.keys], pyarrow.int32()) for i in range(n_plus)}
+        columns = {
+            f"t{i}": pyarrow.array([key[i] for key in tally.keys], pyarrow.int32())
+            for i in range(n_plus)
+        }
         columns["template"] = pyarrow.array(tally.templates, pyarrow.int32())
-        chosen = np.ones(len(tally.keys), np.bool_) if tally.plan.clause.hard else tally.templates >= 0
+        chosen = (
+            np.ones(len(tally.keys), np.bool_) if tally.plan.clause.hard else tally.templates >= 0
+        )
         self.backend.make(relation, pyarrow.table(columns).filter(pyarrow.array(chosen)))
         return relation
 
     def batches(self, select: Select | Union, *, few: bool = False) -> Iterator[Batch]:
-        """The result of a query as columns, a batch at a time; `few` rows, none of them lists, come cheaper at once."""
+        """The result of a query as columns, a batch at a time; `few` rows, none of them lists,
+        come cheaper at once.
+        """
         for batch in self.backend.batches(select, shared=self.vocabulary.shared, few=few):
             if self.progress.cancelled:
                 self.progress.step("ground", 0)
             yield batch
 
     def network(
-        self, tallies: list[Tally], n_templates: int, powers: Sequence[int], world: Int32, blocks: Blocks | None = None
+        self,
+        tallies: list[Tally],
+        n_templates: int,
+        powers: Sequence[int],
+        world: Int32,
+        blocks: Blocks | None = None,
     ) -> GroundNetwork:
-        """The rows last streamed, with the sums of what was counted; `blocks` are made where none are given."""
+        """The rows last streamed, with the sums of what was counted;
+        `blocks` are made where none are given.
+        """
         groundings, satisfied_scale, violated_scale = evidence_sums(tallies, n_templates)
         sink = self.intake.rows
         power = np.array(powers, np.int8) if powers else np.ones(n_templates, np.int8)

@@ -1,7 +1,8 @@
-"""The ground rules that one atom is in, evidence and all: the grounder's own queries, with every variable shown.
+"""The ground rules that one atom is in, evidence and all: the grounder's own queries, with every
+variable shown.
 
-A network keeps what its solvers need: equal rows are merged, what evidence decides is folded in, and ground rules with
-one open atom are summed by template. The database still knows each of them.
+A network keeps what its solvers need: equal rows are merged, what evidence decides is folded in,
+and ground rules with one open atom are summed by template. The database still knows each of them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,18 @@ from workbench.grounding.dialect import render
 from workbench.grounding.found_rules import Found, found_in_columns, found_in_lists, universal
 from workbench.grounding.prepare import clauses_of
 from workbench.grounding.result import Grounding
-from workbench.grounding.select import Column, Expression, Select, Source, Value, all_of, any_of, call, equal, negate
+from workbench.grounding.select import (
+    Column,
+    Expression,
+    Select,
+    Source,
+    Value,
+    all_of,
+    any_of,
+    call,
+    equal,
+    negate,
+)
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
@@ -64,10 +76,12 @@ class GroundRules:
 def ground_rules(grounding: Grounding, atom: int, *, most: int = 200) -> list[GroundRules]:
     """The ground rules that contain an open atom, of each potential at most so many by name.
 
-    Arithmetic rules are left out. The facts are read again, so the answer is that of the data as they are now: compare
-    `scale` with the network's. It is empty where the database is closed, or has other constants than it had.
+    Arithmetic rules are left out. The facts are read again, so the answer is that of the data as
+    they are now: compare `scale` with the network's. It is empty where the database is closed, or
+    has other constants than it had.
 
-    Cost: the joins of the clauses that the atom unifies with, its constants in the place of their variables.
+    Cost: the joins of the clauses that the atom unifies with, its constants in the place of their
+    variables.
     """
     try:
         before = grounding.origin.vocabulary
@@ -75,7 +89,11 @@ def ground_rules(grounding: Grounding, atom: int, *, most: int = 200) -> list[Gr
         try:
             make_definitions(vocabulary, before.made)
             make_scopes(vocabulary)
-            return _Finder(grounding, vocabulary, atom, most).find() if _same_domains(vocabulary) else []
+            return (
+                _Finder(grounding, vocabulary, atom, most).find()
+                if _same_domains(vocabulary)
+                else []
+            )
         finally:
             vocabulary.drop()
     except duckdb.ConnectionException:
@@ -84,7 +102,8 @@ def ground_rules(grounding: Grounding, atom: int, *, most: int = 200) -> list[Gr
 
 def _same_domains(vocabulary: Vocabulary) -> bool:
     rows = vocabulary.connection.execute(
-        f"SELECT world, type, count(*) FROM domain WHERE world IN ({vocabulary.in_worlds}) GROUP BY ALL"
+        f"SELECT world, type, count(*) FROM domain WHERE world IN ({vocabulary.in_worlds}) GROUP "
+        "BY ALL"
     ).fetchall()
     return {(world, name): count for world, name, count in rows} == dict(vocabulary.sizes)
 
@@ -116,7 +135,9 @@ class _Finder:
         return found
 
     def _places(self, clause: Clause, wanted: Atom) -> list[tuple[Expression, ...]]:
-        """For each literal that can be the atom, the conditions under which it is: no two of them hold together."""
+        """For each literal that can be the atom, the conditions under which it is:
+        no two of them hold together.
+        """
         variables = universal(clause)
         types = self.vocabulary.arguments(wanted.predicate)
         ids = [self._constant(type_name, term) for term, type_name in zip(wanted.arguments, types)]
@@ -156,7 +177,9 @@ class _Finder:
                 keys = (Value(2 * identity), Value(2 * identity + 1))
                 tests = tuple(call("list_contains", Column("r", "literals"), key) for key in keys)
             else:
-                tests = tuple(equal(Column("r", f"l{i}"), identity) for i in range(len(case.signature)))
+                tests = tuple(
+                    equal(Column("r", f"l{i}"), identity) for i in range(len(case.signature))
+                )
             if not tests:
                 continue
             for columns in self._rows(case.select, places, any_of(tests)):
@@ -165,7 +188,12 @@ class _Finder:
                 else:
                     signs = [sign for _, sign in case.signature]
                     yield found_in_columns(
-                        clause, columns, numbering, signs=signs, constant=case.constant, scale=plan.scale
+                        clause,
+                        columns,
+                        numbering,
+                        signs=signs,
+                        constant=case.constant,
+                        scale=plan.scale,
                     )
 
     def _rows(
@@ -191,10 +219,14 @@ class _Finder:
             return np.full(count, table.number(clause, [()])[0], np.int32)
         places = [universal(clause).index(name) for name in clause.plus]
         combinations, which = np.unique(
-            np.stack([found.bindings[place] for place in places], axis=1), axis=0, return_inverse=True
+            np.stack([found.bindings[place] for place in places], axis=1),
+            axis=0,
+            return_inverse=True,
         )
         types = dict(clause.variable_types)
-        names = [self._names(types[name], column) for name, column in zip(clause.plus, combinations.T)]
+        names = [
+            self._names(types[name], column) for name, column in zip(clause.plus, combinations.T)
+        ]
         return table.number(clause, list(zip(*names)))[which.reshape(-1)]
 
     def _names(self, type_name: str, ids: Array) -> list[str]:
@@ -208,7 +240,12 @@ class _Finder:
     def _grouped(self, found: Found) -> Iterable[GroundRules]:
         """One entry a potential; groundings of templates that carry no weight are left out."""
         clause, n_atoms = found.clause, self.grounding.atoms.n_atoms
-        columns = (found.template[:, None], found.atoms, found.coefficients, found.constant[:, None])
+        columns = (
+            found.template[:, None],
+            found.atoms,
+            found.coefficients,
+            found.constant[:, None],
+        )
         keys = np.concatenate([np.asarray(column, np.float64) for column in columns], axis=1)
         kinds, which = np.unique(keys, axis=0, return_inverse=True)
         order = np.argsort(which.reshape(-1), kind="stable")
@@ -216,7 +253,8 @@ class _Finder:
         groups = [
             members
             for members in np.split(order, ends[:-1])
-            if (clause.hard or found.template[members[0]] >= 0) and found.atoms[members[0]].max() < n_atoms
+            if (clause.hard or found.template[members[0]] >= 0)
+            and found.atoms[members[0]].max() < n_atoms
         ]
         if not groups:
             return
@@ -227,7 +265,13 @@ class _Finder:
             is_open = found.atoms[first] >= 0
             atoms, coefficients = found.atoms[first][is_open], found.coefficients[first][is_open]
             b = float(found.constant[first])
-            unit = not clause.hard and clause.power == 1 and atoms.size == 1 and b >= 0 and b + coefficients[0] >= 0
+            unit = (
+                not clause.hard
+                and clause.power == 1
+                and atoms.size == 1
+                and b >= 0
+                and b + coefficients[0] >= 0
+            )
             yield GroundRules(
                 int(found.template[first]),
                 tuple(atoms.tolist()),
@@ -243,7 +287,12 @@ class _Finder:
         """The members of largest scale, as many as are to be named."""
         if members.size <= self.most:
             return members
-        order = np.lexsort((*(column[members] for column in reversed(found.bindings)), -np.abs(found.scale[members])))
+        order = np.lexsort(
+            (
+                *(column[members] for column in reversed(found.bindings)),
+                -np.abs(found.scale[members]),
+            )
+        )
         return members[order[: self.most]]
 
     def _in_words(self, found: Found, rows: Int64) -> Iterable[GroundRule]:

@@ -24,7 +24,9 @@ from workbench.language.terms import Apply, Constant
 __all__ = ["derive_facts"]
 
 MOST_THRESHOLDS = 200
-"""Values of a type that stand at a constant place of a comparison; of more, evenly spaced quantiles."""
+"""Values of a type that stand at a constant place of a comparison; of more,
+evenly spaced quantiles.
+"""
 MOST_ROWS = 5_000_000
 """Combinations of constants that a clause without facts in its body may list."""
 THING = "thing"
@@ -37,7 +39,8 @@ _TESTS: dict[str, Callable[[str], bool]] = {
 
 
 def derive_facts(problem: IlpProblem) -> IlpProblem:
-    """The problem with every background clause that a mode reaches replaced by the facts it derives.
+    """The problem with every background clause that a mode reaches replaced by the facts it
+    derives.
 
     Clauses are evaluated as definitions are. A clause of comparisons alone, such as
     `gteq(X, Y) :- number(X), number(Y), X >= Y`, ranges over the constants of its modes' types.
@@ -45,8 +48,8 @@ def derive_facts(problem: IlpProblem) -> IlpProblem:
     Raises
     ------
     InputError
-        `E0220` for each clause that is no Datalog: function terms, disjunction, arithmetic, a head variable
-        that nothing binds, a cut that changes answers, or recursion through negation.
+        `E0220` for each clause that is no Datalog: function terms, disjunction, arithmetic, a head
+        variable that nothing binds, a cut that changes answers, or recursion through negation.
     """
     if not problem.clauses:
         return problem
@@ -59,11 +62,16 @@ def derive_facts(problem: IlpProblem) -> IlpProblem:
     for kind, holds in _TESTS.items():
         relations[kind, -1] = tuple((one,) for one in sorted(constants) if holds(one))
     made = definitions_of(
-        tested, [key for key in derived if key in relations], _name, lambda term: Apply("+", (term, Constant("0")))
+        tested,
+        [key for key in derived if key in relations],
+        _name,
+        lambda term: Apply("+", (term, Constant("0"))),
     )
     atoms = [one.atom for definition in made for one in definition.body if hasattr(one, "atom")]
     atoms += [definition.head for definition in made]
-    predicates = {atom.predicate: Predicate(atom.predicate, (THING,) * len(atom.arguments)) for atom in atoms}
+    predicates = {
+        atom.predicate: Predicate(atom.predicate, (THING,) * len(atom.arguments)) for atom in atoms
+    }
     program = Program("mln", {THING: Type(THING)}, predicates, {}, (), definitions=made)
     _check_negation(program, clauses)
     with Database.open() as database:
@@ -80,10 +88,12 @@ def derive_facts(problem: IlpProblem) -> IlpProblem:
             stored = vocabulary.stored[_name(key)]
             coded, columns = stored.as_texts(database.type_tables()), ", ".join(stored.columns)
             # What a mode's recall keeps comes first: of a number's thresholds the nearest.
-            nearest = "abs(try_cast(a0 AS DOUBLE) - try_cast(a1 AS DOUBLE)), " if key[1] == 2 else ""
+            nearest = (
+                "abs(try_cast(a0 AS DOUBLE) - try_cast(a1 AS DOUBLE)), " if key[1] == 2 else ""
+            )
             found = vocabulary.connection.execute(
-                f"FROM (SELECT {', '.join(coded.cells) or '1'} FROM {quoted(stored.table_name)} f {coded.joins}) "
-                + (f"ORDER BY a0, {nearest}{columns}" if columns else "")
+                f"FROM (SELECT {', '.join(coded.cells) or '1'} FROM {quoted(stored.table_name)} f "
+                f"{coded.joins}) " + (f"ORDER BY a0, {nearest}{columns}" if columns else "")
             ).fetchall()
             known = dict.fromkeys(facts.get(key, ()))
             facts[key] = tuple(dict.fromkeys([*known, *(row[: key[1]] for row in found)]))
@@ -102,7 +112,10 @@ def _with_tests(clause: DatalogClause) -> DatalogClause:
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> pyarrow.Table:
-    columns = {f"a{place}": pyarrow.array(column, pyarrow.string()) for place, column in enumerate(zip(*rows))}
+    columns = {
+        f"a{place}": pyarrow.array(column, pyarrow.string())
+        for place, column in enumerate(zip(*rows))
+    }
     return pyarrow.table(
         {
             "world": pyarrow.array([DEFAULT_WORLD] * len(rows)),
@@ -116,7 +129,8 @@ def _table(rows: Sequence[tuple[str, ...]]) -> pyarrow.Table:
 def _domains(problem: IlpProblem, clauses: Sequence[DatalogClause]) -> dict[Key, Tuples]:
     """The constants of the types that clauses range over.
 
-    A type that no fact has takes those of the clause's other types: the `#real` of `gteq(+charge, #real)`.
+    A type that no fact has takes those of the clause's other types: the `#real` of `gteq(+charge,
+    #real)`.
     """
     ranging = [clause for clause in clauses if clause.domains]
     if not ranging:
@@ -139,13 +153,18 @@ def _domains(problem: IlpProblem, clauses: Sequence[DatalogClause]) -> dict[Key,
             found[domain.key] = tuple((value,) for value in _thinned(values, domain))
             listed *= max(len(found[domain.key]), 1)
         if listed > MOST_ROWS:
-            raise declined(clause.source, f"lists {listed:,} combinations of constants; make one place a constant (#)")
+            raise declined(
+                clause.source,
+                f"lists {listed:,} combinations of constants; make one place a constant (#)",
+            )
     return found
 
 
 def _thinned(values: Sequence[str], domain: TypeDomain) -> list[str]:
     """The values, or of many numbers at a constant place some at evenly spaced ranks."""
-    distinct = sorted(set(values), key=lambda text: (float(text) if is_number(text) else np.inf, text))
+    distinct = sorted(
+        set(values), key=lambda text: (float(text) if is_number(text) else np.inf, text)
+    )
     if not domain.threshold or len(distinct) <= MOST_THRESHOLDS:
         return distinct
     ranks = np.linspace(0, len(distinct) - 1, MOST_THRESHOLDS).round().astype(int)
@@ -155,5 +174,7 @@ def _thinned(values: Sequence[str], domain: TypeDomain) -> list[str]:
 def _check_negation(program: Program, clauses: Sequence[DatalogClause]) -> None:
     for together in strata(program):
         for clause in clauses:
-            if _name(clause.head) in together and any(_name(key) in together for key, _ in clause.negative):
+            if _name(clause.head) in together and any(
+                _name(key) in together for key, _ in clause.negative
+            ):
                 raise declined(clause.source, "recurs through negation")

@@ -78,21 +78,34 @@ class Intake:
                 b = 1 - sum(coefficient > 0 for coefficient in coefficients)
         if len(columns) == 1 and not clause.hard and clause.power == 1:
             slope = coefficients[0]
-            affine = np.broadcast_to((np.asarray(b) >= 0) & (np.asarray(b) + slope >= 0), columns[0].shape)
+            affine = np.broadcast_to(
+                (np.asarray(b) >= 0) & (np.asarray(b) + slope >= 0), columns[0].shape
+            )
             if affine.all():
                 self.units.add(columns[0], template, scale, float(slope), b)
                 return int(columns[0].size)
             part, rest = np.flatnonzero(affine), np.flatnonzero(~affine)
-            self.units.add(columns[0][part], _at(template, part), _at(scale, part), float(slope), _at(b, part))
+            self.units.add(
+                columns[0][part], _at(template, part), _at(scale, part), float(slope), _at(b, part)
+            )
             self.rows.add_clauses(
-                [columns[0][rest]], coefficients, _at(b, rest), _at(template, rest), _at(scale, rest), Relation.HINGE
+                [columns[0][rest]],
+                coefficients,
+                _at(b, rest),
+                _at(template, rest),
+                _at(scale, rest),
+                Relation.HINGE,
             )
             return int(part.size)
         relation = Relation.AT_MOST if clause.hard else Relation.HINGE
-        self.rows.add_clauses(columns, coefficients, b, template, 1.0 if clause.hard else scale, relation)
+        self.rows.add_clauses(
+            columns, coefficients, b, template, 1.0 if clause.hard else scale, relation
+        )
         return 0
 
-    def _take_lists(self, plan: Plan, batch: Batch, template: int | Array, scale: float | Array) -> int:
+    def _take_lists(
+        self, plan: Plan, batch: Batch, template: int | Array, scale: float | Array
+    ) -> int:
         """Rows of any width, as sorted lists of `2 * atom + negated`."""
         lists = batch["literals"]
         offsets = lists.offsets.to_numpy()
@@ -104,11 +117,19 @@ class Intake:
         atoms = self.numbering.to_open(keys >> 1)
         signs = ((keys & 1) << 1) - 1
         b = 1 - np.bincount(owner, keys & 1, minlength=widths.size)
-        single = keep & (widths == 1) if not plan.clause.hard and plan.clause.power == 1 else np.zeros(keep.size, bool)
+        single = (
+            keep & (widths == 1)
+            if not plan.clause.hard and plan.clause.power == 1
+            else np.zeros(keep.size, bool)
+        )
         rows = np.flatnonzero(single)
         first = offsets[:-1][rows]
         self.units.add(
-            atoms[first], _at(template, rows), _at(scale, rows), signs[first].astype(float), b[rows].astype(float)
+            atoms[first],
+            _at(template, rows),
+            _at(scale, rows),
+            signs[first].astype(float),
+            b[rows].astype(float),
         )
         rest = keep & ~single
         chosen = rest[owner]
@@ -126,7 +147,9 @@ class Intake:
         )
         return int(rows.size)
 
-    def take_lines(self, rule: LinearRule, form: LineForm, batches: Iterable[Batch], template: int) -> int:
+    def take_lines(
+        self, rule: LinearRule, form: LineForm, batches: Iterable[Batch], template: int
+    ) -> int:
         """Put the rows of an arithmetic rule where they belong; the number of unit groundings."""
         first_row, units = self.rows.n_rows, 0
         for lines, starts in whole_groundings(batches, form.n_keys):
@@ -141,7 +164,9 @@ class Intake:
         if not rule.hard and rule.power == 1:
             affine = (widths == 1) & (rows.b >= 0) & (rows.b + rows.values[first] >= 0)
         units, rest = np.flatnonzero(affine), np.flatnonzero(~affine)
-        self.units.add(rows.atoms[first[units]], template, 1.0, rows.values[first[units]], rows.b[units])
+        self.units.add(
+            rows.atoms[first[units]], template, 1.0, rows.values[first[units]], rows.b[units]
+        )
         chosen = np.repeat(~affine, widths)
         relation = Relation.HINGE
         if rule.hard:
@@ -159,7 +184,9 @@ class Intake:
 
 
 def groundings(shape: Shape, batch: Batch) -> int:
-    """How many groundings the rows of a batch stand for; 0 where one of them needs an atom that is not listed."""
+    """How many groundings the rows of a batch stand for;
+    0 where one of them needs an atom that is not listed.
+    """
     ids = () if shape.listing else (batch[f"l{i}"] for i in range(len(shape.coefficients)))
     if any(bool((column == ABSENT).any()) for column in ids):
         return 0

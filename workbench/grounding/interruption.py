@@ -18,7 +18,9 @@ GLANCE = 0.1
 
 
 @contextmanager
-def interruptible(backend: Backend, progress: Progress, seconds: float | None = None) -> Iterator[list[str]]:
+def interruptible(
+    backend: Backend, progress: Progress, seconds: float | None = None
+) -> Iterator[list[str]]:
     """Interrupt the backend's queries when `progress` is cancelled, or after some seconds.
 
     Yields a list whose last text says what is being done, for the message.
@@ -50,8 +52,10 @@ def interruptible(backend: Backend, progress: Progress, seconds: float | None = 
             raise
         raise InputError.of(
             "E0312",
-            f"{doing[-1] if doing else 'the groundings'} could not be counted in {seconds:g} seconds",
-            help="it joins too much: bind its variables by predicates with facts, or split the data into worlds",
+            f"{doing[-1] if doing else 'the groundings'} could not be counted in {seconds:g} "
+            "seconds",
+            help="it joins too much: bind its variables by predicates with facts, or split the "
+            "data into worlds",
         ) from None
     finally:
         done.set()

@@ -1,4 +1,6 @@
-"""Labels of open atoms: the truth that the data keep apart, and the values listed beside targets."""
+"""Labels of open atoms: the truth that the data keep apart,
+and the values listed beside targets.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,11 @@ def labelled_predicates(vocabulary: Vocabulary) -> tuple[str, ...]:
 def truth_of(vocabulary: Vocabulary, numbering: Numbering) -> Float:
     """Labels of the columns of the network, float64 of shape (n_atoms,), NaN where there is none.
 
-    In `learn` the facts of an MLN's query and hidden predicates are labels under the closed world: an atom without a
-    fact is false, one marked `?` has no label, and a hidden predicate without any fact has none at all. In `infer`, and
-    for PSL, labels are the facts of the partition `truth`; for an MLN an unlisted atom is false where all of them are
-    true, a closed-world list, and has no label where some are not.
+    In `learn` the facts of an MLN's query and hidden predicates are labels under the closed world:
+    an atom without a fact is false, one marked `?` has no label, and a hidden predicate without any
+    fact has none at all. In `infer`, and for PSL, labels are the facts of the partition `truth`;
+    for an MLN an unlisted atom is false where all of them are true, a closed-world list, and has no
+    label where some are not.
     """
     truth = np.full(vocabulary.space.size, np.nan)
     for name in vocabulary.space.predicates:
@@ -58,7 +61,8 @@ def _label(vocabulary: Vocabulary, name: str, truth: Float) -> None:
 
 
 def listed_values(vocabulary: Vocabulary, numbering: Numbering) -> Float | None:
-    """The values that the data list beside targets (PSL), float64 of shape (n_atoms,), NaN where there is none.
+    """The values that the data list beside targets (PSL), float64 of shape (n_atoms,), NaN where
+    there is none.
 
     None where no predicate has targets.
     """
@@ -73,24 +77,29 @@ def listed_values(vocabulary: Vocabulary, numbering: Numbering) -> Float | None:
 
 
 def _placed(vocabulary: Vocabulary, name: str, partitions: tuple[str, ...]) -> tuple[Int64, Float]:
-    """Ids in the space, and values, of a predicate's facts in the given partitions that are atoms of it."""
+    """Ids in the space, and values, of a predicate's facts in the given
+    partitions that are atoms of it.
+    """
     stored = vocabulary.stored[name]
     joins, shown = [], []
     for number, (column, type_name) in enumerate(stored.constant_columns):
         joins.append(
-            f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = t.{column} "
+            f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = "
+            f"t.{column} "
             f"AND d{number}.type = {text_literal(type_name)}"
         )
         shown.append(f"d{number}.position AS p{number}")
     chosen = ", ".join(map(text_literal, partitions))
     facts = (
-        f"SELECT {', '.join(['t.world', *shown, 't.value'])} FROM {quoted(stored.table_name)} t {' '.join(joins)} "
+        f"SELECT {', '.join(['t.world', *shown, 't.value'])} FROM {quoted(stored.table_name)} t "
+        f"{' '.join(joins)} "
         f"WHERE t.partition IN ({chosen}) AND t.world IN ({vocabulary.in_worlds})"
     )
     if vocabulary.roles[name].listed:
         keys = "".join(f" AND l.p{number} = f.p{number}" for number in range(len(shown)))
         rows = vocabulary.connection.execute(
-            f"SELECT l.atom, f.value FROM {vocabulary.listed(name)} l JOIN ({facts}) f ON f.world = l.world{keys} "
+            f"SELECT l.atom, f.value FROM {vocabulary.listed(name)} l JOIN ({facts}) f ON f.world "
+            f"= l.world{keys} "
             "WHERE l.atom IS NOT NULL"
         ).fetchnumpy()
         return np.asarray(rows["atom"], np.int64), _floats(rows["value"])

@@ -1,4 +1,6 @@
-"""Lazy grounding: rows asked for by the state that violates them, found by SQL over the true atoms."""
+"""Lazy grounding: rows asked for by the state that violates them,
+found by SQL over the true atoms.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,11 @@ __all__ = ["LazyGrounding", "LazyRows", "ground_lazily"]
 
 @dataclass
 class LazyRows:
-    """Rows of the rules left out, by the state that violates them; a row source for cutting-plane inference.
+    """Rows of the rules left out, by the state that violates them; a row source for cutting-plane
+    inference.
 
-    Cost of a call: for an MLN, the joins of the left-out rules over the atoms that are true; for PSL, over the listed
-    atoms. `close` drops the temporary tables.
+    Cost of a call: for an MLN, the joins of the left-out rules over the atoms that are true; for
+    PSL, over the listed atoms. `close` drops the temporary tables.
     """
 
     grounder: Grounder
@@ -42,7 +45,9 @@ class LazyRows:
     _given: RowKeys = field(default_factory=RowKeys, repr=False)
 
     def violated(self, values: Float) -> Rows:
-        """All rows that `values` (float64, shape (n_atoms,)) violates and that no earlier call has returned."""
+        """All rows that `values` (float64,
+        shape (n_atoms,)) violates and that no earlier call has returned.
+        """
         grounder = self.grounder
         numbering, vocabulary = grounder.numbering, grounder.vocabulary
         above = np.flatnonzero(values > 1e-9)
@@ -54,7 +59,9 @@ class LazyRows:
                 for batch in grounder.batches(shape.select):
                     size = len(next(iter(batch.values())))
                     width = size * plan.width
-                    sink = RowSink(numbering.n_open, size, width, plan.integral, plan.integral_constants)
+                    sink = RowSink(
+                        numbering.n_open, size, width, plan.integral, plan.integral_constants
+                    )
                     Intake(numbering, sink, UnitSink(numbering.n_open, 0)).take(
                         plan, shape, batch, int(tally.templates[0])
                     )
@@ -72,7 +79,10 @@ class LazyRows:
             return Rows(empty, np.zeros(0, np.int8), none, none.astype(np.int8))
         fresh = self._given.add(np.concatenate([sink.keys() for sink in filled]))
         matrix = cast(Any, csr_array(vstack([sink.matrix() for sink in filled], format="csr")))
-        scales = [np.ones(sink.n_rows) if sink.scale is None else sink.scale[: sink.n_rows] for sink in filled]
+        scales = [
+            np.ones(sink.n_rows) if sink.scale is None else sink.scale[: sink.n_rows]
+            for sink in filled
+        ]
         return Rows(
             matrix[np.flatnonzero(fresh)],
             np.concatenate([sink.b[: sink.n_rows] for sink in filled])[fresh],
@@ -103,19 +113,23 @@ def ground_lazily(
     rules: Sequence[int] | None = None,
     progress: Progress = SILENT,
 ) -> LazyGrounding:
-    """Ground a program without the rows of some rules, which a row source finds when a state violates them.
+    """Ground a program without the rows of some rules, which a row source finds when a state
+    violates them.
 
     Parameters
     ----------
     rules : sequence of int or None
-        Rules of the program to leave out where they can be, None for all: those that are hard or of given weight >= 0,
-        without `+`, existential variables and weights from data, with at least two open literals in every case, not
-        arithmetic. A note (E0313) says of each of the others why it is grounded in full.
+        Rules of the program to leave out where they can be, None for all: those that are hard or of
+        given weight >= 0, without `+`, existential variables and weights from data, with at least
+        two open literals in every case, not arithmetic. A note (E0313) says of each of the others
+        why it is grounded in full.
     """
     request = request or GroundRequest()
     grounder = Grounder(database, database.cursor(), program, request, progress)
     clauses = grounder.open()
-    wanted = {number for number, clause in enumerate(clauses) if rules is None or clause.rule in rules}
+    wanted = {
+        number for number, clause in enumerate(clauses) if rules is None or clause.rule in rules
+    }
     reasons = {number: _why_in_full(grounder, clauses[number]) for number in wanted}
     grounder.lazy = frozenset(number for number in wanted if reasons[number] is None)
     grounding = grounder.make(clauses)
@@ -124,7 +138,9 @@ def ground_lazily(
     left = tuple(tally for number, tally in enumerate(grounder.tallies) if number in grounder.lazy)
     notes = tuple(
         Diagnostic("E0313", f"rule {rule + 1} is grounded in full: {reason}", severity="note")
-        for rule, reason in sorted({(clauses[number].rule, reason) for number, reason in reasons.items() if reason})
+        for rule, reason in sorted(
+            {(clauses[number].rule, reason) for number, reason in reasons.items() if reason}
+        )
     )
     grounding = replace(grounding, warnings=grounding.warnings + notes)
     return LazyGrounding(grounding, LazyRows(grounder, left))
@@ -151,6 +167,9 @@ def _why_in_full(grounder: Grounder, clause: Clause | LinearRule) -> str | None:
         decided = any(vocabulary.has_known(name) or vocabulary.roles[name].listed for name in names)
     if decided:
         return "data decide some atoms of its open predicates"
-    if any(sum(c != 0 for _, c in branch.terms) < 2 for branch in branches(literals, multiset=clause.multiset)):
+    if any(
+        sum(c != 0 for _, c in branch.terms) < 2
+        for branch in branches(literals, multiset=clause.multiset)
+    ):
         return "some of its groundings have a single open atom"
     return None

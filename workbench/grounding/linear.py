@@ -1,4 +1,6 @@
-"""An arithmetic rule of PSL as `Select`s: its contributions, summed by grounding and atom, and their counts."""
+"""An arithmetic rule of PSL as `Select`s: its contributions, summed by grounding and atom,
+and their counts.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> Plan:
         (
             *((key, Column("t", key)) for key in keys),
             ("atom", Column("t", "atom")),
-            *((name, real_sum(Column("t", name), in_order=in_order)) for name in ("coefficient", "b")),
+            *(
+                (name, real_sum(Column("t", name), in_order=in_order))
+                for name in ("coefficient", "b")
+            ),
             ("undefined", call("sum", Column("t", "undefined"))),
         ),
         (Source(Union(lines) if len(lines) > 1 else lines[0], "t"),),
@@ -68,7 +73,10 @@ def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
             places.append(key)
             continue
         alias = f"d{number}"
-        on = (equal(Column(alias, "a"), key), *(equal(Column(alias, "world"), one) for one in world))
+        on = (
+            equal(Column(alias, "a"), key),
+            *(equal(Column(alias, "world"), one) for one in world),
+        )
         sources.append(Source(vocabulary.domain(types[name]), alias, on))
         places.append(Column(alias, "p"))
     ordered = [*world, *places]
@@ -87,7 +95,9 @@ def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
 
 
 def _counting(terms: RuleTerms, by_atom: Select) -> Select:
-    """Groundings with an open atom that can be violated, and those that evidence violates, in one line."""
+    """Groundings with an open atom that can be violated, and those that evidence violates,
+    in one line.
+    """
     rule = terms.rule
     coefficient = Column("r", "coefficient")
     is_open = negate(Column("r", "atom").is_null) & Operation("<>", (coefficient, Value(0)))

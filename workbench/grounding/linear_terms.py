@@ -1,7 +1,9 @@
-"""The terms of an arithmetic rule in SQL: which groundings there are, and what each term contributes to them.
+"""The terms of an arithmetic rule in SQL: which groundings there are, and what each term
+contributes to them.
 
-A rule's free variables are bound by joining the listed atoms of its terms (targets and observations); each binding is a
-grounding. Per grounding, a term with summation variables contributes every atom its list has for them, after filters.
+A rule's free variables are bound by joining the listed atoms of its terms (targets and
+observations); each binding is a grounding. Per grounding, a term with summation variables
+contributes every atom its list has for them, after filters.
 """
 
 from __future__ import annotations
@@ -31,7 +33,17 @@ from workbench.grounding.select import (
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import LinearRule
 from workbench.language.program import Calculation, Cardinality, Factor, LinearTerm
-from workbench.language.terms import And, Atom, Comparison, Formula, Not, Or, SumVariable, Term, Variable
+from workbench.language.terms import (
+    And,
+    Atom,
+    Comparison,
+    Formula,
+    Not,
+    Or,
+    SumVariable,
+    Term,
+    Variable,
+)
 
 __all__ = ["RuleTerms"]
 
@@ -52,7 +64,9 @@ def _plain_atom(atom: Atom) -> Atom:
 
 @dataclass(frozen=True)
 class RuleTerms:
-    """The selects of one arithmetic rule; `g0, ...` are the ids of a grounding's constants, the world's last."""
+    """The selects of one arithmetic rule; `g0, ...` are the ids of a grounding's constants,
+    the world's last.
+    """
 
     vocabulary: Vocabulary
     rule: LinearRule
@@ -70,22 +84,34 @@ class RuleTerms:
     @cached_property
     def constant(self) -> float:
         """What the terms without atoms and without cardinalities add to every grounding."""
-        return sum(term.coefficient for term in self.rule.terms if not term.atoms and term.factor is None)
+        return sum(
+            term.coefficient for term in self.rule.terms if not term.atoms and term.factor is None
+        )
 
     @property
     def determined_by_atoms(self) -> bool:
-        """Whether groundings with equal open atoms are the same: one open atom is written, with all free variables."""
+        """Whether groundings with equal open atoms are the same: one open atom is written,
+        with all free variables.
+        """
         roles = self.vocabulary.roles
-        atoms = [atom for term in self.rule.terms for atom in term.atoms if roles[atom.predicate].open]
-        return len(atoms) == 1 and set(self.free) <= {getattr(term, "name", None) for term in atoms[0].arguments}
+        atoms = [
+            atom for term in self.rule.terms for atom in term.atoms if roles[atom.predicate].open
+        ]
+        return len(atoms) == 1 and set(self.free) <= {
+            getattr(term, "name", None) for term in atoms[0].arguments
+        }
 
     def lines(self) -> tuple[Select, ...]:
-        """One select a term: grounding, open atom or NULL, coefficient, part of the constant, divisions by zero."""
+        """One select a term: grounding, open atom or NULL, coefficient, part of the constant,
+        divisions by zero.
+        """
         terms = [term for term in self.rule.terms if term.atoms or term.factor is not None]
         return tuple(map(self._line, terms))
 
     def _relation(self, atom: Atom) -> str:
-        """The list of a predicate: `(world, a0, p0, ..., atom, value)`, `atom` only where it is open."""
+        """The list of a predicate: `(world, a0, p0, ..., atom, value)`,
+        `atom` only where it is open.
+        """
         if self.vocabulary.roles[atom.predicate].open:
             return self.vocabulary.listed(atom.predicate)
         return self.vocabulary.stated(atom.predicate)
@@ -114,7 +140,9 @@ class RuleTerms:
         on: list[Expression] = []
         where: list[Expression] = []
         seen: dict[str, Column] = {}
-        for number, (term, type_name) in enumerate(zip(atom.arguments, self.vocabulary.arguments(atom.predicate))):
+        for number, (term, type_name) in enumerate(
+            zip(atom.arguments, self.vocabulary.arguments(atom.predicate))
+        ):
             here = Column("i", f"a{number}")
             if isinstance(term, SumVariable):
                 if term.name in seen:
@@ -130,7 +158,9 @@ class RuleTerms:
         if not self.vocabulary.one_world:
             shown.append(("world", Column("i", "world")))
         columns = tuple(shown) or (("one", Value(1)),)
-        relation = Select(columns, (Source(self._relation(atom), "i"),), tuple(where), distinct=True)
+        relation = Select(
+            columns, (Source(self._relation(atom), "i"),), tuple(where), distinct=True
+        )
         body.attach(Source(relation, alias, tuple(on)))
 
     def _from_groundings(self) -> Body:
@@ -172,11 +202,19 @@ class RuleTerms:
             coefficient = call("case", is_open, defined, 0.0)
             b = call("case", is_open, 0.0, defined)
         return body.select(
-            [*here, ("atom", atom), ("coefficient", coefficient), ("b", b), ("undefined", undefined)],
+            [
+                *here,
+                ("atom", atom),
+                ("coefficient", coefficient),
+                ("b", b),
+                ("undefined", undefined),
+            ],
         )
 
     def _join_atoms(self, body: Body, atoms: Iterable[Atom]) -> tuple[Expression, Expression]:
-        """Join the listed atoms of a product: the id of the open one (NULL without), and the others' product."""
+        """Join the listed atoms of a product: the id of the open one (NULL without),
+        and the others' product.
+        """
         identity: Expression = call("cast INTEGER", None)
         values: list[Expression] = []
         for atom in atoms:
@@ -189,13 +227,18 @@ class RuleTerms:
         return identity, Operation("*", tuple(values)) if values else Value(1.0)
 
     def _sum(self, atoms: tuple[Atom, ...]) -> Select:
-        """The atoms of a summation term that pass its filters: grounding, summed constants, open atom, value."""
+        """The atoms of a summation term that pass its filters: grounding, summed constants,
+        open atom, value.
+        """
         body = self._from_groundings()
         identity, value = self._join_atoms(body, atoms)
         summed = summed_in(atoms)
         for condition in self._restrictions(summed):
             body.where.append(self._holds(body, condition).is_(True))
-        names = [(f"x_{name}", body.constant_of(Variable(name), body.types[name])) for name in sorted(summed)]
+        names = [
+            (f"x_{name}", body.constant_of(Variable(name), body.types[name]))
+            for name in sorted(summed)
+        ]
         here = [(key, Column("g", key)) for key in self.keys]
         return body.select([*here, *names, ("atom", identity), ("value", value)])
 
@@ -213,7 +256,9 @@ class RuleTerms:
             case Not(inner):
                 return negate(self._holds(body, inner))
             case Comparison():
-                return body.test(replace(formula, left=_plain(formula.left), right=_plain(formula.right)))
+                return body.test(
+                    replace(formula, left=_plain(formula.left), right=_plain(formula.right))
+                )
             case Atom():
                 return self._is_observed(body, formula)
         raise AssertionError(f"no filter condition: {formula}")
@@ -221,7 +266,10 @@ class RuleTerms:
     def _is_observed(self, body: Body, atom: Atom) -> Expression:
         """`(arguments, world) IN (SELECT ...)`."""
         types = self.vocabulary.arguments(atom.predicate)
-        keys = [body.constant_of(_plain(term), type_name) for term, type_name in zip(atom.arguments, types)]
+        keys = [
+            body.constant_of(_plain(term), type_name)
+            for term, type_name in zip(atom.arguments, types)
+        ]
         shown: list[Expression] = [Column("f", f"a{i}") for i in range(len(keys))]
         if not self.vocabulary.one_world:
             assert body.world is not None
@@ -239,7 +287,10 @@ class RuleTerms:
             case Cardinality(variable):
                 return call("cast DOUBLE", self._cardinality(variable))
             case Calculation("min" | "max" as kind, left, right):
-                return Call("least" if kind == "min" else "greatest", (self._factor(left), self._factor(right)))
+                return Call(
+                    "least" if kind == "min" else "greatest",
+                    (self._factor(left), self._factor(right)),
+                )
             case Calculation("/", left, right):
                 return self._factor(left) / call("nullif", self._factor(right), 0.0)
             case Calculation(operator, left, right):
@@ -248,13 +299,18 @@ class RuleTerms:
         return Value(float(factor))
 
     def _cardinality(self, variable: str) -> Expression:
-        """How many distinct constants a grounding puts in a summation variable's place, over all terms that have it."""
+        """How many distinct constants a grounding puts in a summation variable's place,
+        over all terms that have it.
+        """
         selects = []
         for term in self.rule.terms:
             if variable in summed_in(term.atoms):
                 inner = self._sum(term.atoms)
                 columns = dict(inner.columns)
-                chosen = (*((key, columns[key]) for key in self.keys), ("x", columns[f"x_{variable}"]))
+                chosen = (
+                    *((key, columns[key]) for key in self.keys),
+                    ("x", columns[f"x_{variable}"]),
+                )
                 selects.append(replace(inner, columns=chosen))
         where = tuple(equal(Column("c", key), Column("g", key)) for key in self.keys)
         number = call("count", call("distinct", Column("c", "x")))

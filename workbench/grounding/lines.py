@@ -15,7 +15,9 @@ __all__ = ["LinearRows", "rows_of_lines", "whole_groundings"]
 
 @dataclass(frozen=True)
 class LinearRows:
-    """Rows as a compressed block: `indptr` (n + 1,), ascending `atoms` and their `values`, constants `b` (n,)."""
+    """Rows as a compressed block: `indptr` (n + 1,), ascending `atoms` and their `values`,
+    constants `b` (n,).
+    """
 
     indptr: Array
     atoms: Array
@@ -23,7 +25,9 @@ class LinearRows:
     b: Array
 
 
-def whole_groundings(batches: Iterable[dict[str, Array]], n_keys: int) -> Iterator[tuple[dict[str, Array], Array]]:
+def whole_groundings(
+    batches: Iterable[dict[str, Array]], n_keys: int
+) -> Iterator[tuple[dict[str, Array], Array]]:
     """Batches cut where a grounding ends, each with the places where its groundings start."""
     rest: dict[str, Array] | None = None
     for batch in batches:
@@ -48,7 +52,9 @@ def _starts(batch: dict[str, Array], n_keys: int) -> Array:
 
 
 def rows_of_lines(batch: dict[str, Array], starts: Array, form: LineForm) -> LinearRows:
-    """The rows of whole groundings that have an open atom, divide by nothing that is zero and can be violated."""
+    """The rows of whole groundings that have an open atom,
+    divide by nothing that is zero and can be violated.
+    """
     atoms, values = batch["atom"], batch["coefficient"]
     is_entry = (atoms >= 0) & (values != 0)
     b = np.add.reduceat(batch["b"], starts) + form.constant

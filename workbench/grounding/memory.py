@@ -5,13 +5,22 @@ from __future__ import annotations
 from workbench.errors import Diagnostic, InputError
 from workbench.mapped import free_bytes
 
-__all__ = ["SHARE_OF_DATABASE", "estimated_bytes", "kept_on_disk", "left_for_rows", "size_in_words", "too_large"]
+__all__ = [
+    "SHARE_OF_DATABASE",
+    "estimated_bytes",
+    "kept_on_disk",
+    "left_for_rows",
+    "size_in_words",
+    "too_large",
+]
 
 BASE = 400 * 10**6
 """Bytes of the process itself: interpreter, libraries, compiled kernels."""
 
 A_ROW, AN_ENTRY, AN_ATOM = 80, 80, 100
-"""Bytes of the network and of the solvers' copies of it: measured on soft logic of a million rows, rounded up."""
+"""Bytes of the network and of the solvers' copies of it:
+measured on soft logic of a million rows, rounded up.
+"""
 
 A_ROW_ON_DISK, AN_ENTRY_ON_DISK = 32, 13
 """Bytes on disk of the network and of what a pass keeps of a row: indices, values, multipliers."""
@@ -24,12 +33,16 @@ SHARE_OF_DATABASE = 0.4
 
 
 def estimated_bytes(rows: int, entries: int, atoms: int) -> int:
-    """Bytes that grounding and solving take at their peak, by the stored rows, their literals and the open atoms."""
+    """Bytes that grounding and solving take at their peak, by the stored rows,
+    their literals and the open atoms.
+    """
     return BASE + A_ROW * rows + AN_ENTRY * entries + AN_ATOM * atoms
 
 
 def too_large(allowed: int | None, rows: int, entries: int, atoms: int) -> Diagnostic | None:
-    """E0340 for a network that would take more than what is allowed; None for one that would not."""
+    """E0340 for a network that would take more than what is allowed;
+    None for one that would not.
+    """
     needed = estimated_bytes(rows, entries, atoms)
     if allowed is None or needed <= allowed:
         return None
@@ -37,7 +50,8 @@ def too_large(allowed: int | None, rows: int, entries: int, atoms: int) -> Diagn
     return Diagnostic(
         "E0340",
         f"{takes}, and --memory allows {size_in_words(allowed)}",
-        help="allow more, ask for fewer atoms or worlds, or see by `ground --preview` which rule has most rows",
+        help="allow more, ask for fewer atoms or worlds, or see by `ground --preview` which rule "
+        "has most rows",
     )
 
 
@@ -59,14 +73,18 @@ def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Di
         )
         raise InputError.of(
             "E0340",
-            f"{rows:,} ground rows over {atoms:,} atoms take about {size_in_words(BASE + AN_ATOM * atoms)} of memory "
+            f"{rows:,} ground rows over {atoms:,} atoms take about "
+            f"{size_in_words(BASE + AN_ATOM * atoms)} of memory "
             f"and {size_in_words(needed)} of disk, and {short}",
-            help="allow more, set TMPDIR to a folder of a larger disk, or ask for fewer atoms or worlds",
+            help="allow more, set TMPDIR to a folder of a larger disk, or ask for fewer atoms or "
+            "worlds",
         )
     return Diagnostic(
         "E0334",
-        f"{rows:,} ground rows take about {size_in_words(estimated_bytes(rows, entries, atoms))} in memory, and "
-        f"--memory allows {size_in_words(allowed)}: they are kept in {folder} (about {size_in_words(needed)}) and "
+        f"{rows:,} ground rows take about {size_in_words(estimated_bytes(rows, entries, atoms))} "
+        "in memory, and "
+        f"--memory allows {size_in_words(allowed)}: they are kept in {folder} (about "
+        f"{size_in_words(needed)}) and "
         "solved by passes over them",
         help="the answer is as certain, and slower; allow more memory where there is some",
         severity="warning",

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.grounding.select import COUNT, Call, Column, Expression, Select, Source, Union, call, equal, real_sum
+from workbench.grounding.select import (
+    COUNT,
+    Call,
+    Column,
+    Expression,
+    Select,
+    Source,
+    Union,
+    call,
+    equal,
+    real_sum,
+)
 
 __all__ = ["merged_lists", "merged_rows", "with_template"]
 
 
 def _canonical(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
-    """`l0, ...` with those of one predicate and coefficient in ascending order, so that equal rows are identical."""
+    """`l0, ...` with those of one predicate and coefficient in ascending order,
+    so that equal rows are identical.
+    """
     ordered: dict[int, Expression] = {}
     for kind in dict.fromkeys(signature):
         places = [i for i, other in enumerate(signature) if other == kind]
@@ -39,8 +52,9 @@ def merged_rows(
 ) -> Select:
     """Group equal rows of `inner`, in ascending order.
 
-    Columns: `template` (where `templates` is given), `l0, ...`, the `constant` column if any, and `s`, the number of
-    groundings or the sum of their `scale` column, scales above and below 0 apart: each has its own cost in an energy.
+    Columns: `template` (where `templates` is given), `l0, ...`, the `constant` column if any, and
+    `s`, the number of groundings or the sum of their `scale` column, scales above and below 0
+    apart: each has its own cost in an energy.
     """
     keys, sources = _by_template(inner, "r", n_plus, templates)
     keys += [(f"l{i}", value) for i, value in enumerate(_canonical(signature, "r"))]
@@ -72,7 +86,9 @@ def merged_lists(inner: Select, n_plus: int, templates: str | None, *, in_order:
 def _by_template(
     inner: Select | Union, alias: str, n_plus: int, templates: str | None
 ) -> tuple[list[tuple[str, Expression]], tuple[Source, ...]]:
-    """The column `template` where there are `+` constants, and the rows with the relation that gives it."""
+    """The column `template` where there are `+` constants,
+    and the rows with the relation that gives it.
+    """
     rows = Source(inner, alias)
     if not n_plus or templates is None:
         return [], (rows,)
@@ -84,7 +100,9 @@ def with_template(select: Select, n_plus: int, templates: str | None) -> Select:
     """The select with the template's id in place of its `+` constants."""
     if not n_plus or templates is None:
         return select
-    on = tuple(equal(Column("tm", f"t{i}"), value) for i, (_, value) in enumerate(select.columns[:n_plus]))
+    on = tuple(
+        equal(Column("tm", f"t{i}"), value) for i, (_, value) in enumerate(select.columns[:n_plus])
+    )
     columns = (("template", Column("tm", "template")), *select.columns[n_plus:])
     inner = [source for source in select.sources if source.kind == "inner"]
     rest = [source for source in select.sources if source.kind != "inner"]

@@ -14,11 +14,15 @@ from workbench.grounding.select import Select, Union
 __all__ = ["ascending", "in_order", "stands_in_order"]
 
 
-def in_order(relation: duckdb.DuckDBPyRelation, select: Select | Union, size: int, *, shared: bool) -> Iterator[Any]:
-    """The rows of a query in Arrow batches of about `size` rows, in an order that its rows alone decide.
+def in_order(
+    relation: duckdb.DuckDBPyRelation, select: Select | Union, size: int, *, shared: bool
+) -> Iterator[Any]:
+    """The rows of a query in Arrow batches of about `size` rows, in an order that its rows alone
+    decide.
 
-    DuckDB keeps the order of what it scans. Where threads share a join of large relations, what meets one row may come
-    in any order: such rows are gathered, and sorted by all columns unless they are in that order already.
+    DuckDB keeps the order of what it scans. Where threads share a join of large relations, what
+    meets one row may come in any order: such rows are gathered, and sorted by all columns unless
+    they are in that order already.
     """
     if not shared or isinstance(select, Union) or select.order_by or len(select.sources) < 2:
         yield from relation.to_arrow_reader(size)
@@ -31,7 +35,9 @@ def in_order(relation: duckdb.DuckDBPyRelation, select: Select | Union, size: in
 
 
 def ascending(columns: list[Array]) -> bool:
-    """Whether rows, compared column by column, never descend. Cost: a pass or two per column that decides a tie."""
+    """Whether rows, compared column by column, never descend. Cost:
+    a pass or two per column that decides a tie.
+    """
     tied: Array | None = None
     for column in columns:
         before, after = column[:-1], column[1:]
@@ -49,7 +55,9 @@ def ascending(columns: list[Array]) -> bool:
 
 
 def _sorted(columns: list[Array]) -> list[Array]:
-    """The rows in ascending order; where whole numbers fit into one word, as words that are sorted and taken apart."""
+    """The rows in ascending order; where whole numbers fit into one word,
+    as words that are sorted and taken apart.
+    """
     lows = [column.min() for column in columns]
     if any(column.dtype.kind != "i" for column in columns):
         return _taken(columns)
@@ -83,7 +91,9 @@ def stands_in_order(connection: duckdb.DuckDBPyConnection, query: str, width: in
         if not batch.num_rows:
             continue
         columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in names]
-        if not ascending(columns) or (last is not None and last > tuple(int(column[0]) for column in columns)):
+        if not ascending(columns) or (
+            last is not None and last > tuple(int(column[0]) for column in columns)
+        ):
             return False
         last = tuple(int(column[-1]) for column in columns)
     return True

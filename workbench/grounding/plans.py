@@ -40,7 +40,9 @@ TOLERANCE = 1e-9
 """PSL's rows whose potential cannot rise above this are left out."""
 
 WIDEST_INTEGRAL = 127
-"""Rows this wide or wider may have a constant (1 less the negated literals) that does not fit a signed byte."""
+"""Rows this wide or wider may have a constant (1 less the negated literals)
+that does not fit a signed byte.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,10 @@ class Shape:
     Attributes
     ----------
     select : Select
-        Columns `template` (with `+`), `l0, l1, ...` (atom ids; -1 where data decide the literal), `b` (the constant,
-        where it varies) and `s` (a factor of the scale). With `listing`: `literals`, lists of `2 * atom + negated`.
-        With `lines`: `k0, ..., atom, coefficient, b, undefined`.
+        Columns `template` (with `+`), `l0, l1, ...` (atom ids; -1 where data decide the literal),
+        `b` (the constant, where it varies) and `s` (a factor of the scale). With `listing`:
+        `literals`, lists of `2 * atom + negated`. With `lines`: `k0, ..., atom, coefficient, b,
+        undefined`.
     folded : bool
         Some `l` can be -1.
     constant : float or None
@@ -116,8 +119,9 @@ class Case:
     Attributes
     ----------
     select : Select
-        Columns `t0, t1, ...` (the `+` constants), `l0, l1, ...` (atom ids; negative where data decide the literal), `b`
-        (the constant, where it varies) and `s` (the scale, where it does). With `listing`: `literals` in place of `l`.
+        Columns `t0, t1, ...` (the `+` constants), `l0, l1, ...` (atom ids; negative where data
+        decide the literal), `b` (the constant, where it varies) and `s` (the scale, where it does).
+        With `listing`: `literals` in place of `l`.
     signature : tuple of (str, int)
         Predicate and coefficient of each literal.
     may_fold : tuple of bool
@@ -160,10 +164,14 @@ class Case:
 
 
 def open_rows(case: Case, sources: Sequence[Source] | None = None) -> Select:
-    """A row for each grounding of a case that has an open atom, from its sources or some of them."""
+    """A row for each grounding of a case that has an open atom,
+    from its sources or some of them.
+    """
     none_open, select = case.none_open, case.select
     where = select.where if none_open is None else (*select.where, negate(none_open))
-    return Select((("one", Value(1)),), select.sources if sources is None else tuple(sources), where)
+    return Select(
+        (("one", Value(1)),), select.sources if sources is None else tuple(sources), where
+    )
 
 
 def count_case(
@@ -173,11 +181,20 @@ def count_case(
     sums: Sequence[tuple[str, Expression]],
     unlisted: Expression | None = None,
 ) -> Select:
-    """The line of a rule's count query for one case; `sums` are the scales of what evidence violates."""
+    """The line of a rule's count query for one case;
+    `sums` are the scales of what evidence violates.
+    """
     plus = tuple((name, value) for name, value in select.columns if name.startswith("t"))
     decided = Value(0) if none_open is None else count_of(none_open)
     return Select(
-        (("part", Value(number)), *plus, ("n", COUNT), ("decided", decided), *sums, ("unlisted", unlisted or Value(0))),
+        (
+            ("part", Value(number)),
+            *plus,
+            ("n", COUNT),
+            ("decided", decided),
+            *sums,
+            ("unlisted", unlisted or Value(0)),
+        ),
         select.sources,
         select.where,
         group_by=tuple(value for _, value in plus),
@@ -187,7 +204,9 @@ def count_case(
 def summed_scales(
     scale: Expression, only: Expression | None, zero: float, *, in_order: bool
 ) -> list[tuple[str, Expression]]:
-    """Sums of the scales above and below 0, each of the groundings that a test chooses and of all of them."""
+    """Sums of the scales above and below 0,
+    each of the groundings that a test chooses and of all of them.
+    """
     columns: list[tuple[str, Expression]] = []
     for name, sign in (("positive", 1.0), ("negative", -1.0)):
         signed = call("greatest", scale * sign, zero)
@@ -206,17 +225,19 @@ class Plan:
     cases : tuple of Case
         Of an arithmetic rule none: its `lines` are one query.
     counts : Select, Union or None
-        `part, t0, ..., n, decided, positive, negative, unlisted`; None when the rule can have no grounding.
+        `part, t0, ..., n, decided, positive, negative, unlisted`; None when the rule can have no
+        grounding.
 
-        `n` groundings that evidence does not satisfy, `decided` of them without an open atom, the latter's summed
-        scales (times potential), and those that need an atom which is not listed. Where scales come from data also
-        `all_positive` and `all_negative`, the summed scales of all `n`. Of an arithmetic rule also `width`
-        (most atoms of a row), `total` groundings, and those left out as `undefined`.
+        `n` groundings that evidence does not satisfy, `decided` of them without an open atom, the
+        latter's summed scales (times potential), and those that need an atom which is not listed.
+        Where scales come from data also `all_positive` and `all_negative`, the summed scales of all
+        `n`. Of an arithmetic rule also `width` (most atoms of a row), `total` groundings, and those
+        left out as `undefined`.
     shared : bool
         Several threads read the relations, so real numbers are summed in order.
     total : Select or None
-        Groundings before evidence is looked at: `t0, ..., n, positive, negative`, the last two summed scales. None
-        where evidence removes no grounding.
+        Groundings before evidence is looked at: `t0, ..., n, positive, negative`, the last two
+        summed scales. None where evidence removes no grounding.
     scale : float
         The part of the scale that all groundings share.
     width : int
@@ -247,7 +268,11 @@ class Plan:
 
     @property
     def n_plus(self) -> int:
-        return len(self.clause.plus) if isinstance(self.clause, Clause) and not self.clause.multiset else 0
+        return (
+            len(self.clause.plus)
+            if isinstance(self.clause, Clause) and not self.clause.multiset
+            else 0
+        )
 
     @property
     def only_units(self) -> bool:
@@ -258,13 +283,19 @@ class Plan:
         return not clause.hard and clause.power == 1 and self.width <= 1
 
     def shapes(self, templates: str | None) -> tuple[Shape, ...]:
-        """The queries; `templates` is the relation `(t0, ..., template)` of the `+` combinations to keep."""
+        """The queries; `templates` is the relation `(t0, ...,
+        template)` of the `+` combinations to keep.
+        """
         if self.lines is not None:
             return (self.lines,)
         alike: dict[object, list[Case]] = {}
         for number, case in enumerate(self.cases):
             if case.signature or case.listing:
-                key = (case.signature, case.constant, case.varying, case.folded) if case.merged else number
+                key = (
+                    (case.signature, case.constant, case.varying, case.folded)
+                    if case.merged
+                    else number
+                )
                 alike.setdefault(key, []).append(case)
         return tuple(self._shape(cases, templates) for cases in alike.values())
 
@@ -272,7 +303,11 @@ class Plan:
         """The rows of cases that may hold equal ones, merged where they must be."""
         first, n_plus = cases[0], self.n_plus
         if first.listing:
-            return Shape(merged_lists(first.select, n_plus, templates, in_order=self.shared), (), listing=True)
+            return Shape(
+                merged_lists(first.select, n_plus, templates, in_order=self.shared),
+                (),
+                listing=True,
+            )
         select: Select | Union = with_template(first.select, n_plus, templates)
         if first.merged:
             select = merged_rows(

@@ -1,4 +1,6 @@
-"""Everything that grounding knows before the first rule: worlds, roles, domains, constants and the space of atoms."""
+"""Everything that grounding knows before the first rule: worlds, roles, domains,
+constants and the space of atoms.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.roles import NO_FACTS, FactKinds, assign_roles, fact_kinds, mentioned_predicates
+from workbench.grounding.roles import (
+    NO_FACTS,
+    FactKinds,
+    assign_roles,
+    fact_kinds,
+    mentioned_predicates,
+)
 from workbench.grounding.rule_constants import defining_constants, look_up, rule_constants
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
 from workbench.grounding.stored_domains import StoredDomains
@@ -33,13 +41,16 @@ from workbench.language.program import Definition, FormulaRule, Predicate, Progr
 __all__ = ["clauses_of", "prepare"]
 
 
-def clauses_of(database: Database, program: Program, request: GroundRequest) -> tuple[Clause | LinearRule, ...]:
+def clauses_of(
+    database: Database, program: Program, request: GroundRequest
+) -> tuple[Clause | LinearRule, ...]:
     """Clausal form; where it depends on domains, those of each requested world by itself.
 
     Raises
     ------
     InputError
-        E0252 where a rule could see facts later than the date that an atom is asked at, unless that is allowed.
+        E0252 where a rule could see facts later than the date that an atom is asked at, unless that
+        is allowed.
     """
     worlds = chosen_worlds(database, request)
     clauses = clausal_form_by_world(program, StoredDomains(database, worlds).by_world())
@@ -49,7 +60,9 @@ def clauses_of(database: Database, program: Program, request: GroundRequest) -> 
     return tied_by_formula(program, clauses) if request.tie else clauses
 
 
-def tied_by_formula(program: Program, clauses: tuple[Clause | LinearRule, ...]) -> tuple[Clause | LinearRule, ...]:
+def tied_by_formula(
+    program: Program, clauses: tuple[Clause | LinearRule, ...]
+) -> tuple[Clause | LinearRule, ...]:
     """The clauses of a formula under one weight, where each depends on all of its `+` variables.
 
     Else they have weights of different numbers, and stay apart.
@@ -60,13 +73,22 @@ def tied_by_formula(program: Program, clauses: tuple[Clause | LinearRule, ...]) 
         if isinstance(rule, FormulaRule)
     }
     apart = {
-        one.rule for one in clauses if not isinstance(one, Clause) or one.multiset or set(one.plus) != plus[one.rule]
+        one.rule
+        for one in clauses
+        if not isinstance(one, Clause) or one.multiset or set(one.plus) != plus[one.rule]
     }
-    return tuple(one if not isinstance(one, Clause) or one.rule in apart or one.tied else _tied(one) for one in clauses)
+    return tuple(
+        one if not isinstance(one, Clause) or one.rule in apart or one.tied else _tied(one)
+        for one in clauses
+    )
 
 
 def _tied(clause: Clause) -> Clause:
-    weight = clause.weight / clause.share if clause.weight is not None and clause.share else clause.weight
+    weight = (
+        clause.weight / clause.share
+        if clause.weight is not None and clause.share
+        else clause.weight
+    )
     return replace(clause, index=0, weight=weight, tied=True)
 
 
@@ -81,7 +103,9 @@ def chosen_worlds(database: Database, request: GroundRequest) -> tuple[int, ...]
         if number is None or number not in known.values():
             close = nearest(str(wanted), known)
             raise UsageError.of(
-                "E0301", f"there is no world called {wanted}", help=f"did you mean {close}?" if close else None
+                "E0301",
+                f"there is no world called {wanted}",
+                help=f"did you mean {close}?" if close else None,
             )
         chosen.append(number)
     return tuple(sorted(set(chosen)))
@@ -113,8 +137,13 @@ def prepare(
     wanted = sorted({*rule_constants(program, clauses), *defining_constants(program)})
     type_tables = database.type_tables()
     constants, positions = look_up(connection, type_tables, wanted, chosen)
-    # Constants of clauses of one world have one position; the others' are columns of a table with a row a world.
-    several = [one for one in clauses if isinstance(one, LinearRule) or one.worlds is None or len(one.worlds) > 1]
+    # Constants of clauses of one world have one position; the others' are columns of a table with a
+    # row a world.
+    several = [
+        one
+        for one in clauses
+        if isinstance(one, LinearRule) or one.worlds is None or len(one.worlds) > 1
+    ]
     placed = {key: place for place, key in enumerate(sorted(set(rule_constants(program, several))))}
     placeholder = AtomSpace((), {}, {}, {}, 0)
     vocabulary = Vocabulary(
@@ -135,7 +164,9 @@ def prepare(
     facts = fact_kinds(connection, program, stored, worlds)
     if program.language == "mln" and request.role == "infer":
         facts |= _with_labels_known(vocabulary, facts)
-    vocabulary.roles, notes = assign_roles(program, stored, facts, request, mentioned_predicates(clauses))
+    vocabulary.roles, notes = assign_roles(
+        program, stored, facts, request, mentioned_predicates(clauses)
+    )
     if program.language == "psl":
         check_demands(connection, program, stored, vocabulary.roles, request, clauses)
     # What has a scope may be asked about where only a tautology names it.
@@ -148,8 +179,12 @@ def prepare(
     return vocabulary, notes
 
 
-def _made_of_nothing(program: Program, needed: Collection[str], facts: Mapping[str, FactKinds]) -> list[Diagnostic]:
-    """A note for each predicate without any fact that definitions or scopes read: as if it were misspelt."""
+def _made_of_nothing(
+    program: Program, needed: Collection[str], facts: Mapping[str, FactKinds]
+) -> list[Diagnostic]:
+    """A note for each predicate without any fact that definitions or scopes read:
+    as if it were misspelt.
+    """
     found: dict[str, Diagnostic] = {}
     for one in program.statements:
         if isinstance(one, Definition) and one.head.predicate not in needed:
@@ -163,16 +198,21 @@ def _made_of_nothing(program: Program, needed: Collection[str], facts: Mapping[s
     return list(found.values())
 
 
-def _with_labels_known(vocabulary: Vocabulary, facts: Mapping[str, FactKinds]) -> dict[str, FactKinds]:
+def _with_labels_known(
+    vocabulary: Vocabulary, facts: Mapping[str, FactKinds]
+) -> dict[str, FactKinds]:
     """The kinds of facts of predicates whose labels are evidence here.
 
-    They stand beside atoms that are asked for, or definitions are made of them, which only facts can be.
+    They stand beside atoms that are asked for, or definitions are made of them, which only facts
+    can be.
     """
     program = vocabulary.program
     read = {atom.predicate for one in program.statements for atom in condition_atoms(one.body)}
     read -= {*(vocabulary.request.query or ()), *vocabulary.request.hidden}
     taken = [
-        name for name, kinds in facts.items() if kinds.truth and (kinds.asked or (name in read and not kinds.evidence))
+        name
+        for name, kinds in facts.items()
+        if kinds.truth and (kinds.asked or (name in read and not kinds.evidence))
     ]
     if not taken:
         return {}
@@ -181,8 +221,12 @@ def _with_labels_known(vocabulary: Vocabulary, facts: Mapping[str, FactKinds]) -
     return {name: found[name] for name in taken}
 
 
-def _with_unnamed(program: Program, stored: Mapping[str, StoredPredicate], query: Collection[str] | None) -> Program:
-    """The program with the predicates that only data and query name: their targets are to be predicted like others."""
+def _with_unnamed(
+    program: Program, stored: Mapping[str, StoredPredicate], query: Collection[str] | None
+) -> Program:
+    """The program with the predicates that only data and query name:
+    their targets are to be predicted like others.
+    """
     unnamed = {
         name: Predicate(name, one.argument_types, closed=one.closed)
         for name, one in stored.items()
@@ -206,7 +250,8 @@ def _atom_space(vocabulary: Vocabulary) -> AtomSpace:
         sizes = [[vocabulary.domain_size(world, t) for t in types] for world in vocabulary.worlds]
         places = sum(map(prod, sizes))
         if vocabulary.roles[name].listed:
-            # A list is numbered from the atoms before it, so its offset must be known when the list is made.
+            # A list is numbered from the atoms before it, so its offset must be known when the list
+            # is made.
             vocabulary.space = AtomSpace((), {name: np.array([total], np.int64)}, {}, {}, total)
             found = dict(
                 vocabulary.connection.execute(
@@ -230,7 +275,8 @@ def _too_many_atoms(vocabulary: Vocabulary, name: str, count: int) -> WorkbenchE
     types = ", ".join(dict.fromkeys(vocabulary.arguments(name)))
     return InputError.of(
         "E0311",
-        f"{name} has {count:,} open atoms, every combination of its arguments' constants (types: {types}), and one "
+        f"{name} has {count:,} open atoms, every combination of its arguments' constants (types: "
+        f"{types}), and one "
         f"network holds at most {MOST_ATOMS:,}",
         span=vocabulary.program.predicates[name].span,
         help=f"give facts of {name} and name it with --closed {name}, or split its argument types",

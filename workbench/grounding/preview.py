@@ -1,4 +1,6 @@
-"""What a program would ground to: exact counts, the SQL, DuckDB's plan and sample ground clauses."""
+"""What a program would ground to: exact counts, the SQL,
+DuckDB's plan and sample ground clauses.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ class RulePreview:
 
 @dataclass(frozen=True)
 class ScopePreview:
-    """How many atoms of a predicate its scopes keep, and their share of all combinations of constants."""
+    """How many atoms of a predicate its scopes keep,
+    and their share of all combinations of constants.
+    """
 
     atoms: int
     share: float
@@ -94,8 +98,8 @@ class ScopePreview:
 class Preview:
     """A program's groundings, rule by rule, and the number of open atoms.
 
-    `definitions` has the number of facts of each predicate that a definition made, `scopes` what each scope keeps,
-    `bytes` what the answer is estimated to take in memory.
+    `definitions` has the number of facts of each predicate that a definition made, `scopes` what
+    each scope keeps, `bytes` what the answer is estimated to take in memory.
     """
 
     rules: tuple[RulePreview, ...]
@@ -115,7 +119,9 @@ class Preview:
         return sum(rule.unit_groundings for rule in self.rules)
 
     def as_record(self) -> dict[str, object]:
-        """JSON-ready fields: `rules`, `atoms`, `templates`, `ground_rows`, `unit_groundings`, `bytes`, ..."""
+        """JSON-ready fields: `rules`, `atoms`, `templates`, `ground_rows`, `unit_groundings`,
+        `bytes`, ...
+        """
         return {
             "rules": [rule.as_record() for rule in self.rules],
             "atoms": self.atoms,
@@ -125,7 +131,9 @@ class Preview:
             "bytes": self.bytes,
             "warnings": [warning.as_record() for warning in self.warnings],
             "definitions": dict(self.definitions),
-            "scopes": {name: {"atoms": one.atoms, "share": one.share} for name, one in self.scopes.items()},
+            "scopes": {
+                name: {"atoms": one.atoms, "share": one.share} for name, one in self.scopes.items()
+            },
         }
 
 
@@ -141,14 +149,14 @@ def preview(
 ) -> Preview:
     """Count what `ground` would make, without making it.
 
-    Counts are exact: merged rows are counted by the queries that would return them. A rule above the request's limit is
-    only counted before merging.
+    Counts are exact: merged rows are counted by the queries that would return them. A rule above
+    the request's limit is only counted before merging.
 
     Raises
     ------
     InputError
-        E0310 for a rule of more ground rows than can be counted; E0312 when all `seconds` were over; it names the rule
-        that was being counted.
+        E0310 for a rule of more ground rows than can be counted; E0312 when all `seconds` were
+        over; it names the rule that was being counted.
     """
     request = request or GroundRequest()
     connection = database.cursor()
@@ -190,9 +198,13 @@ def preview(
 
 
 def _scope_preview(vocabulary: Vocabulary, name: str) -> ScopePreview:
-    ((atoms,),) = vocabulary.connection.execute(f"SELECT count(*) FROM {quoted(vocabulary.scopes[name])}").fetchall()
+    ((atoms,),) = vocabulary.connection.execute(
+        f"SELECT count(*) FROM {quoted(vocabulary.scopes[name])}"
+    ).fetchall()
     types = vocabulary.arguments(name)
-    every = sum(prod(vocabulary.domain_size(world, one) for one in types) for world in vocabulary.worlds)
+    every = sum(
+        prod(vocabulary.domain_size(world, one) for one in types) for world in vocabulary.worlds
+    )
     return ScopePreview(int(atoms), atoms / every if every else 0.0)
 
 
@@ -221,9 +233,12 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
                 sink, n_units = _linear_rows(grounder, tally, shape)
                 rows += sink.n_rows
                 units += n_units
-                clauses += linear_samples(grounder, sink, shape.lines.relation, samples - len(clauses))
+                clauses += linear_samples(
+                    grounder, sink, shape.lines.relation, samples - len(clauses)
+                )
                 continue
-            # All rows are fetched: an unfinished result would block the next statement on this connection.
+            # All rows are fetched: an unfinished result would block the next statement on this
+            # connection.
             counted = (grounder.backend.rows(_counting(tally.plan, shape))[1] or [(0, 0)])[0]
             units += counted[0]
             rows += counted[1]
@@ -232,7 +247,9 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
         if relation is not None:
             grounder.backend.drop(relation)
     total = sum(int(tally.total.sum()) for tally in tallies)
-    n_open, violated = (sum(int(getattr(tally, name).sum()) for tally in tallies) for name in ("open", "violated"))
+    n_open, violated = (
+        sum(int(getattr(tally, name).sum()) for tally in tallies) for name in ("open", "violated")
+    )
     return RulePreview(
         rule=text,
         clauses=len(tallies),
@@ -242,7 +259,9 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
         satisfied=max(0, total - n_open - violated),
         violated=violated,
         templates=len({int(t) for tally in tallies for t in tally.templates if t >= 0}),
-        joins=" and ".join(dict.fromkeys(joined_relations(grounder.vocabulary, tally.plan) for tally in tallies)),
+        joins=" and ".join(
+            dict.fromkeys(joined_relations(grounder.vocabulary, tally.plan) for tally in tallies)
+        ),
         sql="\n\n".join(statements),
         plan="\n".join(plans),
         samples=tuple(clauses),
@@ -278,13 +297,21 @@ def _counting(plan: Plan, shape: Shape) -> Select:
 
 
 def _linear_rows(grounder: Grounder, tally: Tally, shape: Shape) -> tuple[RowSink, int]:
-    """The rows of an arithmetic rule, and how many unit groundings it has; merging is no query, so they are made."""
+    """The rows of an arithmetic rule, and how many unit groundings it has; merging is no query,
+    so they are made.
+    """
     assert isinstance(tally.plan.clause, LinearRule)
     assert shape.lines is not None
     n_rows = int(tally.open.sum())
     intake = Intake(
         grounder.numbering,
-        RowSink(grounder.numbering.n_open, n_rows, n_rows * tally.width, integral=False, integral_constants=False),
+        RowSink(
+            grounder.numbering.n_open,
+            n_rows,
+            n_rows * tally.width,
+            integral=False,
+            integral_constants=False,
+        ),
         UnitSink(grounder.numbering.n_open, 1),
     )
     units = intake.take_lines(tally.plan.clause, shape.lines, grounder.batches(shape.select), 0)

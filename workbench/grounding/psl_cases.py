@@ -1,4 +1,6 @@
-"""The cases of a logical rule of PSL: how its atoms are found, its values folded, unviolable rows left out."""
+"""The cases of a logical rule of PSL: how its atoms are found, its values folded,
+unviolable rows left out.
+"""
 
 from __future__ import annotations
 
@@ -74,9 +76,9 @@ class _Indexed:
 class CaseMaker:
     """The steps that make one case.
 
-    `all_open` True or False keeps the rows without or with observed atoms only; None keeps both. A clause with `plus`,
-    which no rule of PSL has of itself, is to show those variables in columns `t0, ...` and the observed values of its
-    literals' atoms in `e0, ...`.
+    `all_open` True or False keeps the rows without or with observed atoms only; None keeps both. A
+    clause with `plus`, which no rule of PSL has of itself, is to show those variables in columns
+    `t0, ...` and the observed values of its literals' atoms in `e0, ...`.
     """
 
     vocabulary: Vocabulary
@@ -97,7 +99,8 @@ class CaseMaker:
         self.values: dict[Atom, Expression] = {}
         joined = self._join_observed_body()
         found = self._find_open(joined)
-        # What two equal open atoms make equal binds a variable of the head before the head's atoms are looked up.
+        # What two equal open atoms make equal binds a variable of the head before the head's atoms
+        # are looked up.
         body.adopt(branch.required)
         self._add_observed_head()
         body.adopt(branch.required)
@@ -129,7 +132,9 @@ class CaseMaker:
         return atoms
 
     def _add_observed_head(self) -> None:
-        """Subtract the truth values of the head's closed atoms; a prior's are those that the data state."""
+        """Subtract the truth values of the head's closed atoms;
+        a prior's are those that the data state.
+        """
         for atom in self._closed(positive=True):
             if self.body.binds(atom):
                 relation, kind = self.vocabulary.observed(atom.predicate), "left"
@@ -147,10 +152,11 @@ class CaseMaker:
         self.summands.append(degree if negated else _times(-1, degree))
 
     def _find_open(self, joined: list[Atom]) -> list[_Joined | _Indexed]:
-        """Find the open atoms: those of the body must be listed, and the head's must be or are missing.
+        """Find the open atoms: those of the body must be listed, and the head's must be or are
+        missing.
 
-        An index serves the head, and a body atom over variables of one relation that is joined anyway. Other body atoms
-        are joined, for they may be what keeps the join small.
+        An index serves the head, and a body atom over variables of one relation that is joined
+        anyway. Other body atoms are joined, for they may be what keeps the join small.
         """
         body, vocabulary, branch = self.body, self.vocabulary, self.branch
         found: dict[int, _Joined | _Indexed] = {}
@@ -162,27 +168,42 @@ class CaseMaker:
             scoped = vocabulary.roles[atom.predicate].scoped
             index = vocabulary.index(atom.predicate) if bound and not scoped else None
             if index is not None and (
-                not needed or any(variable_names(atom.arguments) <= variable_names(one.arguments) for one in joined)
+                not needed
+                or any(
+                    variable_names(atom.arguments) <= variable_names(one.arguments)
+                    for one in joined
+                )
             ):
                 found[i] = _Indexed(index, body.known_place(atom))
                 if needed:
                     body.where.append(negate(found[i].is_absent))
             else:
                 kind = "left" if bound and not needed and not scoped else "inner"
-                found[i] = _Joined(body.join(atom, vocabulary.listed(atom.predicate), kind=kind, letter="o"))
+                found[i] = _Joined(
+                    body.join(atom, vocabulary.listed(atom.predicate), kind=kind, letter="o")
+                )
                 joined.append(atom)
             self.values[atom] = found[i].value(Value(None))
             if bound and not needed and not scoped:
                 types = vocabulary.arguments(atom.predicate)
-                ids = tuple(body.constant_of(term, type_name) for term, type_name in zip(atom.arguments, types))
+                ids = tuple(
+                    body.constant_of(term, type_name)
+                    for term, type_name in zip(atom.arguments, types)
+                )
                 alias = getattr(found[i], "alias", None)
                 self.missing.append(MissingAtom(atom.predicate, alias, found[i].is_absent, ids))
         return [found[i] for i in range(len(branch.terms))]
 
     def _finish(self, found: list[_Joined | _Indexed]) -> Case:
-        """Columns of ids and of the constant, and the tests that drop rows which nothing can violate."""
+        """Columns of ids and of the constant,
+        and the tests that drop rows which nothing can violate.
+        """
         body, mixed = self.body, self.mixed
-        terms = [(one, atom.predicate in mixed, c) for one, (atom, c) in zip(found, self.branch.terms) if c]
+        terms = [
+            (one, atom.predicate in mixed, c)
+            for one, (atom, c) in zip(found, self.branch.terms)
+            if c
+        ]
         folded = self.all_open is not True and any(may_fold for _, may_fold, _ in terms)
         if self.all_open is not None:
             tests = tuple(one.is_open for one, may_fold, _ in terms if may_fold)
@@ -202,10 +223,22 @@ class CaseMaker:
             columns.append(("b", b))
         if self.clause.plus:
             columns = [*self._shown(), *columns]
-        if self.prune if varying else self.constant + sum(max(c, 0) for _, _, c in terms) <= TOLERANCE:
+        if (
+            self.prune
+            if varying
+            else self.constant + sum(max(c, 0) for _, _, c in terms) <= TOLERANCE
+        ):
             body.where.append(add(tuple(most)) > TOLERANCE)
         if self.violated:
-            distance = add((b, *(_times(c, self.vocabulary.state.value_of(one.identity)) for one, _, c in terms)))
+            distance = add(
+                (
+                    b,
+                    *(
+                        _times(c, self.vocabulary.state.value_of(one.identity))
+                        for one, _, c in terms
+                    ),
+                )
+            )
             body.where.append(distance > TOLERANCE)
         return Case(
             body.select(columns or [("one", Value(1))]),

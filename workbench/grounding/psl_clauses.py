@@ -1,12 +1,31 @@
-"""A logical rule of PSL as `Select`s: its cases counted, merged where they must be, and its missing atoms named."""
+"""A logical rule of PSL as `Select`s: its cases counted, merged where they must be,
+and its missing atoms named.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.grounding.plans import WIDEST_INTEGRAL, Case, MissingAtom, Plan, count_case, open_rows
+from workbench.grounding.plans import (
+    WIDEST_INTEGRAL,
+    Case,
+    MissingAtom,
+    Plan,
+    count_case,
+    open_rows,
+)
 from workbench.grounding.psl_cases import CaseMaker
-from workbench.grounding.select import COUNT, Expression, Select, Source, Union, Value, any_of, call, count_of
+from workbench.grounding.select import (
+    COUNT,
+    Expression,
+    Select,
+    Source,
+    Union,
+    Value,
+    any_of,
+    call,
+    count_of,
+)
 from workbench.grounding.unification import branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
@@ -15,12 +34,15 @@ __all__ = ["plan_logical_rule"]
 
 
 def _all_listed(case: Case) -> Case:
-    """The rows where no atom is missing, which is made sure of elsewhere: an inner join keeps them all.
+    """The rows where no atom is missing, which is made sure of elsewhere: an inner join keeps them
+    all.
 
     DuckDB may turn a left join around and hash its larger side; an inner join it plans well.
     """
     found = {one.alias for one in case.missing}
-    sources = (replace(one, kind="inner") if one.alias in found else one for one in case.select.sources)
+    sources = (
+        replace(one, kind="inner") if one.alias in found else one for one in case.select.sources
+    )
     ordered = tuple(sorted(sources, key=lambda one: one.kind != "inner"))
     return replace(case, select=replace(case.select, sources=ordered))
 
@@ -28,12 +50,18 @@ def _all_listed(case: Case) -> Case:
 def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> Plan:
     """The cases of a PSL logical rule in clausal form.
 
-    With `violated`, only the rows that the vocabulary's state violates, of a rule whose atoms are known to be listed.
+    With `violated`, only the rows that the vocabulary's state violates, of a rule whose atoms are
+    known to be listed.
     """
-    open_literals = tuple(one for one in clause.literals if vocabulary.roles[one.atom.predicate].open)
+    open_literals = tuple(
+        one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
+    )
     needless = merging_is_needless(clause, open_literals)
-    mixed = frozenset(one.atom.predicate for one in open_literals if vocabulary.has_observed(one.atom.predicate))
-    # Without observed atoms in a row, two groundings of a rule that needs no merging differ; with them they may not.
+    mixed = frozenset(
+        one.atom.predicate for one in open_literals if vocabulary.has_observed(one.atom.predicate)
+    )
+    # Without observed atoms in a row, two groundings of a rule that needs no merging differ; with
+    # them they may not.
     splits = ((True, False), (False, True)) if mixed and needless else ((None, not needless),)
     split = branches(open_literals, multiset=True)
     makers = [
@@ -44,16 +72,28 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
     cases = tuple(maker.make() for maker in makers)
     total = None
     if any(case.varying for case in cases):
-        whole = (CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False) for branch in split)
-        inner = Union(tuple(replace(maker.make().select, columns=(("one", Value(1)),)) for maker in whole))
+        whole = (
+            CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False)
+            for branch in split
+        )
+        inner = Union(
+            tuple(replace(maker.make().select, columns=(("one", Value(1)),)) for maker in whole)
+        )
         scales = (("positive", call("cast DOUBLE", COUNT)), ("negative", Value(0.0)))
         total = Select((("n", COUNT), *scales), (Source(inner, "r"),))
-    # A head whose values are never observed does not change the count, so the count need not find its atoms.
+    # A head whose values are never observed does not change the count, so the count need not find
+    # its atoms.
     checked_late = not any(one.predicate in mixed for case in cases for one in case.missing)
     checked_late = checked_late and any(case.missing for case in cases)
     sources = [_counted(case) if checked_late else case.select.sources for case in cases]
     counts = (
-        _count(number, replace(case, select=replace(case.select, sources=counted)), vocabulary, clause, checked_late)
+        _count(
+            number,
+            replace(case, select=replace(case.select, sources=counted)),
+            vocabulary,
+            clause,
+            checked_late,
+        )
         for number, (case, counted) in enumerate(zip(cases, sources))
     )
     integral = len(clause.literals) < WIDEST_INTEGRAL
@@ -66,7 +106,9 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
         width=max((len(case.signature) for case in cases), default=0),
         integral=integral,
         integral_constants=integral and not any(case.varying for case in cases),
-        open_groundings=tuple(open_rows(case, counted) for case, counted in zip(cases, sources) if case.signature),
+        open_groundings=tuple(
+            open_rows(case, counted) for case, counted in zip(cases, sources) if case.signature
+        ),
         missing=tuple(_sample(case, one) for case in cases for one in case.missing),
         checked_late=checked_late,
     )
@@ -78,7 +120,9 @@ def _counted(case: Case) -> tuple[Source, ...]:
     return tuple(one for one in case.select.sources if one.alias not in heads)
 
 
-def _count(number: int, case: Case, vocabulary: Vocabulary, clause: Clause, checked_late: bool) -> Select:
+def _count(
+    number: int, case: Case, vocabulary: Vocabulary, clause: Clause, checked_late: bool
+) -> Select:
     none_open = case.none_open
     b = dict(case.select.columns).get("b", Value(case.constant))
     potential = b if clause.power == 1 else b * b
@@ -93,6 +137,10 @@ def _count(number: int, case: Case, vocabulary: Vocabulary, clause: Clause, chec
 
 
 def _sample(case: Case, one: MissingAtom) -> tuple[str, Select]:
-    """The query for an atom of a predicate that is needed and not listed, one row of its constants' ids."""
+    """The query for an atom of a predicate that is needed and not listed,
+    one row of its constants' ids.
+    """
     shown = tuple((f"c{i}", value) for i, value in enumerate(one.constants)) or (("one", Value(1)),)
-    return one.predicate, Select(shown, case.select.sources, (*case.select.where, one.is_missing), limit=1)
+    return one.predicate, Select(
+        shown, case.select.sources, (*case.select.where, one.is_missing), limit=1
+    )

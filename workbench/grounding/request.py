@@ -21,8 +21,8 @@ class GroundRequest:
     Parameters
     ----------
     query, closed, hidden : sequence of str or None
-        Predicates asked about, taken as evidence, and open without being asked about. `query=None`: predicates
-        without facts (MLN), predicates with targets (PSL).
+        Predicates asked about, taken as evidence, and open without being asked about. `query=None`:
+        predicates without facts (MLN), predicates with targets (PSL).
     role : {'infer', 'learn'}
         In `learn`, facts of query and hidden predicates are labels and never reach the network.
     worlds : sequence of int or str, or None
@@ -30,8 +30,8 @@ class GroundRequest:
     templates : Templates or None
         Those of an earlier grounding, to be reused with their ids; None makes them from this one.
     tie : bool
-        One template per formula (times its `+` constants) instead of one per clause; clauses stay apart where one
-        lacks a `+` variable of the formula.
+        One template per formula (times its `+` constants) instead of one per clause; clauses stay
+        apart where one lacks a `+` variable of the formula.
     limit : int
         Most ground rows; more are refused before anything is materialised.
     memory : int or None

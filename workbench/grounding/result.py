@@ -30,7 +30,8 @@ class RuleCount:
     unit_groundings : int
         Groundings with one open atom that went into `unit`.
     open, satisfied, violated : int
-        Groundings with an open atom, satisfied by evidence alone, violated by evidence alone (before merging).
+        Groundings with an open atom, satisfied by evidence alone, violated by evidence alone
+        (before merging).
     """
 
     rule: int
@@ -72,7 +73,8 @@ class Grounding:
     labelled : tuple of str
         The predicates asked about of which the data state some label.
     memory : int or None
-        Where the rows lie in files: how many bytes of them may stay in memory while they are passed over.
+        Where the rows lie in files: how many bytes of them may stay in memory while they are passed
+        over.
     """
 
     network: GroundNetwork
@@ -87,7 +89,10 @@ class Grounding:
     memory: int | None = None
 
     def __repr__(self) -> str:
-        return f"Grounding({self.network.A.shape[0]:,} ground rows over {self.atoms.n_atoms:,} open atoms)"
+        return (
+            f"Grounding({self.network.A.shape[0]:,} ground rows over {self.atoms.n_atoms:,} "
+            "open atoms)"
+        )
 
     @property
     def untouched(self) -> Float | float:

@@ -17,7 +17,15 @@ from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Predicate, Program
 from workbench.language.values import ValueKind
 
-__all__ = ["NO_FACTS", "FactKinds", "Role", "RoleOf", "assign_roles", "fact_kinds", "mentioned_predicates"]
+__all__ = [
+    "NO_FACTS",
+    "FactKinds",
+    "Role",
+    "RoleOf",
+    "assign_roles",
+    "fact_kinds",
+    "mentioned_predicates",
+]
 
 
 class Role(StrEnum):
@@ -28,7 +36,9 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FactKinds:
-    """Which kinds of facts a predicate has in the chosen worlds; `asked`: some stand in the partition `target`."""
+    """Which kinds of facts a predicate has in the chosen worlds; `asked`:
+    some stand in the partition `target`.
+    """
 
     evidence: bool
     uncertain: bool
@@ -44,8 +54,9 @@ NO_FACTS = FactKinds(False, False, False, False)
 class RoleOf:
     """The role of one predicate.
 
-    `listed`: its open atoms are those that the data list (PSL targets; atoms of an evidence predicate that the data
-    leave unknown or give a probability), not the cross product of its domains. `scoped`: those of its scopes.
+    `listed`: its open atoms are those that the data list (PSL targets; atoms of an evidence
+    predicate that the data leave unknown or give a probability), not the cross product of its
+    domains. `scoped`: those of its scopes.
     """
 
     predicate: Predicate
@@ -104,7 +115,9 @@ def assign_roles(
             role = Role.EVIDENCE
         elif psl:
             is_open = kinds.target or closed is False or name in scopes
-            role = (Role.QUERY if request.query is None else Role.HIDDEN) if is_open else Role.EVIDENCE
+            role = (
+                (Role.QUERY if request.query is None else Role.HIDDEN) if is_open else Role.EVIDENCE
+            )
         elif name in scopes and request.query is None:
             role = Role.QUERY
         elif kinds.evidence or (request.query is not None and name not in mentioned):
@@ -128,7 +141,13 @@ def assign_roles(
         unknown = closed is False or (closed is None and not kinds.evidence)
         if psl and unknown and not kinds.target and name in mentioned:
             notes.append(_without_atoms(predicate, is_open=closed is False))
-        if psl and role is Role.QUERY and kinds.target and name not in mentioned and request.role == "infer":
+        if (
+            psl
+            and role is Role.QUERY
+            and kinds.target
+            and name not in mentioned
+            and request.role == "infer"
+        ):
             notes.append(_without_rules(predicate))
         if role is Role.EVIDENCE and kinds.uncertain and not psl and not predicate.has_values:
             listed = True
@@ -138,7 +157,9 @@ def assign_roles(
 
 
 def _named(program: Program) -> set[str]:
-    """Predicates in the formulas as written, those that only tautologies name among them: they are asked about too."""
+    """Predicates in the formulas as written, those that only tautologies name among them:
+    they are asked about too.
+    """
     formulas = [rule.formula for rule in program.rules if isinstance(rule, FormulaRule)]
     return {atom.predicate for formula in formulas for atom in formula_atoms(formula)}
 
@@ -146,19 +167,26 @@ def _named(program: Program) -> set[str]:
 def _without_mark(predicate: Predicate) -> Diagnostic:
     return Diagnostic(
         "E0319",
-        f"{predicate.name} has facts and no `*`: it is taken for evidence, and atoms that no fact lists are false; "
+        f"{predicate.name} has facts and no `*`: it is taken for evidence, and atoms that no fact "
+        "lists are false; "
         "Tuffy holds such a predicate open",
         predicate.span,
-        f"--hidden {predicate.name} holds it open too; a `*` before its declaration says that it is evidence",
+        f"--hidden {predicate.name} holds it open too; a `*` before its declaration says that it "
+        "is evidence",
         severity="note",
     )
 
 
 def _without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:
     if is_open:
-        message, help_text = f"{predicate.name} is open, and no target of it is listed", "list the atoms to predict"
+        message, help_text = (
+            f"{predicate.name} is open, and no target of it is listed",
+            "list the atoms to predict",
+        )
     else:
-        message = f"{predicate.name} has neither observations nor targets, so its atoms count as false"
+        message = (
+            f"{predicate.name} has neither observations nor targets, so its atoms count as false"
+        )
         help_text = "is it spelt as in the data? if it is meant to be empty, declare it closed"
     return Diagnostic("E0309", message, predicate.span, help_text, severity="warning")
 
@@ -166,15 +194,21 @@ def _without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:
 def _without_rules(predicate: Predicate) -> Diagnostic:
     return Diagnostic(
         "E0314",
-        f"{predicate.name} has targets, and no rule names it: they keep the values listed with them, else 0.5",
+        f"{predicate.name} has targets, and no rule names it: they keep the values listed with "
+        "them, else 0.5",
         predicate.span,
-        "is it spelt in the rules as in the data? name the predicates to predict with --query to leave it out",
+        "is it spelt in the rules as in the data? name the predicates to predict with --query to "
+        "leave it out",
         severity="warning",
     )
 
 
 def _check_names(program: Program, request: GroundRequest) -> None:
-    for option, names in (("query", request.query or ()), ("closed", request.closed), ("hidden", request.hidden)):
+    for option, names in (
+        ("query", request.query or ()),
+        ("closed", request.closed),
+        ("hidden", request.hidden),
+    ):
         for name in names:
             if name not in program.predicates:
                 close = nearest(name, program.predicates)
@@ -196,14 +230,17 @@ def _check_values(program: Program, request: GroundRequest) -> None:
             kind = next(kind for kind in predicate.kinds if kind is not None)
             raise UsageError.of(
                 "E0322",
-                f"{name} has an argument that is a {kind}, so its atoms are facts and cannot be asked about",
+                f"{name} has an argument that is a {kind}, so its atoms are facts and cannot be "
+                "asked about",
                 help=f"say at which dates: `{name}(...) open where ...`"
                 if ValueKind.DATE in predicate.kinds
                 else "ask about a predicate of constants; rules can compare and count the values",
             )
         if name in program.defined:
             message = f"{name} is defined by `:=`, so its atoms cannot be asked about"
-            raise UsageError.of("E0322", message, help="ask about a predicate that no definition makes")
+            raise UsageError.of(
+                "E0322", message, help="ask about a predicate that no definition makes"
+            )
 
 
 _FACT_KINDS = (
@@ -222,14 +259,17 @@ def fact_kinds(
     stored: Mapping[str, StoredPredicate],
     worlds: tuple[int, ...],
 ) -> dict[str, FactKinds]:
-    """Which kinds of facts each predicate of the program has in some worlds: one scan of their tables."""
+    """Which kinds of facts each predicate of the program has in some worlds:
+    one scan of their tables.
+    """
     chosen = ", ".join(map(str, worlds)) or "NULL"
     present = [name for name in program.predicates if name in stored]
     if not present:
         return dict.fromkeys(program.predicates, NO_FACTS)
     kinds = ", ".join(f"coalesce(bool_or({condition}), false)" for condition in _FACT_KINDS)
     asked = " UNION ALL ".join(
-        f"SELECT {number} AS n, {kinds} FROM {quoted(stored[name].table_name)} WHERE world IN ({chosen})"
+        f"SELECT {number} AS n, {kinds} FROM {quoted(stored[name].table_name)} WHERE world IN "
+        f"({chosen})"
         for number, name in enumerate(present)
     )
     found = {present[row[0]]: FactKinds(*row[1:]) for row in connection.execute(asked).fetchall()}

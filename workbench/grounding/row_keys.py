@@ -12,7 +12,9 @@ _SEEDS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
 
 
 def _mix(words: UInt64) -> UInt64:
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit of the input changes half of the output's."""
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014):
+    every bit of the input changes half of the output's.
+    """
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
@@ -23,7 +25,8 @@ def _bits(values: Array) -> UInt64:
 
 
 def row_keys(indptr: Array, indices: Array, data: Array, b: Array, template: Array) -> UInt64:
-    """A key of two words a row, shape (n, 2): of its template, its constant and its entries as a set.
+    """A key of two words a row, shape (n, 2): of its template, its constant and its entries as a
+    set.
 
     Every row has an entry. Different rows share a key with probability 2 ** -128 a pair.
     """
@@ -64,7 +67,9 @@ class RowKeys:
         self._seen = np.empty((0, 2), np.uint64)
 
     def add(self, keys: UInt64) -> Bool:
-        """Take keys in; which of them are new, counting the first of equal ones only, shape (n,)."""
+        """Take keys in; which of them are new,
+        counting the first of equal ones only, shape (n,).
+        """
         everything = np.concatenate([self._seen, keys])
         first = equal_rows(everything) == np.arange(len(everything))
         self._seen = everything[first]

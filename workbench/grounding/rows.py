@@ -18,10 +18,14 @@ from workbench.network.ground_network import Relation
 __all__ = ["RowSink", "UnitSink"]
 
 
-def sort_literals(columns: list[Array], coefficients: Sequence[float]) -> tuple[list[Array], list[Any]]:
-    """Each row's literals in ascending order of atom, by a network of compare-exchange steps on whole columns.
+def sort_literals(
+    columns: list[Array], coefficients: Sequence[float]
+) -> tuple[list[Array], list[Any]]:
+    """Each row's literals in ascending order of atom, by a network of compare-exchange steps on
+    whole columns.
 
-    Coefficients -1 and +1 ride in the lowest bit, so that no second array has to be permuted; others are sorted along.
+    Coefficients -1 and +1 ride in the lowest bit, so that no second array has to be permuted;
+    others are sorted along.
     """
     width = len(columns)
     bounds = [(int(c.min()), int(c.max())) for c in columns]
@@ -43,13 +47,16 @@ def sort_literals(columns: list[Array], coefficients: Sequence[float]) -> tuple[
             np.maximum(keys[i], keys[i + 1], out=keys[i + 1])
             keys[i] = low
     same_sign = len(set(coefficients)) == 1
-    signs: list[Any] = [coefficients[0] if same_sign else (((key & 1) << 1) - 1).astype(np.int8) for key in keys]
+    signs: list[Any] = [
+        coefficients[0] if same_sign else (((key & 1) << 1) - 1).astype(np.int8) for key in keys
+    ]
     return [key >> 1 for key in keys], signs
 
 
 @dataclass
 class RowSink:
-    """Preallocated row arrays; `capacity` and `entries` are upper bounds, of which only the part written costs memory.
+    """Preallocated row arrays; `capacity` and `entries` are upper bounds, of which only the part
+    written costs memory.
 
     Parameters
     ----------
@@ -104,14 +111,22 @@ class RowSink:
         if not count:
             return
         ordered, signs = (
-            (columns, [int(c) for c in coefficients]) if width == 1 else sort_literals(columns, coefficients)
+            (columns, [int(c) for c in coefficients])
+            if width == 1
+            else sort_literals(columns, coefficients)
         )
         first, last = self.n_entries, self.n_entries + count * width
         for place, (ids, sign) in enumerate(zip(ordered, signs)):
             self.indices[first + place : last : width] = ids
             self.data[first + place : last : width] = sign
         self._finish(
-            count, np.arange(1, count + 1, dtype=self.indptr.dtype) * width + first, last, b, template, scale, relation
+            count,
+            np.arange(1, count + 1, dtype=self.indptr.dtype) * width + first,
+            last,
+            b,
+            template,
+            scale,
+            relation,
         )
 
     def add_rows(
@@ -131,7 +146,9 @@ class RowSink:
         first, last = self.n_entries, self.n_entries + int(indptr[-1])
         self.indices[first:last] = indices
         self.data[first:last] = data
-        self._finish(count, indptr[1:].astype(self.indptr.dtype) + first, last, b, template, scale, relation)
+        self._finish(
+            count, indptr[1:].astype(self.indptr.dtype) + first, last, b, template, scale, relation
+        )
 
     def _finish(
         self,
@@ -163,10 +180,14 @@ class RowSink:
         rows = slice(first_row, self.n_rows)
         indptr = self.indptr[first_row : self.n_rows + 1]
         entries = slice(int(indptr[0]), int(indptr[-1]))
-        return row_keys(indptr, self.indices[entries], self.data[entries], self.b[rows], self.template[rows])
+        return row_keys(
+            indptr, self.indices[entries], self.data[entries], self.b[rows], self.template[rows]
+        )
 
     def sort_by_template(self, first_row: int) -> None:
-        """Bring the rows from one on into runs of equal template, keeping their order within each."""
+        """Bring the rows from one on into runs of equal template,
+        keeping their order within each.
+        """
         templates = self.template[first_row : self.n_rows]
         if not np.all(templates[1:] >= templates[:-1]):
             self._keep(first_row, np.argsort(templates, kind="stable"))
@@ -177,7 +198,9 @@ class RowSink:
         indptr = self.indptr[first_row : self.n_rows + 1]
         entries = slice(int(indptr[0]), int(indptr[-1]))
         first = equal_rows(
-            row_keys(indptr, self.indices[entries], self.data[entries], self.b[rows], self.template[rows])
+            row_keys(
+                indptr, self.indices[entries], self.data[entries], self.b[rows], self.template[rows]
+            )
         )
         count = first.size
         if np.array_equal(first, np.arange(count)):
@@ -203,7 +226,9 @@ class RowSink:
         self.indices[entries] = self.indices[source]
         self.data[entries] = self.data[source]
         self.indptr[first_row + 1 : new.stop + 1] = first_entry + ends
-        columns = [self.template, self.b, self.relation] + ([] if self.scale is None else [self.scale])
+        columns = [self.template, self.b, self.relation] + (
+            [] if self.scale is None else [self.scale]
+        )
         for column in columns:
             column[new] = column[old][chosen]
         self.n_rows, self.n_entries = new.stop, entries.stop
@@ -216,7 +241,11 @@ class RowSink:
 
     def matrix(self) -> csr_array:
         """The rows written so far; their arrays are shared, not copied."""
-        parts = (self.data[: self.n_entries], self.indices[: self.n_entries], self.indptr[: self.n_rows + 1])
+        parts = (
+            self.data[: self.n_entries],
+            self.indices[: self.n_entries],
+            self.indptr[: self.n_rows + 1],
+        )
         matrix = csr_array(parts, shape=(self.n_rows, self.n_atoms))
         matrix.has_sorted_indices = True
         matrix.has_canonical_format = True
@@ -246,22 +275,35 @@ class UnitSink:
         self.scale_sums = np.zeros((self.n_templates, 2))
 
     def add(
-        self, atoms: Array, template: int | Array, scale: float | Float, slope: float | Float, b: float | Float
+        self,
+        atoms: Array,
+        template: int | Array,
+        scale: float | Float,
+        slope: float | Float,
+        b: float | Float,
     ) -> None:
         """Potentials `b + slope * y >= 0`, each times its scale; numbers stand for all."""
         if not atoms.size:
             return
         templates = np.broadcast_to(np.asarray(template, np.int32), atoms.shape)
-        changes = np.broadcast_to(-np.asarray(slope, np.float64) * np.asarray(scale, np.float64), atoms.shape)
+        changes = np.broadcast_to(
+            -np.asarray(slope, np.float64) * np.asarray(scale, np.float64), atoms.shape
+        )
         self._entries.append((atoms, templates, changes))
         for column, sign in ((0, 1.0), (1, -1.0)):
-            self.scale_sums[:, column] += self._total(templates, np.maximum(sign * np.asarray(scale), 0.0))
-        self.constant += self._total(templates, np.asarray(b, np.float64) * np.asarray(scale, np.float64))
+            self.scale_sums[:, column] += self._total(
+                templates, np.maximum(sign * np.asarray(scale), 0.0)
+            )
+        self.constant += self._total(
+            templates, np.asarray(b, np.float64) * np.asarray(scale, np.float64)
+        )
 
     def _total(self, templates: Array, values: Float) -> Float:
         """Sums of values (one, or one an entry) by template."""
         if np.ndim(values) == 0:
-            return np.asarray(np.bincount(templates, minlength=self.n_templates) * float(values), np.float64)
+            return np.asarray(
+                np.bincount(templates, minlength=self.n_templates) * float(values), np.float64
+            )
         return np.asarray(np.bincount(templates, values, minlength=self.n_templates), np.float64)
 
     def matrix(self) -> csr_array:

@@ -1,4 +1,6 @@
-"""The constants that rules and definitions name: their types, their ids, and their positions in each world."""
+"""The constants that rules and definitions name: their types, their ids,
+and their positions in each world.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from workbench.language.variable_types import infer_condition_types
 __all__ = ["defining_constants", "look_up", "rule_constants"]
 
 
-def rule_constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> Iterator[tuple[str, str]]:
+def rule_constants(
+    program: Program, clauses: Iterable[Clause | LinearRule]
+) -> Iterator[tuple[str, str]]:
     """(type, name) of the constants in rules."""
     for clause in clauses:
         atoms: list[Atom] = []
@@ -43,8 +47,15 @@ def rule_constants(program: Program, clauses: Iterable[Clause | LinearRule]) -> 
         for atom in atoms:
             yield from _atom_constants(program, atom)
         for comparison in comparisons:
-            for one, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
-                if isinstance(one, Constant) and isinstance(other, Variable | SumVariable) and other.name in types:
+            for one, other in (
+                (comparison.left, comparison.right),
+                (comparison.right, comparison.left),
+            ):
+                if (
+                    isinstance(one, Constant)
+                    and isinstance(other, Variable | SumVariable)
+                    and other.name in types
+                ):
                     yield types[other.name], one.name
 
 
@@ -55,7 +66,9 @@ def defining_constants(program: Program) -> Iterator[tuple[str, str]]:
             yield from _atom_constants(program, atom)
         types = infer_condition_types(one.head, one.body, program)
         yield from (
-            (type_name, constant.name) for constant, type_name in types.compared if not program.kind_of(type_name)
+            (type_name, constant.name)
+            for constant, type_name in types.compared
+            if not program.kind_of(type_name)
         )
 
 
@@ -67,7 +80,10 @@ def _atom_constants(program: Program, atom: Atom) -> Iterator[tuple[str, str]]:
 
 
 def look_up(
-    connection: duckdb.DuckDBPyConnection, type_tables: Mapping[str, str], wanted: list[tuple[str, str]], chosen: str
+    connection: duckdb.DuckDBPyConnection,
+    type_tables: Mapping[str, str],
+    wanted: list[tuple[str, str]],
+    chosen: str,
 ) -> tuple[dict[tuple[str, str], int], dict[tuple[int, str, str], int]]:
     """The id of each constant, and its position in each chosen world that has it."""
     constants: dict[tuple[str, str], int] = {}
@@ -80,8 +96,10 @@ def look_up(
             continue
         table = quoted(type_tables[type_name])
         rows = connection.execute(
-            f"SELECT c.name, c.id, d.world, d.position FROM {table} c LEFT JOIN domain d ON d.constant = c.id "
-            f"AND d.type = $type AND d.world IN ({chosen}) WHERE c.name IN (SELECT unnest($names)) ORDER BY ALL",
+            f"SELECT c.name, c.id, d.world, d.position FROM {table} c LEFT JOIN domain d ON "
+            "d.constant = c.id "
+            f"AND d.type = $type AND d.world IN ({chosen}) WHERE c.name IN (SELECT "
+            "unnest($names)) ORDER BY ALL",
             {"type": type_name, "names": names},
         ).fetchall()
         for name, number, world, position in rows:

@@ -25,7 +25,9 @@ def linear_samples(grounder: Grounder, sink: RowSink, relation: str, count: int)
         entries = slice(int(sink.indptr[row]), int(sink.indptr[row + 1]))
         ids = grounder.numbering.to_space(sink.indices[entries].astype(np.int64))
         names = names_in_space(grounder.vocabulary, ids)
-        parts = " ".join(f"{value:+g} {name}" for value, name in zip(sink.data[entries].tolist(), names))
+        parts = " ".join(
+            f"{value:+g} {name}" for value, name in zip(sink.data[entries].tolist(), names)
+        )
         shown.append(f"{parts.lstrip('+')} {relation} {-sink.b[row]:g}")
     return shown
 
@@ -49,8 +51,15 @@ def _clause(vocabulary: Vocabulary, shape: Shape, row: dict[str, object]) -> str
         ids, negated = keys >> 1, (keys & 1).tolist()
     else:
         pairs = [(row[f"l{i}"], c > 0) for i, c in enumerate(shape.coefficients)]
-        pairs = [(identity, sign) for identity, sign in pairs if isinstance(identity, int) and identity >= 0]
-        ids, negated = np.array([identity for identity, _ in pairs], np.int64), [sign for _, sign in pairs]
+        pairs = [
+            (identity, sign)
+            for identity, sign in pairs
+            if isinstance(identity, int) and identity >= 0
+        ]
+        ids, negated = (
+            np.array([identity for identity, _ in pairs], np.int64),
+            [sign for _, sign in pairs],
+        )
     names = names_in_space(vocabulary, ids[:MOST_LITERALS])
     shown = " v ".join(f"{'!' if sign else ''}{name}" for sign, name in zip(negated, names))
     return shown if ids.size <= MOST_LITERALS else f"{shown} v ... ({ids.size} literals)"

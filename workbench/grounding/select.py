@@ -1,8 +1,8 @@
 """The relational intermediate form: one small frozen `Select`, which a dialect renders to SQL.
 
-Everything that grounding asks of a database about rules is built from these classes, so that joins, counts, plans
-and the statements shown in a preview come from one description. Functions and operators are closed types: a wrong one
-is found by the type checker.
+Everything that grounding asks of a database about rules is built from these classes, so that joins,
+counts, plans and the statements shown in a preview come from one description. Functions and
+operators are closed types: a wrong one is found by the type checker.
 """
 
 from __future__ import annotations
@@ -47,12 +47,14 @@ Operator = OneOf[
 """Infix operators: `/` divides real numbers, `//` integers."""
 
 Function = OneOf[
-    "abs", "any_value", "avg", "case", "cast BIGINT", "cast BIGINT[]", "cast DOUBLE", "cast INTEGER", "cast TIMESTAMP",
-    "cast VARCHAR", "coalesce", "concat", "contains", "count", "damerau_levenshtein", "distinct", "ends_with",
-    "epoch_us", "greatest", "jaro_similarity", "jaro_winkler_similarity", "least", "len", "length", "levenshtein",
-    "list", "list_contains", "list_cosine_similarity", "list_distinct", "list_extract", "list_intersect", "list_sort",
-    "list_value", "ln", "lower", "max", "min", "month", "not", "nullif", "regexp_extract_all", "row", "starts_with",
-    "sum", "to_seconds", "trunc", "try_cast DOUBLE", "try_cast DOUBLE[]", "upper", "year",
+    "abs", "any_value", "avg", "case", "cast BIGINT", "cast BIGINT[]", "cast DOUBLE",
+    "cast INTEGER", "cast TIMESTAMP", "cast VARCHAR", "coalesce", "concat", "contains", "count",
+    "damerau_levenshtein", "distinct", "ends_with", "epoch_us", "greatest", "jaro_similarity",
+    "jaro_winkler_similarity", "least", "len", "length", "levenshtein", "list", "list_contains",
+    "list_cosine_similarity", "list_distinct", "list_extract", "list_intersect", "list_sort",
+    "list_value", "ln", "lower", "max", "min", "month", "not", "nullif", "regexp_extract_all",
+    "row", "starts_with", "sum", "to_seconds", "trunc", "try_cast DOUBLE", "try_cast DOUBLE[]",
+    "upper", "year",
 ]  # fmt: skip
 """Functions and aggregates, by their names in DuckDB."""
 
@@ -115,9 +117,11 @@ class Operation(Operand):
 
 @dataclass(frozen=True, slots=True)
 class Call(Operand):
-    """`function(arguments)`, with `filter` and `order` for aggregates; `not`, `case` and `distinct` are calls as well.
+    """`function(arguments)`, with `filter` and `order` for aggregates; `not`, `case` and `distinct`
+    are calls as well.
 
-    `cast T` and `try_cast T` convert to type T; `case` takes condition, value, condition, value, ..., otherwise.
+    `cast T` and `try_cast T` convert to type T; `case` takes condition, value, condition, value,
+    ..., otherwise.
     """
 
     function: Function
@@ -158,7 +162,9 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One relation of a FROM clause, and how it meets those before it (`on` empty and inner: a cross join)."""
+    """One relation of a FROM clause, and how it meets those before it (`on` empty and inner:
+    a cross join).
+    """
 
     relation: str | Select | Union
     alias: str
@@ -194,7 +200,9 @@ def as_expression(value: Expression | Plain) -> Expression:
     return value if isinstance(value, Operand) else Value(value)
 
 
-def call(function: Function, *arguments: Expression | Plain, only: Expression | None = None) -> Call:
+def call(
+    function: Function, *arguments: Expression | Plain, only: Expression | None = None
+) -> Call:
     """`function(arguments)`; an aggregate of the rows that pass the test `only`."""
     return Call(function, tuple(map(as_expression, arguments)), filter=only)
 
@@ -236,20 +244,27 @@ def add(terms: tuple[Expression, ...]) -> Expression:
 
 
 def real_sum(value: Expression, only: Expression | None = None, *, in_order: bool) -> Call:
-    """The sum of real numbers; in ascending order where threads would else add them up in any, with other last bits."""
+    """The sum of real numbers; in ascending order where threads would else add them up in any,
+    with other last bits.
+    """
     return Call("sum", (value,), order=(value,) if in_order else (), filter=only)
 
 
 def independent(select: Select) -> tuple[Select, ...]:
-    """Queries of which `select` is the cross product, columns left out: relations that no condition ties together.
+    """Queries of which `select` is the cross product, columns left out: relations that no condition
+    ties together.
 
-    The number of its rows is the product of theirs, which is known where the rows themselves are beyond number.
+    The number of its rows is the product of theirs, which is known where the rows themselves are
+    beyond number.
     """
     if select.group_by or select.having or select.distinct or select.limit is not None:
         return (select,)
     if not select.sources or any(source.kind != "inner" for source in select.sources):
         return (select,)
-    conditions = (*select.where, *(condition for source in select.sources for condition in source.on))
+    conditions = (
+        *select.where,
+        *(condition for source in select.sources for condition in source.on),
+    )
     tied = {source.alias: frozenset([source.alias]) for source in select.sources}
     for part in (*conditions, *select.sources):
         together = {tied[alias] for alias in _tables(part) & tied.keys()}
@@ -260,7 +275,9 @@ def independent(select: Select) -> tuple[Select, ...]:
         return (select,)
     parts = []
     for group in groups:
-        sources = tuple(replace(source, on=()) for source in select.sources if source.alias in group)
+        sources = tuple(
+            replace(source, on=()) for source in select.sources if source.alias in group
+        )
         where = tuple(one for one in conditions if not _tables(one) & tied.keys() - group)
         parts.append(Select((("one", Value(1)),), sources, where))
     return tuple(parts)

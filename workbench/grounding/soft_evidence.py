@@ -12,7 +12,9 @@ from workbench.grounding.vocabulary import Vocabulary
 __all__ = ["soft_evidence_units"]
 
 
-def soft_evidence_units(vocabulary: Vocabulary, table: TemplateTable) -> list[tuple[Int64, int, Float]]:
+def soft_evidence_units(
+    vocabulary: Vocabulary, table: TemplateTable
+) -> list[tuple[Int64, int, Float]]:
     """Atoms (ids in the whole space) with a probability p in the data, their template and logit(p).
 
     The template has fixed weight 1: a unit clause of weight logit(p) an atom.

@@ -20,7 +20,8 @@ MOST_ATOMS = 2**31 - 2
 
 @dataclass(frozen=True)
 class Grid:
-    """The cross product of an atom's domains, world by world: place = offset + sum of stride x position.
+    """The cross product of an atom's domains, world by world: place = offset + sum of stride x
+    position.
 
     Attributes
     ----------
@@ -62,9 +63,16 @@ class Grid:
                 terms.append(position if stride == 1 else Value(stride) * position)
         return add((*terms, Value(int(self.offset[0]))))
 
-    def place_in_world(self, positions: Iterable[Expression], geometry: str, number: int) -> Expression:
-        """The place as an SQL expression over the columns `o<number>`, `s<number>_<argument>` of a row a world."""
-        scaled = [Column(geometry, f"s{number}_{argument}") * position for argument, position in enumerate(positions)]
+    def place_in_world(
+        self, positions: Iterable[Expression], geometry: str, number: int
+    ) -> Expression:
+        """The place as an SQL expression over the columns `o<number>`,
+        `s<number>_<argument>` of a row a world.
+        """
+        scaled = [
+            Column(geometry, f"s{number}_{argument}") * position
+            for argument, position in enumerate(positions)
+        ]
         return add((Column(geometry, f"o{number}"), *scaled))
 
 
@@ -77,8 +85,8 @@ class AtomSpace:
     offset : mapping of predicate to int64 array, shape (n_worlds,)
     count : mapping of predicate to int64 array, shape (n_worlds,)
     grids : mapping of predicate to Grid
-        Of a cross-product predicate, whose places are its atoms' ids; and of a listed predicate whose cross product is
-        small enough for an index, with places from 0.
+        Of a cross-product predicate, whose places are its atoms' ids; and of a listed predicate
+        whose cross product is small enough for an index, with places from 0.
     size : int
         Number of atoms, known ones included.
     """
@@ -92,7 +100,8 @@ class AtomSpace:
 
 @dataclass(frozen=True)
 class Numbering:
-    """Atoms of the space and columns of the network: the same numbers, but for the atoms that the data decide.
+    """Atoms of the space and columns of the network: the same numbers, but for the atoms that the
+    data decide.
 
     Attributes
     ----------

@@ -1,4 +1,6 @@
-"""Spark as the backend of a grounding: its SQL, the relations as Parquet, queries as data frames."""
+"""Spark as the backend of a grounding: its SQL, the relations as Parquet,
+queries as data frames.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ class Spark(Elsewhere):
 
     dialect = SparkDialect()
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, session: SparkSession, folder: Path) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, session: SparkSession, folder: Path
+    ) -> None:
         super().__init__(connection)
         self.session, self.folder = session, folder
 
@@ -113,7 +117,9 @@ class Spark(Elsewhere):
         except AnalysisException as error:
             first = str(error).partition("\n")[0]
             raise UsageError.of(
-                "E0881", f"Spark cannot plan the query of a rule: {first}", help="leave out --on to ground here"
+                "E0881",
+                f"Spark cannot plan the query of a rule: {first}",
+                help="leave out --on to ground here",
             ) from None
 
     def rows(self, query: Select | Union) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -131,7 +137,8 @@ class Spark(Elsewhere):
 
 @contextmanager
 def spark_session(master: str) -> Iterator[SparkSession]:
-    """A session on a master, closed at the end; one that the process has already is used and left open.
+    """A session on a master, closed at the end; one that the process has already is used and left
+    open.
 
     Raises
     ------
@@ -165,10 +172,13 @@ def spark_session(master: str) -> Iterator[SparkSession]:
         raise UsageError.of(
             "E0883",
             f"Spark did not start on {master}: {str(error).partition(chr(10))[0]}",
-            help="is Java 17 or later installed (apt-get install default-jre-headless), and the master reachable?",
+            help="is Java 17 or later installed (apt-get install default-jre-headless), and the "
+            "master reachable?",
         ) from None
     session.sparkContext.setLogLevel("ERROR")
-    session.conf.set("spark.sql.shuffle.partitions", str(TASKS_A_CORE * session.sparkContext.defaultParallelism))
+    session.conf.set(
+        "spark.sql.shuffle.partitions", str(TASKS_A_CORE * session.sparkContext.defaultParallelism)
+    )
     try:
         yield session
     finally:

@@ -1,7 +1,7 @@
 """A ground network brought up to date: some rules' rows taken out, others put in, atoms met by key.
 
-Rows are keyed by their template, entries and constant, so that what was there before and what is there now are compared
-as sets, whatever the order they were ground in.
+Rows are keyed by their template, entries and constant, so that what was there before and what is
+there now are compared as sets, whatever the order they were ground in.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ from scipy.sparse import csr_array
 from workbench.arrays import Array, Bool, Int32, Int64
 from workbench.grounding.again import Piece
 from workbench.grounding.atoms import AtomTable
-from workbench.grounding.carried_rows import CLOSE, CarriedRows, carried, carried_units, edited, stacked, without_zeros
+from workbench.grounding.carried_rows import (
+    CLOSE,
+    CarriedRows,
+    carried,
+    carried_units,
+    edited,
+    stacked,
+    without_zeros,
+)
 from workbench.grounding.differences import Difference
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates
@@ -35,9 +43,11 @@ class Splice:
     rule : int32 array, shape (n_rows,)
         The rule of each row.
     touched : bool array, shape (n_atoms,)
-        Atoms that are new, with changed blocks, or once joined to an atom or a template that is no more.
+        Atoms that are new, with changed blocks, or once joined to an atom or a template that is no
+        more.
     came, went : GroundNetwork
-        All other changed rows, and the unit groundings of the replaced rules: as they are, and as they were.
+        All other changed rows, and the unit groundings of the replaced rules: as they are, and as
+        they were.
     added, removed : int
         Rows that were not there before, and that are there no longer.
     """
@@ -62,24 +72,33 @@ class Splice:
 
 
 def places(before: AtomTable, now: AtomTable) -> Int64:
-    """The atom now of each atom as it was, by key; -1 where it is none any more, shape (n_atoms,)."""
+    """The atom now of each atom as it was, by key; -1 where it is none any more,
+    shape (n_atoms,).
+    """
     found = np.full(before.n_atoms, -1, np.int64)
     start = before.start
     for number, name in enumerate(before.predicates):
         mine = slice(int(start[number]), int(start[number + 1]))
-        if name not in now.predicates or before.types[number] != now.types[now.predicates.index(name)]:
+        if (
+            name not in now.predicates
+            or before.types[number] != now.types[now.predicates.index(name)]
+        ):
             continue
         other = now.predicates.index(name)
         there = slice(int(now.start[other]), int(now.start[other + 1]))
         constants, world = before.constants[number], before.world[mine]
-        if np.array_equal(constants, now.constants[other]) and np.array_equal(world, now.world[there]):
+        if np.array_equal(constants, now.constants[other]) and np.array_equal(
+            world, now.world[there]
+        ):
             found[mine] = np.arange(there.start, there.stop)
         else:
             found[mine] = now.locate(name, world, constants)
     return found
 
 
-def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Piece, place: Int64) -> Splice:
+def splice(
+    network: GroundNetwork, templates: Templates, rule: Int32, piece: Piece, place: Int64
+) -> Splice:
     """The network with the rows of the piece's rules replaced.
 
     Parameters
@@ -87,7 +106,8 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
     network, templates, rule
         As it was, with the rule of each row.
     piece : Piece
-        The replaced rules alone, over the atoms as they are now; blocks and soft evidence are all those of now.
+        The replaced rules alone, over the atoms as they are now; blocks and soft evidence are all
+        those of now.
     place : int64 array, shape (n_atoms,)
         The atom now of each atom as it was; -1 where it is none any more.
 
@@ -105,24 +125,39 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
     n, everywhere = new.n_atoms, np.arange(new.n_atoms)
     stays, leaves = np.where(goes, -1, tables.old), np.where(goes, tables.old, -1)
     units = partial(carried_units, n_atoms=n, n_templates=tables.width)
-    kept = carried(network, rule, np.flatnonzero(~(replaced | near)), place, n_atoms=n, number=stays)
+    kept = carried(
+        network, rule, np.flatnonzero(~(replaced | near)), place, n_atoms=n, number=stays
+    )
     going = carried(network, rule, np.flatnonzero(replaced), place, n_atoms=n, number=leaves)
-    coming = carried(new, piece.rule, np.arange(new.n_rows), everywhere, n_atoms=n, number=tables.new)
+    coming = carried(
+        new, piece.rule, np.arange(new.n_rows), everywhere, n_atoms=n, number=tables.new
+    )
     kept_units = units(network.unit, place, number=stays)
     going_units = units(network.unit, place, number=leaves)
     coming_units = units(new.unit, everywhere, number=tables.new)
     if difference is not None:
         before = carried(network, rule, np.flatnonzero(near), place, n_atoms=n, number=tables.old)
         came, went = (
-            carried(one.network, one.rule, np.arange(one.rule.size), everywhere, n_atoms=n, number=tables.old)
+            carried(
+                one.network,
+                one.rule,
+                np.arange(one.rule.size),
+                everywhere,
+                n_atoms=n,
+                number=tables.old,
+            )
             for one in (difference.came, difference.went)
         )
         came_units, went_units = (
-            units(one.network.unit, everywhere, number=tables.old) for one in (difference.came, difference.went)
+            units(one.network.unit, everywhere, number=tables.old)
+            for one in (difference.came, difference.went)
         )
         kept_units = without_zeros(kept_units - went_units)
         going, going_units = stacked(going, before), csr_array(going_units + went_units)
-        coming, coming_units = stacked(coming, edited(before, came, went)), csr_array(coming_units + came_units)
+        coming, coming_units = (
+            stacked(coming, edited(before, came, went)),
+            csr_array(coming_units + came_units),
+        )
 
     touched = np.ones(new.n_atoms, np.bool_)
     touched[place[place >= 0]] = False
@@ -131,12 +166,22 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
     joined, n_templates = stacked(kept, coming), tables.templates.n_templates
     sums: dict[str, Any] = {
         name: _by_template(getattr(network, name), getattr(new, name), tables, goes)
-        for name in ("constant", "groundings", "unit_scale", "evidence_satisfied", "evidence_violated", "power")
+        for name in (
+            "constant",
+            "groundings",
+            "unit_scale",
+            "evidence_satisfied",
+            "evidence_violated",
+            "power",
+        )
     }
     unit = csr_array(csr_array(kept_units + coming_units)[:, :n_templates])
     old_rows = _mark_gone(going, going_units, old_rows, n_templates, touched)
     spliced = GroundNetwork(
-        A=csr_array((joined.A.data, joined.A.indices, joined.A.indptr), shape=(joined.rule.size, new.n_atoms)),
+        A=csr_array(
+            (joined.A.data, joined.A.indices, joined.A.indptr),
+            shape=(joined.rule.size, new.n_atoms),
+        ),
         b=joined.b,
         template=joined.template,
         scale=None if np.all(joined.scale == 1.0) else joined.scale,
@@ -163,7 +208,8 @@ def splice(network: GroundNetwork, templates: Templates, rule: Int32, piece: Pie
 class _Tables:
     """Two tables of templates made one: the numbers of both in it.
 
-    A template that goes and has none of its name in the new table has a number past the end: `width` counts those too.
+    A template that goes and has none of its name in the new table has a number past the end:
+    `width` counts those too.
     """
 
     templates: Templates
@@ -209,14 +255,20 @@ def _changed_rows(going: CarriedRows, coming: CarriedRows) -> tuple[Int64, Int64
     group = equal_rows(np.concatenate([going.keys(), coming.keys()]))
     before, after, n = group[: going.b.size], group[going.b.size :], group.size
     old, new = np.bincount(before, minlength=n), np.bincount(after, minlength=n)
-    grown = np.bincount(after, coming.scale, minlength=n) - np.bincount(before, going.scale, minlength=n)
+    grown = np.bincount(after, coming.scale, minlength=n) - np.bincount(
+        before, going.scale, minlength=n
+    )
     moved = (old != new) | (np.abs(grown) > CLOSE * np.maximum(1.0, np.abs(grown)))
     added, removed = int(np.maximum(new - old, 0).sum()), int(np.maximum(old - new, 0).sum())
     return np.flatnonzero(moved[before]), np.flatnonzero(moved[after]), added, removed
 
 
-def _mark_gone(going: CarriedRows, units: csr_array, rows: Int64, n_templates: int, touched: Bool) -> Int64:
-    """Mark the atoms of rows and units of which a template or an atom is no more; the other rows."""
+def _mark_gone(
+    going: CarriedRows, units: csr_array, rows: Int64, n_templates: int, touched: Bool
+) -> Int64:
+    """Mark the atoms of rows and units of which a template or an atom is no more;
+    the other rows.
+    """
     A = csr_array(going.A[rows])
     owner = np.repeat(np.arange(rows.size), np.diff(A.indptr))
     gone = going.template[rows] >= n_templates
@@ -228,7 +280,9 @@ def _mark_gone(going: CarriedRows, units: csr_array, rows: Int64, n_templates: i
     return rows[~gone]
 
 
-def _alone(network: GroundNetwork, part: CarriedRows, units: csr_array, rows: Int64) -> GroundNetwork:
+def _alone(
+    network: GroundNetwork, part: CarriedRows, units: csr_array, rows: Int64
+) -> GroundNetwork:
     """Some rows and the units, over the atoms and templates of a network."""
     return replace(
         network,
@@ -242,7 +296,9 @@ def _alone(network: GroundNetwork, part: CarriedRows, units: csr_array, rows: In
 
 
 def _mark_blocks(old: Blocks, new: Blocks, place: Int64, touched: Bool) -> None:
-    """Mark the atoms of blocks with other members than before, or with another number of them still to be true."""
+    """Mark the atoms of blocks with other members than before,
+    or with another number of them still to be true.
+    """
     if not old.n_blocks and not new.n_blocks:
         return
     members = old.members
@@ -266,7 +322,9 @@ def _mark_blocks(old: Blocks, new: Blocks, place: Int64, touched: Bool) -> None:
 
 
 def _near(network: GroundNetwork, rule: Int32, difference: Difference | None, place: Int64) -> Bool:
-    """The rows that may be among those of a difference: of its rules, over no other atoms than its rows have."""
+    """The rows that may be among those of a difference: of its rules,
+    over no other atoms than its rows have.
+    """
     if difference is None:
         return np.zeros(network.n_rows, np.bool_)
     sides = (difference.came.network, difference.went.network)
@@ -275,7 +333,9 @@ def _near(network: GroundNetwork, rule: Int32, difference: Difference | None, pl
         inside[side.A.indices] = True
     found = np.isin(rule, list(difference.rules))
     entries = inside[place][network.A.indices]
-    found[found] = np.logical_and.reduceat(entries, network.A.indptr[:-1])[found] if entries.size else False
+    found[found] = (
+        np.logical_and.reduceat(entries, network.A.indptr[:-1])[found] if entries.size else False
+    )
     return found
 
 

@@ -17,7 +17,9 @@ __all__ = ["State"]
 
 
 class State:
-    """Values of all atoms: an array that a function reads (PSL), a table of true atoms a predicate (Markov logic)."""
+    """Values of all atoms: an array that a function reads (PSL),
+    a table of true atoms a predicate (Markov logic).
+    """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -32,14 +34,20 @@ class State:
         if self._vocabulary.program.language == "mln":
             is_true = ids[values > 0.5]
             space, roles = self._vocabulary.space, self._vocabulary.roles
-            self._tables = {name: self._keep_true(name, is_true) for name in space.predicates if not roles[name].listed}
+            self._tables = {
+                name: self._keep_true(name, is_true)
+                for name in space.predicates
+                if not roles[name].listed
+            }
 
     def value_of(self, identity: Expression) -> Expression:
         """An atom's value, by its id."""
         return Registered(self._function, (identity,))
 
     def true_atoms(self, predicate: str) -> str:
-        """`(world, a0, p0, ...)`: the true atoms of a cross-product predicate, a temporary table."""
+        """`(world, a0, p0, ...)`: the true atoms of a cross-product predicate,
+        a temporary table.
+        """
         return self._tables[predicate]
 
     def _keep_true(self, name: str, is_true: Int64) -> str:
@@ -52,13 +60,18 @@ class State:
         columns.update({f"p{number}": [] for number in range(len(types))})
         for number, world in enumerate(vocabulary.worlds):
             start = int(grid.offset[number])
-            local = is_true[(is_true >= start) & (is_true < start + int(grid.count[number]))] - start
+            local = (
+                is_true[(is_true >= start) & (is_true < start + int(grid.count[number]))] - start
+            )
             columns["world"].append(np.full(local.size, world, np.int64))
             if types:
-                for place, positions in enumerate(np.unravel_index(local, tuple(grid.shape[number].tolist()))):
+                for place, positions in enumerate(
+                    np.unravel_index(local, tuple(grid.shape[number].tolist()))
+                ):
                     columns[f"p{place}"].append(positions.astype(np.int64))
         joins = " ".join(
-            f"JOIN {vocabulary.domain(type_name)} d{number} ON d{number}.world = t.world AND d{number}.p = t.p{number}"
+            f"JOIN {vocabulary.domain(type_name)} d{number} ON d{number}.world = t.world AND "
+            f"d{number}.p = t.p{number}"
             for number, type_name in enumerate(types)
         )
         places = "".join(f", d{n}.a AS a{n}, t.p{n}::INTEGER AS p{n}" for n in range(len(types)))

@@ -1,4 +1,6 @@
-"""The domains of worlds as the language asks for them: sizes at once, names when a quantifier is expanded over them."""
+"""The domains of worlds as the language asks for them: sizes at once,
+names when a quantifier is expanded over them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ class StoredDomains:
             table = quoted(self.database.type_tables()[type_name])
             query = (
                 f"SELECT d.world, c.name FROM domain d JOIN {table} c ON c.id = d.constant "
-                "WHERE d.type = $type AND d.world IN (SELECT unnest($worlds)) ORDER BY d.world, d.position"
+                "WHERE d.type = $type AND d.world IN (SELECT unnest($worlds)) ORDER BY d.world, "
+                "d.position"
             )
             found: dict[int, list[str]] = {number: [] for number in self.worlds}
             parameters = {"type": type_name, "worlds": list(self.worlds)}
@@ -56,7 +59,9 @@ _UNEVEN = (
     "SELECT type FROM domain WHERE world IN (SELECT unnest($worlds)) "
     "GROUP BY type HAVING count(*) < count(DISTINCT constant) * len($worlds)"
 )
-_SIZES = "SELECT world, type, count(*) FROM domain WHERE world IN (SELECT unnest($worlds)) GROUP BY ALL"
+_SIZES = (
+    "SELECT world, type, count(*) FROM domain WHERE world IN (SELECT unnest($worlds)) GROUP BY ALL"
+)
 
 
 @dataclass(frozen=True)

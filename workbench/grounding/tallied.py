@@ -30,12 +30,24 @@ def broken_rules(program: Program, tallies: Sequence[Tally]) -> list[Diagnostic]
         clause, count = tally.plan.clause, int(tally.violated.sum())
         if clause.hard and count:
             text = getattr(program.rules[clause.rule], "text", "")
-            message = f"evidence alone violates the hard rule {clause.rule + 1} in {count:,} groundings: {text}"
-            found.append(Diagnostic("E0320", message, clause.span, help="correct the facts, or give the rule a weight"))
+            message = (
+                f"evidence alone violates the hard rule {clause.rule + 1} in {count:,} "
+                f"groundings: {text}"
+            )
+            found.append(
+                Diagnostic(
+                    "E0320",
+                    message,
+                    clause.span,
+                    help="correct the facts, or give the rule a weight",
+                )
+            )
     return found
 
 
-def doubtful_rules(program: Program, tallies: Sequence[Tally], lazy: Collection[int]) -> list[Diagnostic]:
+def doubtful_rules(
+    program: Program, tallies: Sequence[Tally], lazy: Collection[int]
+) -> list[Diagnostic]:
     """Warnings of rules that have no grounding at all, and of groundings that divide by zero."""
     found = []
     of_rule = clauses_by_rule(tallies)
@@ -44,8 +56,14 @@ def doubtful_rules(program: Program, tallies: Sequence[Tally], lazy: Collection[
         mine, text = [tallies[place] for place in places], getattr(rule, "text", "")
         undefined = max((tally.undefined for tally in mine), default=0)
         if undefined:
-            message = f"rule {number + 1} divides by zero in {undefined:,} groundings, which are left out: {text}"
-            help_text = "a sum that its filter leaves empty has |X| = 0 to divide by; filter such groundings away"
+            message = (
+                f"rule {number + 1} divides by zero in {undefined:,} groundings, which are "
+                f"left out: {text}"
+            )
+            help_text = (
+                "a sum that its filter leaves empty has |X| = 0 to divide by; filter such "
+                "groundings away"
+            )
             found.append(Diagnostic("E0308", message, rule.span, help_text, severity="warning"))
         # A formula without clauses always holds: it has groundings, and nothing to count.
         counted = mine and not set(places) & set(lazy)
@@ -65,7 +83,10 @@ def rule_counts(
     for number, rule in enumerate(program.rules):
         mine = of_rule.get(number, [])
         parts = [tallies[i] for i in mine]
-        counts = [sum(int(getattr(t, name).sum()) for t in parts) for name in ("total", "open", "violated")]
+        counts = [
+            sum(int(getattr(t, name).sum()) for t in parts)
+            for name in ("total", "open", "violated")
+        ]
         found.append(
             RuleCount(
                 rule=number,
@@ -83,8 +104,12 @@ def rule_counts(
 
 
 def evidence_sums(tallies: Sequence[Tally], n_templates: int) -> tuple[Float, Float, Float]:
-    """By template: groundings open, satisfied and violated by evidence, shape (n, 3); scales of the latter two."""
-    groundings, satisfied_scale, violated_scale = (np.zeros((n_templates, width)) for width in (3, 2, 2))
+    """By template: groundings open, satisfied and violated by evidence, shape (n, 3);
+    scales of the latter two.
+    """
+    groundings, satisfied_scale, violated_scale = (
+        np.zeros((n_templates, width)) for width in (3, 2, 2)
+    )
     for tally in tallies:
         seen = tally.templates >= 0
         ids = tally.templates[seen]
@@ -98,7 +123,9 @@ def evidence_sums(tallies: Sequence[Tally], n_templates: int) -> tuple[Float, Fl
 
 
 def _satisfied_scale(tally: Tally) -> Float:
-    """Summed scale of the groundings that evidence satisfies, those above 0 and those below, shape (n, 2)."""
+    """Summed scale of the groundings that evidence satisfies, those above 0 and those below,
+    shape (n, 2).
+    """
     if tally.unsatisfied_scale is not None:
         return np.maximum(tally.total_scale - tally.unsatisfied_scale, 0.0)
     satisfied = np.maximum(tally.total - tally.open - tally.violated, 0)

@@ -12,7 +12,14 @@ from workbench.arrays import Int32
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.formulas import change_item, map_terms, plus_variables, substitution
 from workbench.language.printing import MLN, format_formula
-from workbench.language.program import Calculation, Cardinality, Factor, FormulaRule, LinearTerm, Program
+from workbench.language.program import (
+    Calculation,
+    Cardinality,
+    Factor,
+    FormulaRule,
+    LinearTerm,
+    Program,
+)
 from workbench.language.rewriting import rule_text
 from workbench.language.terms import Apply, Comparison, Constant, Literal, Term
 from workbench.network.ground_network import Templates
@@ -22,7 +29,9 @@ __all__ = ["TemplateTable", "clause_text", "linear_text"]
 
 def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> str:
     """The clause in logic syntax, `+` variables replaced by `constants`."""
-    values: dict[str, Term] = {variable: Constant(name) for variable, name in (constants or {}).items()}
+    values: dict[str, Term] = {
+        variable: Constant(name) for variable, name in (constants or {}).items()
+    }
     change = substitution(values)
     for computed in clause.function_values:
         values[computed.variable] = Apply(computed.function, tuple(map(change, computed.arguments)))
@@ -90,7 +99,9 @@ class TemplateTable:
         if self.given is not None:
             given = self.given
             for number in range(given.n_templates):
-                self._ids[(int(given.rule[number]), int(given.clause[number]), given.label[number])] = number
+                self._ids[
+                    (int(given.rule[number]), int(given.clause[number]), given.label[number])
+                ] = number
             self.power = [1] * given.n_templates
 
     @property
@@ -98,7 +109,9 @@ class TemplateTable:
         return self.given.n_templates if self.given is not None else len(self.weight)
 
     def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> Int32:
-        """Ids of a clause's templates, one per combination of `+` constants (in order of names); -1 for unseen ones."""
+        """Ids of a clause's templates, one per combination of `+` constants (in order of names);
+        -1 for unseen ones.
+        """
         base = 1.0 if clause.weight_variable is not None else clause.weight
         share = 1.0 if clause.tied or clause.weight_variable is not None else clause.share
         self._clauses.setdefault(clause.rule, set()).add(clause.index)
@@ -106,20 +119,39 @@ class TemplateTable:
         for names in combinations:
             constants = dict(zip(clause.plus, names))
             formula = self._formula(clause, constants)
-            label = formula[0] if clause.tied and formula else clause_text(clause.general or clause, constants)
+            label = (
+                formula[0]
+                if clause.tied and formula
+                else clause_text(clause.general or clause, constants)
+            )
             written = formula[1] if formula else ""
-            ids.append(self._id(clause.rule, clause.index, label, base, clause.fixed, share, clause.power, written))
+            ids.append(
+                self._id(
+                    clause.rule,
+                    clause.index,
+                    label,
+                    base,
+                    clause.fixed,
+                    share,
+                    clause.power,
+                    written,
+                )
+            )
         return np.array(ids, np.int32)
 
     def _formula(self, clause: Clause, constants: Mapping[str, str]) -> tuple[str, str] | None:
-        """The whole formula of a clause in canonical form and as it was written; None where others are `+` in it."""
+        """The whole formula of a clause in canonical form and as it was written;
+        None where others are `+` in it.
+        """
         rule = self.program.rules[clause.rule]
         if not isinstance(rule, FormulaRule):
             return rule_text(rule), rule_text(rule)
         if plus_variables(rule.formula) != set(clause.plus):
             return None
         canonical = format_formula(
-            map_terms(rule.formula, substitution({name: Constant(one) for name, one in constants.items()}))
+            map_terms(
+                rule.formula, substitution({name: Constant(one) for name, one in constants.items()})
+            )
         )
         return canonical, canonical if constants else " ".join(rule_text(rule).split())
 
@@ -128,7 +160,9 @@ class TemplateTable:
         text = self._first_linear.setdefault((rule.rule, rule.index), linear_text(rule))
         written = rule_text(self.program.rules[rule.rule])
         self._clauses.setdefault(rule.rule, set()).add(rule.index)
-        return self._id(rule.rule, rule.index, text, rule.weight, rule.fixed, 1.0, rule.power, written)
+        return self._id(
+            rule.rule, rule.index, text, rule.weight, rule.fixed, 1.0, rule.power, written
+        )
 
     def fixed_entry(self, rule: int, clause: int, label: str, weight: float) -> int:
         """A template of given weight that no rule has (soft evidence)."""
@@ -150,7 +184,8 @@ class TemplateTable:
             if self.given is not None:
                 self.power[self._ids[key]] = power
             else:
-                # A tautology's weight says nothing, but a formula of several clauses is learned by its others.
+                # A tautology's weight says nothing, but a formula of several clauses is learned by
+                # its others.
                 self.fixed[self._ids[key]] &= fixed
             return self._ids[key]
         if self.given is not None:
@@ -181,7 +216,9 @@ class TemplateTable:
         )
 
     def _whole_formulas(self) -> tuple[str, ...]:
-        """Each template's formula, where all its clauses have a template: else it would say more than they do."""
+        """Each template's formula, where all its clauses have a template:
+        else it would say more than they do.
+        """
         present = Counter(zip(self.rule, self.written))
         return tuple(
             written if present[rule, written] == len(self._clauses.get(rule, ())) else ""

@@ -29,7 +29,9 @@ class TemporaryTables:
     _views: set[str] = field(default_factory=set)
 
     def of(self, kind: str, name: str, query_of: Callable[[], str]) -> str:
-        """The temporary table of a kind and name; made by its query the first time, a view where no work is saved."""
+        """The temporary table of a kind and name; made by its query the first time,
+        a view where no work is saved.
+        """
         key = (kind, name)
         if key not in self._tables:
             query = query_of()
@@ -45,7 +47,9 @@ class TemporaryTables:
         return self._tables[key]
 
     def keep(self, kind: str, name: str, query: str) -> str:
-        """Make a temporary table of the rows of a query, which is dropped with the others; its unquoted name."""
+        """Make a temporary table of the rows of a query, which is dropped with the others;
+        its unquoted name.
+        """
         table = f"{kind}_{word(name)}_{len(self._tables)}"
         self._create(table, query)
         self._tables[(kind, name)] = quoted(table)
@@ -56,7 +60,9 @@ class TemporaryTables:
         self.largest = max(self.largest, int(first_value(made)))
 
     def replace(self, kind: str, name: str, table: object, query: str) -> str:
-        """Make or replace a temporary table by a query over an Arrow table called `incoming`; its name."""
+        """Make or replace a temporary table by a query over an Arrow
+        table called `incoming`; its name.
+        """
         self.drop(kind, name)
         with handed_in(self.connection, "incoming", table):
             return self.of(kind, name, lambda: query)

@@ -1,4 +1,6 @@
-"""Types whose constants a learned program names for all worlds, where some training world lacks one."""
+"""Types whose constants a learned program names for all worlds,
+where some training world lacks one.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +17,34 @@ __all__ = ["uneven_types"]
 
 
 def uneven_types(grounding: Grounding) -> tuple[str, ...]:
-    """Types of `+` variables that have other constants in other worlds, where that tells on ground rules.
+    """Types of `+` variables that have other constants in other worlds, where that tells on ground
+    rules.
 
-    A constant that a rule names is one of every world. It tells where the type is one of open atoms, or where no
-    negated atom of evidence binds the variable: an atom that no fact lists is false.
+    A constant that a rule names is one of every world. It tells where the type is one of open
+    atoms, or where no negated atom of evidence binds the variable: an atom that no fact lists is
+    false.
     """
     origin = grounding.origin
     uneven = StoredDomains(origin.database, origin.vocabulary.worlds).uneven()
     if not uneven:
         return ()
     clauses = clauses_of(origin.database, origin.vocabulary.program, origin.vocabulary.request)
-    told = {name for one in clauses if isinstance(one, Clause) for name in _telling(one, origin.vocabulary)}
+    told = {
+        name
+        for one in clauses
+        if isinstance(one, Clause)
+        for name in _telling(one, origin.vocabulary)
+    }
     return tuple(sorted(uneven & told))
 
 
 def _telling(clause: Clause, vocabulary: Vocabulary) -> Iterator[str]:
-    open_types = {name for one, role in vocabulary.roles.items() if role.open for name in vocabulary.arguments(one)}
+    open_types = {
+        name
+        for one, role in vocabulary.roles.items()
+        if role.open
+        for name in vocabulary.arguments(one)
+    }
     bound = {
         term.name
         for literal in clause.literals

@@ -1,4 +1,6 @@
-"""When two literals of a clause can become the same ground atom, and when two groundings can be the same row."""
+"""When two literals of a clause can become the same ground atom,
+and when two groundings can be the same row.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,14 @@ _MOST_MAPPINGS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One case of a clause: which equalities hold, which sets of equalities do not, and what its row then is.
+    """One case of a clause: which equalities hold, which sets of equalities do not, and what its
+    row then is.
 
     Attributes
     ----------
     terms : tuple of (Atom, int)
-        The distinct open atoms with their coefficients: -1 for a positive literal, +1 for a negated one; sums of
-        those, 0 included, when the clause is a multiset.
+        The distinct open atoms with their coefficients: -1 for a positive literal, +1 for a negated
+        one; sums of those, 0 included, when the clause is a multiset.
     negative : tuple of bool
         For each atom, whether some negated literal (a body atom of a PSL rule) is it.
     negated : int
@@ -84,8 +87,9 @@ def unify(first: Atom, second: Atom, given: Iterable[Equality] = ()) -> tuple[Eq
 def branches(literals: tuple[Literal, ...], *, multiset: bool) -> tuple[Branch, ...]:
     """The cases of a clause's open literals, so that each case has rows of one shape.
 
-    A case in which a positive and a negated literal are the same atom is a tautology and left out (as a set); as a
-    multiset their coefficients add. Groundings left out are satisfied by evidence alone.
+    A case in which a positive and a negated literal are the same atom is a tautology and left out
+    (as a set); as a multiset their coefficients add. Groundings left out are satisfied by evidence
+    alone.
     """
     terms = tuple((literal.atom, -1 if literal.positive else 1) for literal in literals)
     negated = sum(not literal.positive for literal in literals)
@@ -108,11 +112,15 @@ def _split(branch: Branch, multiset: bool) -> Iterator[Branch]:
             summed = (*terms[:i], (first, a + b), *terms[i + 1 : j], *terms[j + 1 :])
             signs = branch.negative
             either = (*signs[:i], signs[i] or signs[j], *signs[i + 1 : j], *signs[j + 1 :])
-            yield from _split(Branch(summed, either, branch.negated, required, tuple(excluded)), multiset)
+            yield from _split(
+                Branch(summed, either, branch.negated, required, tuple(excluded)), multiset
+            )
         elif a == b:
             kept = (*terms[:j], *terms[j + 1 :])
             signs = (*branch.negative[:j], *branch.negative[j + 1 :])
-            yield from _split(Branch(kept, signs, branch.negated - (b > 0), required, tuple(excluded)), multiset)
+            yield from _split(
+                Branch(kept, signs, branch.negated - (b > 0), required, tuple(excluded)), multiset
+            )
         if not needed:
             return
         excluded.append(needed)
@@ -124,7 +132,8 @@ def _weakest(conjunctions: list[tuple[Equality, ...]]) -> Iterator[tuple[Equalit
     for number, conjunction in enumerate(conjunctions):
         classes = TermClasses(conjunction)
         implied = any(
-            classes.entails(other) and not (TermClasses(other).entails(conjunction) and later > number)
+            classes.entails(other)
+            and not (TermClasses(other).entails(conjunction) and later > number)
             for later, other in enumerate(conjunctions)
             if later != number
         )
@@ -135,19 +144,28 @@ def _weakest(conjunctions: list[tuple[Equality, ...]]) -> Iterator[tuple[Equalit
 def merging_is_needless(clause: Clause, literals: tuple[Literal, ...]) -> bool:
     """Whether any two groundings of the clause that are the same row are the same binding.
 
-    Two rows with equal sets of literals map each literal of one to an equal literal of the other; if every such
-    mapping, taken as equalities, makes all variables equal, then no two bindings share a row. Cost: the number of
-    mappings, bounded; beyond the bound the answer is no.
+    Two rows with equal sets of literals map each literal of one to an equal literal of the other;
+    if every such mapping, taken as equalities, makes all variables equal, then no two bindings
+    share a row. Cost: the number of mappings, bounded; beyond the bound the answer is no.
     """
-    variables = {name for name, _ in clause.variable_types} | {d.variable for d in clause.function_values}
-    variables -= set(clause.plus)
-    occurring = {term.name for literal in literals for term in literal.atom.arguments if isinstance(term, Variable)} | {
+    variables = {name for name, _ in clause.variable_types} | {
         d.variable for d in clause.function_values
     }
+    variables -= set(clause.plus)
+    occurring = {
+        term.name
+        for literal in literals
+        for term in literal.atom.arguments
+        if isinstance(term, Variable)
+    } | {d.variable for d in clause.function_values}
     if clause.values or not variables <= occurring:
         return False
     choices = [
-        [other for other in literals if other.atom.predicate == one.atom.predicate and other.positive == one.positive]
+        [
+            other
+            for other in literals
+            if other.atom.predicate == one.atom.predicate and other.positive == one.positive
+        ]
         for one in literals
     ]
     size = 1
@@ -163,6 +181,8 @@ def merging_is_needless(clause: Clause, literals: tuple[Literal, ...]) -> bool:
                 if isinstance(right, Variable):
                     right = Variable(right.name + "'")
                 classes.join(Variable(left.name) if isinstance(left, Variable) else left, right)
-        if classes.consistent and not classes.entails((Variable(name), new) for name, new in primed.items()):
+        if classes.consistent and not classes.entails(
+            (Variable(name), new) for name, new in primed.items()
+        ):
             return False
     return True

@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import InputError, WorkbenchError
-from workbench.grounding.select import OPERATORS, Call, Expression, Function, Operation, Value, all_of, call, equal
+from workbench.grounding.select import (
+    OPERATORS,
+    Call,
+    Expression,
+    Function,
+    Operation,
+    Value,
+    all_of,
+    call,
+    equal,
+)
 from workbench.language.builtin import DATE_OF, FITTED
 from workbench.language.values import ValueKind, parse_value
 
@@ -50,14 +60,18 @@ def value_function(name: str, arguments: Sequence[Typed]) -> Typed:
 def unfitted(name: str) -> WorkbenchError:
     """What a rule that was not fitted to data is answered."""
     return InputError.of(
-        "E0328", f"{name} takes its numbers from data, and this program was not fitted to any", help=FIT_HELP
+        "E0328",
+        f"{name} takes its numbers from data, and this program was not fitted to any",
+        help=FIT_HELP,
     )
 
 
 FIT_HELP = "call workbench.grounding.fitted(database, program) first; a workspace does it by itself"
 
 
-def _date_arithmetic(name: str, kinds: tuple[ValueKind, ...], values: tuple[Expression, ...]) -> Typed:
+def _date_arithmetic(
+    name: str, kinds: tuple[ValueKind, ...], values: tuple[Expression, ...]
+) -> Typed:
     """Dates and numbers of days."""
     if kinds == (ValueKind.DATE, ValueKind.DATE):
         return Typed(ValueKind.NUMBER, _days(*values))
@@ -98,7 +112,9 @@ def _jaccard(left: Expression, right: Expression) -> Expression:
 
 
 def _cosine(left: Expression, right: Expression) -> Expression:
-    """The cosine of two vectors, written `[0.1, 0.2]`; no value where they are none, of two lengths or of length 0."""
+    """The cosine of two vectors, written `[0.1, 0.2]`; no value where they are none,
+    of two lengths or of length 0.
+    """
     one, other = (call("try_cast DOUBLE[]", text) for text in (left, right))
     lengths = tuple(call("len", vector) for vector in (one, other))
     fits = all_of((equal(*lengths), lengths[0] > 0))

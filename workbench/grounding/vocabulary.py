@@ -1,4 +1,6 @@
-"""The relations that a grounding's rules speak of: those of its evidence, and the space of its open atoms."""
+"""The relations that a grounding's rules speak of: those of its evidence,
+and the space of its open atoms.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ __all__ = ["Vocabulary"]
 
 @dataclass(kw_only=True)
 class Vocabulary(FactRelations):
-    """The relations of one grounding: its evidence, the lists of its open atoms, and how each is found."""
+    """The relations of one grounding: its evidence, the lists of its open atoms,
+    and how each is found.
+    """
 
     roles: Mapping[str, RoleOf]
     request: GroundRequest
@@ -64,17 +68,23 @@ class Vocabulary(FactRelations):
     def take_labels(self, predicates: Iterable[str]) -> None:
         """Read labels (`truth`) as facts, and the atoms that are asked for (`target`) as unknown.
 
-        The unknown are predicted given the known, then. The truth of a target itself stays unseen, and that of an atom
-        of which evidence speaks, as where somebody asks what if it were otherwise.
+        The unknown are predicted given the known, then. The truth of a target itself stays unseen,
+        and that of an atom of which evidence speaks, as where somebody asks what if it were
+        otherwise.
         """
         for name in predicates:
             stored = self.stored[name]
             facts = quoted(stored.table_name)
             same = " AND ".join(f"a.{column} = f.{column}" for column in ("world", *stored.columns))
-            unseen = f"partition = 'truth' AND EXISTS (FROM {facts} a WHERE a.partition <> 'truth' AND {same})"
+            unseen = (
+                f"partition = 'truth' AND EXISTS (FROM {facts} a WHERE a.partition <> "
+                f"'truth' AND {same})"
+            )
             query = (
-                "SELECT * REPLACE (CASE WHEN partition = 'target' THEN NULL ELSE value END AS value, "
-                f"CASE WHEN {unseen} THEN partition ELSE 'evidence' END AS partition) FROM {facts} f ORDER BY rowid"
+                "SELECT * REPLACE (CASE WHEN partition = 'target' THEN NULL ELSE value END AS "
+                "value, "
+                f"CASE WHEN {unseen} THEN partition ELSE 'evidence' END AS partition) FROM "
+                f"{facts} f ORDER BY rowid"
             )
             self.labelled[name] = stored
             table = self.tables.of("labelled", name, partial(str, query))
@@ -83,12 +93,19 @@ class Vocabulary(FactRelations):
     def take_facts(self, predicate: str, facts: StatedFacts) -> None:
         """Let `facts` of an evidence predicate be these alone, until they are let go."""
         stored = replace(self.stored[predicate], table_name="incoming")
-        columns = {name: arrow_column(facts.ids[:, place]) for place, name in enumerate(("world", *stored.columns))}
+        columns = {
+            name: arrow_column(facts.ids[:, place])
+            for place, name in enumerate(("world", *stored.columns))
+        }
         columns["value"] = arrow_column(facts.values)
         columns["partition"] = arrow_column(np.full(len(facts), "evidence", object))
         soft = self.program.language == "psl"
-        query = self._facts_query(stored, *(("t.value > 0", ", t.value") if soft else ("t.value = 1",)))
-        self.tables.replace("observed" if soft else "facts", predicate, pyarrow.table(columns), query)
+        query = self._facts_query(
+            stored, *(("t.value > 0", ", t.value") if soft else ("t.value = 1",))
+        )
+        self.tables.replace(
+            "observed" if soft else "facts", predicate, pyarrow.table(columns), query
+        )
 
     def let_facts_go(self, predicate: str) -> None:
         """Let the facts of a predicate be all that there are, where `take_facts` chose some."""
@@ -99,11 +116,15 @@ class Vocabulary(FactRelations):
         return self.program.predicates[predicate].argument_types
 
     def has_known(self, predicate: str) -> bool:
-        """Whether some atoms of a query or hidden predicate are given in the data (only in `infer`)."""
+        """Whether some atoms of a query or hidden predicate are given
+        in the data (only in `infer`).
+        """
         if predicate not in self._known:
             role = self.roles[predicate]
             given = self.request.role == "infer" and not role.listed and role.facts.evidence
-            self._known[predicate] = given and bool(self._value(f"SELECT count(*) FROM {self.known(predicate)}"))
+            self._known[predicate] = given and bool(
+                self._value(f"SELECT count(*) FROM {self.known(predicate)}")
+            )
         return self._known[predicate]
 
     def known(self, predicate: str) -> str:
@@ -116,25 +137,40 @@ class Vocabulary(FactRelations):
         return f"SELECT {place} AS atom, t.value::TINYINT AS value FROM {rows} ORDER BY atom"
 
     def _placed_rows(self, predicate: str, relation: str) -> tuple[str, str]:
-        """The place in its grid of each row of a relation `(world, p0, ...)`, and the relation `t` that tells it."""
+        """The place in its grid of each row of a relation `(world, p0, ...)`,
+        and the relation `t` that tells it.
+        """
         keys = [Column("t", f"p{number}") for number in range(self.stored[predicate].arity)]
         place = render_expression(self.place(predicate, keys, "g"))
-        return place, f"{relation} t{'' if self.one_world else f' JOIN {self.geometry()} g ON g.world = t.world'}"
+        return (
+            place,
+            f"{relation} "
+            f"t{'' if self.one_world else f' JOIN {self.geometry()} g ON g.world = t.world'}",
+        )
 
     def soft_query(self, predicate: str) -> str:
         """`SELECT atom, value` of the facts that are probabilities between 0 and 1."""
         if self.roles[predicate].listed:
-            return f"SELECT atom, value FROM {self.listed(predicate)} WHERE atom IS NOT NULL AND value IS NOT NULL"
-        facts = self._facts_query(self.stored[predicate], "t.value > 0 AND t.value < 1", ", t.value")
+            return (
+                f"SELECT atom, value FROM {self.listed(predicate)} WHERE atom IS NOT NULL AND "
+                "value IS NOT NULL"
+            )
+        facts = self._facts_query(
+            self.stored[predicate], "t.value > 0 AND t.value < 1", ", t.value"
+        )
         place, rows = self._placed_rows(predicate, f"({facts})")
         return f"SELECT {place} AS atom, t.value FROM {rows} ORDER BY atom"
 
     def listed(self, predicate: str) -> str:
-        """`(world, a0, p0, ..., atom, value)`: atoms of a listed predicate; `atom` is NULL where the value is given."""
+        """`(world, a0, p0, ..., atom, value)`: atoms of a listed predicate;
+        `atom` is NULL where the value is given.
+        """
         return self.tables.of("listed", predicate, lambda: self.listing_query(predicate))
 
     def listing_query(self, predicate: str) -> str:
-        """The atoms of a listed predicate in order of names, open ones numbered from the predicate's offset."""
+        """The atoms of a listed predicate in order of names,
+        open ones numbered from the predicate's offset.
+        """
         if predicate in self.scopes:
             return self._scope_query(predicate)
         stored = self.stored[predicate]
@@ -142,30 +178,43 @@ class Vocabulary(FactRelations):
         columns = ", ".join(shown)
         group = ", ".join(["world", *stored.columns])
         if self.program.language == "psl":
-            is_open, chosen = "bool_and(partition = 'target' OR value IS NULL)", "partition <> 'truth'"
+            is_open, chosen = (
+                "bool_and(partition = 'target' OR value IS NULL)",
+                "partition <> 'truth'",
+            )
             given = "max(value) FILTER (partition = 'evidence')"
         else:
             is_open = "bool_and(value IS NULL OR (value > 0 AND value < 1))"
             chosen, given = "partition = 'evidence' AND (value IS NULL OR value > 0)", "max(value)"
         if self.program.language == "psl" and not self.roles[predicate].facts.evidence:
             ordered = (
-                f"SELECT {columns}, NULL::DOUBLE AS value FROM {quoted(stored.table_name)} t {' '.join(joins)} "
-                f"WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) ORDER BY {self._order(stored)}"
+                f"SELECT {columns}, NULL::DOUBLE AS value FROM {quoted(stored.table_name)} t "
+                f"{' '.join(joins)} "
+                f"WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) ORDER BY "
+                f"{self._order(stored)}"
             )
             first = self._offset(predicate)
-            return f"SELECT *, ({first} + row_number() OVER () - 1)::INTEGER AS atom FROM ({ordered})"
+            return (
+                f"SELECT *, ({first} + row_number() OVER () - 1)::INTEGER AS atom FROM ({ordered})"
+            )
         facts = (
             f"SELECT {group}, {is_open} AS open, {given} AS value FROM {quoted(stored.table_name)} "
             f"WHERE {chosen} AND world IN ({self.in_worlds}) GROUP BY {group}"
         )
-        return self._numbered(predicate, f"SELECT {columns}, t.open, t.value FROM ({facts}) t {' '.join(joins)}")
+        return self._numbered(
+            predicate, f"SELECT {columns}, t.open, t.value FROM ({facts}) t {' '.join(joins)}"
+        )
 
     def _numbered(self, predicate: str, atoms: str) -> str:
         """A query's atoms in order of names, the `open` ones numbered."""
         order = self._order(self.stored[predicate])
-        number = f"{self._offset(predicate)} + row_number() OVER (PARTITION BY open ORDER BY {order}) - 1"
+        number = (
+            f"{self._offset(predicate)} + row_number() OVER (PARTITION BY open ORDER BY "
+            f"{order}) - 1"
+        )
         return (
-            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM ({atoms}) "
+            f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM "
+            f"({atoms}) "
             f"ORDER BY {order}"
         )
 
@@ -177,17 +226,26 @@ class Vocabulary(FactRelations):
         return ", ".join(["world", *(f"p{number}" for number in range(stored.arity))])
 
     def _scope_query(self, predicate: str) -> str:
-        """The atoms of a scope, open but for those that the data give; with the true ones that the data give beside."""
+        """The atoms of a scope, open but for those that the data give;
+        with the true ones that the data give beside.
+        """
         stored = self.stored[predicate]
         keys = ", ".join(["world", *stored.columns])
         shown, joins, _ = self._placed(stored)
-        # In `learn` the facts of a predicate that is asked about are labels, which must not be known.
-        known = "false" if self.request.role == "learn" and self.program.language == "mln" else "partition = 'evidence'"
+        # In `learn` the facts of a predicate that is asked about are labels, which must not be
+        # known.
+        known = (
+            "false"
+            if self.request.role == "learn" and self.program.language == "mln"
+            else "partition = 'evidence'"
+        )
         here = f"FROM {quoted(stored.table_name)} WHERE {known} AND world IN ({self.in_worlds})"
         beside = f"SELECT {keys} {here} AND value > 0"
         both = (
-            f"SELECT {keys}, f.value FROM (SELECT {keys} FROM {quoted(self.scopes[predicate])} UNION {beside}) s "
-            f"LEFT JOIN (SELECT {keys}, max(value) AS value {here} GROUP BY {keys}) f USING ({keys})"
+            f"SELECT {keys}, f.value FROM (SELECT {keys} FROM {quoted(self.scopes[predicate])} "
+            f"UNION {beside}) s "
+            f"LEFT JOIN (SELECT {keys}, max(value) AS value {here} GROUP BY {keys}) f USING "
+            f"({keys})"
         )
         soft = "" if self.program.language == "psl" else " OR (t.value > 0 AND t.value < 1)"
         columns = ", ".join([*shown, f"t.value IS NULL{soft} AS open", "t.value"])
@@ -197,7 +255,9 @@ class Vocabulary(FactRelations):
         """Whether the value of some atom on a listed predicate's list is given."""
         key = f"observed {predicate}"
         if key not in self._known:
-            self._known[key] = bool(self._value(f"SELECT count(*) - count(atom) FROM {self.listed(predicate)}"))
+            self._known[key] = bool(
+                self._value(f"SELECT count(*) - count(atom) FROM {self.listed(predicate)}")
+            )
         return self._known[key]
 
     @property
@@ -208,7 +268,9 @@ class Vocabulary(FactRelations):
         return self._state
 
     def geometry(self) -> str:
-        """One row a world: offsets and strides of the open predicates' grids, positions of the rules' constants."""
+        """One row a world: offsets and strides of the open predicates' grids,
+        positions of the rules' constants.
+        """
         return self.tables.of("geometry", "worlds", self._geometry_query)
 
     def _geometry_query(self) -> str:
@@ -219,7 +281,10 @@ class Vocabulary(FactRelations):
                 grid = self.space.grids.get(name)
                 if grid is not None:
                     cells.append(f"{grid.offset[number]}::INTEGER AS o{index}")
-                    cells += [f"{stride}::INTEGER AS s{index}_{k}" for k, stride in enumerate(grid.strides[number])]
+                    cells += [
+                        f"{stride}::INTEGER AS s{index}_{k}"
+                        for k, stride in enumerate(grid.strides[number])
+                    ]
             for (type_name, constant), index in self.placed.items():
                 place = self.positions.get((world, type_name, constant))
                 cells.append(f"{'NULL' if place is None else place}::INTEGER AS k{index}")
@@ -240,14 +305,18 @@ class Vocabulary(FactRelations):
         return Column(geometry, f"k{self.placed[type_name, name]}")
 
     def place(self, predicate: str, positions: Iterable[Expression], geometry: str) -> Expression:
-        """The place of an atom in its predicate's grid: the id of a cross-product predicate's atom."""
+        """The place of an atom in its predicate's grid:
+        the id of a cross-product predicate's atom.
+        """
         grid = self.space.grids[predicate]
         if self.one_world:
             return grid.place(positions)
         return grid.place_in_world(positions, geometry, self.space.predicates.index(predicate))
 
     def index(self, predicate: str) -> AtomIndex | None:
-        """The list of a predicate as an array over its grid; None where the grid is too large for one."""
+        """The list of a predicate as an array over its grid;
+        None where the grid is too large for one.
+        """
         if predicate not in self._indexes:
             self._indexes[predicate] = self._make_index(predicate)
         return self._indexes[predicate]

@@ -15,7 +15,9 @@ from workbench.language.formulas import variable_names
 __all__ = ["GroundRule", "in_words", "merged"]
 
 MOST_DECIDED = 12
-"""Literals of one ground clause that evidence decides and that are written out: existential clauses have many."""
+"""Literals of one ground clause that evidence decides and that are written out:
+existential clauses have many.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,11 @@ class GroundRule:
 def in_words(
     clause: Clause, binding: dict[str, str], values: list[float], is_open: set[str]
 ) -> tuple[str, tuple[tuple[str, float], ...]]:
-    """A ground clause, and the atoms that evidence decides with their values: in an MLN, all make their literals false.
+    """A ground clause, and the atoms that evidence decides with their values: in an MLN, all make
+    their literals false.
 
-    Comparisons, which the constants make false, are left out, and so are decided literals of a very long clause.
+    Comparisons, which the constants make false, are left out, and so are decided literals of a very
+    long clause.
     """
     parts: list[str] = []
     given: dict[str, float] = {}

@@ -1,4 +1,6 @@
-"""What an engine takes and gives, as data: the chooser, the documents and the tests read the same declaration."""
+"""What an engine takes and gives, as data: the chooser,
+the documents and the tests read the same declaration.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,17 @@ from workbench.arrays import Float
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.runs import row_runs
 
-__all__ = ["ALL", "CLAUSES", "CONVEX", "OTHER_STATES", "RELAXABLE", "Accepts", "Task", "Trait", "traits_of"]
+__all__ = [
+    "ALL",
+    "CLAUSES",
+    "CONVEX",
+    "OTHER_STATES",
+    "RELAXABLE",
+    "Accepts",
+    "Task",
+    "Trait",
+    "traits_of",
+]
 
 Task = Literal["map", "marginal"]
 
@@ -65,7 +77,9 @@ class Accepts:
     suits: str = field(default="", kw_only=True)
 
     def why_not(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Why a network is not taken at these weights, in words; None when it is. Linear in the stored entries."""
+        """Why a network is not taken at these weights, in words; None when it is.
+        Linear in the stored entries.
+        """
         taken = self.takes.get(network.domain)
         if taken is None:
             return OTHER_STATES[network.domain]
@@ -75,7 +89,9 @@ class Accepts:
 
 def traits_of(network: GroundNetwork, weights: Float) -> frozenset[Trait]:
     """What a network's rows and blocks are; rows of weight 0 count for nothing."""
-    found = frozenset[Trait]().union(*(_traits_of_rows(run, weights) for _, run in row_runs(network)))
+    found = frozenset[Trait]().union(
+        *(_traits_of_rows(run, weights) for _, run in row_runs(network))
+    )
     return found | {Trait.BLOCKS} if network.blocks.n_blocks else found
 
 
@@ -97,6 +113,8 @@ def _traits_of_rows(network: GroundNetwork, weights: Float) -> frozenset[Trait]:
 
 
 OTHER_STATES = {
-    Domain.BOOLEAN: "it takes truth values between 0 and 1, and the atoms of Markov logic are true or false",
-    Domain.UNIT: "it searches states of true and false, and soft logic has truth values between them",
+    Domain.BOOLEAN: "it takes truth values between 0 and 1, and the atoms of Markov logic are "
+    "true or false",
+    Domain.UNIT: "it searches states of true and false, and soft logic has truth values between "
+    "them",
 }

@@ -11,21 +11,27 @@ from workbench.network.runs import row_runs
 __all__ = ["lost_weights"]
 
 HEAVY = 1e9
-"""No weight below this is too heavy: learners leave weights of 1e-15 beside such of 10, and nobody misses them."""
+"""No weight below this is too heavy: learners leave weights of 1e-15 beside such of 10,
+and nobody misses them.
+"""
 PRECISION = 1e-3
 """The share of a weight that the sum's rounding may take."""
 
 
 def lost_weights(network: GroundNetwork, weights: Float) -> tuple[int, int] | None:
-    """The heaviest template and one whose weight is lost beside it; None where all of them can be added.
+    """The heaviest template and one whose weight is lost beside it; None where all of them can be
+    added.
 
-    An energy is a sum over groundings. A weight is lost where the rounding of the summed absolute weights, 2^-52 of it,
-    is more than a thousandth of the weight: states that differ by it could not be told apart.
+    An energy is a sum over groundings. A weight is lost where the rounding of the summed absolute
+    weights, 2^-52 of it, is more than a thousandth of the weight: states that differ by it could
+    not be told apart.
     """
     weights = np.asarray(weights, np.float64)
     rows = np.zeros(max(weights.size, 1))
     for _, run in row_runs(network):
-        rows += np.bincount(np.maximum(run.template, 0), np.abs(run.effective_weights(weights)), minlength=rows.size)
+        rows += np.bincount(
+            np.maximum(run.template, 0), np.abs(run.effective_weights(weights)), minlength=rows.size
+        )
     total = rows[: weights.size] + np.abs(weights) * network.unit_scale.sum(axis=1)
     used = np.flatnonzero(total > 0.0)
     if not used.size:

@@ -1,4 +1,6 @@
-"""Consensus ADMM for MAP in hinge-loss MRFs: every potential, hard row and simplex in closed form."""
+"""Consensus ADMM for MAP in hinge-loss MRFs: every potential,
+hard row and simplex in closed form.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,12 @@ __all__ = ["ADMM"]
 
 @dataclass(frozen=True)
 class ADMM(FirstOrder):
-    """Consensus optimisation by the alternating direction method of multipliers (Bach et al. 2017, section 5).
+    """Consensus optimisation by the alternating direction method of multipliers (Bach et al. 2017,
+    section 5).
 
-    Every row keeps copies of its atoms; an iteration updates all copies in closed form, averages them and projects the
-    averages onto box and simplexes. Connected components stop one by one, each when its own primal and dual objectives
-    meet.
+    Every row keeps copies of its atoms; an iteration updates all copies in closed form, averages
+    them and projects the averages onto box and simplexes. Connected components stop one by one,
+    each when its own primal and dual objectives meet.
 
     Parameters
     ----------
@@ -39,7 +42,8 @@ class ADMM(FirstOrder):
     check_every : int
         Iterations between checks of energy, bound and residuals.
     finish : bool
-        Let an exact solver end a small problem that is not solved within `max_iterations`; `auto` does.
+        Let an exact solver end a small problem that is not solved within `max_iterations`; `auto`
+        does.
     """
 
     name: ClassVar[str] = "admm"
@@ -65,7 +69,9 @@ class ADMM(FirstOrder):
 class _Sweeps(Componentwise):
     """The mutable state of one ADMM run."""
 
-    def __init__(self, parameters: ADMM, original: HingeProblem, start: Float | None, recorder: Recorder) -> None:
+    def __init__(
+        self, parameters: ADMM, original: HingeProblem, start: Float | None, recorder: Recorder
+    ) -> None:
         super().__init__(parameters, original, recorder)
         self.parameters, program = parameters, self.program
         n, n_components = program.n, self.partition.n_components
@@ -74,7 +80,9 @@ class _Sweeps(Componentwise):
         middle = np.where(program.cost > 0.0, program.lower, program.upper)
         middle = np.where(program.cost == 0.0, 0.5 * (program.lower + program.upper), middle)
         touched = (degree > 0.0) | (self.arrays.block_of >= 0)
-        begin = middle if start is None else np.where(touched, start[self.partition.variables], middle)
+        begin = (
+            middle if start is None else np.where(touched, start[self.partition.variables], middle)
+        )
         x = np.clip(np.nan_to_num(begin, nan=0.5), program.lower, program.upper)
         self.first_penalty = self._first_penalty()
         self.state = Consensus(
@@ -97,15 +105,17 @@ class _Sweeps(Componentwise):
             return self.parameters.penalty
         soft = self.program.weight > 0.0
         mean = float(self.program.weight[soft].mean()) if np.any(soft) else 1.0
-        squared = float(np.mean(self.program.kind[soft] == RowKind.SQUARED)) if np.any(soft) else 0.0
+        squared = (
+            float(np.mean(self.program.kind[soft] == RowKind.SQUARED)) if np.any(soft) else 0.0
+        )
         return mean * (2.0 * (1.0 - squared) + 0.4 * squared)
 
     def advance(self, active: Int64) -> tuple[float, ...]:
         """See `Componentwise.advance`."""
         parameters, first = self.parameters, self.first_penalty
         advance(
-            self.arrays, self.partition.starts, active, self.state, parameters.check_every, parameters.relaxation,
-            self.adapt, first / 5.0, first * 5.0,
+            self.arrays, self.partition.starts, active, self.state, parameters.check_every,
+            parameters.relaxation, self.adapt, first / 5.0, first * 5.0,
         )  # fmt: skip
         self.adapt = 1.0 + 0.9 * (self.adapt - 1.0)
         primal, dual = np.sqrt((self.figures[:, 3:] ** 2).sum(axis=0))

@@ -1,4 +1,6 @@
-"""Compiled sweeps of consensus ADMM; one array of local states `s = z + u` is all they keep between sweeps."""
+"""Compiled sweeps of consensus ADMM;
+one array of local states `s = z + u` is all they keep between sweeps.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +49,14 @@ class Consensus(NamedTuple):
 
 
 @compiled
-def _sweep(program: HingeArrays, starts: Starts, c: int, run: Consensus, sweeps: int, relaxation: float) -> float:
+def _sweep(
+    program: HingeArrays, starts: Starts, c: int, run: Consensus, sweeps: int, relaxation: float
+) -> float:
     """Run `sweeps` ADMM iterations on component `c`, in place.
 
-    Each sweep reflects every local state about the consensus, applies the row's closed-form proximal step, moves the
-    state and scatters it into `total`; the consensus is then the average, clipped to the box or projected onto its
-    simplex. `multiplier` gets each row's dual.
+    Each sweep reflects every local state about the consensus, applies the row's closed-form
+    proximal step, moves the state and scatters it into `total`; the consensus is then the average,
+    clipped to the box or projected onto its simplex. `multiplier` gets each row's dual.
 
     Returns
     -------
@@ -62,7 +66,14 @@ def _sweep(program: HingeArrays, starts: Starts, c: int, run: Consensus, sweeps:
     indptr, indices, values = program.indptr, program.indices, program.values
     b, weight, kind, cost = program.b, program.weight, program.kind, program.cost
     lower, upper, block_of = program.lower, program.upper, program.block_of
-    norm, degree, state, x, total, multiplier = run.norm, run.degree, run.state, run.x, run.total, run.multiplier
+    norm, degree, state, x, total, multiplier = (
+        run.norm,
+        run.degree,
+        run.state,
+        run.x,
+        run.total,
+        run.multiplier,
+    )
     scratch = run.scratch
     penalty = run.penalty[c]
     residual = 0.0
@@ -106,7 +117,9 @@ def _sweep(program: HingeArrays, starts: Starts, c: int, run: Consensus, sweeps:
                 i = program.block_member[first + q]
                 scratch[0, q] = total[i]
                 scratch[1, q] = max(degree[i], 1.0)
-            project_to_simplex(scratch[0], scratch[1], size, program.block_right[k], program.block_exact[k])
+            project_to_simplex(
+                scratch[0], scratch[1], size, program.block_right[k], program.block_exact[k]
+            )
             for q in range(size):
                 x[program.block_member[first + q]] = scratch[0, q]
     return residual
@@ -116,9 +129,11 @@ def _sweep(program: HingeArrays, starts: Starts, c: int, run: Consensus, sweeps:
 def appraise(
     program: HingeArrays, starts: Starts, c: int, x: Float, multiplier: Float, slope: Float
 ) -> tuple[float, float, float]:
-    """Energy of `x`, the dual bound of `multiplier` and the largest hard violation, over component `c`.
+    """Energy of `x`, the dual bound of `multiplier` and the largest hard violation, over component
+    `c`.
 
-    `slope` is scratch of shape (n,); multipliers are read as clipped to where the conjugates are finite.
+    `slope` is scratch of shape (n,); multipliers are read as clipped to where the conjugates are
+    finite.
     """
     indptr, indices, values = program.indptr, program.indices, program.values
     b, weight, kind, cost = program.b, program.weight, program.kind, program.cost
@@ -180,8 +195,8 @@ def advance(
 ) -> None:
     """Run `sweeps` iterations on each of `components`, appraise them, and balance their penalties.
 
-    A penalty moves by at most the factor `adapt` towards equal residuals; local states are rescaled so that the
-    multipliers stay as they are.
+    A penalty moves by at most the factor `adapt` towards equal residuals; local states are rescaled
+    so that the multipliers stay as they are.
     """
     x, before, penalty, figures = run.x, run.before, run.penalty, run.figures
     for c in components:
@@ -194,9 +209,12 @@ def advance(
             dual += run.degree[i] * (x[i] - before[i]) ** 2
         figures[c, 3] = np.sqrt(primal)
         figures[c, 4] = np.sqrt(dual) * penalty[c]
-        figures[c, 0], figures[c, 1], figures[c, 2] = appraise(program, starts, c, x, run.multiplier, run.total)
+        figures[c, 0], figures[c, 1], figures[c, 2] = appraise(
+            program, starts, c, x, run.multiplier, run.total
+        )
         if adapt > 1.0 and primal > 0.0 and dual > 0.0:
-            # In units where the penalty is 1, the primal residual over the dual one says by how much to scale it.
+            # In units where the penalty is 1, the primal residual over the dual one says by how
+            # much to scale it.
             factor = min(max(np.sqrt(np.sqrt(primal / dual)), 1.0 / adapt), adapt)
             factor = min(max(factor, least_penalty / penalty[c]), greatest_penalty / penalty[c])
             if factor > 1.05 or factor < 0.95:

@@ -1,4 +1,6 @@
-"""Rows alike up to one literal, merged into one row that counts (Noessner, Niepert & Stuckenschmidt 2013, RockIt)."""
+"""Rows alike up to one literal, merged into one row that counts (Noessner,
+Niepert & Stuckenschmidt 2013, RockIt).
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,13 @@ __all__ = ["aggregate", "alike"]
 
 
 def alike(problem: HingeProblem) -> Int64:
-    """A group number for each row, shape (n_rows,): hinges share it that share their weight and all literals but one.
+    """A group number for each row, shape (n_rows,): hinges share it that share their weight and all
+    literals but one.
 
-    Clauses `l_i v c` of equal weight count `k - sum of l_i` violations where c is false and none where it holds, which
-    at 0/1 atoms is `max(0, sum of their ell)`: one hinge. Each clause of two or three literals joins the group, among
-    those of its parts, that is largest before any clause has chosen. Cost: a sort of the entries.
+    Clauses `l_i v c` of equal weight count `k - sum of l_i` violations where c is false and none
+    where it holds, which at 0/1 atoms is `max(0, sum of their ell)`: one hinge. Each clause of two
+    or three literals joins the group, among those of its parts, that is largest before any clause
+    has chosen. Cost: a sort of the entries.
     """
     A, n = problem.A, problem.n
     sizes = np.diff(A.indptr)
@@ -35,7 +39,8 @@ def alike(problem: HingeProblem) -> Int64:
         entry = starts[there] + place
         literals[there, place] = 2 * A.indices[entry] + (A.data[entry] > 0)
     weight = np.unique(problem.weight[rows], return_inverse=True)[1]
-    # What is left of each clause without its first, second, third literal: (literal, literal or none, weight).
+    # What is left of each clause without its first, second, third literal: (literal, literal or
+    # none, weight).
     rest = np.stack([literals[:, [1, 2]], literals[:, [0, 2]], literals[:, [0, 1]]], axis=1)
     whole = np.column_stack([rest.reshape(-1, 2), np.repeat(weight, 3)])
     _, key, count = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
@@ -49,7 +54,8 @@ def alike(problem: HingeProblem) -> Int64:
 def aggregate(problem: HingeProblem) -> HingeProblem:
     """The problem with one hinge a group of `alike`: the same objective at 0/1 atoms, fewer rows.
 
-    Between 0 and 1 it is smaller, so the linear relaxation bounds less well: a program for integer search only.
+    Between 0 and 1 it is smaller, so the linear relaxation bounds less well: a program for integer
+    search only.
     """
     group = alike(problem)
     n = int(group.max(initial=-1)) + 1

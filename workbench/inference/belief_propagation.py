@@ -27,27 +27,30 @@ CERTAIN = 500.0
 
 @dataclass(frozen=True)
 class BeliefPropagation(Engine):
-    """The sum-product algorithm (Kschischang, Frey and Loeliger 2001), factor after factor, until messages settle.
+    """The sum-product algorithm (Kschischang, Frey and Loeliger 2001), factor after factor, until
+    messages settle.
 
-    A clause's messages cost time linear in its literals, a block's in its members. Exact where the factor graph is a
-    forest; an approximation otherwise, and then it may not settle.
+    A clause's messages cost time linear in its literals, a block's in its members. Exact where the
+    factor graph is a forest; an approximation otherwise, and then it may not settle.
 
     Parameters
     ----------
     damping : float
         Share of the old message that is kept at first, in [0, 1); 0 is used on forests.
     patience : int
-        Where the residual was not halved in so many rounds, divided by the share of the old message that is not kept,
-        that share is halved, down to 0.01.
+        Where the residual was not halved in so many rounds, divided by the share of the old message
+        that is not kept, that share is halved, down to 0.01.
     tolerance : float
-        Residual that counts as settled: the largest change of a message before damping, in log-odds.
+        Residual that counts as settled: the largest change of a message before damping, in
+        log-odds.
     """
 
     name: ClassVar[str] = "bp"
     task: ClassVar[Literal["map", "marginal"]] = "marginal"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: CLAUSES},
-        suits="a quick approximation; exact on forests; says whether messages settled, and refuses hard rules that are "
+        suits="a quick approximation; exact on forests; says whether messages settled, and "
+        "refuses hard rules that are "
         "found to contradict each other",
     )
 
@@ -56,11 +59,14 @@ class BeliefPropagation(Engine):
     tolerance: float = 1e-5
     iterations: int = 1000
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """Marginal probabilities: `EXACT` on forests, `CONVERGED` or `LIMIT` otherwise.
 
-        Messages settle also where hard rows contradict each other around a loop, so on a graph with loops a state that
-        keeps them all is searched for (from `seed`; `start` is not used), and what is not found is not `CONVERGED`.
+        Messages settle also where hard rows contradict each other around a loop, so on a graph with
+        loops a state that keeps them all is searched for (from `seed`; `start` is not used), and
+        what is not found is not `CONVERGED`.
         """
         refuse(self.declines(network, weights), self.name)
         layout = lay_out(network, weights, clauses=True)
@@ -69,9 +75,13 @@ class BeliefPropagation(Engine):
             return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
         edges = layout.row_atom.size + layout.block_atom.size
-        forest = edges == layout.n_atoms + layout.n_rows + layout.block_kind.size - layout.n_components
+        forest = (
+            edges == layout.n_atoms + layout.n_rows + layout.block_kind.size - layout.n_components
+        )
         weight = np.where(layout.kind == Relation.AT_MOST, np.inf, layout.weight)
-        belief = np.where(layout.fixed < 0, layout.field, np.where(layout.fixed == 1, CERTAIN, -CERTAIN))
+        belief = np.where(
+            layout.fixed < 0, layout.field, np.where(layout.fixed == 1, CERTAIN, -CERTAIN)
+        )
         messages, block_messages = np.zeros(layout.row_atom.size), np.zeros(layout.block_atom.size)
         trace: list[float] = []
         damping, best, since = 0.0 if forest else self.damping, np.inf, 0
@@ -86,7 +96,11 @@ class BeliefPropagation(Engine):
                 trace.append(change / (1.0 - damping))
                 if trace[-1] < self.tolerance:
                     status = Status.EXACT if forest else Status.CONVERGED
-                    kind = "the factor graph is a forest" if forest else "messages settled on a graph with loops"
+                    kind = (
+                        "the factor graph is a forest"
+                        if forest
+                        else "messages settled on a graph with loops"
+                    )
                     reason = f"{kind}, {iteration + 1} rounds"
                     break
                 if trace[-1] < best / 2:
@@ -120,9 +134,16 @@ class BeliefPropagation(Engine):
 
 @compiled
 def _round(
-    layout: Layout, weight: Float, belief: Float, messages: Float, block_messages: Float, damping: float
+    layout: Layout,
+    weight: Float,
+    belief: Float,
+    messages: Float,
+    block_messages: Float,
+    damping: float,
 ) -> float:
-    """Send all messages of every row and block once, from the newest beliefs; return the largest change."""
+    """Send all messages of every row and block once, from the newest beliefs;
+    return the largest change.
+    """
     row_ptr, row_atom, coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
     block_ptr, block_atom = layout.block_ptr, layout.block_atom
     largest = 0.0
@@ -142,8 +163,14 @@ def _round(
             hold = np.log(-np.expm1(rest)) if rest < 0.0 else -np.inf
             broken = rest - weight[row]
             top = max(hold, broken)
-            against = top + np.log(np.exp(hold - top) + np.exp(broken - top)) if top > -CERTAIN else -CERTAIN
-            new = damping * messages[k] - (1.0 - damping) * sign * max(-CERTAIN, min(CERTAIN, against))
+            against = (
+                top + np.log(np.exp(hold - top) + np.exp(broken - top))
+                if top > -CERTAIN
+                else -CERTAIN
+            )
+            new = damping * messages[k] - (1.0 - damping) * sign * max(
+                -CERTAIN, min(CERTAIN, against)
+            )
             largest = max(largest, abs(new - messages[k]))
             belief[atom] += new - messages[k]
             messages[k] = new

@@ -1,4 +1,6 @@
-"""Block coordinate descent for squared hinges over a box and simplexes: exact steps, no step size, always feasible."""
+"""Block coordinate descent for squared hinges over a box and simplexes: exact steps, no step size,
+always feasible.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ __all__ = ["BlockCoordinateDescent"]
 class BlockCoordinateDescent(FirstOrder):
     """Minimise over one atom, or one simplex of atoms, at a time (squared hinges only).
 
-    An atom's step is exact; a simplex's step minimises a separable quadratic above the energy, exact where its
-    members share no row. Every iterate is feasible and the energy never rises. The bound comes from the potentials'
-    own derivatives. Converges fast where atoms have strong priors of their own, slowly along chains.
+    An atom's step is exact; a simplex's step minimises a separable quadratic above the energy,
+    exact where its members share no row. Every iterate is feasible and the energy never rises. The
+    bound comes from the potentials' own derivatives. Converges fast where atoms have strong priors
+    of their own, slowly along chains.
 
     Parameters
     ----------
@@ -52,8 +55,12 @@ class BlockCoordinateDescent(FirstOrder):
     check_every: Count = 6
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Beside what it does not take, hard rows that are neither bounds nor disjoint simplexes."""
-        return super().declines(network, weights) or _declines_program(fold(relax(network, weights)))
+        """Beside what it does not take, hard rows that are neither
+        bounds nor disjoint simplexes.
+        """
+        return super().declines(network, weights) or _declines_program(
+            fold(relax(network, weights))
+        )
 
     def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
         """O(nonzeros) time a sweep."""
@@ -62,7 +69,9 @@ class BlockCoordinateDescent(FirstOrder):
 
 def _declines_program(program: HingeProblem) -> str | None:
     if np.any(program.kind >= RowKind.AT_MOST):
-        return "some hard rules are neither bounds of one atom nor disjoint sums of at most a constant"
+        return (
+            "some hard rules are neither bounds of one atom nor disjoint sums of at most a constant"
+        )
     return None
 
 
@@ -70,17 +79,27 @@ class _Descent(Componentwise):
     """The mutable state of one run."""
 
     def __init__(
-        self, parameters: BlockCoordinateDescent, original: HingeProblem, start: Float | None, recorder: Recorder
+        self,
+        parameters: BlockCoordinateDescent,
+        original: HingeProblem,
+        start: Float | None,
+        recorder: Recorder,
     ) -> None:
         super().__init__(parameters, original, recorder)
         program, self.columns = self.program, self.program.columns()
-        begin = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)[self.partition.variables]
+        begin = (
+            np.full(program.n, 0.5)
+            if start is None
+            else np.nan_to_num(start, nan=0.5)[self.partition.variables]
+        )
         feasible = make_feasible(program, begin)
         x = begin if feasible is None else feasible
-        # A step of a simplex moves all members at once; a row over m of them feels up to m times its curvature.
+        # A step of a simplex moves all members at once; a row over m of them feels up to m times
+        # its curvature.
         shared = self._members_of_a_block_in_a_row()
         curvature = program.A.power(2).T @ (2.0 * program.weight * shared)
-        # Any curvature above the true one is sound; atoms without a row get a small one of the same units.
+        # Any curvature above the true one is sound; atoms without a row get a small one of the same
+        # units.
         least = 1e-3 * max(float(curvature.sum()) / max(1, curvature.size), 1e-9)
         self.state = Descent(
             curvature=np.maximum(curvature, least),
@@ -99,14 +118,23 @@ class _Descent(Componentwise):
         row = np.repeat(np.arange(program.n_rows), np.diff(program.A.indptr))
         block = self.arrays.block_of[program.A.indices]
         inside = block >= 0
-        pair, count = np.unique(row[inside] * np.int64(max(program.n_blocks, 1)) + block[inside], return_counts=True)
+        pair, count = np.unique(
+            row[inside] * np.int64(max(program.n_blocks, 1)) + block[inside], return_counts=True
+        )
         most = np.ones(program.n_rows)
         np.maximum.at(most, pair // max(program.n_blocks, 1), count)
         return most
 
     def advance(self, active: Int64) -> tuple[float, ...]:
         """See `Componentwise.advance`."""
-        descend(self.arrays, self.columns, self.partition.starts, active, self.state, self.engine.check_every // 2)
+        descend(
+            self.arrays,
+            self.columns,
+            self.partition.starts,
+            active,
+            self.state,
+            self.engine.check_every // 2,
+        )
         return ()
 
     def diagnostics(self) -> dict[str, object]:

@@ -1,4 +1,6 @@
-"""Several Markov chains over one network: starting states, recording, and how well the chains agree."""
+"""Several Markov chains over one network: starting states, recording,
+and how well the chains agree.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ __all__ = ["Chain", "hard_price", "is_light", "legal_state", "new_chain", "run_c
 CERTAIN = 1000.0
 """An energy difference against which no draw is ever made: exp(-1000) is 0."""
 HEAVY = 3.0
-"""The weight of a row beyond which joint draws are made: a state that breaks it is left twenty times in a row."""
+"""The weight of a row beyond which joint draws are made:
+a state that breaks it is left twenty times in a row.
+"""
 COOLING, SWEEPS = 1_000_000, (20, 400)
 """Entries that a cooled start looks at, about, and the least and most sweeps that it makes."""
 ATTENTION = 0.02
@@ -43,7 +47,7 @@ class Chain:
 
     Attributes
     ----------
-    y : int8 array, shape (n_atoms,);  ell : float64 array, shape (n_rows,);  block_true : int32 array
+    y : int8 array, shape (n_atoms,); ell : float64 array, shape (n_rows,); block_true : int32 array
     random : uint64 array, shape (2,)
     cluster : Cluster
         Work space of joint draws and of cluster swaps.
@@ -71,17 +75,22 @@ class Chain:
     open: bool = True
 
     def redraw(self, layout: Layout, price: Float, probability: Float) -> None:
-        """A Gibbs sweep, after joint draws of small groups and swaps of clusters where single moves may freeze.
+        """A Gibbs sweep, after joint draws of small groups and swaps of clusters where single moves
+        may freeze.
 
         `probability` gains the conditional probabilities met.
         """
         if not self.light:
             joint_sweep(layout, self.group, price, self.y, self.ell, self.block_true, self.random)
-            cluster_sweep(layout, self.cluster, price, self.y, self.ell, self.block_true, self.random)
+            cluster_sweep(
+                layout, self.cluster, price, self.y, self.ell, self.block_true, self.random
+            )
         sweep(layout, price, self.y, self.ell, self.block_true, probability, self.random)
 
     def record(self, batch: int, probability: Float) -> None:
-        """Count the present state and its conditional probabilities, shape (n_atoms,), unless `close` was called."""
+        """Count the present state and its conditional probabilities, shape (n_atoms,),
+        unless `close` was called.
+        """
         with self.counting:
             if self.open:
                 self.hits[batch] += self.y
@@ -109,17 +118,23 @@ def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
 def is_light(layout: Layout) -> bool:
     """Whether single moves get everywhere soon: no hard rows, no blocks, no row heavier than 3.
 
-    Joint draws and slices are for what holds atoms together; here they would cost more than the sweeps themselves.
+    Joint draws and slices are for what holds atoms together; here they would cost more than the
+    sweeps themselves.
     """
     soft = bool(np.all((layout.kind == Relation.HINGE) | (layout.kind == SQUARED)))
-    return soft and not layout.block_kind.size and float(np.abs(layout.weight).max(initial=0.0)) <= HEAVY
+    return (
+        soft
+        and not layout.block_kind.size
+        and float(np.abs(layout.weight).max(initial=0.0)) <= HEAVY
+    )
 
 
 def cool(layout: Layout, chain: Chain, price: Float, conduct: Conduct) -> None:
-    """Bring a chain from a random state to where it belongs: sweeps at weights that rise from nothing to their size.
+    """Bring a chain from a random state to where it belongs: sweeps at weights that rise from
+    nothing to their size.
 
-    A chain that begins at a local minimum of heavy weights stays there. Small networks get more sweeps, for they cost
-    nothing; hard rows are kept throughout.
+    A chain that begins at a local minimum of heavy weights stays there. Small networks get more
+    sweeps, for they cost nothing; hard rows are kept throughout.
     """
     hard = (layout.kind == Relation.AT_MOST) | (layout.kind == Relation.EQUAL)
     entries = layout.row_atom.size + layout.n_atoms
@@ -129,29 +144,41 @@ def cool(layout: Layout, chain: Chain, price: Float, conduct: Conduct) -> None:
         if conduct.expired or conduct.progress.cancelled:
             return
         share = done / sweeps
-        chain.redraw(layout._replace(field=share * layout.field), np.where(hard, price, share * price), nothing)
+        chain.redraw(
+            layout._replace(field=share * layout.field),
+            np.where(hard, price, share * price),
+            nothing,
+        )
 
 
 def hard_price(layout: Layout) -> Float:
-    """Effective weight of soft rows; for hard ones more than any move can gain from soft rows. Shape (n_rows,).
+    """Effective weight of soft rows; for hard ones more than any move can gain from soft rows.
+    Shape (n_rows,).
 
-    No larger than it must be: the soft part of a move that mends a hard row is read off the difference.
+    No larger than it must be: the soft part of a move that mends a hard row is read off the
+    difference.
     """
     hard = (layout.kind == Relation.AT_MOST) | (layout.kind == Relation.EQUAL)
-    reach = np.abs(layout.b) + np.add.reduceat(np.append(np.abs(layout.row_coefficient), 0.0), layout.row_ptr[:-1])
+    reach = np.abs(layout.b) + np.add.reduceat(
+        np.append(np.abs(layout.row_coefficient), 0.0), layout.row_ptr[:-1]
+    )
     worst = np.abs(layout.weight) * np.maximum(reach, reach**2)
     owner = np.repeat(np.arange(layout.n_atoms), np.diff(layout.atom_ptr))
     influence = np.bincount(owner, worst[layout.atom_row], layout.n_atoms) + np.abs(layout.field)
     return np.where(hard, CERTAIN + 4.0 * influence.max(initial=0.0), layout.weight)
 
 
-def legal_state(network: GroundNetwork, weights: Float, conduct: Conduct, *, low: bool = True) -> Float | None:
+def legal_state(
+    network: GroundNetwork, weights: Float, conduct: Conduct, *, low: bool = True
+) -> Float | None:
     """A state that keeps hard rows and blocks, by MaxWalkSAT; None when none was found.
 
-    With `low` one of low energy, where a short search from a random state ends; otherwise any. A search that ends at a
-    broken hard row is followed by one for hard rows alone.
+    With `low` one of low energy, where a short search from a random state ends; otherwise any. A
+    search that ends at a broken hard row is followed by one for hard rows alone.
     """
-    start = (np.random.default_rng([conduct.seed, 7]).random(network.n_atoms) < 0.5).astype(np.float64)
+    start = (np.random.default_rng([conduct.seed, 7]).random(network.n_atoms) < 0.5).astype(
+        np.float64
+    )
     if not low and not np.any(network.relation != Relation.HINGE) and not network.blocks.n_blocks:
         return start
     nothing = np.zeros_like(weights)
@@ -172,10 +199,11 @@ def begin_chains(
     *,
     low: bool = True,
 ) -> list[Chain] | None:
-    """One chain for each of `starts`, at that state or, where it is None, at a legal one of its own.
+    """One chain for each of `starts`, at that state or, where it is None, at a legal one of its
+    own.
 
-    None where no state that keeps the hard rows was found. For `low` see `legal_state`; without it chains that have no
-    start of their own are cooled.
+    None where no state that keeps the hard rows was found. For `low` see `legal_state`; without it
+    chains that have no start of their own are cooled.
     """
     chains, price = [], hard_price(layout)
     for number, start in enumerate(starts):
@@ -201,10 +229,12 @@ def run_chains(
     conduct: Conduct,
     stage: str,
 ) -> Record:
-    """Advance all chains, `burn_in` steps each unrecorded, then `samples` in all, each chain in a thread of its own.
+    """Advance all chains, `burn_in` steps each unrecorded, then `samples` in all, each chain in a
+    thread of its own.
 
-    `advances[i](batch, record)` makes one step of chain `i` and shares nothing with the others, so that what a chain
-    sees does not depend on the number of threads. The deadline and a cancel stop between steps.
+    `advances[i](batch, record)` makes one step of chain `i` and shares nothing with the others, so
+    that what a chain sees does not depend on the number of threads. The deadline and a cancel stop
+    between steps.
     """
     each = max(1, -(-samples // len(chains)))
 
@@ -232,6 +262,12 @@ def run_chains(
         stopped = conduct.stopped
     for chain in chains:
         chain.close()
-    soft, hits = (np.array([getattr(chain, name) for chain in chains], np.float64) for name in ("soft", "hits"))
-    squares, sizes = np.array([chain.squares for chain in chains]), np.array([chain.sizes for chain in chains])
+    soft, hits = (
+        np.array([getattr(chain, name) for chain in chains], np.float64)
+        for name in ("soft", "hits")
+    )
+    squares, sizes = (
+        np.array([chain.squares for chain in chains]),
+        np.array([chain.sizes for chain in chains]),
+    )
     return summarised(layout, soft, hits, squares, sizes, stopped)

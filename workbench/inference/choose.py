@@ -35,7 +35,9 @@ class Auto(Engine):
     )
     task: Task = "marginal"
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """Choose and solve."""
         engine, why = choose(network, weights, self.task)
         solution = engine.infer(network, weights, conduct, start)
@@ -45,7 +47,9 @@ class Auto(Engine):
 def engine_for(
     network: GroundNetwork, weights: Float, task: Task, name: str, parameters: Mapping[str, object]
 ) -> tuple[Engine, str]:
-    """The engine of a name with its parameters, as it suits a network; for `auto` the one that fits, and why."""
+    """The engine of a name with its parameters, as it suits a network;
+    for `auto` the one that fits, and why.
+    """
     if name != "auto":
         return fitted(make_engine(name, task, **parameters), network), ""
     engine, why = choose(network, weights, task)
@@ -69,8 +73,12 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
         if refusal is not None:
             return make_engine("maxwalksat"), f"{too_wide}; {refusal}"
         if network.A.nnz > _SMALL and _entries(network, weights) == network.A.nnz:
-            return CuttingPlane(certified, most_rows=0.25), f"{too_wide}; rows are added where they are violated"
-        return certified.by_size(network, weights), f"{too_wide}; the integer program gives a certificate"
+            return CuttingPlane(
+                certified, most_rows=0.25
+            ), f"{too_wide}; rows are added where they are violated"
+        return certified.by_size(
+            network, weights
+        ), f"{too_wide}; the integer program gives a certificate"
     sampler = make_engine("mcsat")
     refusal = sampler.declines(network, weights)
     why = too_wide
@@ -99,7 +107,9 @@ class _Certified(Engine):
         large = _entries(network, weights) > _LARGE
         return make_engine("lp", polish=True) if large else make_engine("ilp", max_nodes=_NODES)
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """Choose by size and solve."""
         engine = self.by_size(network, weights)
         return engine.infer(network, weights, conduct, start)
@@ -115,7 +125,9 @@ def _entries(network: GroundNetwork, weights: Float) -> int:
 
 
 _NODES = 500
-"""Nodes of branch and cut a component, unasked: a limit in time would make answers depend on the machine."""
+"""Nodes of branch and cut a component, unasked:
+a limit in time would make answers depend on the machine.
+"""
 
 _SMALL = 20_000
 """Entries of the largest network that is solved whole without trying a part of its rows first."""

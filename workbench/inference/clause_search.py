@@ -1,4 +1,6 @@
-"""MAP of clauses, component by component: what the solvers of other packages search, and what their answers prove."""
+"""MAP of clauses, component by component: what the solvers of other packages search,
+and what their answers prove.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ Soft = list[tuple[list[int], float]]
 
 
 Search = Callable[["ClauseProblem", list[int], Conduct], tuple[Float | None, int, bool]]
-"""The best values of a component's atoms, a bound on its cost in units, and whether it was interrupted."""
+"""The best values of a component's atoms, a bound on its cost in units,
+and whether it was interrupted.
+"""
 
 
 def solve_clauses(
@@ -46,9 +50,11 @@ def solve_clauses(
     Parameters
     ----------
     resolution : float
-        Weights are counted in units of this share of the largest; the bound allows for the rounding.
+        Weights are counted in units of this share of the largest; the bound allows for the
+        rounding.
     search : callable
-        Solves one component at soft weights in whole units; no values without an interruption: no state at all.
+        Solves one component at soft weights in whole units; no values without an interruption: no
+        state at all.
     """
     began = monotonic()
     if (network.blocks.right < 0).any() or _starved(network):
@@ -64,7 +70,9 @@ def solve_clauses(
             break
         conduct.progress.report(engine, number, len(problems), f"bound {bound:.6g}")
         whole = [max(1, round(weight / unit)) for _, weight in problem.soft]
-        rounding += sum(abs(weight - unit * count) for (_, weight), count in zip(problem.soft, whole))
+        rounding += sum(
+            abs(weight - unit * count) for (_, weight), count in zip(problem.soft, whole)
+        )
         model, cost, interrupted = search(problem, whole, conduct)
         if model is None and not interrupted:
             return infeasible(engine, network, smallest_conflict(network, conduct=conduct))
@@ -87,9 +95,15 @@ def solve_clauses(
         status, reason = Status.LIMIT, "time ran out before every component was proven"
     else:
         status, reason = Status.FEASIBLE, "optimal but for the rounding of the weights"
-    diagnostics = {"components": len(problems), "rounding": rounding, "seconds": monotonic() - began}
+    diagnostics = {
+        "components": len(problems),
+        "rounding": rounding,
+        "seconds": monotonic() - began,
+    }
     bound = min(bound, energy) if violation == 0.0 else bound
-    return Solution(status, values, energy, bound, violation, engine, reason, diagnostics=diagnostics)
+    return Solution(
+        status, values, energy, bound, violation, engine, reason, diagnostics=diagnostics
+    )
 
 
 @dataclass(frozen=True)
@@ -115,13 +129,21 @@ def _problems(network: GroundNetwork, weights: Float) -> tuple[list[ClauseProble
     atom_order, atom_start = parts.atoms()
     place = np.empty(network.n_atoms, np.int64)
     place[atom_order] = np.arange(network.n_atoms) - atom_start[parts.of_atom[atom_order]]
-    problems = [ClauseProblem(atom_order[first:last], [], []) for first, last in pairwise(atom_start)]
+    problems = [
+        ClauseProblem(atom_order[first:last], [], []) for first, last in pairwise(atom_start)
+    ]
     auxiliary = np.diff(atom_start)
     gain = np.asarray(network.unit @ weights, np.float64)
-    offset = float(weights @ network.constant) + unit_offset(network, weights) - float(np.maximum(gain, 0.0).sum())
+    offset = (
+        float(weights @ network.constant)
+        + unit_offset(network, weights)
+        - float(np.maximum(gain, 0.0).sum())
+    )
     for atom in np.flatnonzero(gain):
         literal = int(place[atom]) + 1
-        problems[parts.of_atom[atom]].soft.append(([literal if gain[atom] > 0 else -literal], abs(float(gain[atom]))))
+        problems[parts.of_atom[atom]].soft.append(
+            ([literal if gain[atom] > 0 else -literal], abs(float(gain[atom])))
+        )
     A = network.A
     literals = (np.where(A.data < 0, 1, -1) * (place[A.indices] + 1)).tolist()
     starts, hard = A.indptr.tolist(), network.hard
@@ -144,10 +166,19 @@ def _problems(network: GroundNetwork, weights: Float) -> tuple[list[ClauseProble
     return [part for part in problems if part.hard or part.soft], offset, largest
 
 
-def _add_blocks(network: GroundNetwork, of_block: Int32, place: Int64, problems: list[ClauseProblem]) -> None:
+def _add_blocks(
+    network: GroundNetwork, of_block: Int32, place: Int64, problems: list[ClauseProblem]
+) -> None:
     blocks = network.blocks
     for block in range(blocks.n_blocks):
-        members = place[blocks.members.indices[blocks.members.indptr[block] : blocks.members.indptr[block + 1]]] + 1
+        members = (
+            place[
+                blocks.members.indices[
+                    blocks.members.indptr[block] : blocks.members.indptr[block + 1]
+                ]
+            ]
+            + 1
+        )
         if not members.size:
             continue
         hard, literals = problems[of_block[block]].hard, members.tolist()
@@ -156,4 +187,6 @@ def _add_blocks(network: GroundNetwork, of_block: Int32, place: Int64, problems:
             continue
         if blocks.kind[block] == BlockKind.EXACTLY_ONE:
             hard.append(literals)
-        hard.extend([-one, -other] for index, one in enumerate(literals) for other in literals[:index])
+        hard.extend(
+            [-one, -other] for index, one in enumerate(literals) for other in literals[:index]
+        )

@@ -1,8 +1,10 @@
-"""Pairs of equal weight that form cliques, counted instead of listed: a tighter relaxation with far fewer rows.
+"""Pairs of equal weight that form cliques, counted instead of listed: a tighter relaxation with far
+fewer rows.
 
-`w !P(x, y) v !P(x, z)` over all y and z says that of n atoms as few as possible are true. Its n (n - 1) / 2 pairs let
-every atom stay at 1/2 for nothing. What they cost at 0/1 atoms is `w k (k - 1) / 2` where k are true, a convex function
-of the sum, so that it can be charged at fractional states as well: a clique's pairs become one sum and n - 1 steps.
+`w !P(x, y) v !P(x, z)` over all y and z says that of n atoms as few as possible are true. Its n (n
+- 1) / 2 pairs let every atom stay at 1/2 for nothing. What they cost at 0/1 atoms is `w k (k - 1) /
+2` where k are true, a convex function of the sum, so that it can be charged at fractional states as
+well: a clique's pairs become one sum and n - 1 steps.
 """
 
 from __future__ import annotations
@@ -20,13 +22,18 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 __all__ = ["count_cliques"]
 
 LEAST = 4
-"""Members of the smallest clique that is counted: three pairs cost less than a sum and its steps."""
+"""Members of the smallest clique that is counted:
+three pairs cost less than a sum and its steps.
+"""
 SHARE = 0.25
-"""Of a problem's hinges, the least that cliques must hold: below, other solvers of the pairs are faster."""
+"""Of a problem's hinges, the least that cliques must hold: below,
+other solvers of the pairs are faster.
+"""
 
 
 class _Pairs(NamedTuple):
-    """Clauses of two literals by weight: `first` and `second` are what each says must not both hold.
+    """Clauses of two literals by weight: `first` and `second` are what each says must not both
+    hold.
 
     Literal 2i is atom i true, 2i + 1 atom i false.
     """
@@ -38,11 +45,13 @@ class _Pairs(NamedTuple):
 
 
 def count_cliques(problem: HingeProblem) -> HingeProblem:
-    """The problem with each clique of pairs of one weight replaced by hinges of the number of its literals that hold.
+    """The problem with each clique of pairs of one weight replaced by hinges of the number of its
+    literals that hold.
 
-    Equal to the given one at 0/1 atoms, and at least as large between, so that its bound is as good or better. A
-    clique's sum, divided by its size, is an auxiliary variable. Where there is no clique the problem is returned as it
-    is. Cliques are found greedily. Cost: a sort of the pairs, and their number times the size of the cliques at worst.
+    Equal to the given one at 0/1 atoms, and at least as large between, so that its bound is as good
+    or better. A clique's sum, divided by its size, is an auxiliary variable. Where there is no
+    clique the problem is returned as it is. Cliques are found greedily. Cost: a sort of the pairs,
+    and their number times the size of the cliques at worst.
 
     Returns
     -------
@@ -57,7 +66,9 @@ def count_cliques(problem: HingeProblem) -> HingeProblem:
     if np.count_nonzero(counted) < max(1.0, SHARE * problem.n_hinges):
         return problem
     clique = clique[counted]
-    pairs = _Pairs(pairs.row[counted], pairs.first[counted], pairs.second[counted], pairs.weight[counted])
+    pairs = _Pairs(
+        pairs.row[counted], pairs.first[counted], pairs.second[counted], pairs.weight[counted]
+    )
     n = int(clique.max()) + 1
     ends = np.column_stack([np.tile(clique, 2), np.concatenate([pairs.first, pairs.second])])
     owner, literal = np.unique(ends, axis=0).T
@@ -74,7 +85,9 @@ def count_cliques(problem: HingeProblem) -> HingeProblem:
     # w k (k - 1) / 2 = sum over t from 1 to size - 1 of w max(0, k - t), with k = size u.
     which = np.repeat(np.arange(n), size - 1)
     threshold = np.arange(which.size) - np.repeat(np.cumsum(size - 1) - (size - 1), size - 1) + 1.0
-    steps = csr_array((size[which].astype(np.float64), (np.arange(which.size), which)), shape=(which.size, n))
+    steps = csr_array(
+        (size[which].astype(np.float64), (np.arange(which.size), which)), shape=(which.size, n)
+    )
 
     stays = ~problem.hard
     stays[pairs.row] = False
@@ -82,7 +95,9 @@ def count_cliques(problem: HingeProblem) -> HingeProblem:
     linear, equal = np.full(which.size, RowKind.LINEAR, np.int8), np.full(n, RowKind.EQUAL, np.int8)
     return replace(
         problem,
-        A=csr_array(block_array([[soft.A, None], [None, steps], [hard.A, None], [sums, own]], format="csr")),
+        A=csr_array(
+            block_array([[soft.A, None], [None, steps], [hard.A, None], [sums, own]], format="csr")
+        ),
         b=np.concatenate([soft.b, -threshold, hard.b, start]),
         weight=np.concatenate([soft.weight, weight[which], hard.weight, np.zeros(n)]),
         kind=np.concatenate([soft.kind, linear, hard.kind, equal]),
@@ -102,18 +117,24 @@ def _pairs(problem: HingeProblem) -> _Pairs:
     clause = (np.abs(slopes) == 1).all(axis=1) & (problem.b[rows] == 1.0 - (slopes > 0).sum(axis=1))
     clause &= (atoms < problem.n_atoms).all(axis=1) & (atoms[:, 0] != atoms[:, 1])
     literals = 2 * atoms + (slopes < 0)
-    return _Pairs(rows[clause], literals[clause, 0], literals[clause, 1], problem.weight[rows[clause]])
+    return _Pairs(
+        rows[clause], literals[clause, 0], literals[clause, 1], problem.weight[rows[clause]]
+    )
 
 
 def _cliques(pairs: _Pairs) -> Int64:
-    """The clique that each pair is counted in, or -1; pairs of different weights never share one."""
+    """The clique that each pair is counted in, or -1;
+    pairs of different weights never share one.
+    """
     clique = np.full(pairs.row.size, -1, np.int64)
     found = 0
     _, group, count = np.unique(pairs.weight, return_inverse=True, return_counts=True)
     for members in np.split(np.argsort(group, kind="stable"), np.cumsum(count)[:-1]):
         if members.size < LEAST * (LEAST - 1) // 2:
             continue
-        ends, places = np.unique(np.column_stack([pairs.first, pairs.second])[members], return_inverse=True)
+        ends, places = np.unique(
+            np.column_stack([pairs.first, pairs.second])[members], return_inverse=True
+        )
         places = np.sort(places.reshape(-1, 2), axis=1)
         # A pair that two rules list is counted once and stays once.
         once = np.unique(places[:, 0] * ends.size + places[:, 1], return_index=True)[1]
@@ -123,16 +144,28 @@ def _cliques(pairs: _Pairs) -> Int64:
         graph = csr_array((np.tile(edge, 2), both), shape=(ends.size, ends.size))
         order = np.argsort(-np.diff(graph.indptr), kind="stable")
         own = np.full(members.size, -1, np.int64)
-        found = _grow(graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, order, own, found)
+        found = _grow(
+            graph.indptr.astype(np.int64),
+            graph.indices.astype(np.int32),
+            graph.data,
+            order,
+            own,
+            found,
+        )
         clique[members] = own
     return clique
 
 
 @compiled
-def _grow(start: Int64, neighbour: Int32, edge: Int64, order: Int64, clique: Int64, found: int) -> int:
-    """Take literals in `order`; each gathers cliques among its uncounted pairs. Returns the number of cliques."""
+def _grow(
+    start: Int64, neighbour: Int32, edge: Int64, order: Int64, clique: Int64, found: int
+) -> int:
+    """Take literals in `order`; each gathers cliques among its uncounted pairs.
+    Returns the number of cliques.
+    """
     n = start.size - 1
-    # `seen[v]` is how many members of the clique being grown v is joined to, if the first is among them.
+    # `seen[v]` is how many members of the clique being grown v is joined to, if the first is among
+    # them.
     seen = np.zeros(n, np.int32)
     members = np.empty(n, np.int64)
     for root in order:

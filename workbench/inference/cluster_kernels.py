@@ -1,9 +1,10 @@
 """Cluster swaps: blocks that hold together exchange two of their values as one.
 
-Where users have one topic each and follow one another, a circle of them changes its topic together or not at all. A
-cluster grows from a random block over rows that bind atoms at the same place of two blocks, as Wolff (1989) grows it in
-a Potts model, and all its blocks exchange two places. What the rest of the network says of it enters by Metropolis and
-Hastings' ratio, so any network's distribution is left as it is, and a Potts model accepts every swap.
+Where users have one topic each and follow one another, a circle of them changes its topic together
+or not at all. A cluster grows from a random block over rows that bind atoms at the same place of
+two blocks, as Wolff (1989) grows it in a Potts model, and all its blocks exchange two places. What
+the rest of the network says of it enters by Metropolis and Hastings' ratio, so any network's
+distribution is left as it is, and a Potts model accepts every swap.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from workbench.network.layout import Layout
 __all__ = ["Cluster", "cluster_sweep", "new_cluster"]
 
 WIDE = 2
-"""Clusters of any size that are tried in a sweep; further ones, two for `SHARE` blocks, have at most `SHARE` blocks."""
+"""Clusters of any size that are tried in a sweep; further ones, two for `SHARE` blocks,
+have at most `SHARE` blocks.
+"""
 SHARE = 64
 
 
@@ -47,23 +50,40 @@ def new_cluster(layout: Layout) -> Cluster:
     n_blocks = layout.block_kind.size
     place = np.zeros(layout.n_atoms, np.int32)
     sizes = np.diff(layout.block_ptr)
-    place[layout.block_atom] = np.arange(layout.block_atom.size) - np.repeat(layout.block_ptr[:-1], sizes)
+    place[layout.block_atom] = np.arange(layout.block_atom.size) - np.repeat(
+        layout.block_ptr[:-1], sizes
+    )
     return Cluster(place, np.zeros(n_blocks, np.int32), np.zeros(n_blocks, np.bool_))
 
 
 @compiled
 def _look(
-    layout: Layout, work: Cluster, block: int, a: int, b: int, n: int, price: Float, true: Int32, random: UInt64
+    layout: Layout,
+    work: Cluster,
+    block: int,
+    a: int,
+    b: int,
+    n: int,
+    price: Float,
+    true: Int32,
+    random: UInt64,
 ) -> tuple[int, float]:
-    """Look over the bonds of a cluster's block: with `n`, grow by them; with `n` of 0, say what is cut.
+    """Look over the bonds of a cluster's block: with `n`, grow by them; with `n` of 0, say what is
+    cut.
 
-    A bond is a row with atoms at place `a`, or both at `b`, of two blocks. It takes its other block along with
-    probability `1 - exp(-|price| / 2)` where both blocks stand at one of the places, the same: for each pair in a Potts
-    model there is a row at either place. Returns the number of blocks, and the price of the bonds from the cluster that
-    hold now less that of those that hold after the swap.
+    A bond is a row with atoms at place `a`, or both at `b`, of two blocks. It takes its other block
+    along with probability `1 - exp(-|price| / 2)` where both blocks stand at one of the places, the
+    same: for each pair in a Potts model there is a row at either place. Returns the number of
+    blocks, and the price of the bonds from the cluster that hold now less that of those that hold
+    after the swap.
     """
     place, members, inside = work.place, work.members, work.inside
-    atom_ptr, atom_row, row_ptr, row_atom = layout.atom_ptr, layout.atom_row, layout.row_ptr, layout.row_atom
+    atom_ptr, atom_row, row_ptr, row_atom = (
+        layout.atom_ptr,
+        layout.atom_row,
+        layout.row_ptr,
+        layout.row_atom,
+    )
     block_of, first = layout.block_of, layout.block_ptr[block]
     cut = 0.0
     for turn in range(2):
@@ -91,7 +111,15 @@ def _look(
 
 @compiled
 def _swap(
-    layout: Layout, work: Cluster, n: int, a: int, b: int, y: Int8, ell: Float, true: Int32, moves: Moves
+    layout: Layout,
+    work: Cluster,
+    n: int,
+    a: int,
+    b: int,
+    y: Int8,
+    ell: Float,
+    true: Int32,
+    moves: Moves,
 ) -> float:
     """Let `n` blocks exchange two places; returns how the energy changes."""
     total = 0.0
@@ -108,7 +136,10 @@ def _movable(layout: Layout, block: int, a: int, b: int) -> bool:
     first, size = layout.block_ptr[block], layout.block_ptr[block + 1] - layout.block_ptr[block]
     if max(a, b) >= size:
         return False
-    return bool(layout.fixed[layout.block_atom[first + a]] < 0 and layout.fixed[layout.block_atom[first + b]] < 0)
+    return bool(
+        layout.fixed[layout.block_atom[first + a]] < 0
+        and layout.fixed[layout.block_atom[first + b]] < 0
+    )
 
 
 @compiled

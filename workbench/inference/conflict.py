@@ -17,26 +17,30 @@ PROVEN_INFEASIBLE = 2
 """SciPy's status of a program without a point."""
 
 
-def smallest_conflict(network: GroundNetwork, *, among: Int64 | None = None, conduct: Conduct = PLAIN) -> Int64 | None:
-    """Rows of an irreducible infeasible set of hard rows, or None when the hard rows are consistent.
+def smallest_conflict(
+    network: GroundNetwork, *, among: Int64 | None = None, conduct: Conduct = PLAIN
+) -> Int64 | None:
+    """Rows of an irreducible infeasible set of hard rows, or None when the hard rows are
+    consistent.
 
-    An elastic linear program (least sum of violations) names rows whose duals prove that no state in [0, 1] meets them;
-    where it names none, states of 0 and 1 are looked at by component. Rows then leave in halves and one by one as long
-    as the rest stays infeasible (a deletion filter), each test a small integer or linear program.
+    An elastic linear program (least sum of violations) names rows whose duals prove that no state
+    in [0, 1] meets them; where it names none, states of 0 and 1 are looked at by component. Rows
+    then leave in halves and one by one as long as the rest stays infeasible (a deletion filter),
+    each test a small integer or linear program.
 
     Parameters
     ----------
     among : int64 array, optional
         Rows that are known to clash, to search among instead of all.
     conduct : Conduct
-        After its deadline no further row leaves: what is left clashes, but perhaps not all of it. On a cancel `among`
-        is all that is known.
+        After its deadline no further row leaves: what is left clashes, but perhaps not all of it.
+        On a cancel `among` is all that is known.
 
     Returns
     -------
     int64 array or None
-        Row indices, ascending. Blocks stay in force throughout and are not listed; where they clash alone there is no
-        row.
+        Row indices, ascending. Blocks stay in force throughout and are not listed; where they clash
+        alone there is no row.
     """
     rows = np.flatnonzero(network.hard) if among is None else among
     if int(np.diff(network.A.indptr)[rows].sum()) <= AT_ONCE:
@@ -56,7 +60,11 @@ def _search(network: GroundNetwork, among: Int64 | None, deadline: float | None)
             return None
     hard = among if named is None else named
     hard = hard[np.diff(network.A.indptr)[hard] > 0]
-    label = components(network).of_atom[network.A.indices[network.A.indptr[hard]]] if hard.size else hard
+    label = (
+        components(network).of_atom[network.A.indices[network.A.indptr[hard]]]
+        if hard.size
+        else hard
+    )
     for part in np.unique(label):
         rows = hard[label == part]
         if not _consistent(network, rows, deadline):
@@ -65,16 +73,24 @@ def _search(network: GroundNetwork, among: Int64 | None, deadline: float | None)
 
 
 def _proven(network: GroundNetwork, rows: Int64, deadline: float | None) -> Int64 | None:
-    """Rows that a linear program proves no state in [0, 1] keeps, with all blocks; None where it proves nothing."""
+    """Rows that a linear program proves no state in [0, 1] keeps, with all blocks;
+    None where it proves nothing.
+    """
     from scipy.optimize import linprog
 
     m, n = rows.size, network.n_atoms
     if not m + n:
         return None
-    A, b, slack = network.A[rows].astype(np.float64), network.b[rows].astype(np.float64), eye_array(m, format="csr")
+    A, b, slack = (
+        network.A[rows].astype(np.float64),
+        network.b[rows].astype(np.float64),
+        eye_array(m, format="csr"),
+    )
     equal = network.relation[rows] == Relation.EQUAL
     blocks = network.blocks
-    members = csr_array(hstack([blocks.members.astype(np.float64), csr_array((blocks.n_blocks, m))], format="csr"))
+    members = csr_array(
+        hstack([blocks.members.astype(np.float64), csr_array((blocks.n_blocks, m))], format="csr")
+    )
     exact = blocks.kind == BlockKind.EXACTLY_ONE
     at_most = [hstack([A, -slack]), hstack([-A[equal], -slack[equal]]), members[~exact]]
     violation: Float = np.concatenate([np.zeros(n), np.ones(m)])
@@ -121,8 +137,14 @@ def _consistent(network: GroundNetwork, rows: Int64, deadline: float | None) -> 
 
     atoms = np.unique(network.A[rows].indices)
     members = network.blocks.members
-    touched = np.unique(members[:, atoms].tocoo().coords[0]) if network.blocks.n_blocks else np.zeros(0, np.int64)
-    matrix = csr_array(vstack([network.A[rows], members[touched]])) if touched.size else network.A[rows]
+    touched = (
+        np.unique(members[:, atoms].tocoo().coords[0])
+        if network.blocks.n_blocks
+        else np.zeros(0, np.int64)
+    )
+    matrix = (
+        csr_array(vstack([network.A[rows], members[touched]])) if touched.size else network.A[rows]
+    )
     atoms = np.unique(matrix.indices)
     right = network.blocks.right[touched].astype(np.float64)
     upper = np.concatenate([-network.b[rows].astype(np.float64), right])

@@ -15,11 +15,12 @@ __all__ = ["convex_engine"]
 def convex_engine(
     network: GroundNetwork, weights: Float, *, tolerance: float = 1e-4, finish: bool = False
 ) -> ADMM | PDHG:
-    """ADMM where squared hinges prevail or the network is small, restarted PDHG for many linear ones.
+    """ADMM where squared hinges prevail or the network is small, restarted PDHG for many linear
+    ones.
 
-    Squared hinges make ADMM's steps strongly convex: it certifies a gap of 1e-4 in tens to hundreds of sweeps. With
-    linear hinges it needs thousands, and PDHG's restarts win by a factor of two to ten. With `finish` an exact solver
-    ends a small problem that they leave open.
+    Squared hinges make ADMM's steps strongly convex: it certifies a gap of 1e-4 in tens to hundreds
+    of sweeps. With linear hinges it needs thousands, and PDHG's restarts win by a factor of two to
+    ten. With `finish` an exact solver ends a small problem that they leave open.
     """
     weighted = np.abs(network.effective_weights(weights))
     squared = np.zeros(network.n_rows, np.bool_)

@@ -1,4 +1,6 @@
-"""What the convex engines on [0, 1] share: their limits, declining, and turning a point and a bound into a Solution."""
+"""What the convex engines on [0, 1] share: their limits, declining,
+and turning a point and a bound into a Solution.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +29,31 @@ __all__ = ["Componentwise", "FirstOrder", "Iterates", "Point", "Recorder", "conc
 
 @dataclass(frozen=True)
 class Point:
-    """Where an iterative solver stands: a point of the box, and a proven lower bound on the least energy."""
+    """Where an iterative solver stands: a point of the box,
+    and a proven lower bound on the least energy.
+    """
 
     x: Float
     bound: float
     stopped: Status | None = None
 
 
-COLUMNS = ("seconds", "iteration", "energy", "bound", "violation", "primal_residual", "dual_residual")
+COLUMNS = (
+    "seconds",
+    "iteration",
+    "energy",
+    "bound",
+    "violation",
+    "primal_residual",
+    "dual_residual",
+)
 
 
 @dataclass
 class Recorder:
-    """The trace of a run: seconds, energy, bound and violation at every check; tells when to stop."""
+    """The trace of a run: seconds, energy, bound and violation at every check;
+    tells when to stop.
+    """
 
     conduct: Conduct
     stage: str
@@ -56,12 +70,22 @@ class Recorder:
         dual_residual: float = np.nan,
     ) -> Status | None:
         """Record one check; a status when time is up or the work was cancelled."""
-        row = (monotonic() - self.began, iteration, energy, bound, violation, primal_residual, dual_residual)
+        row = (
+            monotonic() - self.began,
+            iteration,
+            energy,
+            bound,
+            violation,
+            primal_residual,
+            dual_residual,
+        )
         for column, value in zip(self.columns.values(), row, strict=True):
             column.append(float(value))
         if self.conduct.progress.cancelled:
             return Status.CANCELLED
-        self.conduct.progress.report(self.stage, iteration, None, f"energy {energy:.6g}, bound {bound:.6g}")
+        self.conduct.progress.report(
+            self.stage, iteration, None, f"energy {energy:.6g}, bound {bound:.6g}"
+        )
         self.conduct.progress.observe({"energy": energy, "bound": bound})
         return Status.LIMIT if self.conduct.expired else None
 
@@ -73,7 +97,9 @@ class Recorder:
 def _without_state(
     engine: str, network: GroundNetwork, problem: HingeProblem, point: Point, recorder: Recorder
 ) -> Solution:
-    """The answer where no state was found that keeps the hard rows: infeasible only where that is proven."""
+    """The answer where no state was found that keeps the hard rows:
+    infeasible only where that is proven.
+    """
     cut_short = point.stopped is Status.CANCELLED or recorder.conduct.expired
     conflict = None if cut_short else smallest_conflict(network, conduct=recorder.conduct)
     if conflict is not None:
@@ -101,7 +127,8 @@ def conclude(
     tolerance: float,
     diagnostics: Callable[[], Mapping[str, object]] = dict,
 ) -> Solution:
-    """Run a solver, move its point onto the hard rows, and run on at a tighter tolerance while that costs the gap.
+    """Run a solver, move its point onto the hard rows, and run on at a tighter tolerance while that
+    costs the gap.
 
     Parameters
     ----------
@@ -151,7 +178,9 @@ class Iterates(Protocol):
     """The mutable state of one run of a first-order method."""
 
     def run(self, tolerance: float) -> Point:
-        """Iterate until the relative gap is at most `tolerance`, or a limit is met; called again, go on from there."""
+        """Iterate until the relative gap is at most `tolerance`, or a limit is met; called again,
+        go on from there.
+        """
         ...
 
     def diagnostics(self) -> Mapping[str, object]:
@@ -176,12 +205,20 @@ class FirstOrder(Engine):
     def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
         """A run on a problem, from a state where one is given."""
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time an iteration."""
         problem, recorder = self.problem(network, weights), Recorder(conduct, self.name)
         run = self.iterates(problem, start, recorder)
         answer = conclude(
-            self.name, network, problem, run.run, recorder, tolerance=self.tolerance, diagnostics=run.diagnostics
+            self.name,
+            network,
+            problem,
+            run.run,
+            recorder,
+            tolerance=self.tolerance,
+            diagnostics=run.diagnostics,
         )
         return finished(network, weights, answer, conduct) if self.finish else answer
 
@@ -208,7 +245,9 @@ class Componentwise:
 
     @abstractmethod
     def advance(self, active: Int64) -> tuple[float, ...]:
-        """Iterate `check_every` times on some components, and check them; the primal and dual residual, if known."""
+        """Iterate `check_every` times on some components, and check them;
+        the primal and dual residual, if known.
+        """
 
     def run(self, tolerance: float) -> Point:
         """See `Iterates.run`."""
@@ -219,19 +258,28 @@ class Componentwise:
             residuals = self.advance(active)
             self.iteration += self.engine.check_every
             np.maximum(self.best_bound, figures[:, 1], out=self.best_bound)
-            energy, bound = float(figures[:, 0].sum()) + constant, float(self.best_bound.sum()) + constant
-            stopped = self.recorder.note(self.iteration, energy, bound, float(figures[:, 2].max()), *residuals)
+            energy, bound = (
+                float(figures[:, 0].sum()) + constant,
+                float(self.best_bound.sum()) + constant,
+            )
+            stopped = self.recorder.note(
+                self.iteration, energy, bound, float(figures[:, 2].max()), *residuals
+            )
             if stopped is None and self.iteration >= self.engine.max_iterations:
                 stopped = Status.LIMIT
             active = self._unsolved(tolerance)
             if not active.size:
                 stopped = None
-        return Point(self.partition.lift(self.x, self.x), float(self.best_bound.sum()) + constant, stopped)
+        return Point(
+            self.partition.lift(self.x, self.x), float(self.best_bound.sum()) + constant, stopped
+        )
 
     def _unsolved(self, tolerance: float) -> Int64:
         """Components whose gap exceeds their fair part of the whole, or whose hard rows slip."""
         energy, violation = self.figures[:, 0], self.figures[:, 2]
         whole = abs(energy.sum() + self.program.constant)
         allowed = tolerance * 0.5 * (np.abs(energy) + whole * self.partition.share)
-        open_ = (np.abs(energy - self.best_bound) > np.maximum(allowed, 1e-10)) | (violation > 0.1 * tolerance)
+        open_ = (np.abs(energy - self.best_bound) > np.maximum(allowed, 1e-10)) | (
+            violation > 0.1 * tolerance
+        )
         return np.flatnonzero(open_)

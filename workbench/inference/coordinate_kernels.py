@@ -1,4 +1,6 @@
-"""Compiled sweeps of block coordinate descent on squared hinges over a box and disjoint simplexes."""
+"""Compiled sweeps of block coordinate descent on squared hinges
+over a box and disjoint simplexes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ class Descent(NamedTuple):
     ell, multiplier : float64 arrays, shape (n_rows,)
     scratch : float64 array, shape (2, members of the largest block)
     figures : float64 array, shape (n_components, 4)
-        Energy, dual bound of the potentials' own derivatives, largest hard violation, largest move of each component.
+        Energy, dual bound of the potentials' own derivatives, largest hard violation, largest move
+        of each component.
     """
 
     curvature: Float
@@ -37,10 +40,14 @@ class Descent(NamedTuple):
 
 
 @compiled
-def _atom_steps(program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent) -> float:
-    """Minimise over each atom outside blocks exactly, there and back, and update `ell`; the largest move.
+def _atom_steps(
+    program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent
+) -> float:
+    """Minimise over each atom outside blocks exactly, there and back, and update `ell`; the largest
+    move.
 
-    The derivative is piecewise linear and increasing: Newton's method inside a shrinking bracket ends at its root.
+    The derivative is piecewise linear and increasing: Newton's method inside a shrinking bracket
+    ends at its root.
     """
     weight, cost, x, ell = program.weight, program.cost, run.x, run.ell
     column, row_of, value_of = columns.indptr, columns.row, columns.values
@@ -75,7 +82,8 @@ def _atom_steps(program: HingeArrays, columns: Columns, starts: Starts, c: int, 
                 low_seen = True
             end = low if slope > 0.0 else high
             proposed = step - slope / curvature if curvature > 0.0 else end
-            # An end of the box is worth trying once; an end that was tried already is halved away from.
+            # An end of the box is worth trying once; an end that was tried already is halved away
+            # from.
             if proposed <= low:
                 proposed = 0.5 * (low + high) if low_seen else low
             elif proposed >= high:
@@ -92,8 +100,11 @@ def _atom_steps(program: HingeArrays, columns: Columns, starts: Starts, c: int, 
 
 
 @compiled
-def _simplex_steps(program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent) -> float:
-    """Minimise a separable quadratic above the energy over each simplex, and update `ell`; the largest move.
+def _simplex_steps(
+    program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent
+) -> float:
+    """Minimise a separable quadratic above the energy over each simplex, and update `ell`; the
+    largest move.
 
     With curvatures H that is the projection of `x - gradient / H` in the metric H.
     """
@@ -111,7 +122,9 @@ def _simplex_steps(program: HingeArrays, columns: Columns, starts: Starts, c: in
                     slope += 2.0 * weight[j] * value_of[p] * ell[j]
             target[0, q] = x[i] - slope / curvature[i]
             target[1, q] = curvature[i]
-        project_to_simplex(target[0], target[1], members.size, program.block_right[k], program.block_exact[k])
+        project_to_simplex(
+            target[0], target[1], members.size, program.block_right[k], program.block_exact[k]
+        )
         for q in range(members.size):
             i = members[q]
             step = target[0, q] - x[i]
@@ -125,7 +138,12 @@ def _simplex_steps(program: HingeArrays, columns: Columns, starts: Starts, c: in
 
 @compiled
 def descend(
-    program: HingeArrays, columns: Columns, starts: Starts, components: Int64, run: Descent, sweeps: int
+    program: HingeArrays,
+    columns: Columns,
+    starts: Starts,
+    components: Int64,
+    run: Descent,
+    sweeps: int,
 ) -> None:
     """Sweep each of `components` there and back `sweeps` times, in place, then appraise it."""
     x, ell, figures = run.x, run.ell, run.figures
@@ -139,4 +157,6 @@ def descend(
                 reach += program.values[p] * x[program.indices[p]]
             ell[j] = reach
             run.multiplier[j] = 2.0 * program.weight[j] * max(reach, 0.0)
-        figures[c, 0], figures[c, 1], figures[c, 2] = appraise(program, starts, c, x, run.multiplier, run.slope)
+        figures[c, 0], figures[c, 1], figures[c, 2] = appraise(
+            program, starts, c, x, run.multiplier, run.slope
+        )

@@ -1,4 +1,6 @@
-"""Cutting-plane inference: solve, ask which rows left out are violated, add those, solve again (Riedel 2008)."""
+"""Cutting-plane inference: solve, ask which rows left out are violated, add those,
+solve again (Riedel 2008).
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ __all__ = ["CuttingPlane", "RowSource", "StoredRows", "set_aside"]
 class RowSource(Protocol):
     """Rows that are not in the network yet and can be asked for by the state that violates them.
 
-    Only hard rows and rows of non-negative weight may be left to a source: what is left out costs nothing until it is
-    violated, so that the partial network's energy is a lower bound.
+    Only hard rows and rows of non-negative weight may be left to a source: what is left out costs
+    nothing until it is violated, so that the partial network's energy is a lower bound.
     """
 
     def violated(self, values: Float) -> Rows:
@@ -41,7 +43,9 @@ class RowSource(Protocol):
 
 @dataclass
 class StoredRows:
-    """A source of rows that are all in memory; what it saves is the solver's work, not the grounding."""
+    """A source of rows that are all in memory; what it saves is the solver's work,
+    not the grounding.
+    """
 
     rows: Rows
     given: Bool = field(init=False)
@@ -67,7 +71,14 @@ def set_aside(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, St
     stay, later = np.flatnonzero(~wait), np.flatnonzero(wait)
     whole = Rows(network.A, network.b, network.template, network.relation, network.scale)
     kept = take(whole, stay)
-    smaller = replace(network, A=kept.A, b=kept.b, template=kept.template, relation=kept.relation, scale=kept.scale)
+    smaller = replace(
+        network,
+        A=kept.A,
+        b=kept.b,
+        template=kept.template,
+        relation=kept.relation,
+        scale=kept.scale,
+    )
     return smaller, StoredRows(take(whole, later))
 
 
@@ -78,22 +89,25 @@ class CuttingPlane(Engine):
     Parameters
     ----------
     engine : str or Engine
-        Solves each partial network; with `ilp` the answer is proven optimal once nothing is violated.
+        Solves each partial network; with `ilp` the answer is proven optimal once nothing is
+        violated.
     source : RowSource or None
-        Where further rows come from, such as a lazily grounded rule; None takes the network's own rows a few at a time.
+        Where further rows come from, such as a lazily grounded rule; None takes the network's own
+        rows a few at a time.
     most_rows : float
-        Share of the network's own rows. Where a partial network needs more, the whole is solved at once, for rounds
-        only pay while few rows matter.
+        Share of the network's own rows. Where a partial network needs more, the whole is solved at
+        once, for rounds only pay while few rows matter.
 
     Notes
     -----
-    The bound of a partial network holds for the whole one, because rows left out cost nothing or more. The energy
-    counts every violated row of the source, for the last question returned them all.
+    The bound of a partial network holds for the whole one, because rows left out cost nothing or
+    more. The energy counts every violated row of the source, for the last question returned them
+    all.
 
     References
     ----------
-    Riedel 2008, Improving the accuracy and efficiency of MAP inference for Markov logic; Noessner, Niepert &
-    Stuckenschmidt 2013, RockIt.
+    Riedel 2008, Improving the accuracy and efficiency of MAP inference for Markov logic; Noessner,
+    Niepert & Stuckenschmidt 2013, RockIt.
     """
 
     name: ClassVar[str] = "cpi"
@@ -101,7 +115,8 @@ class CuttingPlane(Engine):
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: RELAXABLE},
         bound=True,
-        suits="large networks of which few rows matter; `auto`'s choice there, and it solves the whole at once where "
+        suits="large networks of which few rows matter; `auto`'s choice there, and it solves the "
+        "whole at once where "
         "a quarter of the rows is needed",
     )
 
@@ -114,14 +129,18 @@ class CuttingPlane(Engine):
         """What the inner engine declines."""
         return self._inner().declines(network, weights)
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """Solve and grow until the state violates nothing that was left out, or a limit is reached.
 
-        `diagnostics` holds `rounds`, `rows_added`, `rows` and the grown `network`; `relaxed`, where the engine gives
-        one, is the last partial network's.
+        `diagnostics` holds `rounds`, `rows_added`, `rows` and the grown `network`; `relaxed`, where
+        the engine gives one, is the last partial network's.
         """
         began, engine = monotonic(), self._inner()
-        partial, source = (network, self.source) if self.source is not None else set_aside(network, weights)
+        partial, source = (
+            (network, self.source) if self.source is not None else set_aside(network, weights)
+        )
         bound, best, rounds, first_rows = -np.inf, None, 0, partial.n_rows
         status, reason = Status.LIMIT, f"stopped after {self.max_rounds} rounds"
         trace: dict[str, list[float]] = {"seconds": [], "rows": [], "energy": [], "bound": []}
@@ -143,7 +162,8 @@ class CuttingPlane(Engine):
             if best is None or _rank(partial, weights, start) <= _rank(partial, weights, best):
                 best = start
             for column, value in zip(
-                trace, (monotonic() - began, partial.n_rows, _rank(partial, weights, best)[1], bound)
+                trace,
+                (monotonic() - began, partial.n_rows, _rank(partial, weights, best)[1], bound),
             ):
                 trace[column].append(float(value))
             if not rows.n:
@@ -152,12 +172,17 @@ class CuttingPlane(Engine):
                 break
             if self.source is None and partial.n_rows > self.most_rows * network.n_rows:
                 whole = engine.infer(network, weights, conduct, start)
-                return replace(whole, reason=f"too many rows are violated to add them by and by; {whole.reason}")
+                return replace(
+                    whole,
+                    reason=f"too many rows are violated to add them by and by; {whole.reason}",
+                )
             if conduct.expired:
                 reason = "time ran out while rows were still violated"
                 break
             try:
-                conduct.progress.step("cutting planes", rounds, None, f"{rows.n} violated rows added")
+                conduct.progress.step(
+                    "cutting planes", rounds, None, f"{rows.n} violated rows added"
+                )
             except Cancelled:
                 status, reason = Status.CANCELLED, "cancelled while rows were still violated"
                 break
@@ -176,13 +201,32 @@ class CuttingPlane(Engine):
         if "relaxed" in solution.diagnostics:
             diagnostics["relaxed"] = solution.diagnostics["relaxed"]
         columns = {name: np.array(column) for name, column in trace.items()}
-        return Solution(status, best, energy, bound, violation, self.name, reason, columns, diagnostics, conflict)
+        return Solution(
+            status,
+            best,
+            energy,
+            bound,
+            violation,
+            self.name,
+            reason,
+            columns,
+            diagnostics,
+            conflict,
+        )
 
-    def _conflict(self, network: GroundNetwork, solution: Solution, conduct: Conduct) -> Int64 | None:
-        """Rows of the given network that no state keeps together; those of a source have no number there."""
+    def _conflict(
+        self, network: GroundNetwork, solution: Solution, conduct: Conduct
+    ) -> Int64 | None:
+        """Rows of the given network that no state keeps together;
+        those of a source have no number there.
+        """
         if self.source is None:
             return smallest_conflict(network, conduct=conduct)
-        return None if solution.conflict is None else solution.conflict[solution.conflict < network.n_rows]
+        return (
+            None
+            if solution.conflict is None
+            else solution.conflict[solution.conflict < network.n_rows]
+        )
 
     def _inner(self) -> Engine:
         return make_engine(self.engine, "map") if isinstance(self.engine, str) else self.engine
@@ -198,5 +242,7 @@ def _refuse_negative(rows: Rows, weights: Float) -> None:
     effective = weights[rows.template[soft]] * (1.0 if rows.scale is None else rows.scale[soft])
     if np.any(effective < 0.0):
         raise UsageError.of(
-            "E0407", "a rule of negative weight cannot be grounded lazily", help="ground it in full, or negate it"
+            "E0407",
+            "a rule of negative weight cannot be grounded lazily",
+            help="ground it in full, or negate it",
         )

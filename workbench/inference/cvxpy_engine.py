@@ -37,7 +37,11 @@ SOLVERS: Mapping[str, str] = {
 }
 
 _PACKAGES: Mapping[str, str] = {"highs": "highspy"}
-_TIME_LIMITS: Mapping[str, str] = {"clarabel": "time_limit", "osqp": "time_limit", "scs": "time_limit_secs"}
+_TIME_LIMITS: Mapping[str, str] = {
+    "clarabel": "time_limit",
+    "osqp": "time_limit",
+    "scs": "time_limit_secs",
+}
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,9 @@ class ConvexSolver(Engine):
         """The solver's where it is named."""
         return self.solver or "cvxpy"
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """MAP state in [0, 1] and the bound of the solver's own dual values.
 
         Raises
@@ -126,18 +132,30 @@ class ConvexSolver(Engine):
         name = self.solver.casefold()
         if name not in SOLVERS:
             raise UsageError.of(
-                "E0402", f"no convex solver is called {self.solver!r}", help=f"one of {', '.join(SOLVERS)}"
+                "E0402",
+                f"no convex solver is called {self.solver!r}",
+                help=f"one of {', '.join(SOLVERS)}",
             )
         if name not in installed:
-            extra = "install it with: pip install 'relational-workbench[ecos]'; " if name == "ecos" else ""
+            extra = (
+                "install it with: pip install 'relational-workbench[ecos]'; "
+                if name == "ecos"
+                else ""
+            )
             raise InputError.of(
-                "E0402", f"{name} is not installed", help=f"{extra}installed: {', '.join(sorted(installed))}"
+                "E0402",
+                f"{name} is not installed",
+                help=f"{extra}installed: {', '.join(sorted(installed))}",
             )
         return name
 
 
-def _solve(program: HingeProblem, solver: str, options: Mapping[str, Any]) -> tuple[Point | None, str]:
-    """Solve with slacks `s >= ell, s >= 0` for all soft rows together; multipliers are those of `s >= ell`."""
+def _solve(
+    program: HingeProblem, solver: str, options: Mapping[str, Any]
+) -> tuple[Point | None, str]:
+    """Solve with slacks `s >= ell, s >= 0` for all soft rows together;
+    multipliers are those of `s >= ell`.
+    """
     import cvxpy as cp
 
     rows = program.blocks_as_rows()
@@ -154,7 +172,9 @@ def _solve(program: HingeProblem, solver: str, options: Mapping[str, Any]) -> tu
         objective = objective + np.where(squared, 0.0, weight) @ slack
         if np.any(squared):
             root = np.sqrt(weight[squared])
-            objective = objective + cp.sum_squares(cp.multiply(root, slack[np.flatnonzero(squared)]))
+            objective = objective + cp.sum_squares(
+                cp.multiply(root, slack[np.flatnonzero(squared)])
+            )
         groups.append((soft, rows.A[soft] @ x + rows.b[soft] <= slack))
     if at_most.size:
         groups.append((at_most, rows.A[at_most] @ x + rows.b[at_most] <= 0))

@@ -1,4 +1,6 @@
-"""Variable elimination on one component: a bucket tree, summed upwards for log Z and downwards for all marginals."""
+"""Variable elimination on one component: a bucket tree,
+summed upwards for log Z and downwards for all marginals.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ __all__ = ["EliminationOrder", "Variables", "best_values", "marginals", "plan", 
 
 @dataclass(frozen=True)
 class Variables:
-    """The variables of one component: a free atom with two values, or a block with one value a member.
+    """The variables of one component: a free atom with two values, or a block with one value a
+    member.
 
     Attributes
     ----------
@@ -44,9 +47,11 @@ class EliminationOrder:
     Attributes
     ----------
     scopes : list of tuples of int
-        By place in the order: the variable, then those later in the order that its table spans, in that order.
+        By place in the order: the variable, then those later in the order that its table spans, in
+        that order.
     width : float
-        Bits of the widest table, without the variable that it eliminates: the induced width for 0/1 variables.
+        Bits of the widest table, without the variable that it eliminates: the induced width for 0/1
+        variables.
     size : float
         Entries of all tables together.
     """
@@ -68,7 +73,9 @@ def variables(layout: Layout, component: int) -> Variables:
         if block < 0:
             members = np.array([-1, atom])
         else:
-            members = layout.block_atom[layout.block_ptr[block] : layout.block_ptr[block + 1]].astype(np.int64)
+            members = layout.block_atom[
+                layout.block_ptr[block] : layout.block_ptr[block + 1]
+            ].astype(np.int64)
             members = members[layout.fixed[members] < 0]
             if layout.block_kind[block]:
                 members = np.append(members, -1)
@@ -77,7 +84,9 @@ def variables(layout: Layout, component: int) -> Variables:
         choices.append(members)
     rows = np.arange(layout.row_start[component], layout.row_start[component + 1])
     rows = rows[
-        (layout.weight[rows] != 0) | (layout.kind[rows] == Relation.AT_MOST) | (layout.kind[rows] == Relation.EQUAL)
+        (layout.weight[rows] != 0)
+        | (layout.kind[rows] == Relation.AT_MOST)
+        | (layout.kind[rows] == Relation.EQUAL)
     ]
     scopes = []
     for row in rows:
@@ -87,7 +96,9 @@ def variables(layout: Layout, component: int) -> Variables:
 
 
 def plan(variables: Variables, width: float) -> EliminationOrder | float:
-    """A greedy order, narrowest next table first; or, as soon as one exceeds `width` bits, that table's width."""
+    """A greedy order, narrowest next table first; or, as soon as one exceeds `width` bits,
+    that table's width.
+    """
     bits = [float(np.log2(choice.size)) if choice.size else 0.0 for choice in variables.choices]
     neighbours: list[set[int]] = [set() for _ in bits]
     for scope in variables.scopes:
@@ -121,18 +132,22 @@ def plan(variables: Variables, width: float) -> EliminationOrder | float:
             heapq.heappush(heap, (cost[other], other))
     place = {variable: at for at, variable in enumerate(order)}
     scopes = [
-        (variable, *sorted(around, key=place.__getitem__)) for variable, around in zip(order, groups, strict=True)
+        (variable, *sorted(around, key=place.__getitem__))
+        for variable, around in zip(order, groups, strict=True)
     ]
     return EliminationOrder(order, scopes, widest, size)
 
 
 def marginals(
-    layout: Layout, variables: Variables, order: EliminationOrder, look: Callable[[], None] = lambda: None
+    layout: Layout,
+    variables: Variables,
+    order: EliminationOrder,
+    look: Callable[[], None] = lambda: None,
 ) -> tuple[dict[int, float], float]:
     """The probability of each free atom, and log Z of the component (energy of free atoms only).
 
-    log Z is -inf where hard rows clash. `look` is called at every table, and stops the work by raising. Time and space:
-    the entries of all tables.
+    log Z is -inf where hard rows clash. `look` is called at every table, and stops the work by
+    raising. Time and space: the entries of all tables.
     """
     tables, messages, parents = _upwards(layout, variables, order, _log_sum, look)
     log_z = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
@@ -145,12 +160,15 @@ def marginals(
         parent = parents[at]
         scope = order.scopes[at]
         if parent >= 0:
-            # What the parent's table says without this one's own message. Where that is -inf, so is the table.
+            # What the parent's table says without this one's own message. Where that is -inf, so is
+            # the table.
             with np.errstate(invalid="ignore"):
                 rest = tables[parent] - _spread(messages[at], scope[1:], order.scopes[parent])
             rest[np.isnan(rest)] = -np.inf
             kept = set(scope[1:])
-            axes = tuple(axis for axis, variable in enumerate(order.scopes[parent]) if variable not in kept)
+            axes = tuple(
+                axis for axis, variable in enumerate(order.scopes[parent]) if variable not in kept
+            )
             downward[at] = _log_sum(rest, axes)
         tables[at] = tables[at] + downward[at]
         belief = _log_sum(tables[at], tuple(range(1, len(scope))))
@@ -163,9 +181,14 @@ def marginals(
 
 
 def best_values(
-    layout: Layout, variables: Variables, order: EliminationOrder, look: Callable[[], None] = lambda: None
+    layout: Layout,
+    variables: Variables,
+    order: EliminationOrder,
+    look: Callable[[], None] = lambda: None,
 ) -> tuple[list[int], float]:
-    """The atoms that are true in a least-energy state of the component, and minus its energy (-inf: none)."""
+    """The atoms that are true in a least-energy state of the component,
+    and minus its energy (-inf: none).
+    """
     tables, messages, parents = _upwards(layout, variables, order, _log_max, look)
     best = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
     if not np.isfinite(best):
@@ -188,7 +211,9 @@ def _upwards(
 ) -> tuple[list[Float], list[Float], list[int]]:
     """Tables with the messages from below, the message of each, and where it goes (-1: a root)."""
     place = {variable: at for at, variable in enumerate(order.order)}
-    tables = [np.zeros([variables.choices[variable].size for variable in scope]) for scope in order.scopes]
+    tables = [
+        np.zeros([variables.choices[variable].size for variable in scope]) for scope in order.scopes
+    ]
     for variable, choice in enumerate(variables.choices):
         look()
         gain = np.where(choice >= 0, layout.field[np.maximum(choice, 0)], 0.0)
@@ -244,27 +269,38 @@ class _Cost:
         """By combination of the variables' values; infinite where the row forbids one."""
         ell = np.full([1] * len(self.parts), self.constant)
         for axis, part in enumerate(self.parts):
-            ell = ell + np.array(part).reshape([-1 if other == axis else 1 for other in range(len(self.parts))])
+            ell = ell + np.array(part).reshape(
+                [-1 if other == axis else 1 for other in range(len(self.parts))]
+            )
         if self.kind == Relation.EQUAL:
             return np.where(np.abs(ell) > 1e-9, np.inf, 0.0)
         if self.kind == Relation.AT_MOST:
             return np.where(ell > 1e-9, np.inf, 0.0)
         potential = np.maximum(ell, 0.0)
-        return np.asarray(self.weight * (potential**2 if self.kind == SQUARED else potential), np.float64)
+        return np.asarray(
+            self.weight * (potential**2 if self.kind == SQUARED else potential), np.float64
+        )
 
 
 def _cost(layout: Layout, variables: Variables, row: int, scope: tuple[int, ...]) -> _Cost:
     span = slice(int(layout.row_ptr[row]), int(layout.row_ptr[row + 1]))
-    coefficient = dict(zip(layout.row_atom[span].tolist(), layout.row_coefficient[span].tolist(), strict=True))
+    coefficient = dict(
+        zip(layout.row_atom[span].tolist(), layout.row_coefficient[span].tolist(), strict=True)
+    )
     true = sum(factor for atom, factor in coefficient.items() if layout.fixed[atom] == 1)
     parts = tuple(
-        tuple(coefficient.get(atom, 0.0) for atom in variables.choices[variable].tolist()) for variable in scope
+        tuple(coefficient.get(atom, 0.0) for atom in variables.choices[variable].tolist())
+        for variable in scope
     )
-    return _Cost(float(layout.b[row]) + true, parts, int(layout.kind[row]), float(layout.weight[row]))
+    return _Cost(
+        float(layout.b[row]) + true, parts, int(layout.kind[row]), float(layout.weight[row])
+    )
 
 
 def _spread(table: Float, scope: tuple[int, ...], target: tuple[int, ...]) -> Float:
-    """A table over `scope`, in the target's order, with axes of length 1 for the target's other variables."""
+    """A table over `scope`, in the target's order,
+    with axes of length 1 for the target's other variables.
+    """
     sizes = dict(zip(scope, table.shape, strict=True))
     return table.reshape([sizes.get(variable, 1) for variable in target])
 
@@ -275,7 +311,9 @@ def _log_sum(table: Float, axes: tuple[int, ...]) -> Float:
     largest = table.max(axis=axes, keepdims=True)
     shift = np.where(np.isfinite(largest), largest, 0.0)
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.exp(table - shift).sum(axis=axes)) + np.squeeze(shift, axis=axes))
+        return np.asarray(
+            np.log(np.exp(table - shift).sum(axis=axes)) + np.squeeze(shift, axis=axes)
+        )
 
 
 def _log_max(table: Float, axes: tuple[int, ...]) -> Float:

@@ -1,8 +1,8 @@
 """Other libraries' solvers in a process of their own, so that they can be stopped at any moment.
 
-Some of them hear neither a time limit nor Ctrl-C for minutes, and none can be interrupted from outside while it holds
-the interpreter. A process can be ended. It stays, idle, for the next problem, and ends with its parent, even
-one that is killed while it works.
+Some of them hear neither a time limit nor Ctrl-C for minutes, and none can be interrupted from
+outside while it holds the interpreter. A process can be ended. It stays, idle, for the next
+problem, and ends with its parent, even one that is killed while it works.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ Result = TypeVar("Result")
 AT_ONCE = 5_000
 """Entries of a matrix that is not worth another process."""
 GRACE = 1.0
-"""Seconds beyond the deadline that a solver with a time limit of its own has to hand over what it found."""
+"""Seconds beyond the deadline that a solver with a time limit of its own
+has to hand over what it found.
+"""
 
 
 class Stopped(Exception):
@@ -119,8 +121,9 @@ def serve(questions: Connection, answers: Connection) -> None:
 def _ended_by_hang_up(questions: Connection) -> Iterator[None]:
     """While it computes, the process ends when its parent does, however that came about.
 
-    The kernel tells of a pipe that is hung up by SIGIO, whose default is to end the process: no thread is needed, which
-    a solver that holds the interpreter would not let run. While it computes nothing else comes through the pipe.
+    The kernel tells of a pipe that is hung up by SIGIO, whose default is to end the process: no
+    thread is needed, which a solver that holds the interpreter would not let run. While it computes
+    nothing else comes through the pipe.
     """
     if sys.platform == "win32":
         yield
@@ -137,7 +140,9 @@ def _ended_by_hang_up(questions: Connection) -> Iterator[None]:
     fcntl.fcntl(pipe, fcntl.F_SETFL, flags)
 
 
-def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[bool, Any]:
+def _outcome(
+    function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[bool, Any]:
     try:
         return False, function(*arguments, **named)
     except Exception as error:

@@ -10,7 +10,14 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts
-from workbench.inference.elimination import EliminationOrder, Variables, best_values, marginals, plan, variables
+from workbench.inference.elimination import (
+    EliminationOrder,
+    Variables,
+    best_values,
+    marginals,
+    plan,
+    variables,
+)
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import refuse
 from workbench.inference.solution import Engine, Solution, Status, infeasible
@@ -38,7 +45,8 @@ class Exact(Engine):
     ----------
     task : {'marginal', 'map'}
     width : int
-        Largest induced width, in bits: a table has at most 2^(width + 1) entries. A block is one variable.
+        Largest induced width, in bits: a table has at most 2^(width + 1) entries. A block is one
+        variable.
     memory : int
         Most table entries held at once, of 8 bytes each: those of one component.
     """
@@ -85,8 +93,11 @@ class Exact(Engine):
         literals = np.diff(layout.row_ptr[layout.row_start])[joined]
         return joined[~few | (literals > LARGE)]
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """Marginals with `diagnostics["log_z"]` (of `exp(-energy)`), or a least-energy state. No `seed`, no `start`.
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
+        """Marginals with `diagnostics["log_z"]` (of `exp(-energy)`), or a least-energy state. No
+        `seed`, no `start`.
 
         Raises
         ------
@@ -104,7 +115,9 @@ class Exact(Engine):
             alone = np.where(free, 1.0 / (1.0 + np.exp(-layout.field)), np.maximum(fixed, 0))
         best = np.where(free, layout.field > 0, fixed == 1).astype(np.float64)
         joined = _joined(layout)
-        in_joined = np.repeat(np.isin(np.arange(layout.n_components), joined), np.diff(layout.atom_start))
+        in_joined = np.repeat(
+            np.isin(np.arange(layout.n_components), joined), np.diff(layout.atom_start)
+        )
         log_z = float(np.logaddexp(0.0, layout.field[free & ~in_joined]).sum())
         log_z += float(layout.field[fixed == 1].sum() - np.asarray(weights) @ network.constant)
         widest, stopped = 0.0, ""
@@ -150,22 +163,32 @@ class Exact(Engine):
         figures: dict[str, object] = {"width": widest, "components": int(joined.size)}
         if self.task == "marginal":
             figures["log_z"] = np.nan if stopped else log_z
-            return Solution(status, values, np.nan, np.nan, 0.0, self.name, reason, diagnostics=figures)
+            return Solution(
+                status, values, np.nan, np.nan, 0.0, self.name, reason, diagnostics=figures
+            )
         energy = reported_energy(network, weights, values)
         broken = hard_violation(network, values)
         bound = -np.inf if stopped else energy
-        return Solution(status, values, energy, bound, broken, self.name, reason, diagnostics=figures)
+        return Solution(
+            status, values, energy, bound, broken, self.name, reason, diagnostics=figures
+        )
 
     def _plan(self, layout: Layout, component: int) -> tuple[Variables, EliminationOrder] | str:
         """Variables and order of a component, or why there is none."""
-        span = layout.row_ptr[layout.row_start[component + 1]] - layout.row_ptr[layout.row_start[component]]
+        span = (
+            layout.row_ptr[layout.row_start[component + 1]]
+            - layout.row_ptr[layout.row_start[component]]
+        )
         if span > LARGE:
             return f"a component's rows have {span} literals, more than {LARGE}"
         names = variables(layout, component)
         order = plan(names, self.width)
         if not isinstance(order, EliminationOrder):
             size = len(names.choices)
-            return f"a component of {size} variables has induced width {order:.3g} or more, over {self.width}"
+            return (
+                f"a component of {size} variables has induced width {order:.3g} or more, over "
+                f"{self.width}"
+            )
         if order.size > self.memory:
             return f"a component needs {order.size:.3g} table entries, over {self.memory}"
         return names, order

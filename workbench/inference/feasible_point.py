@@ -17,12 +17,16 @@ __all__ = ["make_feasible"]
 TOLERANCE = 1e-9
 
 
-def make_feasible(problem: HingeProblem, x: Float, *, passes: int = 2000, conduct: Conduct = PLAIN) -> Float | None:
-    """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when none was found in time.
+def make_feasible(
+    problem: HingeProblem, x: Float, *, passes: int = 2000, conduct: Conduct = PLAIN
+) -> Float | None:
+    """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when none was found
+    in time.
 
-    Blocks are projected exactly. Hard rows are visited in turn, each violated one projected onto (alternating
-    projections); where that has not converged after `passes`, a linear program finds the nearest point in the sum
-    of absolute distances. `smallest_conflict` tells whether there is none.
+    Blocks are projected exactly. Hard rows are visited in turn, each violated one projected onto
+    (alternating projections); where that has not converged after `passes`, a linear program finds
+    the nearest point in the sum of absolute distances. `smallest_conflict` tells whether there is
+    none.
     """
     moved = np.clip(x, problem.lower, problem.upper)
     if np.any(problem.lower > problem.upper):
@@ -44,8 +48,16 @@ def make_feasible(problem: HingeProblem, x: Float, *, passes: int = 2000, conduc
 
 @compiled
 def _alternate(rows: HingeArrays, passes: int, norm: Float, x: Float, scratch: Float) -> float:
-    """Project in turn onto hard rows, then blocks and box; return the last pass's largest violation of a row."""
-    indptr, indices, values, lower, upper = rows.indptr, rows.indices, rows.values, rows.lower, rows.upper
+    """Project in turn onto hard rows, then blocks and box;
+    return the last pass's largest violation of a row.
+    """
+    indptr, indices, values, lower, upper = (
+        rows.indptr,
+        rows.indices,
+        rows.values,
+        rows.lower,
+        rows.upper,
+    )
     worst = np.inf
     flat = np.ones(scratch.size)
     for turn in range(passes):
@@ -66,7 +78,9 @@ def _alternate(rows: HingeArrays, passes: int, norm: Float, x: Float, scratch: F
             members = rows.block_member[rows.block_start[k] : rows.block_start[k + 1]]
             for q in range(members.size):
                 scratch[q] = x[members[q]]
-            project_to_simplex(scratch, flat, members.size, rows.block_right[k], rows.block_exact[k])
+            project_to_simplex(
+                scratch, flat, members.size, rows.block_right[k], rows.block_exact[k]
+            )
             for q in range(members.size):
                 x[members[q]] = scratch[q]
         if (worst <= TOLERANCE and turn > 0) or norm.size == 0:
@@ -74,7 +88,9 @@ def _alternate(rows: HingeArrays, passes: int, norm: Float, x: Float, scratch: F
     return worst
 
 
-def _nearest_by_linear_program(problem: HingeProblem, x: Float, deadline: float | None) -> Float | None:
+def _nearest_by_linear_program(
+    problem: HingeProblem, x: Float, deadline: float | None
+) -> Float | None:
     from scipy.optimize import linprog
 
     rows = problem.blocks_as_rows()

@@ -1,4 +1,6 @@
-"""An exact solver for what a first-order method leaves unsolved on a small problem, such as weights a million apart."""
+"""An exact solver for what a first-order method leaves unsolved on a small problem,
+such as weights a million apart.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,14 @@ SMALL = 200_000
 """Entries of the largest network that is finished so: seconds for an interior-point method."""
 
 
-def finished(network: GroundNetwork, weights: Float, solution: Solution, conduct: Conduct) -> Solution:
-    """The better of a convex engine's answer and an exact solver's, with the better of their bounds.
+def finished(
+    network: GroundNetwork, weights: Float, solution: Solution, conduct: Conduct
+) -> Solution:
+    """The better of a convex engine's answer and an exact solver's, with the better of their
+    bounds.
 
-    The answer comes back as it is where it is proven, where time is up or the work was cancelled, or where the network
-    is large.
+    The answer comes back as it is where it is proven, where time is up or the work was cancelled,
+    or where the network is large.
     """
     open_ended = solution.status in (Status.LIMIT, Status.FEASIBLE)
     if not open_ended or conduct.expired or conduct.progress.cancelled or network.A.nnz > SMALL:

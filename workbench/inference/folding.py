@@ -1,4 +1,6 @@
-"""A hinge problem with bounds in the place of hard rows over one variable, and simplexes in that of disjoint sums."""
+"""A hinge problem with bounds in the place of hard rows over one variable,
+and simplexes in that of disjoint sums.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ __all__ = ["fold"]
 
 
 def fold(problem: HingeProblem) -> HingeProblem:
-    """The form that first-order solvers take: simplexes recognised, bounds folded; the same states and energies.
+    """The form that first-order solvers take: simplexes recognised, bounds folded; the same states
+    and energies.
 
-    Hard rows over one atom become bounds of that atom; hard rows `x_1 + ... + x_k <= c` (or `= c`) become blocks
-    where they are disjoint.
+    Hard rows over one atom become bounds of that atom; hard rows `x_1 + ... + x_k <= c` (or `= c`)
+    become blocks where they are disjoint.
     """
     A = problem.A.copy()
     A.eliminate_zeros()
@@ -41,7 +44,9 @@ def _fold_single_atoms(problem: HingeProblem) -> HingeProblem:
 
 
 def _recognise_blocks(problem: HingeProblem) -> HingeProblem:
-    """Turn hard rows `a (x_1 + ... + x_k) <= c` (or `= c`) over atoms of no earlier such row into blocks."""
+    """Turn hard rows `a (x_1 + ... + x_k) <= c` (or `= c`) over atoms of
+    no earlier such row into blocks.
+    """
     size = np.diff(problem.A.indptr)
     candidates = np.flatnonzero((problem.kind >= RowKind.AT_MOST) & (size > 1))
     if not candidates.size:

@@ -19,14 +19,17 @@ __all__ = ["Gibbs"]
 
 @dataclass(frozen=True)
 class Gibbs(Engine):
-    """Sweeps over all atoms, each redrawn given the rest; members of a `!` or `?` block are redrawn together.
+    """Sweeps over all atoms, each redrawn given the rest; members of a `!` or `?` block are redrawn
+    together.
 
-    Where rows are hard or heavy some small groups of atoms and blocks that share rows are redrawn jointly before each
-    sweep, so that chains pass where single moves would break a hard row, as when two blocks must swap their values.
+    Where rows are hard or heavy some small groups of atoms and blocks that share rows are redrawn
+    jointly before each sweep, so that chains pass where single moves would break a hard row, as
+    when two blocks must swap their values.
 
-    The answer is the mean of the conditional probabilities over the sweeps (Rao-Blackwell); the raw frequencies are in
-    `diagnostics["raw_probability"]`. Any row is allowed, clause or not. Moves that break a hard row have probability
-    0: where hard rows leave states that no move of a small group joins, chains cannot meet, and R-hat tells.
+    The answer is the mean of the conditional probabilities over the sweeps (Rao-Blackwell); the raw
+    frequencies are in `diagnostics["raw_probability"]`. Any row is allowed, clause or not. Moves
+    that break a hard row have probability 0: where hard rows leave states that no move of a small
+    group joins, chains cannot meet, and R-hat tells.
 
     Parameters
     ----------
@@ -36,8 +39,8 @@ class Gibbs(Engine):
         Unrecorded sweeps of each chain.
     chains : int
     from_map : bool
-        Start each chain where a MaxWalkSAT search of its own ends (Singla and Domingos 2005), rather than where sweeps
-        end whose weights rise from nothing to their size.
+        Start each chain where a MaxWalkSAT search of its own ends (Singla and Domingos 2005),
+        rather than where sweeps end whose weights rise from nothing to their size.
     """
 
     name: ClassVar[str] = "gibbs"
@@ -52,6 +55,10 @@ class Gibbs(Engine):
     chains: Count = 4
     from_map: bool = False
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """Marginal probabilities. `start` is where all chains begin; it should keep the hard rows."""
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
+        """Marginal probabilities. `start` is where all chains begin;
+        it should keep the hard rows.
+        """
         return sample(self, network, weights, lay_out(network, weights), conduct, start)

@@ -1,4 +1,6 @@
-"""Exact MAP by integer programs: relax, keep what the relaxation settles, search each open component with HiGHS."""
+"""Exact MAP by integer programs: relax, keep what the relaxation settles,
+search each open component with HiGHS.
+"""
 
 from __future__ import annotations
 
@@ -36,16 +38,19 @@ from workbench.progress import Conduct
 __all__ = ["IntegerProgram"]
 
 MANY = 20_000
-"""Hinges from which on `auto` looks for rows to merge: below, the weaker relaxation costs more than the rows."""
+"""Hinges from which on `auto` looks for rows to merge: below,
+the weaker relaxation costs more than the rows.
+"""
 
 
 @dataclass(frozen=True)
 class IntegerProgram(Engine):
     """The integer program of Huynh & Mooney (2009), component by component.
 
-    The relaxation goes first. With at most two literals a clause, its integral atoms keep their values in some optimum
-    (persistency) and leave the program. Pairs that form cliques are then counted (`count_cliques`); components whose
-    rounded state meets the bound are done; HiGHS's branch and cut searches the others, warm-started, several at a time.
+    The relaxation goes first. With at most two literals a clause, its integral atoms keep their
+    values in some optimum (persistency) and leave the program. Pairs that form cliques are then
+    counted (`count_cliques`); components whose rounded state meets the bound are done; HiGHS's
+    branch and cut searches the others, warm-started, several at a time.
 
     Parameters
     ----------
@@ -56,11 +61,12 @@ class IntegerProgram(Engine):
     workers : int
         Components solved at a time.
     aggregate : {'auto', 'always', 'never'}
-        Merge rows alike up to one literal into rows that count, before the search: fewer rows, a weaker relaxation
-        inside the search. `auto`: where that leaves at most a twentieth of very many rows.
+        Merge rows alike up to one literal into rows that count, before the search: fewer rows, a
+        weaker relaxation inside the search. `auto`: where that leaves at most a twentieth of very
+        many rows.
     polish : bool
-        Improve the warm start by MaxWalkSAT where the relaxation leaves a gap: rounding alone is weak on frustrated
-        networks.
+        Improve the warm start by MaxWalkSAT where the relaxation leaves a gap: rounding alone is
+        weak on frustrated networks.
     """
 
     name: ClassVar[str] = "ilp"
@@ -77,7 +83,9 @@ class IntegerProgram(Engine):
     aggregate: Literal["auto", "always", "never"] = "auto"
     polish: bool = True
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """A state of least energy with proof, or the best found with a bound when time runs out."""
         began = monotonic()
         network, weights = priced(network, weights)
@@ -92,7 +100,9 @@ class IntegerProgram(Engine):
         rounded = round_state(network, weights, x[: network.n_atoms])
         best = rounded if start is None else better(network, weights, rounded, start)
         rounded_energy = reported_energy(network, weights, best)
-        if self.polish and not (hard_violation(network, best) == 0.0 and is_proven(rounded_energy, bound, scale)):
+        if self.polish and not (
+            hard_violation(network, best) == 0.0 and is_proven(rounded_energy, bound, scale)
+        ):
             best = local_search(network, weights, best, conduct)
         left = restrict(problem, fixed, x)
         parts = split(left.problem)
@@ -113,19 +123,32 @@ class IntegerProgram(Engine):
             "seconds": monotonic() - began,
         }
         if proven:
-            how = f"branch and cut proved it, {programs} programs searched" if programs else "the relaxation proves it"
+            how = (
+                f"branch and cut proved it, {programs} programs searched"
+                if programs
+                else "the relaxation proves it"
+            )
             status, reason = Status.OPTIMAL, how
         elif conduct.progress.cancelled:
             status, reason = Status.CANCELLED, "cancelled; the bound holds"
         elif conduct.expired:
             status, reason = Status.LIMIT, "time ran out before every component was proven"
         else:
-            status, reason = Status.FEASIBLE, "stopped within the relative gap or the nodes asked for"
+            status, reason = (
+                Status.FEASIBLE,
+                "stopped within the relative gap or the nodes asked for",
+            )
         bound = min(bound, energy) if violation == 0.0 else bound
-        return Solution(status, state, energy, bound, violation, self.name, reason, diagnostics=diagnostics)
+        return Solution(
+            status, state, energy, bound, violation, self.name, reason, diagnostics=diagnostics
+        )
 
-    def _settle(self, problem: HingeProblem, conduct: Conduct) -> tuple[Bool, Float, float, str] | None:
-        """Solve the relaxation: which variables it fixes for good, where, and its bound; None when infeasible."""
+    def _settle(
+        self, problem: HingeProblem, conduct: Conduct
+    ) -> tuple[Bool, Float, float, str] | None:
+        """Solve the relaxation: which variables it fixes for good, where, and its bound;
+        None when infeasible.
+        """
         answer = solve_relaxation(problem, conduct=conduct)
         if answer.status == "infeasible":
             return None
@@ -141,7 +164,9 @@ class IntegerProgram(Engine):
         warm: Float,
         conduct: Conduct,
     ) -> tuple[Float | None, float, int]:
-        """Solve every part; its best point over the left variables, the summed bound, and how many were searched."""
+        """Solve every part; its best point over the left variables, the summed bound,
+        and how many were searched.
+        """
         solved = warm[left.variables].copy()
         total, searched = 0.0, 0
         jobs: list[tuple[Part[HingeProblem], Callable[[], LinearAnswer]]] = []
@@ -184,7 +209,9 @@ class IntegerProgram(Engine):
         integral = np.all(np.minimum(relaxed.x, 1.0 - relaxed.x)[: problem.n_atoms] <= 1e-9)
         if integral and relaxed.status == "optimal":
             whole = problem.complete(np.round(relaxed.x[: problem.n_atoms]))
-            if problem.violation(whole) <= 1e-9 and is_proven(problem.energy(whole), relaxed.bound, scale):
+            if problem.violation(whole) <= 1e-9 and is_proven(
+                problem.energy(whole), relaxed.bound, scale
+            ):
                 return LinearAnswer("optimal", whole, problem.energy(whole), relaxed.bound, -1)
         answer = solve_highs(
             self._aggregated(problem),

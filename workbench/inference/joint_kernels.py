@@ -1,8 +1,9 @@
-"""Joint draws: a few atoms and blocks that share rows, redrawn together from their conditional distribution.
+"""Joint draws: a few atoms and blocks that share rows, redrawn together from their conditional
+distribution.
 
-A single move cannot pass between states that hard or heavy rows hold apart, such as two blocks that must swap their
-values; a joint draw can. Each *unit* of a group, an atom outside blocks or a block, is a list of options: the atom that
-it makes true, -1 for none.
+A single move cannot pass between states that hard or heavy rows hold apart, such as two blocks that
+must swap their values; a joint draw can. Each *unit* of a group, an atom outside blocks or a block,
+is a list of options: the atom that it makes true, -1 for none.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ from workbench.network.layout import Layout
 __all__ = ["Group", "joint_sweep", "new_group", "take"]
 
 STATES = 64
-"""Most joint states of a group drawn together; every other group has at most `FEW`, enough for a pair."""
+"""Most joint states of a group drawn together; every other group has at most `FEW`,
+enough for a pair.
+"""
 FEW = 8
 UNITS = 6
 """Most units of a group."""
 ATTEMPTS = 16
 """Tries to let a group grow by a neighbour."""
 SHARE = 128
-"""Two groups are drawn for so many atoms, and two more: as much work as about a sweep of single redraws."""
+"""Two groups are drawn for so many atoms, and two more:
+as much work as about a sweep of single redraws.
+"""
 
 
 class Group(NamedTuple):
@@ -45,9 +50,11 @@ class Group(NamedTuple):
     block : int32 array, shape (UNITS,)
         The block that each unit is, or -1.
     place, step : int32 arrays, shape (UNITS,)
-        Which option each unit takes while states are listed, and whether it goes up or down from there.
+        Which option each unit takes while states are listed, and whether it goes up or down from
+        there.
     cost : float64 array, shape (STATES,)
-        By joint state, the first unit's option running fastest: the energy relative to the state before.
+        By joint state, the first unit's option running fastest: the energy relative to the state
+        before.
     """
 
     free: Int32
@@ -76,7 +83,9 @@ def new_group(layout: Layout) -> Group:
 
 @compiled
 def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most: int) -> int:
-    """Add the unit of a free atom as number `n`; returns the joint states there are then, 0 where it does not fit."""
+    """Add the unit of a free atom as number `n`; returns the joint states there are then,
+    0 where it does not fit.
+    """
     option, start, block_of, fixed = group.option, group.start, layout.block_of, layout.fixed
     at = start[n]
     block = block_of[atom]
@@ -106,7 +115,9 @@ def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most
 
 @compiled
 def take(new: int, only: int, block: int, y: Int8, ell: Float, true: Int32, moves: Moves) -> float:
-    """Let a block, or the atom `only` where `block` is -1, take the option `new`; returns how the energy changes."""
+    """Let a block, or the atom `only` where `block` is -1, take the option `new`;
+    returns how the energy changes.
+    """
     old = true[block] if block >= 0 else (only if y[only] else -1)
     total = 0.0
     if new == old:
@@ -123,8 +134,12 @@ def take(new: int, only: int, block: int, y: Int8, ell: Float, true: Int32, move
 
 
 @compiled
-def _list_states(group: Group, n: int, states: int, y: Int8, ell: Float, true: Int32, moves: Moves) -> None:
-    """Visit all joint states of `n` units, one unit changing at a time, and note the energy of each."""
+def _list_states(
+    group: Group, n: int, states: int, y: Int8, ell: Float, true: Int32, moves: Moves
+) -> None:
+    """Visit all joint states of `n` units, one unit changing at a time,
+    and note the energy of each.
+    """
     option, start, block = group.option, group.start, group.block
     place, step, cost = group.place, group.step, group.cost
     energy = 0.0
@@ -152,13 +167,27 @@ def _list_states(group: Group, n: int, states: int, y: Int8, ell: Float, true: I
 
 
 @compiled
-def joint_sweep(layout: Layout, group: Group, price: Float, y: Int8, ell: Float, true: Int32, random: UInt64) -> None:
+def joint_sweep(
+    layout: Layout, group: Group, price: Float, y: Int8, ell: Float, true: Int32, random: UInt64
+) -> None:
     """Redraw groups grown at random from free atoms; heavier rows lead to neighbours more often.
 
-    Which group is drawn does not depend on the state, so each draw leaves the network's distribution as it is.
+    Which group is drawn does not depend on the state, so each draw leaves the network's
+    distribution as it is.
     """
-    fixed, free, start, option, moves = layout.fixed, group.free, group.start, group.option, moves_of(layout, price)
-    atom_ptr, atom_row, row_ptr, row_atom = layout.atom_ptr, layout.atom_row, layout.row_ptr, layout.row_atom
+    fixed, free, start, option, moves = (
+        layout.fixed,
+        group.free,
+        group.start,
+        group.option,
+        moves_of(layout, price),
+    )
+    atom_ptr, atom_row, row_ptr, row_atom = (
+        layout.atom_ptr,
+        layout.atom_row,
+        layout.row_ptr,
+        layout.row_atom,
+    )
     for number in range(2 + 2 * ((free.size + SHARE - 1) // SHARE) if free.size else 0):
         most = STATES if number % 2 else FEW
         atom = free[below(random, free.size)]

@@ -1,4 +1,6 @@
-"""Atoms that are numbers: means of normal distributions, to which the rules add their weights; in closed form."""
+"""Atoms that are numbers: means of normal distributions, to which the rules add their weights;
+in closed form.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,11 @@ __all__ = ["LinearGaussian"]
 class LinearGaussian:
     """The mean of every atom of a network in which all atoms are numbers and none meets another.
 
-    The density is proportional to `exp(sum_i y_i m_i - y_i^2 / 2)` with `m = unit @ weights`: a ground rule whose
-    body holds adds its weight (times its scale) to the mean of its head. Mean and mode are one. A spread other than 1
-    scales the energy and moves nothing (McCullagh & Nelder 1989, 2.2: the normal member of the exponential family;
-    Wang & Domingos 2008 for numeric features of a Markov logic network).
+    The density is proportional to `exp(sum_i y_i m_i - y_i^2 / 2)` with `m = unit @ weights`: a
+    ground rule whose body holds adds its weight (times its scale) to the mean of its head. Mean and
+    mode are one. A spread other than 1 scales the energy and moves nothing (McCullagh & Nelder
+    1989, 2.2: the normal member of the exponential family; Wang & Domingos 2008 for numeric
+    features of a Markov logic network).
     """
 
     task: Literal["map", "marginal"] = "marginal"

@@ -1,4 +1,6 @@
-"""A hinge problem with linear hinges as one linear program, and HiGHS to solve it, whole or over 0/1 atoms."""
+"""A hinge problem with linear hinges as one linear program, and HiGHS to solve it,
+whole or over 0/1 atoms.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ __all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "nothing", "sol
 
 
 AT_ONCE, AT_ONCE_INTEGER = 20_000, 2_000
-"""Entries of the largest linear and integer program solved in this process: HiGHS is deaf for up to a second there."""
+"""Entries of the largest linear and integer program solved in this process:
+HiGHS is deaf for up to a second there.
+"""
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,13 @@ class LinearAnswer:
     ----------
     status : {'optimal', 'feasible', 'limit', 'infeasible'}
     x : float64 array, shape (n_variables,)
-        The hinge problem's variables (atoms first), clipped to [0, 1]; all 1/2 where the solver gave none.
+        The hinge problem's variables (atoms first), clipped to [0, 1]; all 1/2 where the solver
+        gave none.
     objective : float
         At `x`, recomputed from the hinge problem; infinite where the solver gave none.
     bound : float
-        A lower bound on the optimum that the solver proved (to its tolerance); -inf where it has none.
+        A lower bound on the optimum that the solver proved (to its tolerance); -inf where it has
+        none.
     """
 
     status: str
@@ -62,10 +68,13 @@ class LinearAnswer:
 def as_linear_program(problem: HingeProblem) -> LinearProgram:
     """The linear program of a problem whose hinges are all linear.
 
-    A hinge whose least possible cost is positive keeps that in its slack; hinges of one variable are rows like others.
+    A hinge whose least possible cost is positive keeps that in its slack; hinges of one variable
+    are rows like others.
     """
     soft = np.flatnonzero(~problem.hard)
-    slacks = csr_array((-np.ones(soft.size), (soft, np.arange(soft.size))), shape=(problem.n_rows, soft.size))
+    slacks = csr_array(
+        (-np.ones(soft.size), (soft, np.arange(soft.size))), shape=(problem.n_rows, soft.size)
+    )
     return LinearProgram(
         cost=np.concatenate([problem.cost, problem.weight[soft]]),
         offset=problem.constant,
@@ -111,7 +120,15 @@ def solve_highs(
     """
     if problem.n == 0:
         return LinearAnswer("optimal", np.zeros(0), problem.constant, problem.constant, 0)
-    limits = (integer, start, remaining(conduct.deadline), method, relative_gap, max_nodes, conduct.seed)
+    limits = (
+        integer,
+        start,
+        remaining(conduct.deadline),
+        method,
+        relative_gap,
+        max_nodes,
+        conduct.seed,
+    )
     if problem.A.nnz <= (AT_ONCE_INTEGER if integer else AT_ONCE):
         return _solve(problem, *limits)
     try:
@@ -145,7 +162,9 @@ def _solve(
         solver.setOptionValue("mip_rel_gap", relative_gap)
         if max_nodes is not None:
             solver.setOptionValue("mip_max_nodes", max_nodes)
-        solver.setOptionValue("mip_abs_gap", 1e-9 * max(1.0, abs(program.offset), float(np.abs(program.cost).sum())))
+        solver.setOptionValue(
+            "mip_abs_gap", 1e-9 * max(1.0, abs(program.offset), float(np.abs(program.cost).sum()))
+        )
     else:
         solver.setOptionValue("solver", method)
     solver.passModel(
@@ -166,7 +185,9 @@ def _solve(
         (np.arange(n_columns) < (program.n_atoms if integer else 0)).astype(np.int32),
     )
     if integer and start is not None:
-        solver.setSolution(program.n_atoms, np.arange(program.n_atoms, dtype=np.int32), start.astype(np.float64))
+        solver.setSolution(
+            program.n_atoms, np.arange(program.n_atoms, dtype=np.int32), start.astype(np.float64)
+        )
     solver.run()
     answer = _read(solver, problem, integer)
     if not integer or start is None or _agrees(solver, program, answer):
@@ -175,11 +196,17 @@ def _solve(
     solver.clearSolver()
     solver.run()
     answer = _read(solver, problem, integer)
-    return answer if _agrees(solver, program, answer) else replace(answer, status="feasible", bound=-float("inf"))
+    return (
+        answer
+        if _agrees(solver, program, answer)
+        else replace(answer, status="feasible", bound=-float("inf"))
+    )
 
 
 def _agrees(solver: Any, program: LinearProgram, answer: LinearAnswer) -> bool:
-    """Whether the energy of the state is the one that HiGHS claims for it; so too where it has no state."""
+    """Whether the energy of the state is the one that HiGHS claims for it;
+    so too where it has no state.
+    """
     claimed = float(solver.getInfo().objective_function_value)
     scale = max(1.0, abs(program.offset), float(np.abs(program.cost).sum()))
     return not np.isfinite(answer.objective) or abs(answer.objective - claimed) <= 1e-6 * scale
@@ -212,4 +239,6 @@ def _read(solver: Any, problem: HingeProblem, integer: bool) -> LinearAnswer:
     x = np.clip(np.asarray(solver.getSolution().col_value)[: problem.n], 0.0, 1.0)
     if integer:
         x[: problem.n_atoms] = np.round(x[: problem.n_atoms])
-    return LinearAnswer("optimal" if optimal else "feasible", x, problem.energy(x), bound, iterations)
+    return LinearAnswer(
+        "optimal" if optimal else "feasible", x, problem.energy(x), bound, iterations
+    )

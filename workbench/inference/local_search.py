@@ -1,8 +1,10 @@
-"""Local search over 0/1 states of a laid-out network: the state, its unsatisfied items, and how a flip changes them.
+"""Local search over 0/1 states of a laid-out network: the state, its unsatisfied items, and how a
+flip changes them.
 
-An *item* is what can be unsatisfied: row r, or the soft unit clause of atom a as `n_rows + a`. A row of negative weight
-is unsatisfied while it holds as a clause, for that is when it costs. Inner functions take the few arrays that a flip
-reads: passing a whole layout down to them costs more than the work itself.
+An *item* is what can be unsatisfied: row r, or the soft unit clause of atom a as `n_rows + a`. A
+row of negative weight is unsatisfied while it holds as a clause, for that is when it costs. Inner
+functions take the few arrays that a flip reads: passing a whole layout down to them costs more than
+the work itself.
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ class Columns(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What tells how the cost changes when an atom flips: the rows of each atom, and what atoms and rows cost."""
+    """What tells how the cost changes when an atom flips: the rows of each atom,
+    and what atoms and rows cost.
+    """
 
     columns: Columns
     field: Float
@@ -113,7 +117,9 @@ class Items(NamedTuple):
 
 @compiled
 def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
-    """Flip an atom of the component whose list starts at `start` with `n` unsatisfied items; return the new `n`."""
+    """Flip an atom of the component whose list starts at `start` with `n` unsatisfied items;
+    return the new `n`.
+    """
     y, ell, changes, row_ptr, row_atom, row_coefficient, reach, unsatisfied, place, visits = items
     (atom_ptr, atom_row, coefficient), field, price, kind = moves
     own = changes[atom]
@@ -173,12 +179,30 @@ def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
 
 @compiled
 def begin(layout: Layout, search: Search, component: int) -> None:
-    """Compute `ell`, cost and unsatisfied items of a component from its `y`, and remember the state if it is best."""
+    """Compute `ell`, cost and unsatisfied items of a component from its `y`,
+    and remember the state if it is best.
+    """
     n_rows = search.ell.size
     first_atom, last_atom = layout.atom_start[component], layout.atom_start[component + 1]
-    y, best, is_moved, field, place = search.y, search.best, search.is_moved, layout.field, search.place
-    row_ptr, row_atom, coefficient, kind = layout.row_ptr, layout.row_atom, layout.row_coefficient, layout.kind
-    price, ells, unsatisfied, block_of = search.price, search.ell, search.unsatisfied, layout.block_of
+    y, best, is_moved, field, place = (
+        search.y,
+        search.best,
+        search.is_moved,
+        layout.field,
+        search.place,
+    )
+    row_ptr, row_atom, coefficient, kind = (
+        layout.row_ptr,
+        layout.row_atom,
+        layout.row_coefficient,
+        layout.kind,
+    )
+    price, ells, unsatisfied, block_of = (
+        search.price,
+        search.ell,
+        search.unsatisfied,
+        layout.block_of,
+    )
     b, block_true, moved = layout.b, search.block_true, search.moved
     at = layout.row_start[component] + first_atom
     start = at
@@ -223,10 +247,11 @@ def begin(layout: Layout, search: Search, component: int) -> None:
 
 @compiled
 def reset(layout: Layout, search: Search, component: int, how: int) -> None:
-    """Give a component a fresh state: atoms by their field (`how` 0), at random (1), or as they are (2).
+    """Give a component a fresh state: atoms by their field (`how` 0), at random (1), or as they are
+    (2).
 
-    Blocks end with one true member where they demand one or any was true: a fixed one, else the one of the largest
-    field, or with `how` 1 a random one.
+    Blocks end with one true member where they demand one or any was true: a fixed one, else the one
+    of the largest field, or with `how` 1 a random one.
     """
     y, fixed, field, random = search.y, layout.fixed, layout.field, search.random
     block_ptr, block_atom, block_of = layout.block_ptr, layout.block_atom, layout.block_of
@@ -253,7 +278,11 @@ def reset(layout: Layout, search: Search, component: int, how: int) -> None:
             if fixed[atom] == 1:
                 chosen = atom
                 break
-            if fixed[atom] == 0 or (any_true and y[atom] == 0) or (not any_true and layout.block_kind[block] == 1):
+            if (
+                fixed[atom] == 0
+                or (any_true and y[atom] == 0)
+                or (not any_true and layout.block_kind[block] == 1)
+            ):
                 continue
             own = uniform(random) if how == 1 else field[atom]
             if chosen < 0 or own > key:

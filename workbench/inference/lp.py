@@ -36,8 +36,9 @@ class LinearRelaxation(Engine):
     solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
         See `solve_relaxation`.
     rounding : {'roundup', 'conditional', 'best', 'none'}
-        Of atoms that are 0 or 1; roundup by default, and `best` takes the better of the two. `none`, soft logic's
-        reading and its only one, returns the relaxed state itself, which `auto` then solves exactly whatever its size.
+        Of atoms that are 0 or 1; roundup by default, and `best` takes the better of the two.
+        `none`, soft logic's reading and its only one, returns the relaxed state itself, which
+        `auto` then solves exactly whatever its size.
     tolerance : float
         Relative gap of the first-order solver.
     polish : bool
@@ -58,22 +59,41 @@ class LinearRelaxation(Engine):
     polish: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Beside what it does not take, rounding in soft logic; what is not rounded is taken as soft logic is."""
+        """Beside what it does not take, rounding in soft logic;
+        what is not rounded is taken as soft logic is.
+        """
         unit = replace(network, domain=Domain.UNIT) if self.rounding == "none" else network
         if unit.domain is Domain.UNIT and self.rounding not in (None, "none"):
-            return "rounding gives states of true and false, and soft logic has truth values between them"
+            return (
+                "rounding gives states of true and false, and soft logic has truth values "
+                "between them"
+            )
         return super().declines(unit, weights)
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """A 0/1 state and the relaxation's bound; a dead end of the rounding goes to MaxWalkSAT for repair."""
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
+        """A 0/1 state and the relaxation's bound;
+        a dead end of the rounding goes to MaxWalkSAT for repair.
+        """
         began = monotonic()
         network, weights = priced(network, weights)
         problem = relax(network, weights)
         try:
-            conduct.progress.step("relaxation", 0, None, f"{problem.n} variables, {problem.n_hinges} hinges")
+            conduct.progress.step(
+                "relaxation", 0, None, f"{problem.n} variables, {problem.n_hinges} hinges"
+            )
         except Cancelled:
             nothing = np.full(network.n_atoms, np.nan)
-            return Solution(Status.CANCELLED, nothing, np.nan, -np.inf, np.nan, self.name, "cancelled before it began")
+            return Solution(
+                Status.CANCELLED,
+                nothing,
+                np.nan,
+                -np.inf,
+                np.nan,
+                self.name,
+                "cancelled before it began",
+            )
         warm = None if start is None else problem.complete(start)
         solver = self.solver
         rounding = self.rounding or ("none" if network.domain is Domain.UNIT else "roundup")
@@ -95,7 +115,9 @@ class LinearRelaxation(Engine):
             values, repaired = relaxed, False
         else:
             values, repaired = self._round(network, weights, relaxed, rounding, conduct)
-            if self.polish and reported_energy(network, weights, values) > answer.bound + 1e-9 * abs(answer.bound):
+            if self.polish and reported_energy(
+                network, weights, values
+            ) > answer.bound + 1e-9 * abs(answer.bound):
                 values = local_search(network, weights, values, conduct)
         diagnostics["repaired"] = repaired
         diagnostics["seconds"] = monotonic() - began
@@ -152,11 +174,17 @@ def _judge(
     elif answer.status == "limit" and (conduct.expired or remaining(conduct.deadline) <= 0.0):
         status, reason = Status.LIMIT, "time ran out before the relaxation was solved"
     elif not feasible:
-        met = "rounding met a dead end and repair left" if boolean else "the linear program's tolerance leaves"
+        met = (
+            "rounding met a dead end and repair left"
+            if boolean
+            else "the linear program's tolerance leaves"
+        )
         status = Status.LIMIT if boolean else Status.FEASIBLE
         reason = f"{met} hard rows violated"
     elif not boolean:
         status, reason = Status.FEASIBLE, "the relaxation was solved to its tolerance only"
     else:
         status, reason = Status.FEASIBLE, "rounded from the relaxation, whose bound leaves a gap"
-    return Solution(status, values, energy, bound, violation, engine, reason, diagnostics=diagnostics)
+    return Solution(
+        status, values, energy, bound, violation, engine, reason, diagnostics=diagnostics
+    )

@@ -1,4 +1,6 @@
-"""Exact MAP as weighted partial MaxSAT, by the core-guided algorithm RC2 of the optional package python-sat."""
+"""Exact MAP as weighted partial MaxSAT,
+by the core-guided algorithm RC2 of the optional package python-sat.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,25 @@ from workbench.progress import Conduct, after, remaining
 __all__ = ["MaxSat"]
 
 AT_ONCE = 200
-"""Clauses of the largest component that is searched in this process: beyond, RC2 may not hear an interrupt for long."""
+"""Clauses of the largest component that is searched in this process: beyond,
+RC2 may not hear an interrupt for long.
+"""
 
 
 @dataclass(frozen=True)
 class MaxSat(Engine):
-    """Weighted partial MaxSAT, component by component: a clause of negative weight is a reward for all its literals
-    being false; blocks are cardinality clauses.
+    """Weighted partial MaxSAT, component by component: a clause of negative weight is a reward for
+    all its literals being false; blocks are cardinality clauses.
 
-    RC2 relaxes one unsatisfiable core after another, so that its cost is a lower bound all along. It suits networks
-    with many hard clauses and few distinct weights; many real weights give it many small cores.
+    RC2 relaxes one unsatisfiable core after another, so that its cost is a lower bound all along.
+    It suits networks with many hard clauses and few distinct weights; many real weights give it
+    many small cores.
 
     Parameters
     ----------
     resolution : float
-        RC2 counts in integers: weights are rounded to this share of the largest. The bound allows for the rounding.
+        RC2 counts in integers: weights are rounded to this share of the largest. The bound allows
+        for the rounding.
     solver : str
         python-sat's name of the SAT solver.
 
@@ -55,21 +61,35 @@ class MaxSat(Engine):
     resolution: float = 1e-10
     solver: str = "g3"
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """A state of least energy with proof; when time runs out, the best state known and RC2's bound."""
-        return solve_clauses(self.name, network, weights, conduct, start, self.resolution, self._search)
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
+        """A state of least energy with proof; when time runs out,
+        the best state known and RC2's bound.
+        """
+        return solve_clauses(
+            self.name, network, weights, conduct, start, self.resolution, self._search
+        )
 
-    def _search(self, problem: ClauseProblem, whole: list[int], conduct: Conduct) -> tuple[Float | None, int, bool]:
-        """The best values of the component's atoms, RC2's cost so far, and whether it was interrupted."""
+    def _search(
+        self, problem: ClauseProblem, whole: list[int], conduct: Conduct
+    ) -> tuple[Float | None, int, bool]:
+        """The best values of the component's atoms, RC2's cost so far,
+        and whether it was interrupted.
+        """
         if len(problem.hard) + len(problem.soft) <= AT_ONCE:
             return _search(problem, whole, self.solver, remaining(conduct.deadline))
         try:
-            return elsewhere(conduct, _search, problem, whole, self.solver, remaining(conduct.deadline))
+            return elsewhere(
+                conduct, _search, problem, whole, self.solver, remaining(conduct.deadline)
+            )
         except Stopped:
             return None, 0, True
 
 
-def _search(problem: ClauseProblem, whole: list[int], solver: str, seconds: float) -> tuple[Float | None, int, bool]:
+def _search(
+    problem: ClauseProblem, whole: list[int], solver: str, seconds: float
+) -> tuple[Float | None, int, bool]:
     from pysat.examples.rc2 import RC2, RC2Stratified
     from pysat.formula import WCNF
 

@@ -33,25 +33,27 @@ UNWATCHED = 2_000
 
 @dataclass(frozen=True)
 class MaxWalkSAT(Engine):
-    """Weighted local search (Kautz, Selman and Jiang 1997) with hard rows, blocks, weights of either sign and cooling.
+    """Weighted local search (Kautz, Selman and Jiang 1997) with hard rows, blocks, weights of
+    either sign and cooling.
 
-    Each step repairs an unsatisfied ground clause picked at random; a clause of negative weight is unsatisfied while it
-    holds, and is repaired by making one of its true literals false. Steps that cost are taken with probability
-    `exp(-cost / temperature)`; the temperature falls linearly to none within a try, which makes a try simulated
-    annealing over WalkSAT's moves. `temperature=inf` is the plain algorithm. The best state of each connected
-    component is kept.
+    Each step repairs an unsatisfied ground clause picked at random; a clause of negative weight is
+    unsatisfied while it holds, and is repaired by making one of its true literals false. Steps that
+    cost are taken with probability `exp(-cost / temperature)`; the temperature falls linearly to
+    none within a try, which makes a try simulated annealing over WalkSAT's moves. `temperature=inf`
+    is the plain algorithm. The best state of each connected component is kept.
 
     Parameters
     ----------
     flips : int or None
         Steps in all; None for `flips_per_atom` times the atoms. Components share them by size.
     tries : int
-        Restarts that the steps are divided among: the first from `start` or from each atom's unit clauses, the others
-        from random states.
+        Restarts that the steps are divided among: the first from `start` or from each atom's unit
+        clauses, the others from random states.
     noise : float
         Probability that a step flips a random atom of the clause instead of the best one.
     tabu : int
-        An atom is not flipped again by a greedy step for so many steps, unless that gives a new best state.
+        An atom is not flipped again by a greedy step for so many steps, unless that gives a new
+        best state.
     temperature : float
         Of the first steps, in units of the component's mean absolute weight.
     """
@@ -70,8 +72,11 @@ class MaxWalkSAT(Engine):
     tabu: int = 3
     temperature: float = 0.5
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """A state of low energy. `FEASIBLE` without proof; `OPTIMAL` only where nothing at all is unsatisfied.
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
+        """A state of low energy. `FEASIBLE` without proof; `OPTIMAL` only where nothing at all is
+        unsatisfied.
 
         `start` (rounded at 1/2) opens the first try, and the answer is never worse than it.
         """
@@ -89,7 +94,9 @@ class MaxWalkSAT(Engine):
             search.y[:] = layout.from_network(start) >= 0.5
             start_all(layout, search, 2)
         try:
-            total = self._search(layout, search, start is not None, network, weights, conduct, trace, began)
+            total = self._search(
+                layout, search, start is not None, network, weights, conduct, trace, began
+            )
         except Cancelled:
             total = None
         if total is None:
@@ -101,7 +108,10 @@ class MaxWalkSAT(Engine):
         broken = hard_violation(network, values)
         bound = 0.0 if _costs_nothing_at_best(network, weights) else -np.inf
         if broken and status == Status.FEASIBLE:
-            status, reason = Status.LIMIT, f"no state that keeps all hard rows was found; {broken:.0f} are broken"
+            status, reason = (
+                Status.LIMIT,
+                f"no state that keeps all hard rows was found; {broken:.0f} are broken",
+            )
         elif not broken and energy <= bound + 1e-9 * max(1.0, float(np.abs(weights).sum())):
             status, reason, bound = Status.OPTIMAL, "no ground clause is unsatisfied", energy
         columns = np.array(trace).reshape(-1, 3)
@@ -142,14 +152,29 @@ class MaxWalkSAT(Engine):
         for attempt in range(tries):
             how = 1 if attempt else (2 if started else 0)
             for first, last in _batches(flips):
-                parts = max(1, min(SLICES, int(flips[first:last].sum()) // BATCH)) if last == first + 1 else 1
+                parts = (
+                    max(1, min(SLICES, int(flips[first:last].sum()) // BATCH))
+                    if last == first + 1
+                    else 1
+                )
                 for part in range(parts):
                     if conduct.expired:
                         return None
                     conduct.progress.step("maxwalksat", done, total)
                     steps = int(flips[first:last].sum()) // parts
                     slices = (SLICES, part * SLICES // parts, (part + 1) * SLICES // parts)
-                    work = (layout, search, first, last, flips, heat, self.noise, self.tabu, how, *slices)
+                    work = (
+                        layout,
+                        search,
+                        first,
+                        last,
+                        flips,
+                        heat,
+                        self.noise,
+                        self.tabu,
+                        how,
+                        *slices,
+                    )
                     if steps > UNWATCHED:
                         watched(search.stop, conduct, anneal, *work)
                     else:
@@ -187,6 +212,8 @@ def _batches(flips: Int64) -> list[tuple[int, int]]:
 
 
 def _costs_nothing_at_best(network: GroundNetwork, weights: Float) -> bool:
-    """Whether 0 bounds the reported energy from below: clauses of any sign, other rows of positive weight."""
+    """Whether 0 bounds the reported energy from below: clauses of any sign,
+    other rows of positive weight.
+    """
     concave = (network.effective_weights(weights) < 0) & (network.relation == Relation.HINGE)
     return not concave.any() or bool(network.clausal[concave].all())

@@ -33,23 +33,55 @@ def change_of_pair(first: int, second: int, y: Int8, ell: Float, moves: Moves) -
 
 @compiled
 def walk(
-    layout: Layout, search: Search, component: int, flips: int, noise: float, tabu: int, temperature: float
+    layout: Layout,
+    search: Search,
+    component: int,
+    flips: int,
+    noise: float,
+    tabu: int,
+    temperature: float,
 ) -> None:
-    """Make up to `flips` steps in one component; stop early where nothing is unsatisfied, or when told to.
+    """Make up to `flips` steps in one component; stop early where nothing is unsatisfied, or when
+    told to.
 
-    A step picks an unsatisfied item at random; then, with probability `noise`, one of its atoms whose flip helps it, at
-    random; otherwise the one whose flip costs least and is not tabu. A costly flip is made with probability
-    `exp(-cost / temperature)`. An atom of a block flips together with the member that gives or takes its place.
+    A step picks an unsatisfied item at random; then, with probability `noise`, one of its atoms
+    whose flip helps it, at random; otherwise the one whose flip costs least and is not tabu. A
+    costly flip is made with probability `exp(-cost / temperature)`. An atom of a block flips
+    together with the member that gives or takes its place.
     """
     y, ell, price, block_true = search.y, search.ell, search.price, search.block_true
-    changes, unsatisfied, last_flip, random = search.change, search.unsatisfied, search.last_flip, search.random
+    changes, unsatisfied, last_flip, random = (
+        search.change,
+        search.unsatisfied,
+        search.last_flip,
+        search.random,
+    )
     best, moved, is_moved = search.best, search.moved, search.is_moved
-    row_ptr, row_atom, row_coefficient, kind = layout.row_ptr, layout.row_atom, layout.row_coefficient, layout.kind
+    row_ptr, row_atom, row_coefficient, kind = (
+        layout.row_ptr,
+        layout.row_atom,
+        layout.row_coefficient,
+        layout.kind,
+    )
     atom_ptr, moves = layout.atom_ptr, moves_of(layout, price)
     items = Items(
-        y, ell, changes, row_ptr, row_atom, row_coefficient, search.reach, unsatisfied, search.place, search.visits
+        y,
+        ell,
+        changes,
+        row_ptr,
+        row_atom,
+        row_coefficient,
+        search.reach,
+        unsatisfied,
+        search.place,
+        search.visits,
     )
-    fixed, block_of, block_ptr, block_atom = layout.fixed, layout.block_of, layout.block_ptr, layout.block_atom
+    fixed, block_of, block_ptr, block_atom = (
+        layout.fixed,
+        layout.block_of,
+        layout.block_ptr,
+        layout.block_atom,
+    )
     block_kind = layout.block_kind
     n_rows = ell.size
     first_atom = layout.atom_start[component]
@@ -102,11 +134,15 @@ def walk(
                 size = block_ptr[block + 1] - block_ptr[block]
                 least_pair = np.inf
                 for trial in range(min(size, PARTNERS)):
-                    other = block_atom[block_ptr[block] + (trial if size <= PARTNERS else below(random, size))]
+                    other = block_atom[
+                        block_ptr[block] + (trial if size <= PARTNERS else below(random, size))
+                    ]
                     if other == atom or fixed[other] >= 0:
                         continue
                     delta = change_of_pair(atom, other, y, ell, moves)
-                    visits += atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[other + 1] - atom_ptr[other]
+                    visits += (
+                        atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[other + 1] - atom_ptr[other]
+                    )
                     if delta < least_pair:
                         least_pair = delta
                         partner = other
@@ -116,9 +152,15 @@ def walk(
                 delta = changes[atom]
             else:
                 delta = change_of_pair(atom, partner, y, ell, moves)
-                visits += atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[partner + 1] - atom_ptr[partner]
+                visits += (
+                    atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[partner + 1] - atom_ptr[partner]
+                )
             if at_random or delta < least:
-                if not at_random and clock - last_flip[atom] <= tabu and cost + delta >= best_cost - 1e-9:
+                if (
+                    not at_random
+                    and clock - last_flip[atom] <= tabu
+                    and cost + delta >= best_cost - 1e-9
+                ):
                     continue
                 chosen, chosen_partner, least = atom, partner, delta
                 if at_random:
@@ -175,11 +217,15 @@ def anneal(
     begin_slice: int,
     end_slice: int,
 ) -> None:
-    """Slices `begin_slice` to `end_slice` of one try of the components `first` to `last`, cooling linearly to none."""
+    """Slices `begin_slice` to `end_slice` of one try of the components `first` to `last`,
+    cooling linearly to none.
+    """
     for component in range(first, last):
         if begin_slice == 0:
             reset(layout, search, component, how)
             begin(layout, search, component)
         for part in range(begin_slice, end_slice):
             temperature = heat[component] * (1.0 - part / slices) + 1e-12
-            walk(layout, search, component, flips[component] // slices + 1, noise, tabu, temperature)
+            walk(
+                layout, search, component, flips[component] // slices + 1, noise, tabu, temperature
+            )

@@ -31,16 +31,18 @@ SELDOM = 4
 class MCSAT(Engine):
     """MC-SAT (Poon and Domingos 2006) with SampleSAT inside.
 
-    A step keeps each clause that holds with probability `1 - exp(-w)`, and of each clause of negative weight that does
-    not hold its negation, all literals false, with probability `1 - exp(-|w|)`; hard clauses always. What these force
-    is propagated, and the next state is drawn from those that satisfy the rest. Blocks are moved inside.
+    A step keeps each clause that holds with probability `1 - exp(-w)`, and of each clause of
+    negative weight that does not hold its negation, all literals false, with probability `1 -
+    exp(-|w|)`; hard clauses always. What these force is propagated, and the next state is drawn
+    from those that satisfy the rest. Blocks are moved inside.
 
-    After each step come joint draws of small groups and a Gibbs sweep, which leave the network's distribution as it is
-    too: where many rows bind one atom, nearly every step keeps some of them, and slices alone would hardly move. Where
-    nothing is hard or heavy (`is_light`), the sweeps do the work: joint draws are left out, and three slices of four.
+    After each step come joint draws of small groups and a Gibbs sweep, which leave the network's
+    distribution as it is too: where many rows bind one atom, nearly every step keeps some of them,
+    and slices alone would hardly move. Where nothing is hard or heavy (`is_light`), the sweeps do
+    the work: joint draws are left out, and three slices of four.
 
-    The answer is the mean of the conditional probabilities over the samples (Rao-Blackwell); the raw frequencies are in
-    `diagnostics["raw_probability"]`.
+    The answer is the mean of the conditional probabilities over the samples (Rao-Blackwell); the
+    raw frequencies are in `diagnostics["raw_probability"]`.
 
     Parameters
     ----------
@@ -50,20 +52,22 @@ class MCSAT(Engine):
         Unrecorded samples of each chain.
     chains : int
     search_steps : int
-        Steps of SampleSAT from a random state before a sample falls back to the present one; 0 never leaves it.
+        Steps of SampleSAT from a random state before a sample falls back to the present one; 0
+        never leaves it.
     sweeps : int
-        Sweeps among solutions after each search: they leave the uniform distribution over solutions as it is, and so
-        undo SampleSAT's bias towards some of them.
+        Sweeps among solutions after each search: they leave the uniform distribution over solutions
+        as it is, and so undo SampleSAT's bias towards some of them.
     from_map : bool
-        Start each chain where a short MaxWalkSAT search of its own ends, rather than where a sampler ends whose weights
-        rise from nothing to their size (`cool`).
+        Start each chain where a short MaxWalkSAT search of its own ends, rather than where a
+        sampler ends whose weights rise from nothing to their size (`cool`).
     """
 
     name: ClassVar[str] = "mcsat"
     task: ClassVar[Literal["map", "marginal"]] = "marginal"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: CLAUSES},
-        suits="clauses, hard and strong ones above all; `auto`'s choice for the components that `exact` declines, "
+        suits="clauses, hard and strong ones above all; `auto`'s choice for the components that "
+        "`exact` declines, "
         "the narrow ones staying exact",
     )
 
@@ -74,7 +78,9 @@ class MCSAT(Engine):
     sweeps: int = 2
     from_map: bool = False
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """Marginal probabilities. Chains start at `start`, or apart as `from_map` says.
 
         Raises

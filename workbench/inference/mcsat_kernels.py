@@ -24,7 +24,8 @@ def _fix(atom: int, value: int, fixed: Int8, queue: Int32, tail: int) -> int:
 
 @compiled
 def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) -> int:
-    """Mark the clauses that bind, and fix what they and blocks imply. Every implied value is the present one.
+    """Mark the clauses that bind, and fix what they and blocks imply. Every implied value is the
+    present one.
 
     Returns the number of atoms fixed.
     """
@@ -40,7 +41,11 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
         if fixed[atom] >= 0:
             queue[tail] = atom
             tail += 1
-        elif keep_atom[atom] > 0 and (field[atom] > 0) == (y[atom] == 1) and uniform(random) < keep_atom[atom]:
+        elif (
+            keep_atom[atom] > 0
+            and (field[atom] > 0) == (y[atom] == 1)
+            and uniform(random) < keep_atom[atom]
+        ):
             tail = _fix(atom, y[atom], fixed, queue, tail)
     for row in range(ell.size):
         open_literals[row] = row_ptr[row + 1] - row_ptr[row]
@@ -83,8 +88,12 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
 
 
 @compiled
-def _mix(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, random: UInt64) -> None:
-    """One sweep of uniform redraws that keep every active row: it leaves the uniform distribution as it is."""
+def _mix(
+    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, random: UInt64
+) -> None:
+    """One sweep of uniform redraws that keep every active row:
+    it leaves the uniform distribution as it is.
+    """
     active, fixed, free = work.active, work.fixed, work.free
     columns, atom_ptr, atom_row = columns_of(layout), layout.atom_ptr, layout.atom_row
     block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom
@@ -95,7 +104,8 @@ def _mix(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: 
             if uniform(random) < 0.5 and newly_violated(atom, y, ell, columns, active) == 0:
                 set_atom(atom, 1 - y[atom], y, ell, columns)
             continue
-        # Propose a member at random, or none where the block allows that: symmetric, so legal proposals are taken.
+        # Propose a member at random, or none where the block allows that: symmetric, so legal
+        # proposals are taken.
         old = true[block]
         first = block_ptr[block]
         size = block_ptr[block + 1] - first
@@ -126,12 +136,20 @@ def _mix(layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: 
 
 @compiled
 def slice_step(
-    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, random: UInt64, steps: int, sweeps: int
+    layout: Layout,
+    work: Slice,
+    y: Int8,
+    ell: Float,
+    true: Int32,
+    random: UInt64,
+    steps: int,
+    sweeps: int,
 ) -> None:
     """One MC-SAT step from the state `y` to the next, in place.
 
-    Atoms that no kept clause holds are redrawn freely; the others by SampleSAT from a random state of all of them, or
-    from the present state where that fails within `steps`; then `sweeps` sweeps of redraws among solutions.
+    Atoms that no kept clause holds are redrawn freely; the others by SampleSAT from a random state
+    of all of them, or from the present state where that fails within `steps`; then `sweeps` sweeps
+    of redraws among solutions.
     """
     active, fixed, free, old = work.active, work.fixed, work.free, work.old
     violated, place = work.violated, work.place

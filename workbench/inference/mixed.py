@@ -20,9 +20,11 @@ __all__ = ["Mixed"]
 
 @dataclass(frozen=True)
 class Mixed(Engine):
-    """A sampler for the components that are too wide for elimination, and elimination for the others.
+    """A sampler for the components that are too wide for elimination, and elimination for the
+    others.
 
-    The answer's name, status and figures are the sampler's; `diagnostics["exact_atoms"]` says how many atoms it left.
+    The answer's name, status and figures are the sampler's; `diagnostics["exact_atoms"]` says how
+    many atoms it left.
 
     Parameters
     ----------
@@ -49,7 +51,9 @@ class Mixed(Engine):
         """What the sampler declines."""
         return self.sampler.declines(network, weights)
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """Marginal probabilities; `seed` and `start` are for the sampler."""
         narrow = self.exact.narrow(network, weights)
         inside, rest = part(network, narrow), part(network, ~narrow)
@@ -70,11 +74,16 @@ class Mixed(Engine):
             sampled,
             status=known.status if stopped else sampled.status,
             values=rest.lift(sampled.values, exact),
-            reason=f"exact on {n_exact:,} atoms in narrow components, {n_sampled:,} sampled: {sampled.reason}",
+            reason=f"exact on {n_exact:,} atoms in narrow components, {n_sampled:,} sampled: "
+            f"{sampled.reason}",
             diagnostics=figures,
         )
 
 
 def _clash(solution: Solution, inside: Part[GroundNetwork], network: GroundNetwork) -> Solution:
     """A part's contradiction as the whole network's."""
-    return infeasible(solution.engine, network, None if solution.conflict is None else inside.rows[solution.conflict])
+    return infeasible(
+        solution.engine,
+        network,
+        None if solution.conflict is None else inside.rows[solution.conflict],
+    )

@@ -1,4 +1,6 @@
-"""A convex program with its connected components side by side, so that each is swept in cache and stops on its own."""
+"""A convex program with its connected components side by side,
+so that each is swept in cache and stops on its own.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ __all__ = ["Partition", "Starts", "partition"]
 
 
 class Starts(NamedTuple):
-    """Where each component's atoms, rows and blocks start, and the last one's end; shape (n_components + 1,) each."""
+    """Where each component's atoms, rows and blocks start, and the last one's end;
+    shape (n_components + 1,) each.
+    """
 
     atom: Int64
     row: Int64
@@ -26,7 +30,9 @@ class Starts(NamedTuple):
 
 @dataclass(frozen=True)
 class Partition(Part[HingeProblem]):
-    """A program with atoms, rows and blocks sorted by connected component: a part that is the whole."""
+    """A program with atoms, rows and blocks sorted by connected component:
+    a part that is the whole.
+    """
 
     starts: Starts
 
@@ -47,7 +53,10 @@ def partition(program: HingeProblem) -> Partition:
     labels = (of_atom, _of_rows(A, of_atom), _of_rows(members, of_atom))
     n_components = int(of_atom.max(initial=0)) + 1
     atoms, rows, blocks = (np.argsort(label, kind="stable") for label in labels)
-    starts = (np.concatenate([[0], np.cumsum(np.bincount(label, minlength=n_components))]) for label in labels)
+    starts = (
+        np.concatenate([[0], np.cumsum(np.bincount(label, minlength=n_components))])
+        for label in labels
+    )
     position = np.empty(program.n, np.int64)
     position[atoms] = np.arange(program.n)
     members = csr_array(members[blocks])

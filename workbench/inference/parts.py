@@ -15,7 +15,9 @@ from workbench.network.part import Part
 __all__ = ["restrict", "split"]
 
 SMALL = 400
-"""Components are solved together up to about this many variables: a program costs milliseconds to set up."""
+"""Components are solved together up to about this many variables:
+a program costs milliseconds to set up.
+"""
 
 
 def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part[HingeProblem]:
@@ -25,7 +27,9 @@ def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part[HingeProblem]
     place[left] = np.arange(left.size)
     moved = replace(problem, b=problem.b + problem.A @ known)
     stays = np.zeros(problem.n_rows, np.bool_)
-    stays[np.repeat(np.arange(problem.n_rows), np.diff(problem.A.indptr))[~fixed[problem.A.indices]]] = True
+    stays[
+        np.repeat(np.arange(problem.n_rows), np.diff(problem.A.indptr))[~fixed[problem.A.indices]]
+    ] = True
     spent = moved.take_rows(np.flatnonzero(~stays)).energy(np.zeros(problem.n))
     rows = np.flatnonzero(stays)
     over = _over(moved.take_rows(rows), left, place)
@@ -33,7 +37,9 @@ def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part[HingeProblem]
 
 
 def split(problem: HingeProblem) -> list[Part[HingeProblem]]:
-    """Parts that share no row, the small ones grouped, largest first; offsets are left out of them."""
+    """Parts that share no row, the small ones grouped, largest first;
+    offsets are left out of them.
+    """
     label = connected(problem.n, problem.A)
     sizes = np.bincount(label)
     n = sizes.size
@@ -56,14 +62,18 @@ def split(problem: HingeProblem) -> list[Part[HingeProblem]]:
 
 
 def _over(problem: HingeProblem, variables: Int64, place: Int64) -> HingeProblem:
-    """The problem over `variables`, of which each has its number in `place`; a negative one takes entries away."""
+    """The problem over `variables`, of which each has its number in `place`;
+    a negative one takes entries away.
+    """
     A = problem.A
     kept = place[A.indices] >= 0
     starts = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
     return replace(
         problem,
         n_atoms=int(np.count_nonzero(variables < problem.n_atoms)),
-        A=csr_array((A.data[kept], place[A.indices[kept]], starts), shape=(problem.n_rows, variables.size)),
+        A=csr_array(
+            (A.data[kept], place[A.indices[kept]], starts), shape=(problem.n_rows, variables.size)
+        ),
         cost=problem.cost[variables],
         lower=problem.lower[variables],
         upper=problem.upper[variables],

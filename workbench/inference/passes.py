@@ -17,15 +17,21 @@ from workbench.inference.row_parts import RowPart, StreamedProgram
 __all__ = ["PassingPrimalDual"]
 
 LANES = 2
-"""Threads that pass over parts of the rows; each sums into a slope of its own, so that the answer's bytes are one."""
+"""Threads that pass over parts of the rows; each sums into a slope of its own,
+so that the answer's bytes are one.
+"""
 
 
 class PassingPrimalDual(PrimalDual):
-    """`PrimalDual` over a `StreamedProgram`: an iteration is a pass over the parts, on `LANES` threads."""
+    """`PrimalDual` over a `StreamedProgram`: an iteration is a pass over the parts,
+    on `LANES` threads.
+    """
 
     stays_single = True
 
-    def __init__(self, program: StreamedProgram, *, stop: Callable[[], bool], **settings: Any) -> None:
+    def __init__(
+        self, program: StreamedProgram, *, stop: Callable[[], bool], **settings: Any
+    ) -> None:
         self.parts, self.passing, self.stop = program.parts, program.passing, stop
         self.slopes = np.zeros((LANES, program.n), np.float32)
         self.threads = ThreadPoolExecutor(LANES)
@@ -43,7 +49,9 @@ class PassingPrimalDual(PrimalDual):
             dual_pass(self.arrays, z, keep, weight)
             residual += dual_residual(self.arrays, z, before, weight) if last else 0.0
             self.slopes[:] = 0.0
-            residual += sum(self.threads.map(self._lane, range(LANES), [keep] * LANES, [last] * LANES))
+            residual += sum(
+                self.threads.map(self._lane, range(LANES), [keep] * LANES, [last] * LANES)
+            )
             z.slope[:] += self.slopes.sum(axis=0)
             z.x[:] = keep * z.reflected + (1.0 - keep) * z.anchor_x
             if self.stop():

@@ -1,4 +1,6 @@
-"""Restarted primal-dual hybrid gradient with a dual certificate: the first-order engine for linear hinges."""
+"""Restarted primal-dual hybrid gradient with a dual certificate:
+the first-order engine for linear hinges.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,17 @@ _SINGLE_TOLERANCE = 1e-5
 """Gaps below this are sought in double precision from the start."""
 
 _SINGLE_RESIDUAL = 2e-6
-"""Of the iterate's length: thirty times what single precision leaves of a residual by rounding alone."""
+"""Of the iterate's length: thirty times what single precision leaves
+of a residual by rounding alone.
+"""
 
 
 @dataclass(frozen=True)
 class PDHG(FirstOrder):
     """Primal-dual hybrid gradient, Halpern-anchored, reflected and restarted.
 
-    It treats each potential's multiplier as its dual variable, in [0, w] for linear hinges, so that no auxiliary
-    variables are needed and every iterate certifies a lower bound.
+    It treats each potential's multiplier as its dual variable, in [0, w] for linear hinges, so that
+    no auxiliary variables are needed and every iterate certifies a lower bound.
 
     Parameters
     ----------
@@ -45,13 +49,14 @@ class PDHG(FirstOrder):
     check_every : int
         Iterations between checks of energy, bound and restarts.
     finish : bool
-        Let an exact solver end a small problem that is not solved within `max_iterations`; `auto` does.
+        Let an exact solver end a small problem that is not solved within `max_iterations`; `auto`
+        does.
 
     References
     ----------
-    Applegate et al. 2021, "Practical large-scale linear programming using primal-dual hybrid gradient" (restarts,
-    primal weight); Lu & Yang 2024, "Restarted Halpern PDHG for linear programming" (anchoring, reflection);
-    Pock & Chambolle 2011 (diagonal steps).
+    Applegate et al. 2021, "Practical large-scale linear programming using primal-dual hybrid
+    gradient" (restarts, primal weight); Lu & Yang 2024, "Restarted Halpern PDHG for linear
+    programming" (anchoring, reflection); Pock & Chambolle 2011 (diagonal steps).
     """
 
     name: ClassVar[str] = "pdhg"
@@ -68,12 +73,17 @@ class PDHG(FirstOrder):
 
     def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
         """O(nonzeros) time an iteration."""
-        how: Any = {"max_iterations": self.max_iterations, "check_every": self.check_every, "note": recorder.note}
+        how: Any = {
+            "max_iterations": self.max_iterations,
+            "check_every": self.check_every,
+            "note": recorder.note,
+        }
         return PrimalDual(problem, start=start, **how)
 
 
 class PrimalDual:
-    """One run of restarted PDHG on a convex program; `run` may be called again to go on at a tighter tolerance.
+    """One run of restarted PDHG on a convex program; `run` may be called again to go on at a
+    tighter tolerance.
 
     Parameters
     ----------
@@ -81,16 +91,19 @@ class PrimalDual:
     start : float64 array, shape (n,), or None
         A warm start.
     note : callable, optional
-        `note(iteration, energy, bound, violation, residual)` after each check; a status to stop with, or None.
+        `note(iteration, energy, bound, violation, residual)` after each check; a status to stop
+        with, or None.
 
     Notes
     -----
-    Iterations run in single precision, which halves the memory they stream through, until the fixed-point residual
-    nears its rounding; energies and bounds are always computed in double precision.
+    Iterations run in single precision, which halves the memory they stream through, until the
+    fixed-point residual nears its rounding; energies and bounds are always computed in double
+    precision.
 
-    A restart sets the anchor to the current T(z) when the fixed-point residual fell to 0.4 of the anchor's, or to 0.8
-    of it and rises again, or when the epoch is a fifth of the run; the primal weight then moves halfway (in
-    logarithms) to the ratio of the dual and primal distances travelled, within a factor of 3 of its first value.
+    A restart sets the anchor to the current T(z) when the fixed-point residual fell to 0.4 of the
+    anchor's, or to 0.8 of it and rises again, or when the epoch is a fifth of the run; the primal
+    weight then moves halfway (in logarithms) to the ratio of the dual and primal distances
+    travelled, within a factor of 3 of its first value.
     """
 
     stays_single: ClassVar[bool] = False
@@ -114,7 +127,9 @@ class PrimalDual:
         self.primal_step = 1.0 / np.where(column_sum > 0.0, column_sum, 1.0)
         middle = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)
         feasible = make_feasible(program, middle)
-        self.best_x: Float = np.clip(middle, program.lower, program.upper) if feasible is None else feasible
+        self.best_x: Float = (
+            np.clip(middle, program.lower, program.upper) if feasible is None else feasible
+        )
         scale = float(np.sqrt(program.size() / max(program.n, 1)))
         self.primal_weight = self.first_weight = scale if scale > 0.0 else 1.0
         self.best_energy, self.best_bound = np.inf, -np.inf
@@ -124,7 +139,9 @@ class PrimalDual:
         self._work_in(np.float32, self.best_x, np.zeros(program.n_rows))
 
     def _work_in(self, precision: type[np.floating], x: Real, multiplier: Real) -> None:
-        """Arrays of the given precision for the kernel, and the state, anchored at `x` and `multiplier`."""
+        """Arrays of the given precision for the kernel, and the state,
+        anchored at `x` and `multiplier`.
+        """
         self.precision = precision
         self.arrays = self.program.arrays(precision)
         primal, dual, x, multiplier = (
@@ -146,14 +163,19 @@ class PrimalDual:
         self._set_anchor()
 
     def run(self, tolerance: float) -> Point:
-        """Iterate until the relative gap is at most `tolerance` and hard rows hold to a tenth of it, or stop."""
+        """Iterate until the relative gap is at most `tolerance` and hard rows
+        hold to a tenth of it, or stop.
+        """
         program = self.program
         stopped: Status | None = None
         if tolerance < _SINGLE_TOLERANCE and self.precision is np.float32 and not self.stays_single:
             self._work_in(np.float64, self.z.mapped_x, self.z.mapped_multiplier)
         while stopped is None:
             self._epoch_part()
-            x, multiplier = self.z.mapped_x.astype(np.float64), self.z.mapped_multiplier.astype(np.float64)
+            x, multiplier = (
+                self.z.mapped_x.astype(np.float64),
+                self.z.mapped_multiplier.astype(np.float64),
+            )
             energy, violation = program.energy(x), program.violation(x)
             self.best_bound = max(self.best_bound, program.dual_bound(multiplier))
             feasible = violation <= 0.1 * tolerance
@@ -165,7 +187,9 @@ class PrimalDual:
                 self._polish(x, multiplier)
                 energy = min(energy, self.best_energy)
             if self.note is not None:
-                stopped = self.note(self.iteration, energy, self.best_bound, violation, self.residual)
+                stopped = self.note(
+                    self.iteration, energy, self.best_bound, violation, self.residual
+                )
             if feasible and abs(self.best_energy - self.best_bound) <= allowed:
                 return Point(self.best_x, self.best_bound)
             if stopped is None and self.iteration >= self.max_iterations:
@@ -210,8 +234,11 @@ class PrimalDual:
         moved_dual = np.sqrt(self._dual_square(moved=True))
         if moved_x > 1e-12 and moved_dual > 1e-12:
             balanced = float(np.sqrt(self.primal_weight * moved_dual / moved_x))
-            # Where the primal has settled the ratio runs away and the dual, hence the bound, would crawl.
-            self.primal_weight = min(max(balanced, self.first_weight / 3.0), self.first_weight * 3.0)
+            # Where the primal has settled the ratio runs away and the dual, hence the bound, would
+            # crawl.
+            self.primal_weight = min(
+                max(balanced, self.first_weight / 3.0), self.first_weight * 3.0
+            )
         self.restarts += 1
         if self._nears_rounding():
             self._work_in(np.float64, self.z.mapped_x, self.z.mapped_multiplier)
@@ -223,7 +250,9 @@ class PrimalDual:
         return single and self.residual <= _SINGLE_RESIDUAL * self._norm()
 
     def _dual_square(self, *, moved: bool) -> float:
-        """The squared length of T(z)'s multipliers, or of their way from the anchor, by the dual steps."""
+        """The squared length of T(z)'s multipliers, or of their way from the anchor,
+        by the dual steps.
+        """
         z = self.z
         length = z.mapped_multiplier - z.anchor_multiplier if moved else z.mapped_multiplier
         return float(np.sum(length**2 / self.dual_step))

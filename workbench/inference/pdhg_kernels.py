@@ -1,4 +1,6 @@
-"""The compiled iteration of restarted, reflected Halpern primal-dual hybrid gradient: one pass over the rows each."""
+"""The compiled iteration of restarted, reflected Halpern primal-dual hybrid gradient:
+one pass over the rows each.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +55,15 @@ class Iterate(NamedTuple):
 
 
 @compiled
-def halpern_steps(program: HingeArrays, z: Iterate, steps: int, done: int, primal_weight: float) -> float:
-    """Run `steps` iterations from `(x, multiplier)` in place; `done` have run since the anchor was set.
+def halpern_steps(
+    program: HingeArrays, z: Iterate, steps: int, done: int, primal_weight: float
+) -> float:
+    """Run `steps` iterations from `(x, multiplier)` in place; `done` have run since the anchor was
+    set.
 
-    An iteration maps z to T(z), one step of PDHG with diagonal steps `primal_step / primal_weight` and
-    `dual_step * primal_weight`, and moves to `(k + 1) / (k + 2) * (2 T(z) - z) + 1 / (k + 2) * anchor`.
+    An iteration maps z to T(z), one step of PDHG with diagonal steps `primal_step / primal_weight`
+    and `dual_step * primal_weight`, and moves to `(k + 1) / (k + 2) * (2 T(z) - z) + 1 / (k + 2) *
+    anchor`.
 
     Returns
     -------
@@ -80,7 +86,9 @@ def halpern_steps(program: HingeArrays, z: Iterate, steps: int, done: int, prima
 
 @compiled
 def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float:
-    """Move `x` against the slope onto box and blocks: `mapped_x` and its reflection; `slope` ends at 0."""
+    """Move `x` against the slope onto box and blocks: `mapped_x` and its reflection;
+    `slope` ends at 0.
+    """
     cost, lower, upper, block_of = program.cost, program.lower, program.upper, program.block_of
     primal_step, x, slope, mapped_x, scratch = z.primal_step, z.x, z.slope, z.mapped_x, z.scratch
     for i in range(cost.size):
@@ -117,12 +125,17 @@ def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float
 def dual_pass(program: HingeArrays, z: Iterate, keep: float, primal_weight: float) -> None:
     """Move every multiplier along its row at `reflected`, anchor it, and add its part to `slope`.
 
-    Rows over two atoms, the most common by far, take a path without inner loops. A function of its own: inlined among
-    the other passes the loop runs out of registers and takes more than twice as long.
+    Rows over two atoms, the most common by far, take a path without inner loops. A function of its
+    own: inlined among the other passes the loop runs out of registers and takes more than twice as
+    long.
     """
     indptr, indices, values = program.indptr, program.indices, program.values
     b, weight, kind, dual_step = program.b, program.weight, program.kind, z.dual_step
-    multiplier, anchor_multiplier, mapped_multiplier = z.multiplier, z.anchor_multiplier, z.mapped_multiplier
+    multiplier, anchor_multiplier, mapped_multiplier = (
+        z.multiplier,
+        z.anchor_multiplier,
+        z.mapped_multiplier,
+    )
     reflected, slope = z.reflected, z.slope
     for j in range(b.size):
         start, end = indptr[j], indptr[j + 1]

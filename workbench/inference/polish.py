@@ -1,4 +1,6 @@
-"""Exact coordinate steps that tighten a nearly optimal pair: one atom's value, one row's multiplier, at a time."""
+"""Exact coordinate steps that tighten a nearly optimal pair: one atom's value,
+one row's multiplier, at a time.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,20 @@ _MOST_ROWS = 256
 
 
 class Polish:
-    """One sweep of exact coordinate steps over the atoms or over the multipliers of a convex program.
+    """One sweep of exact coordinate steps over the atoms or over the multipliers of a convex
+    program.
 
-    First-order iterates circle their limit; a sweep costs a few iterations and takes about a third off the gap.
+    First-order iterates circle their limit; a sweep costs a few iterations and takes about a third
+    off the gap.
     """
 
     def __init__(self, program: HingeProblem) -> None:
         self.program, self.arrays, self.columns = program, program.arrays(), program.columns()
 
     def bound(self, multipliers: Float) -> float:
-        """The dual bound after a sweep that starts from `multipliers`, shape (n_rows,), which are left alone."""
+        """The dual bound after a sweep that starts from `multipliers`, shape (n_rows,),
+        which are left alone.
+        """
         moved = self.program.clip_multipliers(multipliers)
         _raise_bound(self.arrays, moved, self.program.cost + self.program.A.T @ moved)
         return self.program.dual_bound(moved)
@@ -40,10 +46,10 @@ class Polish:
 def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
     """Maximise the dual bound over each row's multiplier in turn, in place; it never falls.
 
-    The bound is concave and, but for the quadratic conjugate of a squared hinge, piecewise linear in one multiplier:
-    its kinks are where the slope of one of the row's atoms passes zero, or the least slope of the atom's block.
-    `slope` holds `cost + A^T multiplier`, shape (n,), on entry and exit. Rows over two atoms of one block are passed
-    over. O(nonzeros x atoms a row).
+    The bound is concave and, but for the quadratic conjugate of a squared hinge, piecewise linear
+    in one multiplier: its kinks are where the slope of one of the row's atoms passes zero, or the
+    least slope of the atom's block. `slope` holds `cost + A^T multiplier`, shape (n,), on entry and
+    exit. Rows over two atoms of one block are passed over. O(nonzeros x atoms a row).
     """
     indptr, indices, values, weight, kind = (
         program.indptr,
@@ -52,7 +58,11 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
         program.weight,
         program.kind,
     )
-    block_of, block_start, block_member = program.block_of, program.block_start, program.block_member
+    block_of, block_start, block_member = (
+        program.block_of,
+        program.block_start,
+        program.block_member,
+    )
     for j in range(program.b.size):
         start, end = indptr[j], indptr[j + 1]
         shared = False
@@ -65,7 +75,8 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
         least = -np.inf if kind[j] == 3 else -multiplier[j]
         most = weight[j] - multiplier[j] if kind[j] == 0 else np.inf
         moved = 0.0
-        # Each turn moves to the next kink; a concave function has at most one kink an atom on the way up.
+        # Each turn moves to the next kink; a concave function has at most one kink an atom on the
+        # way up.
         for _ in range(end - start + 2):
             rise, fall = program.b[j], program.b[j]
             above, below = most, least
@@ -112,12 +123,16 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
 
 
 @compiled
-def _lower_energy(program: HingeArrays, columns: Columns, x: Float, ell: Float, scratch: Float) -> None:
-    """Minimise the energy over each atom's value in turn, in place; hard constraints that hold go on holding.
+def _lower_energy(
+    program: HingeArrays, columns: Columns, x: Float, ell: Float, scratch: Float
+) -> None:
+    """Minimise the energy over each atom's value in turn, in place; hard constraints that hold go
+    on holding.
 
-    In one atom the energy of linear hinges is convex and piecewise linear, with a kink a row; the least is found by
-    sorting them. Atoms of squared hinges, of hard rows, of blocks with an exact sum, or of more rows than
-    `scratch`, shape (2, most rows), holds are passed over. `ell` holds `A x + b` on entry and exit. O(nonzeros).
+    In one atom the energy of linear hinges is convex and piecewise linear, with a kink a row; the
+    least is found by sorting them. Atoms of squared hinges, of hard rows, of blocks with an exact
+    sum, or of more rows than `scratch`, shape (2, most rows), holds are passed over. `ell` holds `A
+    x + b` on entry and exit. O(nonzeros).
     """
     weight, kind, block_start = program.weight, program.kind, program.block_start
     column_ptr, column_row, column_value = columns.indptr, columns.row, columns.values

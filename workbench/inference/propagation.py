@@ -1,4 +1,6 @@
-"""What hard rows and blocks alone force: bound propagation over 0/1 atoms, and a small reason when they clash."""
+"""What hard rows and blocks alone force: bound propagation over 0/1 atoms,
+and a small reason when they clash.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ class Propagation:
     fixed : int8 array, shape (n_atoms,)
         In the layout's order: the only value an atom can take, or -1.
     conflict : int64 array or None
-        Rows of the network that contradict each other, together with the blocks below; None when nothing clashed.
+        Rows of the network that contradict each other, together with the blocks below; None when
+        nothing clashed.
     conflict_blocks : int64 array
     """
 
@@ -45,19 +48,23 @@ class Propagation:
 
 
 def propagate(layout: Layout, network: GroundNetwork) -> Propagation:
-    """Fix every atom that one hard row or block forces, until nothing changes. Linear in the hard rows' entries,
-    times the atoms that a row sees fixed one after the other."""
+    """Fix every atom that one hard row or block forces, until nothing changes. Linear in the hard
+    rows' entries, times the atoms that a row sees fixed one after the other."""
     none = np.zeros(0, np.int64)
     blocks = network.blocks
     crowded = np.flatnonzero(blocks.right < 0)
     size = np.diff(blocks.members.indptr)
-    starved = np.flatnonzero((blocks.kind == BlockKind.EXACTLY_ONE) & (blocks.right > 0) & (size < blocks.right))
+    starved = np.flatnonzero(
+        (blocks.kind == BlockKind.EXACTLY_ONE) & (blocks.right > 0) & (size < blocks.right)
+    )
     if crowded.size or starved.size:
         return Propagation(layout.fixed, none, np.concatenate((crowded, starved))[:1])
     hard = (layout.kind == Relation.AT_MOST) | (layout.kind == Relation.EQUAL)
     empty = np.flatnonzero((network.relation != Relation.HINGE) & (np.diff(network.A.indptr) == 0))
     offset = network.b[empty].astype(np.float64)
-    broken = empty[(offset > 1e-9) | ((network.relation[empty] == Relation.EQUAL) & (offset < -1e-9))]
+    broken = empty[
+        (offset > 1e-9) | ((network.relation[empty] == Relation.EQUAL) & (offset < -1e-9))
+    ]
     if broken.size:
         return Propagation(layout.fixed, broken[:1].astype(np.int64), none)
     if not hard.any() and not layout.block_kind.size:
@@ -110,7 +117,10 @@ def _propagate(layout: Layout, fixed: Int8, reason: Int64) -> int:
         if item < n_rows:
             n_new, cause = _force_by_row(layout, item, fixed, newly), item
         else:
-            n_new, cause = _force_by_block(layout, item - n_rows, fixed, newly), -2 - (item - n_rows)
+            n_new, cause = (
+                _force_by_block(layout, item - n_rows, fixed, newly),
+                -2 - (item - n_rows),
+            )
         if n_new < 0:
             return int(cause)
         if n_new > 0 and item < n_rows and layout.kind[item] == EQUAL:
@@ -139,7 +149,9 @@ def _enqueue(queue: Int64, queued: Bool, head: int, length: int, item: int) -> i
 
 @compiled
 def _force_by_row(layout: Layout, row: int, fixed: Int8, newly: Int64) -> int:
-    """Fix the atoms that a hard row leaves one value (of an equality the first); how many, -1 where none would do."""
+    """Fix the atoms that a hard row leaves one value (of an equality the first); how many,
+    -1 where none would do.
+    """
     low, high = layout.b[row], layout.b[row]
     for k in range(layout.row_ptr[row], layout.row_ptr[row + 1]):
         a, value = layout.row_coefficient[k], fixed[layout.row_atom[k]]

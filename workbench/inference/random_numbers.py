@@ -1,6 +1,7 @@
 """A small random number generator for kernels: xorshift128+ over two words held by the caller.
 
-Its own state, rather than Numba's per thread, makes a result depend on the seed alone, whatever the threads.
+Its own state, rather than Numba's per thread, makes a result depend on the seed alone, whatever the
+threads.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ __all__ = ["below", "stream", "uniform"]
 
 def stream(seed: int, *numbers: int) -> UInt64:
     """The state of an independent stream for `seed` and, say, the number of a chain; shape (2,)."""
-    words = np.random.SeedSequence([seed % 2**63, *numbers]).generate_state(2, np.uint64).astype(np.uint64)
+    words = (
+        np.random.SeedSequence([seed % 2**63, *numbers])
+        .generate_state(2, np.uint64)
+        .astype(np.uint64)
+    )
     words[0] |= np.uint64(1)
     return words
 

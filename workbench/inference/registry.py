@@ -51,7 +51,11 @@ def engine_class(name: str) -> Any:
     if name not in ENGINES:
         close = nearest(name, ENGINES)
         hint = f"did you mean {close}? " if close else ""
-        raise UsageError.of("E0411", f"there is no engine {name}", help=f"{hint}the engines are {', '.join(ENGINES)}")
+        raise UsageError.of(
+            "E0411",
+            f"there is no engine {name}",
+            help=f"{hint}the engines are {', '.join(ENGINES)}",
+        )
     module, cls, _ = ENGINES[name]
     return getattr(import_module(f"workbench.inference.{module}"), cls)
 
@@ -79,7 +83,9 @@ def make_engine(name: str, task: Task | None = None, **parameters: object) -> En
     if task is not None and engine.task != task:
         fitting = [other for other in ENGINES if task in tasks_of(other)]
         raise UsageError.of(
-            "E0413", f"engine {name} does not compute {_TASKS[task]}", help=f"try one of: {', '.join(fitting)}"
+            "E0413",
+            f"engine {name} does not compute {_TASKS[task]}",
+            help=f"try one of: {', '.join(fitting)}",
         )
     return engine
 
@@ -91,7 +97,8 @@ def tasks_of(name: str) -> tuple[Task, ...]:
 
 
 def has_parameter(name: str, parameter: str) -> bool:
-    """Whether an engine has a parameter; `auto` hands those it is given to the engine that it takes.
+    """Whether an engine has a parameter; `auto` hands those it is given to the engine that it
+    takes.
 
     Raises
     ------
@@ -119,7 +126,8 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
             raise UsageError.of(
                 "E0412",
                 f"auto took engine {engine.name}, which has no parameter {name}",
-                help=f"name the engine with --engine; {engine.name} has: {', '.join(known) or 'none'}",
+                help=f"name the engine with --engine; {engine.name} has: "
+                f"{', '.join(known) or 'none'}",
             )
     given = {name: value for name, value in parameters.items() if name in known}
     read = read_parameters(type(engine), given, f"engine {engine.name}", "E0412")

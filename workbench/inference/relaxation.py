@@ -1,4 +1,6 @@
-"""Solving the relaxation of a network by the solver that suits it, and judging 0/1 states against its bound."""
+"""Solving the relaxation of a network by the solver that suits it,
+and judging 0/1 states against its bound.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ __all__ = ["RelaxationSolver", "better", "is_proven", "solve_relaxation"]
 RelaxationSolver = Literal["auto", "flow", "highs", "simplex", "ipm", "pdhg"]
 
 HIGHS_LIMIT = 60_000
-"""Stored coefficients beyond which the first-order method overtakes the simplex method (benchmarks/mln_map.py)."""
+"""Stored coefficients beyond which the first-order method overtakes the simplex
+method (benchmarks/mln_map.py).
+"""
 
 
 def solve_relaxation(
@@ -37,8 +41,8 @@ def solve_relaxation(
     Parameters
     ----------
     solver : {'auto', 'flow', 'highs', 'simplex', 'ipm', 'pdhg'}
-        `auto`: a maximum flow where clauses have at most two literals, HiGHS for small linear programs, else restarted
-        primal-dual hybrid gradient.
+        `auto`: a maximum flow where clauses have at most two literals, HiGHS for small linear
+        programs, else restarted primal-dual hybrid gradient.
     start : float64 array, shape (n,), optional
         Where the first-order method starts.
     tolerance : float
@@ -58,17 +62,23 @@ def solve_relaxation(
             solver = "pdhg"
     if solver == "flow":
         if not has_roof_dual(problem):
-            raise UsageError.of("E0406", "the flow solver takes clauses of at most two literals, without blocks")
+            raise UsageError.of(
+                "E0406", "the flow solver takes clauses of at most two literals, without blocks"
+            )
         return solve_roof_dual(problem, conduct)
     if solver == "pdhg":
         return _first_order(problem, conduct, start, tolerance)
     if not problem.is_linear:
-        raise UsageError.of("E0406", "a linear program cannot hold squared potentials", help="use admm or pdhg")
+        raise UsageError.of(
+            "E0406", "a linear program cannot hold squared potentials", help="use admm or pdhg"
+        )
     method = "choose" if solver == "highs" else solver
     return solve_highs(problem, method=method, conduct=replace(conduct, seed=0))
 
 
-def _first_order(problem: HingeProblem, conduct: Conduct, start: Float | None, tolerance: float) -> LinearAnswer:
+def _first_order(
+    problem: HingeProblem, conduct: Conduct, start: Float | None, tolerance: float
+) -> LinearAnswer:
     from workbench.inference.folding import fold
     from workbench.inference.pdhg import PrimalDual
     from workbench.inference.solution import Status
@@ -86,7 +96,9 @@ def _first_order(problem: HingeProblem, conduct: Conduct, start: Float | None, t
 
 
 def is_proven(energy: float, bound: float, scale: float) -> bool:
-    """Whether a bound proves an energy least, up to rounding at the problem's `scale` (summed absolute weights)."""
+    """Whether a bound proves an energy least,
+    up to rounding at the problem's `scale` (summed absolute weights).
+    """
     return energy - bound <= 1e-7 * max(1.0, abs(energy)) + 1e-12 * scale
 
 

@@ -1,8 +1,10 @@
-"""The relaxation of a network whose clauses have at most two literals, solved exactly as a maximum flow.
+"""The relaxation of a network whose clauses have at most two literals, solved exactly as a maximum
+flow.
 
-With two literals a row the linear relaxation is half-integral and equals the roof dual of a quadratic pseudo-Boolean
-function: a minimum cut in a graph with one node per literal. No linear program need be built, and atoms that come out
-at 0 or 1 keep that value in some state of least energy (persistency).
+With two literals a row the linear relaxation is half-integral and equals the roof dual of a
+quadratic pseudo-Boolean function: a minimum cut in a graph with one node per literal. No linear
+program need be built, and atoms that come out at 0 or 1 keep that value in some state of least
+energy (persistency).
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ __all__ = ["has_roof_dual", "solve_roof_dual"]
 
 
 def has_roof_dual(problem: HingeProblem) -> bool:
-    """Whether every hinge and every hard row is a clause of at most two literals, and no auxiliary is needed."""
+    """Whether every hinge and every hard row is a clause of at most two literals,
+    and no auxiliary is needed.
+    """
     return (
         problem.n == problem.n_atoms
         and not np.any((problem.kind == RowKind.SQUARED) | (problem.kind == RowKind.EQUAL))
@@ -46,18 +50,19 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     Returns
     -------
     LinearAnswer
-        `bound` is the value of the flow, a feasible point of the dual program; `iterations` counts its phases. Stopped
-        before the flow is largest, the point is 1/2 throughout.
+        `bound` is the value of the flow, a feasible point of the dual program; `iterations` counts
+        its phases. Stopped before the flow is largest, the point is 1/2 throughout.
 
     Notes
     -----
-    Nodes 2i and 2i + 1 stand for atom i and its negation. A clause `l1 v l2` of weight w gives the arcs `!l1 -> l2` and
-    `!l2 -> l1` of capacity w/2; a hard one, capacity beyond all soft ones. Dinic's algorithm.
+    Nodes 2i and 2i + 1 stand for atom i and its negation. A clause `l1 v l2` of weight w gives the
+    arcs `!l1 -> l2` and `!l2 -> l1` of capacity w/2; a hard one, capacity beyond all soft ones.
+    Dinic's algorithm.
 
     References
     ----------
-    Hammer, Hansen & Simeone 1984, Roof duality, complementation and persistency in quadratic 0-1 optimization.
-    Boros & Hammer 2002, Pseudo-Boolean optimization, section 5.1.6.
+    Hammer, Hansen & Simeone 1984, Roof duality, complementation and persistency in quadratic 0-1
+    optimization. Boros & Hammer 2002, Pseudo-Boolean optimization, section 5.1.6.
     """
     n = problem.n_atoms
     cost, constant = problem.cost.copy(), problem.constant
@@ -87,7 +92,9 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     graph = _graph(2 * n, *ends, np.tile(capacity, 2))
     contracted, side = _contract(*graph, source, sink)
     stop = stop_flag()
-    flow, reached, phases = watched(stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop)
+    flow, reached, phases = watched(
+        stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
+    )
     flow += contracted
     if stop[0]:
         middle = np.full(n, 0.5)
@@ -101,24 +108,35 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
 
 
 def _graph(n: int, tail: Int64, head: Int64, capacity: Float) -> tuple[Int32, Int32, Int32, Float]:
-    """Arcs as CSR with each arc's reverse: `start, head, reverse, capacity`; parallel arcs merged."""
+    """Arcs as CSR with each arc's reverse: `start, head, reverse, capacity`;
+    parallel arcs merged.
+    """
     zero = np.zeros(capacity.size)
     ends = (np.concatenate([tail, head]), np.concatenate([head, tail]))
     both_ways = csr_array((np.concatenate([capacity, zero]), ends), shape=(n, n))
     both_ways.sum_duplicates()
-    places = csr_array((np.arange(both_ways.nnz, dtype=np.int32), both_ways.indices, both_ways.indptr), (n, n))
+    places = csr_array(
+        (np.arange(both_ways.nnz, dtype=np.int32), both_ways.indices, both_ways.indptr), (n, n)
+    )
     reverse = csr_array(places.T.tocsr()).data
-    return both_ways.indptr.astype(np.int32), both_ways.indices.astype(np.int32), reverse, both_ways.data
+    return (
+        both_ways.indptr.astype(np.int32),
+        both_ways.indices.astype(np.int32),
+        reverse,
+        both_ways.data,
+    )
 
 
 @compiled
 def _contract(
     start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float
 ) -> tuple[float, Int8]:
-    """Join to the source each node whose supply exceeds all it can pass on, to the sink the mirror of each.
+    """Join to the source each node whose supply exceeds all it can pass on, to the sink the mirror
+    of each.
 
-    Such a node is on the source's side of some minimum cut (its literal is persistent whatever its neighbours do), so
-    its arcs become supply and demand of its neighbours. Returns the flow spent and 1 for source, -1 for sink, 0.
+    Such a node is on the source's side of some minimum cut (its literal is persistent whatever its
+    neighbours do), so its arcs become supply and demand of its neighbours. Returns the flow spent
+    and 1 for source, -1 for sink, 0.
     """
     n = source.size
     side = np.zeros(n, np.int8)
@@ -182,7 +200,9 @@ def _maximum_flow(
     tolerance: float,
     stop: Int8,
 ) -> tuple[float, Bool, int]:
-    """Dinic's algorithm; the arrays of capacities are used up. Returns the flow, the source side, and the phases."""
+    """Dinic's algorithm; the arrays of capacities are used up. Returns the flow, the source side,
+    and the phases.
+    """
     n = source.size
     flow = 0.0
     for v in range(n):

@@ -1,4 +1,6 @@
-"""A convex engine for 0/1 states: its optimum over [0, 1] is the relaxation's, and is rounded with its bound kept."""
+"""A convex engine for 0/1 states: its optimum over [0, 1] is the relaxation's,
+and is rounded with its bound kept.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,18 @@ from workbench.progress import Conduct
 __all__ = ["Rounded", "fitted"]
 
 NEAR = 1e-3
-"""How near 0 or 1 a convex solver's value counts as integral: interior points stop short of the corners."""
+"""How near 0 or 1 a convex solver's value counts as integral:
+interior points stop short of the corners.
+"""
 
 
 @dataclass(frozen=True)
 class Rounded(Engine):
-    """Solve the relaxation by `engine`, round it by ROUNDUP, repair by local search where that breaks hard rows.
+    """Solve the relaxation by `engine`, round it by ROUNDUP, repair by local search where that
+    breaks hard rows.
 
-    The hinge energy over [0, 1], rows of negative weight rewritten, is the linear relaxation of the discrete one, so
-    the engine's bound holds for the rounded state too.
+    The hinge energy over [0, 1], rows of negative weight rewritten, is the linear relaxation of the
+    discrete one, so the engine's bound holds for the rounded state too.
 
     Parameters
     ----------
@@ -45,13 +50,17 @@ class Rounded(Engine):
         """The engine's."""
         return self.engine.name
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """A 0/1 state, the relaxation's bound, and an honest status."""
         unit = replace(network, domain=Domain.UNIT)
         relaxed = self.engine.infer(unit, weights, conduct, start)
         if relaxed.status is Status.INFEASIBLE:
             return relaxed
-        inside = relaxed.values[: network.n_atoms]  # auxiliary variables of negative weights follow the atoms
+        inside = relaxed.values[
+            : network.n_atoms
+        ]  # auxiliary variables of negative weights follow the atoms
         values = better(
             network,
             weights,
@@ -85,7 +94,13 @@ class Rounded(Engine):
 
 
 def fitted(engine: Engine, network: GroundNetwork) -> Engine:
-    """The engine for a network's atoms: one over [0, 1] solves the relaxation of 0/1 states, which is rounded."""
-    if engine.task == "map" and network.domain is Domain.BOOLEAN and Domain.BOOLEAN not in engine.accepts.takes:
+    """The engine for a network's atoms: one over [0, 1] solves the relaxation of 0/1 states,
+    which is rounded.
+    """
+    if (
+        engine.task == "map"
+        and network.domain is Domain.BOOLEAN
+        and Domain.BOOLEAN not in engine.accepts.takes
+    ):
         return Rounded(engine)
     return engine

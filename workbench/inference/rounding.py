@@ -1,4 +1,6 @@
-"""From a fractional relaxed state to a 0/1 state: the modified ROUNDUP, and rounding by conditional expectations."""
+"""From a fractional relaxed state to a 0/1 state: the modified ROUNDUP,
+and rounding by conditional expectations.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ class Entries(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What decides an atom's value: the first `n_first` have one, others take what soft clauses' weights say.
+    """What decides an atom's value: the first `n_first` have one, others take what soft clauses'
+    weights say.
 
     Attributes
     ----------
@@ -58,11 +61,12 @@ def round_state(
 ) -> Float:
     """Round a relaxed state of a network of clauses.
 
-    `roundup` keeps the integral atoms and takes the fractional ones from last to first: an atom becomes true where the
-    unsatisfied clauses it appears in unnegated weigh more than those it appears in negated; ties become false.
-    `conditional` makes atom i true with probability 1/4 + y_i/2, derandomised by conditional expectations: without
-    negative weights and hard rows, the satisfied weight is at least 3/4 of the relaxation's.
-    After each choice hard rows and blocks are propagated; a choice that leads to a contradiction is reversed.
+    `roundup` keeps the integral atoms and takes the fractional ones from last to first: an atom
+    becomes true where the unsatisfied clauses it appears in unnegated weigh more than those it
+    appears in negated; ties become false. `conditional` makes atom i true with probability 1/4 +
+    y_i/2, derandomised by conditional expectations: without negative weights and hard rows, the
+    satisfied weight is at least 3/4 of the relaxation's. After each choice hard rows and blocks are
+    propagated; a choice that leads to a contradiction is reversed.
 
     Parameters
     ----------
@@ -77,11 +81,13 @@ def round_state(
     Returns
     -------
     float64 array, shape (n_atoms,)
-        0 or 1 each. Where propagation ran into a contradiction it may violate hard rows, and wants repair.
+        0 or 1 each. Where propagation ran into a contradiction it may violate hard rows, and wants
+        repair.
 
     References
     ----------
-    Huynh & Mooney 2009, Algorithm 2 (after Boros & Hammer 2002); Goemans & Williamson 1994, section 5.
+    Huynh & Mooney 2009, Algorithm 2 (after Boros & Hammer 2002); Goemans & Williamson 1994, section
+    5.
     """
     effective = network.effective_weights(weights)
     rows = np.flatnonzero(effective != 0.0)
@@ -106,7 +112,9 @@ def _at_most_rows(network: GroundNetwork) -> tuple[csr_array, Float]:
     rows, blocks = np.flatnonzero(network.hard), network.blocks
     A = csr_array(vstack([network.A[rows], blocks.members], format="csr", dtype=np.float64))
     right = np.concatenate([-network.b[rows].astype(np.float64), blocks.right.astype(np.float64)])
-    both = np.concatenate([network.relation[rows] == Relation.EQUAL, blocks.kind == BlockKind.EXACTLY_ONE])
+    both = np.concatenate(
+        [network.relation[rows] == Relation.EQUAL, blocks.kind == BlockKind.EXACTLY_ONE]
+    )
     twice = np.flatnonzero(both)
     return csr_array(vstack([A, -A[twice]], format="csr")), np.concatenate([right, -right[twice]])
 
@@ -126,10 +134,14 @@ def _both_ways(A: csr_array) -> Entries:
 
 @compiled
 def _round(order: Int32, choice: Choice, soft: Entries, hard: Entries, right: Float) -> Int8:
-    """Give the atoms in `order` the values that `choice` prefers; propagate hard rows after each."""
+    """Give the atoms in `order` the values that `choice` prefers;
+    propagate hard rows after each.
+    """
     values = np.full(order.size, -1, np.int8)
     satisfied = np.zeros(choice.weight.size, np.int32)
-    room = right.copy()  # what is left of each hard row once unassigned atoms take their cheapest value
+    room = (
+        right.copy()
+    )  # what is left of each hard row once unassigned atoms take their cheapest value
     for r in range(right.size):
         for e in range(hard.row_ptr[r], hard.row_ptr[r + 1]):
             room[r] -= min(hard.row_slope[e], 0.0)
@@ -146,7 +158,8 @@ def _round(order: Int32, choice: Choice, soft: Entries, hard: Entries, right: Fl
         if n_trail == 0:
             n_trail = _assign(atom, 1 - preferred, hard, values, room, trail, False)
         if n_trail == 0:
-            # Neither value fits: the preferred one stays, with what it forces, and is repaired later.
+            # Neither value fits: the preferred one stays, with what it forces, and is repaired
+            # later.
             n_trail = _assign(atom, preferred, hard, values, room, trail, True)
         for t in range(n_trail):
             k = trail[t]
@@ -158,7 +171,9 @@ def _round(order: Int32, choice: Choice, soft: Entries, hard: Entries, right: Fl
 
 @compiled
 def _balance(atom: int, choice: Choice, soft: Entries, values: Int8, satisfied: Int32) -> float:
-    """What the weights say for an atom being true: of clauses not yet satisfied, as likely as they stay so."""
+    """What the weights say for an atom being true: of clauses not yet satisfied,
+    as likely as they stay so.
+    """
     balance = choice.gain[atom]
     for e in range(soft.atom_ptr[atom], soft.atom_ptr[atom + 1]):
         r = soft.atom_row[e]
@@ -169,15 +184,21 @@ def _balance(atom: int, choice: Choice, soft: Entries, values: Int8, satisfied: 
             for f in range(soft.row_ptr[r], soft.row_ptr[r + 1]):
                 k = soft.row_atom[f]
                 if k != atom and values[k] < 0:
-                    share *= 1.0 - choice.probability[k] if soft.row_slope[f] < 0 else choice.probability[k]
+                    share *= (
+                        1.0 - choice.probability[k]
+                        if soft.row_slope[f] < 0
+                        else choice.probability[k]
+                    )
         balance -= share * soft.atom_slope[e]
     return float(balance)
 
 
 @compiled
-def _assign(atom: int, value: int, hard: Entries, values: Int8, room: Float, trail: Int32, whatever: bool) -> int:
-    """Give an atom a value, and others what hard rows then force; how many in `trail`. A clash takes all back, and 0
-    is returned, unless it is to stand `whatever` happens."""
+def _assign(
+    atom: int, value: int, hard: Entries, values: Int8, room: Float, trail: Int32, whatever: bool
+) -> int:
+    """Give an atom a value, and others what hard rows then force; how many in `trail`. A clash
+    takes all back, and 0 is returned, unless it is to stand `whatever` happens."""
     values[atom] = value
     trail[0] = atom
     n_trail, n_done, conflict = 1, 0, False

@@ -1,4 +1,6 @@
-"""Soft rows in parts that may lie in files, and the convex program over them; the hard rows are held in memory."""
+"""Soft rows in parts that may lie in files, and the convex program over them;
+the hard rows are held in memory.
+"""
 
 from __future__ import annotations
 
@@ -42,15 +44,32 @@ class RowPart:
     def nbytes(self) -> int:
         """What the part takes on disk, or in memory while it is passed."""
         rows = self.rows
-        by_row = self.dual_step, self.multiplier, self.anchor, self.mapped, rows.b, rows.weight, rows.indptr
+        by_row = (
+            self.dual_step,
+            self.multiplier,
+            self.anchor,
+            self.mapped,
+            rows.b,
+            rows.weight,
+            rows.indptr,
+        )
         entries = int(rows.indptr[-1] - rows.indptr[0])
-        return sum(array.nbytes for array in by_row) + entries * (rows.indices.itemsize + rows.values.itemsize)
+        return sum(array.nbytes for array in by_row) + entries * (
+            rows.indices.itemsize + rows.values.itemsize
+        )
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         """Everything that may lie in files."""
         own = self.dual_step, self.multiplier, self.anchor, self.mapped
-        return *own, self.rows.indptr, self.rows.indices, self.rows.values, self.rows.b, self.rows.weight
+        return (
+            *own,
+            self.rows.indptr,
+            self.rows.indices,
+            self.rows.values,
+            self.rows.b,
+            self.rows.weight,
+        )
 
 
 @dataclass(frozen=True)
@@ -90,10 +109,14 @@ class StreamedProgram(HingeProblem):
 
     def energy(self, x: Float) -> float:
         """Energy of `x`, shape (n,); one pass."""
-        return super().energy(x) + sum(measure_energy(part.rows, x) for part in self.passing(self.parts))
+        return super().energy(x) + sum(
+            measure_energy(part.rows, x) for part in self.passing(self.parts)
+        )
 
     def dual_bound(self, multipliers: Float) -> float:
-        """The bound that the parts' mapped multipliers and these of the hard rows prove; one pass."""
+        """The bound that the parts' mapped multipliers and these of
+        the hard rows prove; one pass.
+        """
         clipped = self.clip_multipliers(multipliers)
         slope = self.cost + self.A.T @ clipped
         value = self.constant + float(clipped @ self.b)
@@ -103,7 +126,10 @@ class StreamedProgram(HingeProblem):
 
 
 def streamed_program(
-    network: GroundNetwork, weights: Float, memory: int | None = None, rows_at_once: int = ROWS_AT_ONCE
+    network: GroundNetwork,
+    weights: Float,
+    memory: int | None = None,
+    rows_at_once: int = ROWS_AT_ONCE,
 ) -> StreamedProgram:
     """The program of a network, its soft rows in parts; two passes."""
     hard = np.flatnonzero(network.relation != Relation.HINGE)
@@ -116,8 +142,11 @@ def streamed_program(
         if not soft.any():
             continue
         if soft.all():
-            # The whole matrix from the run's own offsets on: these are a view, where the run's would be a copy.
-            part = _part(run, network.A, network.A.indptr[rows.start : rows.stop + 1], weight, magnitudes)
+            # The whole matrix from the run's own offsets on: these are a view, where the run's
+            # would be a copy.
+            part = _part(
+                run, network.A, network.A.indptr[rows.start : rows.stop + 1], weight, magnitudes
+            )
         else:
             chosen = run.take_rows(np.flatnonzero(soft))
             part = _part(chosen, chosen.A, chosen.A.indptr, weight[soft], magnitudes)
@@ -128,17 +157,29 @@ def streamed_program(
             release(*part.arrays)
     given = {one.name: getattr(held, one.name) for one in fields(held)}
     spills = memory is not None and size > memory
-    return StreamedProgram(**given, parts=tuple(parts), magnitudes=magnitudes, weight_square=square, spills=spills)
+    return StreamedProgram(
+        **given, parts=tuple(parts), magnitudes=magnitudes, weight_square=square, spills=spills
+    )
 
 
-def _part(run: GroundNetwork, A: csr_array, indptr: Array, weight: Float, magnitudes: Float) -> RowPart:
-    """Soft rows, whose entries are at `indptr` of `A`; what each atom's coefficients sum to goes to `magnitudes`."""
+def _part(
+    run: GroundNetwork, A: csr_array, indptr: Array, weight: Float, magnitudes: Float
+) -> RowPart:
+    """Soft rows, whose entries are at `indptr` of `A`;
+    what each atom's coefficients sum to goes to `magnitudes`.
+    """
     n = run.n_rows
     step, multiplier, anchor, image, heavy = (mapped(n, np.float32) for _ in range(5))
     heavy[:] = weight
     kind = np.where(run.power[run.template] == 2, RowKind.SQUARED, RowKind.LINEAR).astype(np.int8)
     step_sizes(indptr, A.indices, A.data, step, magnitudes)
     none: Any = np.zeros(0)
-    blocks: Any = (np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64), none, np.zeros(0, np.bool_))
+    blocks: Any = (
+        np.zeros(0, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(0, np.int64),
+        none,
+        np.zeros(0, np.bool_),
+    )
     rows = HingeArrays(indptr, A.indices, A.data, run.b, heavy, kind, none, none, none, *blocks)
     return RowPart(rows, step, multiplier, anchor, image)

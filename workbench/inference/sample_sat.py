@@ -1,4 +1,6 @@
-"""SampleSAT (Wei, Erenrich and Selman 2004): a state that satisfies the clauses that a step of MC-SAT keeps."""
+"""SampleSAT (Wei, Erenrich and Selman 2004):
+a state that satisfies the clauses that a step of MC-SAT keeps.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class Slice(NamedTuple):
     Attributes
     ----------
     keep_row, keep_atom : float64 arrays, shapes (n_rows,), (n_atoms,)
-        Probability that a row, or an atom's unit clause, binds the next state where the present one agrees with it.
+        Probability that a row, or an atom's unit clause, binds the next state where the present one
+        agrees with it.
     active : int8 array, shape (n_rows,)
         1 for clauses that the next state must satisfy and propagation has not settled.
     open_literals : int32 array, shape (n_rows,)
@@ -47,7 +50,9 @@ class Slice(NamedTuple):
 
 
 @compiled
-def _list_violated(row: int, ell: Float, active: Int8, violated: Int32, place: Int32, n: int) -> int:
+def _list_violated(
+    row: int, ell: Float, active: Int8, violated: Int32, place: Int32, n: int
+) -> int:
     """Keep the list of violated active rows up to date for one row."""
     now = active[row] == 1 and ell[row] > 0
     at = place[row]
@@ -65,7 +70,16 @@ def _list_violated(row: int, ell: Float, active: Int8, violated: Int32, place: I
 
 
 @compiled
-def _turn(atom: int, y: Int8, ell: Float, columns: Columns, active: Int8, violated: Int32, place: Int32, n: int) -> int:
+def _turn(
+    atom: int,
+    y: Int8,
+    ell: Float,
+    columns: Columns,
+    active: Int8,
+    violated: Int32,
+    place: Int32,
+    n: int,
+) -> int:
     """Flip an atom and list its rows anew."""
     atom_ptr, atom_row, coefficient = columns
     sign = 1.0 - 2.0 * y[atom]
@@ -127,10 +141,26 @@ def _partner(atom: int, y: Int8, blocks: Blocks, random: UInt64) -> int:
 
 @compiled
 def sample_sat(
-    layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, n: int, steps: int, random: UInt64
+    layout: Layout,
+    work: Slice,
+    y: Int8,
+    ell: Float,
+    true: Int32,
+    n_free: int,
+    n: int,
+    steps: int,
+    random: UInt64,
 ) -> bool:
-    """SampleSAT (Wei, Erenrich and Selman 2004): half WalkSAT steps, half annealing steps, until no row is violated."""
-    active, fixed, violated, place, free = work.active, work.fixed, work.violated, work.place, work.free
+    """SampleSAT (Wei, Erenrich and Selman 2004): half WalkSAT steps, half annealing steps,
+    until no row is violated.
+    """
+    active, fixed, violated, place, free = (
+        work.active,
+        work.fixed,
+        work.violated,
+        work.place,
+        work.free,
+    )
     row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
     block_of, columns = layout.block_of, columns_of(layout)
     blocks = Blocks(block_of, layout.block_ptr, layout.block_atom, layout.block_kind, true, fixed)

@@ -1,4 +1,6 @@
-"""What samplers have in common: chains from legal states, sweeps over them, and the answer that they give."""
+"""What samplers have in common: chains from legal states, sweeps over them,
+and the answer that they give.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ __all__ = ["answer", "no_legal_state", "refuse", "sample"]
 AGREED = 1.05
 """Largest R-hat of an atom on which chains count as agreeing: at 1.07 errors of 0.15 were seen."""
 PRECISE = 0.02
-"""Standard error of a probability up to which a larger R-hat does not matter: 625 independent samples of 1/2."""
+"""Standard error of a probability up to which a larger R-hat does not matter:
+625 independent samples of 1/2.
+"""
 
 
 class Sampler(Protocol):
@@ -57,7 +61,8 @@ def sample(
     start : float64 array, shape (n_atoms,), or None
         Where all chains begin; None for a legal state of each one's own.
     before : callable, optional
-        From the layout, its forced atoms fixed, and a chain to what is done before each of the chain's sweeps.
+        From the layout, its forced atoms fixed, and a chain to what is done before each of the
+        chain's sweeps.
     """
     forced = propagate(layout, network)
     if forced.conflict is not None:
@@ -95,10 +100,12 @@ def sample(
 
 
 def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
-    """Marginals from what the chains saw: `CONVERGED` when they agree, `FEASIBLE` when not, `LIMIT` when cut short.
+    """Marginals from what the chains saw: `CONVERGED` when they agree, `FEASIBLE` when not, `LIMIT`
+    when cut short.
 
-    Chains agree where every atom's R-hat is at most 1.05 or its standard error, in which chains that stay apart count
-    too, at most 0.02: R-hat is a ratio, and large also where all chains say nearly the same of a nearly certain atom.
+    Chains agree where every atom's R-hat is at most 1.05 or its standard error, in which chains
+    that stay apart count too, at most 0.02: R-hat is a ratio, and large also where all chains say
+    nearly the same of a nearly certain atom.
     """
     apart = (record.r_hat > AGREED) & ~(record.error <= PRECISE)
     figures = record.diagnostics() | {"chains": chains, "atoms_apart": int(np.count_nonzero(apart))}
@@ -106,9 +113,15 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
     if record.stopped == "cancelled":
         status, reason = Status.CANCELLED, f"cancelled after {record.samples} samples"
     elif record.stopped == "limit":
-        status, reason = Status.LIMIT, f"the time limit was reached after {record.samples} of {wanted} samples"
+        status, reason = (
+            Status.LIMIT,
+            f"the time limit was reached after {record.samples} of {wanted} samples",
+        )
     elif np.isnan(record.r_hat).any():
-        status, reason = Status.FEASIBLE, f"{record.samples} samples, too few to tell whether chains agree"
+        status, reason = (
+            Status.FEASIBLE,
+            f"{record.samples} samples, too few to tell whether chains agree",
+        )
     elif apart.any():
         where = f"{np.count_nonzero(apart):,} of {apart.size:,} atoms"
         status, reason = (
@@ -118,12 +131,17 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
     elif worst <= AGREED:
         status, reason = Status.CONVERGED, f"{record.samples} samples, R-hat at most {worst:.3f}"
     else:
-        status, reason = Status.CONVERGED, f"{record.samples} samples, standard errors at most {error:.3f}"
+        status, reason = (
+            Status.CONVERGED,
+            f"{record.samples} samples, standard errors at most {error:.3f}",
+        )
     return Solution(status, record.soft, np.nan, np.nan, 0.0, engine, reason, diagnostics=figures)
 
 
 def no_legal_state(network: GroundNetwork, engine: str, conduct: Conduct) -> Solution:
-    """The answer where no state that keeps the hard rows was found: a conflict among them, or that none is known."""
+    """The answer where no state that keeps the hard rows was found: a conflict among them,
+    or that none is known.
+    """
     conflict = None if conduct.expired else smallest_conflict(network, conduct=conduct)
     if conflict is not None:
         return infeasible(engine, network, conflict)
@@ -142,5 +160,7 @@ def refuse(why: str | None, engine: str) -> None:
     """Raise E0421 where an engine declines a network, with its reason."""
     if why is not None:
         raise UsageError.of(
-            "E0421", f"engine {engine} cannot take this network: {why}", help="engine auto takes one that can"
+            "E0421",
+            f"engine {engine} cannot take this network: {why}",
+            help="engine auto takes one that can",
         )

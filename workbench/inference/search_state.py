@@ -1,4 +1,6 @@
-"""A state under local search, with its unsatisfied items and best states, everything by component."""
+"""A state under local search, with its unsatisfied items and best states,
+everything by component.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ class Search(NamedTuple):
     price : float64 array, shape (n_rows,)
         The effective weight of a soft row; what a violated hard row costs.
     reach : float64 array, shape (n_rows,)
-        Largest absolute coefficient: while `ell <= -reach` no single flip makes a hinge cost anything.
+        Largest absolute coefficient: while `ell <= -reach` no single flip makes a hinge cost
+        anything.
     unsatisfied : int32 array, shape (n_rows + n_atoms,)
         The unsatisfied items of component c from `row_start[c] + atom_start[c]` on.
     place : int32 array, shape (n_rows + n_atoms,)
@@ -37,7 +40,8 @@ class Search(NamedTuple):
     best : int8 array, shape (n_atoms,)
         The best state of each component so far.
     moved : int32 array, shape (n_atoms,)
-        Atoms of component c flipped since its best state, from `atom_start[c]` on; `n_moved` of them.
+        Atoms of component c flipped since its best state, from `atom_start[c]` on; `n_moved` of
+        them.
     is_moved : int8 array, shape (n_atoms,)
     last_flip : int64 array, shape (n_atoms,)
     visits : int64 array, shape (1,)
@@ -70,11 +74,15 @@ class Search(NamedTuple):
 
 
 def new_search(layout: Layout, random: UInt64) -> Search:
-    """Arrays for a search, without a state yet. A hard row costs more than all soft rows of its component together."""
+    """Arrays for a search, without a state yet.
+    A hard row costs more than all soft rows of its component together.
+    """
     n_atoms, n_rows, n = layout.n_atoms, layout.n_rows, layout.n_components
     size = np.append(np.abs(layout.row_coefficient), 0.0)
     furthest = np.add.reduceat(size, layout.row_ptr[:-1]) + np.abs(layout.b)
-    worst = np.abs(layout.weight) * np.where(layout.kind == SQUARED, furthest**2, np.maximum(furthest, 1.0))
+    worst = np.abs(layout.weight) * np.where(
+        layout.kind == SQUARED, furthest**2, np.maximum(furthest, 1.0)
+    )
     running = np.append(0.0, np.cumsum(worst))
     fields = np.append(0.0, np.cumsum(np.abs(layout.field)))
     total = np.diff(running[layout.row_start]) + np.diff(fields[layout.atom_start]) + 1.0

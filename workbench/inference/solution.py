@@ -21,7 +21,8 @@ __all__ = ["Engine", "Solution", "Status", "Task", "infeasible"]
 class Status(StrEnum):
     """How an engine stopped.
 
-    `OPTIMAL` needs proof; `FEASIBLE` is a state without one; `EXACT` and `CONVERGED` are for marginals.
+    `OPTIMAL` needs proof; `FEASIBLE` is a state without one; `EXACT` and `CONVERGED` are for
+    marginals.
     """
 
     OPTIMAL = "optimal"
@@ -74,10 +75,18 @@ class Solution:
         return (self.energy - self.bound) / max(abs(self.energy), 1e-9)
 
 
-def infeasible(engine: str, network: GroundNetwork, rows: Int64 | None, blocks: Int64 | None = None) -> Solution:
-    """The answer where hard rows and blocks are proven to contradict each other, by those of them that are known."""
+def infeasible(
+    engine: str, network: GroundNetwork, rows: Int64 | None, blocks: Int64 | None = None
+) -> Solution:
+    """The answer where hard rows and blocks are proven to contradict each other,
+    by those of them that are known.
+    """
     named = [f"rows {', '.join(map(str, rows.tolist()))}"] if rows is not None and rows.size else []
-    named += [f"blocks {', '.join(map(str, blocks.tolist()))}"] if blocks is not None and blocks.size else []
+    named += (
+        [f"blocks {', '.join(map(str, blocks.tolist()))}"]
+        if blocks is not None and blocks.size
+        else []
+    )
     return Solution(
         Status.INFEASIBLE,
         np.full(network.n_atoms, np.nan),
@@ -85,7 +94,9 @@ def infeasible(engine: str, network: GroundNetwork, rows: Int64 | None, blocks: 
         np.inf,
         np.inf,
         engine,
-        f"hard rules contradict each other: {' and '.join(named)}" if named else "hard rules contradict each other",
+        f"hard rules contradict each other: {' and '.join(named)}"
+        if named
+        else "hard rules contradict each other",
         conflict=rows,
     )
 
@@ -124,10 +135,14 @@ class Engine(Protocol):
         progress: Progress = SILENT,
         start: Float | None = None,
     ) -> Solution:
-        """Infer. `deadline` is a `time.monotonic()` reading; `start` an initial state, shape (n_atoms,)."""
+        """Infer. `deadline` is a `time.monotonic()` reading; `start` an initial state,
+        shape (n_atoms,).
+        """
         return self.infer(network, weights, Conduct(seed, deadline, progress), start)
 
     @abstractmethod
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
         """What `solve` does, as each engine does it."""
         ...

@@ -1,4 +1,6 @@
-"""Soft logic that memory would not hold, solved by passes over rows that lie in files, with its bound."""
+"""Soft logic that memory would not hold, solved by passes over rows that lie in files,
+with its bound.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ __all__ = ["Streamed"]
 class Streamed(FirstOrder):
     """PDHG as in `pdhg`, a part of the soft rows at a time, in single precision.
 
-    Atoms, hard rows and blocks are held in memory; each soft row's weight and multipliers lie in files, and its
-    literals where the network has them. Every part adds its share to the dual bound.
+    Atoms, hard rows and blocks are held in memory; each soft row's weight and multipliers lie in
+    files, and its literals where the network has them. Every part adds its share to the dual bound.
 
     Parameters
     ----------
@@ -38,15 +40,16 @@ class Streamed(FirstOrder):
 
     References
     ----------
-    As `pdhg`. Srinivasan, Augustine & Getoor 2020, "Tandem Inference" (AAAI), solves such problems from disk without
-    a bound.
+    As `pdhg`. Srinivasan, Augustine & Getoor 2020, "Tandem Inference" (AAAI), solves such problems
+    from disk without a bound.
     """
 
     name: ClassVar[str] = "streamed"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.UNIT: CONVEX},
         bound=True,
-        suits="soft logic whose rows do not fit in memory; `auto`'s choice where `--memory` put them on disk",
+        suits="soft logic whose rows do not fit in memory; `auto`'s choice where `--memory` put "
+        "them on disk",
     )
 
     tolerance: float = 1e-3
@@ -63,5 +66,9 @@ class Streamed(FirstOrder):
         """O(nonzeros) time a pass."""
         assert isinstance(problem, StreamedProgram)
         conduct = recorder.conduct
-        how: Any = {"max_iterations": self.max_iterations, "check_every": self.check_every, "note": recorder.note}
+        how: Any = {
+            "max_iterations": self.max_iterations,
+            "check_every": self.check_every,
+            "note": recorder.note,
+        }
         return PassingPrimalDual(problem, start=start, stop=lambda: conduct.over, **how)

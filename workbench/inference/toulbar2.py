@@ -1,4 +1,6 @@
-"""Exact MAP as a cost function network, by the branch and bound of the optional package pytoulbar2."""
+"""Exact MAP as a cost function network,
+by the branch and bound of the optional package pytoulbar2.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,19 @@ MARGIN = 0.05
 
 @dataclass(frozen=True)
 class Toulbar2(Engine):
-    """Branch and bound with soft arc consistency, component by component; clauses are cost functions of one tuple.
+    """Branch and bound with soft arc consistency, component by component; clauses are cost
+    functions of one tuple.
 
     Parameters
     ----------
     resolution : float
-        Costs are counted in integers: weights are rounded to this share of the largest. The bound allows for it.
+        Costs are counted in integers: weights are rounded to this share of the largest. The bound
+        allows for it.
 
     References
     ----------
-    Hurley et al. 2016, "Multi-language evaluation of exact solvers in graphical model discrete optimization"; Cooper
-    et al. 2010, "Soft arc consistency revisited".
+    Hurley et al. 2016, "Multi-language evaluation of exact solvers in graphical model discrete
+    optimization"; Cooper et al. 2010, "Soft arc consistency revisited".
     """
 
     name: ClassVar[str] = "toulbar2"
@@ -50,24 +54,39 @@ class Toulbar2(Engine):
 
     resolution: float = 1e-12
 
-    def infer(self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None) -> Solution:
-        """A state of least energy with proof; when time runs out, the best state known and a bound."""
-        return solve_clauses(self.name, network, weights, conduct, start, self.resolution, self._search)
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
+        """A state of least energy with proof; when time runs out,
+        the best state known and a bound.
+        """
+        return solve_clauses(
+            self.name, network, weights, conduct, start, self.resolution, self._search
+        )
 
-    def _search(self, problem: ClauseProblem, whole: list[int], conduct: Conduct) -> tuple[Float | None, int, bool]:
-        """The best values of the component's atoms, their cost, and whether time ran out; in another process."""
+    def _search(
+        self, problem: ClauseProblem, whole: list[int], conduct: Conduct
+    ) -> tuple[Float | None, int, bool]:
+        """The best values of the component's atoms, their cost, and whether time ran out;
+        in another process.
+        """
         try:
             return elsewhere(conduct, _search, problem, whole, remaining(conduct.deadline))
         except Stopped:
             return None, 0, True
 
 
-def _search(problem: ClauseProblem, whole: list[int], seconds: float) -> tuple[Float | None, int, bool]:
+def _search(
+    problem: ClauseProblem, whole: list[int], seconds: float
+) -> tuple[Float | None, int, bool]:
     import pytoulbar2
 
     top = sum(whole) + 1
     network = pytoulbar2.CFN(top)
-    clauses = [*((clause, top) for clause in problem.hard), *((one[0], cost) for one, cost in zip(problem.soft, whole))]
+    clauses = [
+        *((clause, top) for clause in problem.hard),
+        *((one[0], cost) for one, cost in zip(problem.soft, whole)),
+    ]
     last = max((abs(literal) for clause, _ in clauses for literal in clause), default=0)
     for variable in range(max(last, problem.atoms.size)):
         network.AddVariable(f"v{variable}", [0, 1])
@@ -81,11 +100,17 @@ def _search(problem: ClauseProblem, whole: list[int], seconds: float) -> tuple[F
     if found is None:
         return None, bound, cut_short
     cost = round(found[1])
-    return np.array(found[0][: problem.atoms.size], np.float64), min(bound, cost) if cut_short else cost, cut_short
+    return (
+        np.array(found[0][: problem.atoms.size], np.float64),
+        min(bound, cost) if cut_short else cost,
+        cut_short,
+    )
 
 
 def _add(network: Any, clause: list[int], cost: int) -> None:
-    """A clause costs where all its literals are false; one that holds an atom and its negation costs nowhere."""
+    """A clause costs where all its literals are false;
+    one that holds an atom and its negation costs nowhere.
+    """
     false = {abs(literal) - 1: int(literal < 0) for literal in clause}
     if all(false[abs(literal) - 1] == int(literal < 0) for literal in clause):
         network.AddCompactFunction(list(false), 0, [list(false.values())], [cost])

@@ -1,4 +1,6 @@
-"""Long kernels under watch: a deadline, a cancel or Ctrl-C reaches them through a flag that they read."""
+"""Long kernels under watch: a deadline,
+a cancel or Ctrl-C reaches them through a flag that they read.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Result = TypeVar("Result")
 LOOK = 0.05
 """Seconds between two looks."""
 GRACE = 1.0
-"""Seconds that a kernel has to read its flag: one whose machine code is in the making reads none."""
+"""Seconds that a kernel has to read its flag:
+one whose machine code is in the making reads none.
+"""
 
 
 def stop_flag() -> Int8:
@@ -37,14 +41,16 @@ def watched(
     *arguments: Parameters.args,
     **named: Parameters.kwargs,
 ) -> Result:
-    """`kernel(*arguments)` in a thread, so that this one hears signals; sets `stop` when time is up or on a cancel.
+    """`kernel(*arguments)` in a thread, so that this one hears signals; sets `stop` when time is up
+    or on a cancel.
 
     Returns what the kernel returns, stopped or not: `stop[0]` tells.
 
     Raises
     ------
     Cancelled
-        Where the kernel did not stop within `GRACE`: its thread is left to itself, and ends with the process.
+        Where the kernel did not stop within `GRACE`: its thread is left to itself, and ends with
+        the process.
     """
     return side_by_side(stop, conduct, [partial(kernel, *arguments, **named)])[0]
 

@@ -1,6 +1,13 @@
-"""Graphical models and weighted satisfiability as others exchange them: UAI and WCNF files to ground networks."""
+"""Graphical models and weighted satisfiability as others exchange them:
+UAI and WCNF files to ground networks.
+"""
 
-from workbench.interchange.conversion import ClauseProgram, as_clauses, as_factors, as_integer_program
+from workbench.interchange.conversion import (
+    ClauseProgram,
+    as_clauses,
+    as_factors,
+    as_integer_program,
+)
 from workbench.interchange.factors import FactorModel
 from workbench.interchange.ground import GroundModel, ground_clauses, ground_factors
 from workbench.interchange.uai import format_uai, parse_evidence, parse_uai

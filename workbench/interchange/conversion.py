@@ -34,10 +34,12 @@ class ClauseProgram:
 
 
 def as_clauses(model: FactorModel) -> tuple[WeightedClauses, float]:
-    """Clauses whose violated weight is a constant minus `log p`, and that constant: each table's largest value summed.
+    """Clauses whose violated weight is a constant minus `log p`, and that constant: each table's
+    largest value summed.
 
-    One clause for each entry below its table's largest (below 1 in a table of zeros), hard where the entry is 0. A
-    variable of two states is one Boolean variable, of more one a state with hard clauses that exactly one holds.
+    One clause for each entry below its table's largest (below 1 in a table of zeros), hard where
+    the entry is 0. A variable of two states is one Boolean variable, of more one a state with hard
+    clauses that exactly one holds.
     """
     first = atoms_of_states(model.states)
     constant = 0.0
@@ -47,22 +49,36 @@ def as_clauses(model: FactorModel) -> tuple[WeightedClauses, float]:
         largest = logs.max(axis=1)
         largest[np.isneginf(largest)] = 0.0
         constant += float(largest.sum())
-        for factor, entry in zip(*(found.tolist() for found in np.nonzero(logs < largest[:, None])), strict=True):
+        for factor, entry in zip(
+            *(found.tolist() for found in np.nonzero(logs < largest[:, None])), strict=True
+        ):
             states = np.unravel_index(entry, group.logs.shape[1:])
-            held = [_literal(int(v), int(s), model.states, first) for v, s in zip(group.scopes[factor], states)]
-            clauses.append((float(largest[factor] - logs[factor, entry]), [-one for one in held if one]))
+            held = [
+                _literal(int(v), int(s), model.states, first)
+                for v, s in zip(group.scopes[factor], states)
+            ]
+            clauses.append(
+                (float(largest[factor] - logs[factor, entry]), [-one for one in held if one])
+            )
     for variable in np.flatnonzero(model.states > 2).tolist():
-        members = [_literal(variable, state, model.states, first) for state in range(model.states[variable])]
+        members = [
+            _literal(variable, state, model.states, first)
+            for state in range(model.states[variable])
+        ]
         clauses.append((np.inf, members))
         clauses += [(np.inf, [-one, -other]) for one, other in combinations(members, 2)]
     length = [len(clause) for _, clause in clauses]
     literals = np.array([literal for _, clause in clauses for literal in clause], np.int64)
     start = np.concatenate(([0], np.cumsum(length))).astype(np.int64)
-    return WeightedClauses(int(first[-1]), literals, start, np.array([cost for cost, _ in clauses])), constant
+    return WeightedClauses(
+        int(first[-1]), literals, start, np.array([cost for cost, _ in clauses])
+    ), constant
 
 
 def as_factors(clauses: WeightedClauses) -> FactorModel:
-    """One factor a clause: `exp(-weight)` where the clause is violated, else 1. Tautologies and weights of 0 go."""
+    """One factor a clause: `exp(-weight)` where the clause is violated, else 1.
+    Tautologies and weights of 0 go.
+    """
     groups: dict[int, tuple[list[Int64], list[Float]]] = {}
     for at, weight in enumerate(clauses.weight.tolist()):
         literals = np.unique(clauses.literals[clauses.start[at] : clauses.start[at + 1]])
@@ -81,7 +97,9 @@ def as_factors(clauses: WeightedClauses) -> FactorModel:
 
 
 def as_integer_program(clauses: WeightedClauses) -> ClauseProgram:
-    """A column for every variable and every soft clause; a row a clause: its true literals, or its own column."""
+    """A column for every variable and every soft clause; a row a clause: its true literals,
+    or its own column.
+    """
     soft = np.flatnonzero(np.isfinite(clauses.weight))
     n = clauses.n_variables
     rows = np.concatenate([clauses.of_clause, soft])
@@ -89,7 +107,9 @@ def as_integer_program(clauses: WeightedClauses) -> ClauseProgram:
     data = np.concatenate([np.sign(clauses.literals), np.ones(soft.size)]).astype(np.float64)
     A = csr_array((data, (rows, columns)), shape=(clauses.weight.size, n + soft.size))
     negated = np.bincount(clauses.of_clause[clauses.literals < 0], minlength=clauses.weight.size)
-    return ClauseProgram(np.concatenate([np.zeros(n), clauses.weight[soft]]), A, (1 - negated).astype(np.float64))
+    return ClauseProgram(
+        np.concatenate([np.zeros(n), clauses.weight[soft]]), A, (1 - negated).astype(np.float64)
+    )
 
 
 def _literal(variable: int, state: int, states: Int64, first: Int64) -> int:

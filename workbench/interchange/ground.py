@@ -31,7 +31,8 @@ class GroundModel:
         -inf where a factor is 0 everywhere, or a hard clause is empty.
     states : int64 array, shape (n_variables,)
     first : int64 array, shape (n_variables + 1,)
-        The first atom of each variable: none for one state, one that is true in state 1 for two, one a state for more.
+        The first atom of each variable: none for one state, one that is true in state 1 for two,
+        one a state for more.
     """
 
     network: GroundNetwork
@@ -47,7 +48,11 @@ class GroundModel:
     def probabilities(self, values: Float) -> list[Float]:
         """The probability of every state of each variable, from those of the atoms."""
         return [
-            np.ones(1) if size == 0 else np.array([1.0 - found[0], found[0]]) if size == 1 else found
+            np.ones(1)
+            if size == 0
+            else np.array([1.0 - found[0], found[0]])
+            if size == 1
+            else found
             for size, found in zip(np.diff(self.first).tolist(), np.split(values, self.first[1:-1]))
         ]
 
@@ -57,7 +62,9 @@ class GroundModel:
 
 
 def atoms_of_states(states: Int64) -> Int64:
-    """The first atom of each variable and the number of atoms, shape (n_variables + 1,): `GroundModel.first`."""
+    """The first atom of each variable and the number of atoms, shape (n_variables + 1,):
+    `GroundModel.first`.
+    """
     atoms = np.select([states == 1, states == 2], [0, 1], states)
     return np.concatenate(([0], np.cumsum(atoms))).astype(np.int64)
 
@@ -65,8 +72,9 @@ def atoms_of_states(states: Int64) -> Int64:
 def ground_factors(model: FactorModel, known: Int64 | None = None) -> GroundModel:
     """One clause for every entry of a table that differs from the table's commonest value.
 
-    The clause says that the variables are not all in that entry's states, and costs what the entry is less likely; a
-    clause from a rule of a relational model comes back as one row. Evidence is hard rows of one atom.
+    The clause says that the variables are not all in that entry's states, and costs what the entry
+    is less likely; a clause from a rule of a relational model comes back as one row. Evidence is
+    hard rows of one atom.
 
     Parameters
     ----------
@@ -80,19 +88,26 @@ def ground_factors(model: FactorModel, known: Int64 | None = None) -> GroundMode
     first = atoms_of_states(model.states)
     parts = [_entries(group) for group in model.groups]
     offset = sum(part[0] for part in parts)
-    rows = _Rows.of([_literals(group, part, model.states, first) for group, part in zip(model.groups, parts)])
+    rows = _Rows.of(
+        [_literals(group, part, model.states, first) for group, part in zip(model.groups, parts)]
+    )
     observed = np.flatnonzero(known >= 0) if known is not None else np.zeros(0, np.int64)
     if known is not None:
         rows = rows.with_facts(observed, known[observed], model.states, first)
-    members = [list(range(first[at], first[at + 1])) for at in np.flatnonzero(model.states > 2).tolist()]
+    members = [
+        list(range(first[at], first[at + 1])) for at in np.flatnonzero(model.states > 2).tolist()
+    ]
     blocks = blocks_from_members(int(first[-1]), members, BlockKind.EXACTLY_ONE)
     return GroundModel(rows.network(int(first[-1]), blocks), float(offset), model.states, first)
 
 
 def ground_clauses(clauses: WeightedClauses) -> GroundModel:
-    """Weighted clauses as a network; the energy of a state is the weight of what it violates, less `-offset`."""
+    """Weighted clauses as a network; the energy of a state is the weight of what it violates,
+    less `-offset`.
+    """
     length = np.diff(clauses.start)
-    # A clause is a set: equal literals merge, and one with both signs of a variable is always satisfied.
+    # A clause is a set: equal literals merge, and one with both signs of a variable is always
+    # satisfied.
     row, literal = np.unique(np.stack([clauses.of_clause, clauses.literals]), axis=1)
     _, times = np.unique(np.stack([row, np.abs(literal)]), axis=1, return_counts=True)
     seen = np.unique(np.stack([row, np.abs(literal)]), axis=1)[0]
@@ -100,15 +115,21 @@ def ground_clauses(clauses: WeightedClauses) -> GroundModel:
     live[seen[times > 1]] = False
     inside = live[row]
     number = np.cumsum(live) - 1
-    rows = _Rows(clauses.weight[live], number[row[inside]], np.abs(literal[inside]) - 1, literal[inside] < 0)
+    rows = _Rows(
+        clauses.weight[live], number[row[inside]], np.abs(literal[inside]) - 1, literal[inside] < 0
+    )
     offset = -float(clauses.weight[length == 0].sum())
     n_variables = clauses.n_variables
-    return GroundModel(rows.network(n_variables), offset, np.full(n_variables, 2), np.arange(n_variables + 1))
+    return GroundModel(
+        rows.network(n_variables), offset, np.full(n_variables, 2), np.arange(n_variables + 1)
+    )
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Clauses as triples: `row[i]` has the literal of `atom[i]`, negated or not, and costs `cost[row[i]]`."""
+    """Clauses as triples: `row[i]` has the literal of `atom[i]`, negated or not,
+    and costs `cost[row[i]]`.
+    """
 
     cost: Float
     row: Int64
@@ -118,9 +139,13 @@ class _Rows:
     @classmethod
     def of(cls, parts: list[_Rows]) -> _Rows:
         """Several one after the other."""
-        begin = np.concatenate(([0], np.cumsum([part.cost.size for part in parts]))).astype(np.int64)
+        begin = np.concatenate(([0], np.cumsum([part.cost.size for part in parts]))).astype(
+            np.int64
+        )
         if not parts:
-            return cls(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_))
+            return cls(
+                np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_)
+            )
         return cls(
             np.concatenate([part.cost for part in parts]),
             np.concatenate([part.row + at for part, at in zip(parts, begin)]),
@@ -142,11 +167,16 @@ class _Rows:
         return _Rows.of([self, facts])
 
     def network(self, n_atoms: int, blocks: Blocks | None = None) -> GroundNetwork:
-        """The clauses of infinite cost as hard rows, the others as rows of one template of weight 1."""
+        """The clauses of infinite cost as hard rows,
+        the others as rows of one template of weight 1.
+        """
         size = self.cost.size
         hard = np.isinf(self.cost)
         return network_from_rows(
-            csr_array((np.where(self.negated, 1, -1).astype(np.int8), (self.row, self.atom)), shape=(size, n_atoms)),
+            csr_array(
+                (np.where(self.negated, 1, -1).astype(np.int8), (self.row, self.atom)),
+                shape=(size, n_atoms),
+            ),
             (1 - np.bincount(self.row[self.negated], minlength=size)).astype(np.int8),
             np.where(hard, -1, 0),
             n_templates=1,
@@ -156,7 +186,9 @@ class _Rows:
 
 
 def _entries(group: FactorGroup) -> tuple[float, Int64, Int64, Float]:
-    """The summed reference values of a group, and where tables differ from them: factor, entry, cost."""
+    """The summed reference values of a group, and where tables differ from them: factor,
+    entry, cost.
+    """
     n = group.scopes.shape[0]
     logs = group.logs.reshape(n, -1)
     reference = _commonest(logs) if logs.shape[1] <= SMALL else logs.max(axis=1)
@@ -167,23 +199,32 @@ def _entries(group: FactorGroup) -> tuple[float, Int64, Int64, Float]:
 
 
 def _commonest(logs: Float) -> Float:
-    """The value that each row has most often, the largest of those; a value of 0 only where there is no other."""
+    """The value that each row has most often, the largest of those;
+    a value of 0 only where there is no other.
+    """
     count = (logs[:, :, None] == logs[:, None, :]).sum(axis=2)
     count[np.isneginf(logs)] = 0
     often = count == count.max(axis=1, keepdims=True)
     return np.asarray(np.where(often, logs, -np.inf).max(axis=1))
 
 
-def _literals(group: FactorGroup, found: tuple[float, Int64, Int64, Float], states: Int64, first: Int64) -> _Rows:
+def _literals(
+    group: FactorGroup, found: tuple[float, Int64, Int64, Float], states: Int64, first: Int64
+) -> _Rows:
     """The clauses against the entries found: a literal for each variable of several states."""
     _, factor, entry, cost = found
     shape = group.logs.shape[1:]
-    state = np.stack(np.unravel_index(entry, shape), axis=1) if shape else np.zeros((entry.size, 0), np.int64)
+    state = (
+        np.stack(np.unravel_index(entry, shape), axis=1)
+        if shape
+        else np.zeros((entry.size, 0), np.int64)
+    )
     variable = group.scopes[factor]
     binary = states[variable] == 2
     atom = first[variable] + np.where(binary, 0, state)
     row = np.broadcast_to(np.arange(entry.size)[:, None], variable.shape)
     several = states[variable] > 1
-    # A clause against an entry negates what holds there: in state 0 of two, what holds is that the atom is false.
+    # A clause against an entry negates what holds there: in state 0 of two, what holds is that the
+    # atom is false.
     negated = ~binary | (state == 1)
     return _Rows(cost, row[several], atom[several], negated[several])

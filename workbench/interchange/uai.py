@@ -18,9 +18,9 @@ KINDS = ("MARKOV", "BAYES")
 def parse_uai(text: str, name: str = "the model") -> FactorModel:
     """The model of a file.
 
-    A file is a list of words: the kind, the number of variables, the states of each, the number of factors, the
-    scope of each (its length, then its variables), and for each factor the number of its values and the values, the
-    last variable changing fastest.
+    A file is a list of words: the kind, the number of variables, the states of each, the number of
+    factors, the scope of each (its length, then its variables), and for each factor the number of
+    its values and the values, the last variable changing fastest.
 
     Raises
     ------
@@ -35,7 +35,9 @@ def parse_uai(text: str, name: str = "the model") -> FactorModel:
     states = read.integers(read.integer("the number of variables"), "the states of each variable")
     if states.size and int(states.min()) < 1:
         raise _wrong(name, f"variable {int(np.argmin(states))} has no state")
-    scopes = [_scope(read, factor, states) for factor in range(read.integer("the number of factors"))]
+    scopes = [
+        _scope(read, factor, states) for factor in range(read.integer("the number of factors"))
+    ]
     tables = [_table(read, scope, states, factor) for factor, scope in enumerate(scopes)]
     read.end()
     return FactorModel(states, _grouped(scopes, tables, states))
@@ -44,13 +46,14 @@ def parse_uai(text: str, name: str = "the model") -> FactorModel:
 def parse_evidence(text: str, states: Int64, name: str = "the evidence") -> Int64:
     """The state that is known of each variable, -1 where none is; shape (n_variables,).
 
-    Both forms of the competitions are read: how many are known, then variable and state of each; and the same after
-    the number of samples, which must be one.
+    Both forms of the competitions are read: how many are known, then variable and state of each;
+    and the same after the number of samples, which must be one.
 
     Raises
     ------
     InputError
-        E0711 for anything else, for a variable or state that the model lacks, and for two states of one variable.
+        E0711 for anything else, for a variable or state that the model lacks, and for two states of
+        one variable.
     """
     numbers = _numbers(text.split(), name, "E0711").astype(np.int64)
     known = np.full(states.size, -1, np.int64)
@@ -60,18 +63,28 @@ def parse_evidence(text: str, states: Int64, name: str = "the evidence") -> Int6
     if numbers.size % 2 == 0 and numbers[0] != 1:
         raise _wrong(name, f"it has {numbers[0]} samples, and only one is read", "E0711")
     if body.size != 1 + 2 * body[0]:
-        raise _wrong(name, f"it says {body[0]} known variables and lists {(body.size - 1) // 2}", "E0711")
+        raise _wrong(
+            name, f"it says {body[0]} known variables and lists {(body.size - 1) // 2}", "E0711"
+        )
     for variable, state in body[1:].reshape(-1, 2).tolist():
         if not 0 <= variable < states.size or not 0 <= state < states[variable]:
-            raise _wrong(name, f"the model has no variable {variable} with a state {state}", "E0711")
+            raise _wrong(
+                name, f"the model has no variable {variable} with a state {state}", "E0711"
+            )
         if known[variable] not in (-1, state):
-            raise _wrong(name, f"variable {variable} is said to be in state {known[variable]} and {state}", "E0711")
+            raise _wrong(
+                name,
+                f"variable {variable} is said to be in state {known[variable]} and {state}",
+                "E0711",
+            )
         known[variable] = state
     return known
 
 
 def format_uai(model: FactorModel) -> str:
-    """The text of a MARKOV file; values to 17 digits, so that reading gives them back to the bit of their logs."""
+    """The text of a MARKOV file; values to 17 digits,
+    so that reading gives them back to the bit of their logs.
+    """
     lines = ["MARKOV", str(model.states.size), " ".join(map(str, model.states.tolist()))]
     factors = [
         (scope, table)
@@ -80,7 +93,10 @@ def format_uai(model: FactorModel) -> str:
     ]
     lines.append(str(len(factors)))
     lines += [" ".join(map(str, (len(scope), *scope))) for scope, _ in factors]
-    lines += [f"{table.size} {' '.join(f'{value:.17g}' for value in table.ravel())}" for _, table in factors]
+    lines += [
+        f"{table.size} {' '.join(f'{value:.17g}' for value in table.ravel())}"
+        for _, table in factors
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -114,11 +130,16 @@ class _Reader:
 
 def _scope(read: _Reader, factor: int, states: Int64) -> tuple[int, ...]:
     scope = tuple(
-        read.integers(read.integer(f"the scope of factor {factor}"), f"the scope of factor {factor}").tolist()
+        read.integers(
+            read.integer(f"the scope of factor {factor}"), f"the scope of factor {factor}"
+        ).tolist()
     )
     unknown = [variable for variable in scope if not 0 <= variable < states.size]
     if unknown:
-        raise _wrong(read.name, f"factor {factor} is over variable {unknown[0]}, and the last is {states.size - 1}")
+        raise _wrong(
+            read.name,
+            f"factor {factor} is over variable {unknown[0]}, and the last is {states.size - 1}",
+        )
     if len(set(scope)) < len(scope):
         raise _wrong(read.name, f"factor {factor} names a variable twice")
     return scope
@@ -128,14 +149,19 @@ def _table(read: _Reader, scope: Sequence[int], states: Int64, factor: int) -> F
     size = read.integer(f"the values of factor {factor}")
     asked = int(np.prod(states[list(scope)], dtype=np.int64))
     if size != asked:
-        raise _wrong(read.name, f"factor {factor} has {size} values where its variables have {asked} states together")
+        raise _wrong(
+            read.name,
+            f"factor {factor} has {size} values where its variables have {asked} states together",
+        )
     values = read.take(size, f"the values of factor {factor}")
     if not np.all((values >= 0) & (values < np.inf)):
         raise _wrong(read.name, f"factor {factor} has a value that is negative or infinite")
     return values
 
 
-def _grouped(scopes: Sequence[tuple[int, ...]], tables: Sequence[Float], states: Int64) -> tuple[FactorGroup, ...]:
+def _grouped(
+    scopes: Sequence[tuple[int, ...]], tables: Sequence[Float], states: Int64
+) -> tuple[FactorGroup, ...]:
     """Factors of one shape side by side, in the order in which shapes first occur."""
     members: dict[tuple[int, ...], list[int]] = {}
     for factor, scope in enumerate(scopes):
@@ -143,7 +169,9 @@ def _grouped(scopes: Sequence[tuple[int, ...]], tables: Sequence[Float], states:
     groups = []
     for shape, factors in members.items():
         values = np.array([tables[factor] for factor in factors]).reshape(len(factors), *shape)
-        within = np.array([scopes[factor] for factor in factors], np.int64).reshape(len(factors), len(shape))
+        within = np.array([scopes[factor] for factor in factors], np.int64).reshape(
+            len(factors), len(shape)
+        )
         with np.errstate(divide="ignore"):
             groups.append(FactorGroup(within, np.log(values)))
     return tuple(groups)
@@ -167,4 +195,6 @@ def _is_number(word: str) -> bool:
 
 def _wrong(name: str, why: str, code: str = "E0710") -> WorkbenchError:
     kind = "a model in UAI's form" if code == "E0710" else "evidence that fits the model"
-    return InputError.of(code, f"{name} is not {kind}: {why}", help=f"`workbench explain {code}` shows the form")
+    return InputError.of(
+        code, f"{name} is not {kind}: {why}", help=f"`workbench explain {code}` shows the form"
+    )

@@ -1,4 +1,6 @@
-"""Weighted clauses as MaxSAT evaluations exchange them: WCNF files, in their form of before 2022 and since."""
+"""Weighted clauses as MaxSAT evaluations exchange them: WCNF files,
+in their form of before 2022 and since.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,9 @@ class WeightedClauses:
 def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     """The clauses of a file.
 
-    Since 2022 lines are `h 1 -2 0` (hard) and `5 1 2 0`; before, `p wcnf VARIABLES CLAUSES TOP` stands first, and
-    weights from TOP on are hard. A file of comments alone has no clause, and every state costs nothing.
+    Since 2022 lines are `h 1 -2 0` (hard) and `5 1 2 0`; before, `p wcnf VARIABLES CLAUSES TOP`
+    stands first, and weights from TOP on are hard. A file of comments alone has no clause, and
+    every state costs nothing.
 
     Raises
     ------
@@ -82,28 +85,44 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     used = max((abs(literal) for literal in literals), default=0)
     if declared and used > declared:
         raise _wrong(name, 1, f"variable {used} is used, and {declared} are declared")
-    return WeightedClauses(max(declared, used), np.array(literals, np.int64), np.array(start), np.array(weight))
+    return WeightedClauses(
+        max(declared, used), np.array(literals, np.int64), np.array(start), np.array(weight)
+    )
 
 
 def format_wcnf(clauses: WeightedClauses, comment: str = "") -> str:
-    """The text in the form since 2022; weights that are no whole numbers are written as they are."""
+    """The text in the form since 2022;
+    weights that are no whole numbers are written as they are.
+    """
     lines = [f"c {line}" for line in comment.splitlines()]
     for at, weight in enumerate(clauses.weight.tolist()):
         body = clauses.literals[clauses.start[at] : clauses.start[at + 1]].tolist()
-        lines.append(" ".join(["h" if weight == np.inf else f"{weight:.17g}", *map(str, body), "0"]))
+        lines.append(
+            " ".join(["h" if weight == np.inf else f"{weight:.17g}", *map(str, body), "0"])
+        )
     return "\n".join(lines) + "\n"
 
 
 def _header(words: list[str], name: str, number: int) -> tuple[int, float]:
     """Variables and the weight from which clauses are hard."""
-    if len(words) not in (4, 5) or words[1] not in ("wcnf", "cnf") or not all(word.isdigit() for word in words[2:]):
+    if (
+        len(words) not in (4, 5)
+        or words[1] not in ("wcnf", "cnf")
+        or not all(word.isdigit() for word in words[2:])
+    ):
         raise _wrong(name, number, "the header is `p wcnf VARIABLES CLAUSES TOP`")
     if words[1] == "cnf":
-        raise _wrong(name, number, "a cnf file has no weights; write `p wcnf` and a weight before each clause")
+        raise _wrong(
+            name,
+            number,
+            "a cnf file has no weights; write `p wcnf` and a weight before each clause",
+        )
     return int(words[2]), float(words[4]) if len(words) == 5 else np.inf
 
 
 def _wrong(name: str, line: int, why: str) -> WorkbenchError:
     return InputError.of(
-        "E0712", f"{name} is not weighted clauses: {why} (line {line})", help="`workbench explain E0712` shows the form"
+        "E0712",
+        f"{name} is not weighted clauses: {why} (line {line})",
+        help="`workbench explain E0712` shows the form",
     )

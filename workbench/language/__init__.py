@@ -1,4 +1,6 @@
-"""Text to program: Markov logic and probabilistic soft logic, parsed, checked, put in clausal form, printed."""
+"""Text to program: Markov logic and probabilistic soft logic, parsed, checked,
+put in clausal form, printed.
+"""
 
 from workbench.language.checks import check
 from workbench.language.clausal import clausal_form, clause_problems

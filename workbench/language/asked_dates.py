@@ -1,7 +1,8 @@
 """Atoms that are asked at a date: `Dnf(driver, date)` with a scope that says at which.
 
-A date ranges over no domain, so in a predicate that has a scope it is a constant of the type `ASKED_DATE`, named by its
-date. Where a rule does more with it than ask, the definition `DATE_OF` leads from the constant to the date.
+A date ranges over no domain, so in a predicate that has a scope it is a constant of the type
+`ASKED_DATE`, named by its date. Where a rule does more with it than ask, the definition `DATE_OF`
+leads from the constant to the date.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ __all__ = ["ASKED_DATE", "asked_at", "bind_asked_dates", "with_asked_dates", "wi
 ASKED_DATE = "asked_date"
 
 _DEFINITION = Definition(
-    Atom(DATE_OF, (Variable("x"), Variable("t"))), (Comparison("=", Variable("t"), Apply(DATE_OF, (Variable("x"),))),)
+    Atom(DATE_OF, (Variable("x"), Variable("t"))),
+    (Comparison("=", Variable("t"), Apply(DATE_OF, (Variable("x"),))),),
 )
 
 
@@ -31,7 +33,9 @@ def asked_at(predicate: Predicate) -> tuple[int, ...]:
 
 
 def with_asked_dates(program: Program) -> Program:
-    """The program in which dates of predicates with a scope are constants, and the scopes find them."""
+    """The program in which dates of predicates with a scope are constants,
+    and the scopes find them.
+    """
     changed = {
         scope.head.predicate: _asked(program.predicates[scope.head.predicate])
         for scope in program.scopes
@@ -42,13 +46,21 @@ def with_asked_dates(program: Program) -> Program:
     date_of = Predicate(DATE_OF, (ASKED_DATE, "date"), closed=True)
     predicates = {**program.predicates, **changed, DATE_OF: date_of}
     scopes = tuple(_finding(scope, predicates) for scope in program.scopes)
-    return replace(program, predicates=predicates, definitions=(*program.definitions, _DEFINITION), scopes=scopes)
+    return replace(
+        program,
+        predicates=predicates,
+        definitions=(*program.definitions, _DEFINITION),
+        scopes=scopes,
+    )
 
 
 def _asked(predicate: Predicate) -> Predicate:
     types = zip(predicate.argument_types, predicate.kinds)
     return replace(
-        predicate, argument_types=tuple(ASKED_DATE if kind is ValueKind.DATE else name for name, kind in types)
+        predicate,
+        argument_types=tuple(
+            ASKED_DATE if kind is ValueKind.DATE else name for name, kind in types
+        ),
     )
 
 
@@ -67,14 +79,25 @@ def without_asked_dates(statement: Definition | Scope) -> Definition | Scope:
         for one in statement.body
         if isinstance(one, Literal) and one.atom.predicate == DATE_OF
     }
-    head = replace(statement.head, arguments=tuple(links.get(term, term) for term in statement.head.arguments))
-    body = tuple(one for one in statement.body if not isinstance(one, Literal) or one.atom.predicate != DATE_OF)
+    head = replace(
+        statement.head, arguments=tuple(links.get(term, term) for term in statement.head.arguments)
+    )
+    body = tuple(
+        one
+        for one in statement.body
+        if not isinstance(one, Literal) or one.atom.predicate != DATE_OF
+    )
     return replace(statement, head=head, body=body)
 
 
 def bind_asked_dates(clause: Clause, predicates: Mapping[str, Predicate]) -> Clause:
-    """The clause in which an asked date that is also computed with or compared is bound by its constant."""
-    values, taken = dict(clause.values), {name for name, _ in (*clause.values, *clause.variable_types)}
+    """The clause in which an asked date that is also computed with or
+    compared is bound by its constant.
+    """
+    values, taken = (
+        dict(clause.values),
+        {name for name, _ in (*clause.values, *clause.variable_types)},
+    )
     names: dict[str, str] = {}
 
     def constant_for(name: str) -> str | None:
@@ -83,23 +106,31 @@ def bind_asked_dates(clause: Clause, predicates: Mapping[str, Predicate]) -> Cla
         return names.get(name)
 
     def changed(item: Literal) -> Literal:
-        return replace(item, atom=_bound(item.atom, predicates[item.atom.predicate], constant_for)[0])
+        return replace(
+            item, atom=_bound(item.atom, predicates[item.atom.predicate], constant_for)[0]
+        )
 
     literals = tuple(map(changed, clause.literals))
     outside = tuple(changed(one) if isinstance(one, Literal) else one for one in clause.outside)
     links = tuple(
-        Literal(Atom(DATE_OF, (Variable(constant), Variable(date))), False) for date, constant in names.items()
+        Literal(Atom(DATE_OF, (Variable(constant), Variable(date))), False)
+        for date, constant in names.items()
     )
     types = tuple((name, ASKED_DATE) for name in names.values())
     return replace(
-        clause, literals=(*literals, *links), outside=outside, variable_types=(*clause.variable_types, *types)
+        clause,
+        literals=(*literals, *links),
+        outside=outside,
+        variable_types=(*clause.variable_types, *types),
     )
 
 
 def _bound(
     atom: Atom, predicate: Predicate, constant_for: Callable[[str], str | None]
 ) -> tuple[Atom, tuple[Literal, ...]]:
-    """The atom with the constants of its dates, and the literals that lead from these to the dates."""
+    """The atom with the constants of its dates,
+    and the literals that lead from these to the dates.
+    """
     arguments, links = list(atom.arguments), []
     for place in asked_at(predicate):
         term = arguments[place]

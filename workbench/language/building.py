@@ -1,4 +1,6 @@
-"""What the builders of both grammars share: definitions, scopes, aggregates and quoted constants."""
+"""What the builders of both grammars share: definitions, scopes,
+aggregates and quoted constants.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class StatementBuilder(Transformer[Token, object], Generic[Node]):
         return Scope(self.head(head), self.conditions(body))
 
     def aggregate(self, name: Token, *parts: Node) -> Collected:
-        colon = next(i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "COLON")
+        colon = next(
+            i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "COLON"
+        )
         span = self.source.span(name)
         of = tuple([self.term(part) for part in parts[:colon]])
         bodies = [self.conditions(part) for part in parts[colon + 1 :] if part is not None]
@@ -59,14 +63,18 @@ class StatementBuilder(Transformer[Token, object], Generic[Node]):
         return Constant(unquoted(token), self.source.span(token))
 
 
-def _check_aggregate(name: str, of: Sequence[Term], bodies: Sequence[Sequence[Condition]], span: Span | None) -> None:
+def _check_aggregate(
+    name: str, of: Sequence[Term], bodies: Sequence[Sequence[Condition]], span: Span | None
+) -> None:
     """Refuse an aggregate of another form than `name(terms: conditions)` (E0151)."""
     if name not in AGGREGATES:
         close = nearest(name, AGGREGATES)
         help = f"did you mean {close}?" if close else f"there are {', '.join(AGGREGATES)}"
         raise Refused("E0151", f"there is no aggregate {name}", span, help)
     if any(isinstance(one, Aggregate) for body in bodies for one in body):
-        raise Refused("E0151", "an aggregate stands inside another", span, "define the inner one first")
+        raise Refused(
+            "E0151", "an aggregate stands inside another", span, "define the inner one first"
+        )
     if (len(bodies) > 1) != (name == "share"):
         what = "takes two sets of conditions" if name == "share" else "takes one set of conditions"
         raise Refused("E0151", f"{name} {what}", span, "write share(c: Directs(x, c), Closed(c))")

@@ -1,4 +1,6 @@
-"""Internal predicates, functions and aggregates: Alchemy's, with their infix spelling, and those of values."""
+"""Internal predicates, functions and aggregates: Alchemy's, with their infix spelling,
+and those of values.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ ARITHMETIC = {"plus": "+", "minus": "-", "times": "*", "dividedBy": "/", "mod": 
 STRING_FUNCTIONS = {"concat": 2, "length": 1, "lower": 1, "upper": 1}
 
 DATE_OF = "date of"
-"""The date that a constant's name is: a function, and the definition made of it; no rule can spell it."""
+"""The date that a constant's name is: a function, and the definition made of it;
+no rule can spell it.
+"""
 
 VALUE_FUNCTIONS = {
     DATE_OF: 1,
@@ -49,16 +53,21 @@ VALUE_FUNCTIONS = {
     "standardised": 1,
     "scaled": 1,
 }
-"""Functions of numbers, dates and texts, with their number of arguments; each but `DATE_OF` gives a number."""
+"""Functions of numbers, dates and texts, with their number of arguments;
+each but `DATE_OF` gives a number.
+"""
 
 FITTED = ("standardised", "scaled")
-"""`(a - mean) / deviation` and `(a - least) / (greatest - least)`: functions of a number and of two that data give.
+"""`(a - mean) / deviation` and `(a - least) / (greatest - least)`: functions of a number and of two
+that data give.
 
 Their author writes `standardised(a)`; fitted to data it is `standardised(a, 41.5, 12.1)`.
 """
 
 DEGREES = {"jaro", "jaro_winkler", "jaccard", "tfidf", "cosine", "closeness", "scaled"}
-"""Functions whose values are from 0 to 1: in soft logic they may stand like atoms, their values as truth values."""
+"""Functions whose values are from 0 to 1: in soft logic they may stand like atoms,
+their values as truth values.
+"""
 
 FUNCTIONS = {
     "succ": 1,
@@ -77,7 +86,9 @@ _NEGATED = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def negated_operator(operator: str) -> str:
-    """The operator that holds exactly when `operator` does not; string predicates get or lose a leading `!`."""
+    """The operator that holds exactly when `operator` does not;
+    string predicates get or lose a leading `!`.
+    """
     if operator in _NEGATED:
         return _NEGATED[operator]
     return operator[1:] if operator.startswith("!") else "!" + operator

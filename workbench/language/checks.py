@@ -18,8 +18,8 @@ def check(program: Program) -> tuple[Diagnostic, ...]:
     Returns
     -------
     tuple of Diagnostic
-        Errors and warnings in the order of the text; empty when there is nothing to say. A program read by
-        `parse_mln` or `parse_psl` has no errors left. Linear in the size of the program.
+        Errors and warnings in the order of the text; empty when there is nothing to say. A program
+        read by `parse_mln` or `parse_psl` has no errors left. Linear in the size of the program.
     """
     diagnostics = Diagnostics(program.sources)
     if program.language == "mln":

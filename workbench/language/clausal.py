@@ -9,8 +9,20 @@ from itertools import chain
 from workbench.errors import Diagnostic
 from workbench.language.asked_dates import bind_asked_dates
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.domains import Domains, ScopedClause, by_domains, by_empty_domains, quantified_types
-from workbench.language.flat_clauses import flat_clause, is_tautology, may_cost, merged, weight_shares
+from workbench.language.domains import (
+    Domains,
+    ScopedClause,
+    by_domains,
+    by_empty_domains,
+    quantified_types,
+)
+from workbench.language.flat_clauses import (
+    flat_clause,
+    is_tautology,
+    may_cost,
+    merged,
+    weight_shares,
+)
 from workbench.language.negation_normal_form import clause_count, negation_normal_form
 from workbench.language.normal_form import (
     Expansion,
@@ -31,41 +43,49 @@ MOST_CLAUSES = 4096
 
 
 def clausal_form(
-    program: Program, domains: Mapping[str, Sequence[str]] | None = None, *, limit: int = MOST_CLAUSES
+    program: Program,
+    domains: Mapping[str, Sequence[str]] | None = None,
+    *,
+    limit: int = MOST_CLAUSES,
 ) -> tuple[Clause | LinearRule, ...]:
     """The clauses of every rule, in order.
 
     Parameters
     ----------
     domains : mapping of type to its constants, optional
-        Needed only where an existential quantifier stands over a conjunction or over an inner universal quantifier,
-        which is expanded. Types with declared constants and no entry here take those.
+        Needed only where an existential quantifier stands over a conjunction or over an inner
+        universal quantifier, which is expanded. Types with declared constants and no entry here
+        take those.
     limit : int
         Most clauses that one rule may give.
 
     Returns
     -------
     tuple of Clause or LinearRule
-        A formula's weight is shared equally by the clauses of its distribution, tautologies (then dropped) and
-        repeats (then merged) included; two or more conjoined single literals of a soft formula are one clause of the
-        negated weight.
+        A formula's weight is shared equally by the clauses of its distribution, tautologies (then
+        dropped) and repeats (then merged) included; two or more conjoined single literals of a soft
+        formula are one clause of the negated weight.
 
     Raises
     ------
     InputError
-        E0115 when a rule has more than `limit` clauses or needs a domain that is not known; E0113 for an indivisible
-        formula `[...]` of several clauses; E0306 for a function of an existentially quantified variable.
+        E0115 when a rule has more than `limit` clauses or needs a domain that is not known; E0113
+        for an indivisible formula `[...]` of several clauses; E0306 for a function of an
+        existentially quantified variable.
     """
-    return clausal_form_by_world(program, {0: _declared(program) | dict(domains or {})}, limit=limit)
+    return clausal_form_by_world(
+        program, {0: _declared(program) | dict(domains or {})}, limit=limit
+    )
 
 
 def clausal_form_by_world(
     program: Program, worlds: Mapping[int, Domains], *, limit: int = MOST_CLAUSES
 ) -> tuple[Clause | LinearRule, ...]:
-    """The clauses of every rule, those that depend on a domain for each of the `worlds` by its own domains.
+    """The clauses of every rule, those that depend on a domain for each of the `worlds` by its own
+    domains.
 
-    A clause is of the worlds in `Clause.worlds`, of all where that is None. Domains are read where a quantifier needs
-    them: a formula without one is put in clausal form once.
+    A clause is of the worlds in `Clause.worlds`, of all where that is None. Domains are read where
+    a quantifier needs them: a formula without one is put in clausal form once.
 
     Raises
     ------
@@ -79,9 +99,11 @@ def clausal_form_by_world(
 
 
 def clause_problems(program: Program) -> tuple[Diagnostic, ...]:
-    """What `clausal_form` refuses whatever the data: too many clauses, `[...]` of several, functions it cannot expand.
+    """What `clausal_form` refuses whatever the data: too many clauses, `[...]` of several,
+    functions it cannot expand.
 
-    Data only add constants, and with them clauses. A formula whose domain the program does not declare is left to them.
+    Data only add constants, and with them clauses. A formula whose domain the program does not
+    declare is left to them.
     """
     diagnostics = Diagnostics(program.sources)
     declared = _declared(program)
@@ -133,7 +155,8 @@ def _all_clauses(
                     continue
                 diagnostics.add(
                     "E0115",
-                    f"`EXIST {needed.variable}` stands over a conjunction, so its domain must be known first",
+                    f"`EXIST {needed.variable}` stands over a conjunction, so its domain must be "
+                    "known first",
                     rule.span,
                     "declare the constants of its type, or give data",
                 )
@@ -148,7 +171,9 @@ def _all_clauses(
 
 
 def _check_values(rule: FormulaRule, clause: Clause, diagnostics: Diagnostics) -> None:
-    """Numbers, dates and texts range over no domain: a negated literal must bind each variable of them."""
+    """Numbers, dates and texts range over no domain:
+    a negated literal must bind each variable of them.
+    """
     bound = {
         term.name
         for literal in clause.literals
@@ -170,14 +195,21 @@ def _check_values(rule: FormulaRule, clause: Clause, diagnostics: Diagnostics) -
                 f"{name} is a {type_name}, and nothing gives it a value",
                 rule.span,
                 "let it stand in an atom of the rule's body that is not negated"
-                + (", or give what is asked at it a scope: `P(x, t) open where ...`" if type_name == "date" else ""),
+                + (
+                    ", or give what is asked at it a scope: `P(x, t) open where ...`"
+                    if type_name == "date"
+                    else ""
+                ),
             )
 
 
 def _hides_a_function(clause: Clause) -> bool:
     """Whether a function's value depends on a variable that is disjoined over its domain."""
     arguments = {argument for computed in clause.function_values for argument in computed.arguments}
-    return any(isinstance(argument, Variable) and argument.name in clause.existential for argument in arguments)
+    return any(
+        isinstance(argument, Variable) and argument.name in clause.existential
+        for argument in arguments
+    )
 
 
 @dataclass
@@ -208,8 +240,12 @@ def _formula_clauses(
             expanded = _of_domains(program, number, rule, formula, expansion, tied=True)
             sets.append((members, [one.clause for one in expanded]))
     else:
-        existential = sorted({expansion.types[name] for one in scoped for name in one.clause.existential})
-        alike = sorted(by_empty_domains(worlds, existential).items(), key=lambda pair: sorted(pair[0]))
+        existential = sorted(
+            {expansion.types[name] for one in scoped for name in one.clause.existential}
+        )
+        alike = sorted(
+            by_empty_domains(worlds, existential).items(), key=lambda pair: sorted(pair[0])
+        )
         sets = [(members, [one.without(empty) for one in scoped]) for empty, members in alike]
     for members, clauses in sets:
         chosen = None if len(sets) == 1 else tuple(members)
@@ -221,9 +257,17 @@ def _formula_clauses(
 
 
 def _of_domains(
-    program: Program, number: int, rule: FormulaRule, formula: Formula, expansion: Expansion, *, tied: bool
+    program: Program,
+    number: int,
+    rule: FormulaRule,
+    formula: Formula,
+    expansion: Expansion,
+    *,
+    tied: bool,
 ) -> list[ScopedClause]:
-    """A formula's clauses by the domains that the expansion knows; `tied`: under one index a choice of signs."""
+    """A formula's clauses by the domains that the expansion knows; `tied`:
+    under one index a choice of signs.
+    """
     chosen, soft = [], rule.weight.kind != "hard"
     for choice in free_sign_choices(formula):
         shared = weight_shares(distribute(negation_normal_form(choice), expansion), soft=soft)
@@ -232,11 +276,19 @@ def _of_domains(
             raise Indivisible(n_clauses)
         chosen.append(shared)
     if tied:
-        placed = [(place, disjunction, share) for place, shared in enumerate(chosen) for disjunction, share in shared]
+        placed = [
+            (place, disjunction, share)
+            for place, shared in enumerate(chosen)
+            for disjunction, share in shared
+        ]
     else:
         # Tautologies, few of which are kept, come last.
-        together = sorted(merged(chain.from_iterable(chosen), soft=soft), key=lambda one: is_tautology(one[0]))
-        placed = [(place, disjunction, share) for place, (disjunction, share) in enumerate(together)]
+        together = sorted(
+            merged(chain.from_iterable(chosen), soft=soft), key=lambda one: is_tautology(one[0])
+        )
+        placed = [
+            (place, disjunction, share) for place, (disjunction, share) in enumerate(together)
+        ]
     return [
         flat_clause(program, rule, number, place, disjunction, share, tied, expansion.types)
         for place, disjunction, share in placed
@@ -244,7 +296,9 @@ def _of_domains(
 
 
 def _without_outer_universals(formula: Formula) -> Formula:
-    """Variables of outermost universal quantifiers are free: each of their bindings is a grounding."""
+    """Variables of outermost universal quantifiers are free:
+    each of their bindings is a grounding.
+    """
     while isinstance(formula, Quantified) and formula.kind == "forall":
         formula = formula.body
     return formula

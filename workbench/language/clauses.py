@@ -1,4 +1,6 @@
-"""What grounding reads of a rule: clauses and linear rules, made of a program by `workbench.language.clausal_form`."""
+"""What grounding reads of a rule: clauses and linear rules, made of a program by
+`workbench.language.clausal_form`.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ __all__ = ["Clause", "FunctionValue", "LinearRule"]
 class FunctionValue:
     """`variable` is the value of `function` at `arguments` (variables and constants only).
 
-    A grounding for which the function has no value, or one that is no constant of `type_name`, is removed. `type_name`
-    is None where the value is only compared, as a number or a string.
+    A grounding for which the function has no value, or one that is no constant of `type_name`, is
+    removed. `type_name` is None where the value is only compared, as a number or a string.
     """
 
     variable: str
@@ -33,42 +35,49 @@ class Clause:
     Parameters
     ----------
     rule, index : int
-        Which rule of the program, and which of its clauses. Clauses that share both share their templates: they are
-        copies made by expanding an existential quantifier over its domain.
+        Which rule of the program, and which of its clauses. Clauses that share both share their
+        templates: they are copies made by expanding an existential quantifier over its domain.
     literals : tuple of Literal
         Arguments are variables and constants only; function terms are in `function_values`.
     guards : tuple of Comparison
-        Further disjuncts that constants alone decide; a grounding in which one is true is satisfied.
+        Further disjuncts that constants alone decide; a grounding in which one is true is
+        satisfied.
     function_values : tuple of FunctionValue
-        Variables that are function values, each after those it needs; they are not joined with their type's domain.
+        Variables that are function values, each after those it needs; they are not joined with
+        their type's domain.
     variable_types : tuple of (str, str)
-        Every variable of the clause that ranges over a domain with its type, in order of first occurrence; without
-        those of `function_values` and the weight variable.
+        Every variable of the clause that ranges over a domain with its type, in order of first
+        occurrence; without those of `function_values` and the weight variable.
     values : tuple of (str, str)
-        Variables of numbers, dates and texts, with their types: literals that are negated bind them.
+        Variables of numbers, dates and texts, with their types: literals that are negated bind
+        them.
     existential : tuple of str
         Variables disjoined over their domain inside one ground clause.
     outside : tuple of Literal or Comparison
-        Literals and guards that stand under none of those quantifiers: true or false also where a domain is empty.
+        Literals and guards that stand under none of those quantifiers: true or false also where a
+        domain is empty.
     plus : tuple of str
         Variables with one template per constant.
     weight : float or None
-        Initial weight of the clause's templates (the formula's weight times `share`); None: to be learned, or hard.
+        Initial weight of the clause's templates (the formula's weight times `share`); None: to be
+        learned, or hard.
     share : float
-        Share of the formula's weight, negative where clausal form negated it; the scale under tied weights.
+        Share of the formula's weight, negative where clausal form negated it; the scale under tied
+        weights.
     fixed : bool
         Never learned.
     weight_variable : str or None
-        The rule variable whose number is each grounding's weight: the scale is that number times `share`, and the
-        template's own weight is 1 and fixed.
+        The rule variable whose number is each grounding's weight: the scale is that number times
+        `share`, and the template's own weight is 1 and fixed.
     factor : Variable, Constant or None
         A number that is a factor of each grounding's scale.
     tied : bool
-        The number of the formula's clauses depends on a domain: `weight` is the whole formula's, and `share` is always
-        a factor of the scale, also where weights are not tied per formula.
+        The number of the formula's clauses depends on a domain: `weight` is the whole formula's,
+        and `share` is always a factor of the scale, also where weights are not tied per formula.
     power : {1, 2}
     multiset : bool
-        PSL's reading (literals that meet in a grounding add, tautologies stay) instead of the MLN's set reading.
+        PSL's reading (literals that meet in a grounding add, tautologies stay) instead of the MLN's
+        set reading.
     worlds : tuple of int or None
         Ids of the worlds that it is grounded in; None for all.
     general : Clause or None
@@ -100,7 +109,9 @@ class Clause:
 
     @property
     def grounding_weight(self) -> float | None:
-        """What a grounding weighs, with the sign that clausal form gave it; None where that is not known."""
+        """What a grounding weighs, with the sign that clausal form gave it;
+        None where that is not known.
+        """
         return self.weight * self.share if self.tied and self.weight is not None else self.weight
 
 
@@ -108,9 +119,9 @@ class Clause:
 class LinearRule:
     """An arithmetic rule ready for grounding: `ell <= 0` (hinge or hard) or `ell = 0` (hard).
 
-    A weighted equality has become two linear rules, `ell <= 0` and `-ell <= 0`, of equal `rule` and `index`: they share
-    one template, as the rule has one weight. Variables are bound by the listed atoms of the terms; filters restrict
-    sums.
+    A weighted equality has become two linear rules, `ell <= 0` and `-ell <= 0`, of equal `rule` and
+    `index`: they share one template, as the rule has one weight. Variables are bound by the listed
+    atoms of the terms; filters restrict sums.
     """
 
     rule: int

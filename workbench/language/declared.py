@@ -36,8 +36,17 @@ class Declared:
             self.types[name] = declared
             return declared
         if self.has(name):
-            if isinstance(declared, Function) and declared.return_type.casefold() in ("nan", "inf", "infinity"):
-                raise Refused("E0132", f"{declared.return_type} is no weight", declared.span, "write a finite number")
+            if isinstance(declared, Function) and declared.return_type.casefold() in (
+                "nan",
+                "inf",
+                "infinity",
+            ):
+                raise Refused(
+                    "E0132",
+                    f"{declared.return_type} is no weight",
+                    declared.span,
+                    "write a finite number",
+                )
             raise Refused("E0111", f"{name} is declared twice", declared.span)
         if isinstance(declared, Function):
             self.functions[name] = declared
@@ -46,12 +55,18 @@ class Declared:
         return declared
 
     def complete(self, rules: Iterable[FormulaRule]) -> set[str]:
-        """Add what the declarations and rules imply of types and last arguments; returns the `ordinary_types`."""
+        """Add what the declarations and rules imply of types and last arguments;
+        returns the `ordinary_types`.
+        """
         ordinary = self.ordinary_types()
         for predicate in self.predicates.values():
-            entities = tuple(i for i, name in enumerate(predicate.argument_types) if name in ordinary)
+            entities = tuple(
+                i for i, name in enumerate(predicate.argument_types) if name in ordinary
+            )
             self.predicates[predicate.name] = replace(predicate, entities=entities)
-        for name in dict.fromkeys(name for p in self.predicates.values() for name in p.argument_types):
+        for name in dict.fromkeys(
+            name for p in self.predicates.values() for name in p.argument_types
+        ):
             if name not in VALUE_TYPES or name in ordinary:
                 self.types.setdefault(name, Type(name))
         for function in self.functions.values():
@@ -63,10 +78,15 @@ class Declared:
         return ordinary
 
     def ordinary_types(self) -> set[str]:
-        """Types named like a type of values that have a domain: by their constants, a `!` or `?`, or a function."""
+        """Types named like a type of values that have a domain: by their constants, a `!` or `?`,
+        or a function.
+        """
         found = {name for name in VALUE_TYPES if name in self.types}
         for predicate in self.predicates.values():
-            found |= {predicate.argument_types[i] for i in (*predicate.exactly_one, *predicate.at_most_one)}
+            found |= {
+                predicate.argument_types[i]
+                for i in (*predicate.exactly_one, *predicate.at_most_one)
+            }
         for function in self.functions.values():
             found |= {*function.argument_types, function.return_type}
         return found & set(VALUE_TYPES)
@@ -75,5 +95,11 @@ class Declared:
         """In `w: !Sim(x,y,w) v ...`, the last argument of Sim is a number."""
         for atom in formula_atoms(rule.formula):
             last = atom.arguments[-1] if atom.arguments else None
-            if isinstance(last, Variable) and last.name == weight_variable and atom.predicate in self.predicates:
-                self.predicates[atom.predicate] = replace(self.predicates[atom.predicate], value_last=True)
+            if (
+                isinstance(last, Variable)
+                and last.name == weight_variable
+                and atom.predicate in self.predicates
+            ):
+                self.predicates[atom.predicate] = replace(
+                    self.predicates[atom.predicate], value_last=True
+                )

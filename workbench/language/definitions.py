@@ -1,4 +1,6 @@
-"""Definitions: the types of what they define, the order in which they are made, and what is wrong with them."""
+"""Definitions: the types of what they define, the order in which they are made,
+and what is wrong with them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ from workbench.language.strata import in_order
 from workbench.language.terms import Atom, Comparison, Literal, Term, Variable
 from workbench.language.variable_types import FormulaTypes, infer_condition_types
 
-__all__ = ["Collected", "Use", "check_definitions", "condition_atoms", "strata", "uses", "with_defined_predicates"]
+__all__ = [
+    "Collected",
+    "Use",
+    "check_definitions",
+    "condition_atoms",
+    "strata",
+    "uses",
+    "with_defined_predicates",
+]
 
 
 @dataclass(frozen=True)
@@ -30,7 +40,9 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An atom in the body of a definition; `plain` where more facts of it can only add to what is defined."""
+    """An atom in the body of a definition;
+    `plain` where more facts of it can only add to what is defined.
+    """
 
     atom: Atom
     plain: bool
@@ -53,10 +65,11 @@ def condition_atoms(body: Sequence[Condition]) -> Iterator[Atom]:
 
 
 def with_defined_predicates(program: Program, ordinary: Collection[str] = ()) -> Program:
-    """The program with the heads of its definitions among its predicates, closed, their types those of their variables.
+    """The program with the heads of its definitions among its predicates, closed, their types those
+    of their variables.
 
-    Heads that are declared keep their types. `ordinary` names the types that have a domain in spite of their name. A
-    head whose types cannot be told is left out: `check` says so.
+    Heads that are declared keep their types. `ordinary` names the types that have a domain in spite
+    of their name. A head whose types cannot be told is left out: `check` says so.
     """
     predicates = dict(program.predicates)
     for name in dict.fromkeys(definition.head.predicate for definition in program.definitions):
@@ -75,7 +88,9 @@ def with_defined_predicates(program: Program, ordinary: Collection[str] = ()) ->
             break
         for name, (wanted, definition) in found.items():
             entities = tuple(i for i, type_name in enumerate(wanted) if type_name in ordinary)
-            predicates[name] = Predicate(name, wanted, closed=True, entities=entities, span=definition.head.span)
+            predicates[name] = Predicate(
+                name, wanted, closed=True, entities=entities, span=definition.head.span
+            )
         pending = [one for one in pending if one.head.predicate not in predicates]
     return replace(program, predicates=predicates)
 
@@ -88,7 +103,9 @@ def strata(program: Program) -> tuple[tuple[str, ...], ...]:
     """The defined predicates, each after those it is made of; those made of each other together."""
     needs: dict[str, list[str]] = {name: [] for name in sorted(program.defined)}
     for definition in program.definitions:
-        needs[definition.head.predicate] += [atom.predicate for atom in condition_atoms(definition.body)]
+        needs[definition.head.predicate] += [
+            atom.predicate for atom in condition_atoms(definition.body)
+        ]
     return tuple(tuple(sorted(together)) for together in in_order(needs))
 
 
@@ -114,14 +131,22 @@ def check_definitions(program: Program, diagnostics: Diagnostics) -> None:
     for scope in program.scopes:
         if scope.head.predicate in program.defined:
             message = f"{scope.head.predicate} is defined, so none of its atoms is open"
-            diagnostics.add("E0155", message, scope.span, "give the scope to a predicate that is asked about")
+            diagnostics.add(
+                "E0155", message, scope.span, "give the scope to a predicate that is asked about"
+            )
     _check_cycles(program, diagnostics)
 
 
 def _check_bound(
-    program: Program, head: Atom, body: Sequence[Condition], types: FormulaTypes, diagnostics: Diagnostics
+    program: Program,
+    head: Atom,
+    body: Sequence[Condition],
+    types: FormulaTypes,
+    diagnostics: Diagnostics,
 ) -> None:
-    """Each value needs a positive atom, an aggregate or an equation that gives it; so does what is negated."""
+    """Each value needs a positive atom, an aggregate or an equation that gives it;
+    so does what is negated.
+    """
     bound = bound_variables(body)
     aggregates = [condition for condition in body if isinstance(condition, Aggregate)]
     for term in head.arguments:
@@ -140,7 +165,9 @@ def _check_bound(
             inner = bound | bound_variables(condition.body)
             wanted = variable_names(condition.of)
             loose = [
-                name for name in sorted(_loose(condition.body) | wanted | _loose(condition.among)) if name not in inner
+                name
+                for name in sorted(_loose(condition.body) | wanted | _loose(condition.among))
+                if name not in inner
             ]
         else:
             loose = [name for name in sorted(_loose((condition,))) if name not in bound]
@@ -158,22 +185,34 @@ def _check_bound(
             "E0153",
             f"{' and '.join(free)} range over every pair, most of which count nothing",
             counting[0].span,
-            f"bind them outside: write conditions on {' and '.join(free)} before `{counting[0].variable} =`",
+            f"bind them outside: write conditions on {' and '.join(free)} before "
+            f"`{counting[0].variable} =`",
         )
 
 
 def bound_variables(body: Sequence[Condition]) -> set[str]:
     """The variables that positive atoms, aggregates and equations of a body give values."""
     positive = (one.atom for one in body if isinstance(one, Literal) and one.positive)
-    found = {term.name for atom in positive for term in atom.arguments if isinstance(term, Variable)}
-    found |= {condition.variable for condition in body if isinstance(condition, Aggregate)} | {"$now"}
+    found = {
+        term.name for atom in positive for term in atom.arguments if isinstance(term, Variable)
+    }
+    found |= {condition.variable for condition in body if isinstance(condition, Aggregate)} | {
+        "$now"
+    }
     changed = True
     while changed:
         changed = False
         for condition in body:
             if isinstance(condition, Comparison) and condition.operator == "=":
-                for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
-                    if isinstance(one, Variable) and one.name not in found and variable_names((other,)) <= found:
+                for one, other in (
+                    (condition.left, condition.right),
+                    (condition.right, condition.left),
+                ):
+                    if (
+                        isinstance(one, Variable)
+                        and one.name not in found
+                        and variable_names((other,)) <= found
+                    ):
                         found.add(one.name)
                         changed = True
     return found
@@ -193,7 +232,9 @@ def _loose(body: Sequence[Condition]) -> set[str]:
             found |= variable_names((condition.left, condition.right))
         elif isinstance(condition, Literal):
             terms = condition.atom.arguments
-            found |= variable_names(t for t in terms if not condition.positive or not isinstance(t, Variable))
+            found |= variable_names(
+                t for t in terms if not condition.positive or not isinstance(t, Variable)
+            )
     return found
 
 
@@ -203,7 +244,9 @@ def condition_span(condition: Condition) -> Span | None:
 
 
 def _check_cycles(program: Program, diagnostics: Diagnostics) -> None:
-    """A predicate may be made of itself, but not of its own absence, of a count of itself, or of new values."""
+    """A predicate may be made of itself, but not of its own absence, of a count of itself,
+    or of new values.
+    """
     for together in strata(program):
         for definition in program.definitions:
             if definition.head.predicate not in together:
@@ -214,16 +257,20 @@ def _check_cycles(program: Program, diagnostics: Diagnostics) -> None:
                     cycle = " and ".join(together)
                     diagnostics.add(
                         "E0154",
-                        f"{cycle} would be made of a negation or an aggregate of {use.atom.predicate} itself",
+                        f"{cycle} would be made of a negation or an aggregate of "
+                        f"{use.atom.predicate} itself",
                         use.atom.span,
                         "define what is negated or counted without it",
                     )
             made = {c.variable for c in definition.body if isinstance(c, Aggregate)}
             made |= bound_variables(definition.body) - _names(definition.body) - {"$now"}
-            if inner and any(isinstance(t, Variable) and t.name in made for t in definition.head.arguments):
+            if inner and any(
+                isinstance(t, Variable) and t.name in made for t in definition.head.arguments
+            ):
                 diagnostics.add(
                     "E0154",
-                    f"{definition.head.predicate} is made of itself, and each step would make new values",
+                    f"{definition.head.predicate} is made of itself, and each step would make new "
+                    "values",
                     definition.span,
                     "let a recursive definition pass on values that facts have",
                 )

@@ -1,4 +1,6 @@
-"""What a formula's clauses owe to the domains of a world: quantifiers expanded over them, or false over empty ones."""
+"""What a formula's clauses owe to the domains of a world: quantifiers expanded over them,
+or false over empty ones.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from workbench.language.formulas import formula_parts, term_variables
 from workbench.language.normal_form import Item, Scoped
 from workbench.language.terms import Formula, Literal, Quantified, Term, Variable
 
-__all__ = ["Domains", "ScopedClause", "by_domains", "by_empty_domains", "empty_types", "quantified_types"]
+__all__ = [
+    "Domains",
+    "ScopedClause",
+    "by_domains",
+    "by_empty_domains",
+    "empty_types",
+    "quantified_types",
+]
 
 Domains = Mapping[str, Sequence[str]]
 """Constants by type. Only their number is asked for, unless a quantifier is expanded."""
@@ -33,7 +42,9 @@ def empty_types(domains: Domains, types: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in types if name in domains and not len(domains[name]))
 
 
-def by_domains(worlds: Mapping[int, Domains], types: Sequence[str]) -> list[tuple[list[int], Domains]]:
+def by_domains(
+    worlds: Mapping[int, Domains], types: Sequence[str]
+) -> list[tuple[list[int], Domains]]:
     """Worlds whose domains of `types` are equal, together; in order of their first world."""
     groups: dict[tuple[tuple[str, ...] | None, ...], tuple[list[int], Domains]] = {}
     for world, domains in worlds.items():
@@ -42,7 +53,9 @@ def by_domains(worlds: Mapping[int, Domains], types: Sequence[str]) -> list[tupl
     return list(groups.values())
 
 
-def by_empty_domains(worlds: Mapping[int, Domains], types: Sequence[str]) -> dict[frozenset[str], list[int]]:
+def by_empty_domains(
+    worlds: Mapping[int, Domains], types: Sequence[str]
+) -> dict[frozenset[str], list[int]]:
     """Worlds by which of `types` have an empty domain in them."""
     groups: dict[frozenset[str], list[int]] = {}
     for world, domains in worlds.items():
@@ -67,12 +80,17 @@ class ScopedClause:
     flat: Mapping[Item, Item]
 
     def without(self, empty: Set[str]) -> Clause:
-        """The clause where types are `empty`: what stands under a quantifier over one of them is false, and left out.
+        """The clause where types are `empty`: what stands under a quantifier over one of them is
+        false, and left out.
 
         Its universal variables stay, and with them its groundings.
         """
         clause, types = self.clause, dict(self.clause.variable_types)
-        kept = {self.flat[item] for item, scope in self.parts if not any(types[name] in empty for name in scope)}
+        kept = {
+            self.flat[item]
+            for item, scope in self.parts
+            if not any(types[name] in empty for name in scope)
+        }
         literals = tuple(one for one in clause.literals if one in kept)
         guards = tuple(one for one in clause.guards if one in kept)
         if len(literals) == len(clause.literals) and len(guards) == len(clause.guards):
@@ -80,7 +98,9 @@ class ScopedClause:
         items: tuple[Item, ...] = (*literals, *guards)
         named = {term for item in items for term in _terms(item)}
         gone = {name for name in clause.existential if Variable(name) not in named}
-        values = _needed(clause.function_values, [*named, *(() if clause.factor is None else (clause.factor,))])
+        values = _needed(
+            clause.function_values, [*named, *(() if clause.factor is None else (clause.factor,))]
+        )
         return replace(
             clause,
             literals=literals,
@@ -97,7 +117,9 @@ def _terms(item: Item) -> tuple[Term, ...]:
 
 
 def _needed(values: Sequence[FunctionValue], terms: Iterable[Term]) -> tuple[FunctionValue, ...]:
-    """The functions' values that terms name, directly or as arguments of others: what is gone asks for none."""
+    """The functions' values that terms name, directly or as arguments of others:
+    what is gone asks for none.
+    """
     named = {name.name for term in terms for name in term_variables(term)}
     while more := {
         term.name

@@ -1,8 +1,9 @@
-"""What a program takes from data once: edges of bins, means and deviations; then written into its rules as numbers.
+"""What a program takes from data once: edges of bins, means and deviations; then written into its
+rules as numbers.
 
-`+bin(a, 4)` stands for one rule for each quarter of the numbers `a`, `standardised(a)` for `(a - mean) / deviation`,
-and `scaled(a)` for `(a - least) / (greatest - least)`. A fitted program has numbers in it, and means the same on other
-data.
+`+bin(a, 4)` stands for one rule for each quarter of the numbers `a`, `standardised(a)` for `(a -
+mean) / deviation`, and `scaled(a)` for `(a - least) / (greatest - least)`. A fitted program has
+numbers in it, and means the same on other data.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ from workbench.language.formulas import map_parts, map_terms, rule_atoms, rule_c
 from workbench.language.printing import format_rule
 from workbench.language.program import ArithmeticRule, FormulaRule, LogicalRule, Program, Rule
 from workbench.language.rewriting import with_rules
-from workbench.language.terms import And, Apply, Comparison, Constant, Formula, Literal, Term, Variable
+from workbench.language.terms import (
+    And,
+    Apply,
+    Comparison,
+    Constant,
+    Formula,
+    Literal,
+    Term,
+    Variable,
+)
 from workbench.language.values import ValueKind, value_text
 
 __all__ = ["Wanted", "fitted_text", "wanted_of"]
@@ -32,7 +42,8 @@ class Wanted:
     asked : Comparison or Apply
         `+bin(a, 4)`, `standardised(a)` or `scaled(A)`.
     source : (str, int) or None
-        The predicate and place whose numbers the variable takes; None where it stands at no such place.
+        The predicate and place whose numbers the variable takes; None where it stands at no such
+        place.
     """
 
     rule: int
@@ -53,8 +64,12 @@ def wanted_of(program: Program) -> Iterator[Wanted]:
             places = (
                 (atom.predicate, place)
                 for atom in atoms
-                for place, (argument, kind) in enumerate(zip(atom.arguments, program.predicates[atom.predicate].kinds))
-                if isinstance(argument, Variable) and argument.name == name and kind is ValueKind.NUMBER
+                for place, (argument, kind) in enumerate(
+                    zip(atom.arguments, program.predicates[atom.predicate].kinds)
+                )
+                if isinstance(argument, Variable)
+                and argument.name == name
+                and kind is ValueKind.NUMBER
             )
             yield Wanted(number, asked, name, next(places, None))
 
@@ -91,7 +106,11 @@ def fitted_text(program: Program, numbers_of: Callable[[Wanted], Sequence[float]
     lines = {}
     for number, mine in asked.items():
         rule = program.rules[number]
-        terms = {one.asked: _shifted(one.asked, numbers_of(one)) for one in mine if isinstance(one.asked, Apply)}
+        terms = {
+            one.asked: _shifted(one.asked, numbers_of(one))
+            for one in mine
+            if isinstance(one.asked, Apply)
+        }
         rule = _with_terms(rule, terms)
         bins = [one for one in mine if isinstance(one.asked, Comparison)]
         cut = [tuple(_intervals(one, numbers_of(one))) for one in bins]
@@ -132,7 +151,11 @@ def _with_terms(rule: Rule, terms: Mapping[Apply, Term]) -> Rule:
         return rule
 
     def item(old: Literal | Comparison) -> Literal | Comparison:
-        return replace(old, left=change(old.left), right=change(old.right)) if isinstance(old, Comparison) else old
+        return (
+            replace(old, left=change(old.left), right=change(old.right))
+            if isinstance(old, Comparison)
+            else old
+        )
 
     return replace(rule, body=tuple(map(item, rule.body)), head=tuple(map(item, rule.head)))
 
@@ -153,5 +176,9 @@ def _tested(formula: Formula, tests: dict[Comparison | Apply, tuple[Comparison, 
         return found[0] if len(found) == 1 else And(found)
     if isinstance(formula, And):
         parts = (_tested(item, tests) for item in formula.items)
-        return And(tuple(one for part in parts for one in (part.items if isinstance(part, And) else (part,))))
+        return And(
+            tuple(
+                one for part in parts for one in (part.items if isinstance(part, And) else (part,))
+            )
+        )
     return map_parts(formula, lambda part: _tested(part, tests))

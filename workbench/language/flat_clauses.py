@@ -1,4 +1,6 @@
-"""A disjunction as a clause: its share of the weight, single literals conjoined, function terms taken out."""
+"""A disjunction as a clause: its share of the weight, single literals conjoined,
+function terms taken out.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +22,32 @@ ROUNDING = 1e-12
 """Shares of a weight below this are what adding them up left over."""
 
 
-def weight_shares(disjunctions: list[Disjunction], *, soft: bool) -> list[tuple[Disjunction, float]]:
+def weight_shares(
+    disjunctions: list[Disjunction], *, soft: bool
+) -> list[tuple[Disjunction, float]]:
     """Each clause with its share of the weight, single literals conjoined in one."""
     units = [d for d in disjunctions if len(d.items) == 1 and not d.existential and not d.narrowed]
     if soft and len(units) > 1:
-        together = Disjunction(tuple(dict.fromkeys((_negated(unit.items[0]), frozenset()) for unit in units)))
+        together = Disjunction(
+            tuple(dict.fromkeys((_negated(unit.items[0]), frozenset()) for unit in units))
+        )
         first = disjunctions.index(units[0])
-        chosen = [together if i == first else d for i, d in enumerate(disjunctions) if i == first or d not in units]
+        chosen = [
+            together if i == first else d
+            for i, d in enumerate(disjunctions)
+            if i == first or d not in units
+        ]
     else:
         together, chosen = None, disjunctions
     part = 1.0 / len(chosen)
     return merged([(one, -part if one is together else part) for one in chosen], soft=soft)
 
 
-def merged(shared: Iterable[tuple[Disjunction, float]], *, soft: bool) -> list[tuple[Disjunction, float]]:
-    """Clauses are sets: those of the same literals are one, of their summed shares (1 where they are hard).
+def merged(
+    shared: Iterable[tuple[Disjunction, float]], *, soft: bool
+) -> list[tuple[Disjunction, float]]:
+    """Clauses are sets: those of the same literals are one, of their summed shares (1 where they
+    are hard).
 
     Shares that cancel leave nothing: `(P v Q) ^ !P ^ !Q` says of every world the same.
     """
@@ -44,7 +57,11 @@ def merged(shared: Iterable[tuple[Disjunction, float]], *, soft: bool) -> list[t
         key = disjunction.as_set
         first.setdefault(key, disjunction)
         total[key] = total.get(key, 0.0) + share if soft else 1.0
-    return [(disjunction, total[key]) for key, disjunction in first.items() if abs(total[key]) > ROUNDING]
+    return [
+        (disjunction, total[key])
+        for key, disjunction in first.items()
+        if abs(total[key]) > ROUNDING
+    ]
 
 
 def _negated(item: Literal | Comparison) -> Literal | Comparison:
@@ -60,7 +77,9 @@ def is_tautology(disjunction: Disjunction | Clause) -> bool:
 
 
 def may_cost(tautology: Clause) -> bool:
-    """Whether some grounding of a clause that always holds costs something: those of negative weight do."""
+    """Whether some grounding of a clause that always holds costs something:
+    those of negative weight do.
+    """
     return tautology.weight_variable is not None or (tautology.grounding_weight or 0.0) < 0
 
 
@@ -79,10 +98,14 @@ def flat_clause(
     for item in disjunction.items:
         if isinstance(item, Literal):
             expected = program.predicates[item.atom.predicate].argument_types
-            arguments = tuple([flat.simple(term, place) for term, place in zip(item.atom.arguments, expected)])
+            arguments = tuple(
+                [flat.simple(term, place) for term, place in zip(item.atom.arguments, expected)]
+            )
             became[item] = Literal(replace(item.atom, arguments=arguments), item.positive)
         else:
-            became[item] = replace(item, left=flat.simple(item.left, None), right=flat.simple(item.right, None))
+            became[item] = replace(
+                item, left=flat.simple(item.left, None), right=flat.simple(item.right, None)
+            )
     factor = None if rule.weight.factor is None else flat.simple(rule.weight.factor, None)
     plus = {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus}
     named = [v.name for item in disjunction.items for v in item_variables(item)]
@@ -94,9 +117,13 @@ def flat_clause(
         index=index,
         literals=tuple(item for item in became.values() if isinstance(item, Literal)),
         guards=tuple(item for item in became.values() if isinstance(item, Comparison)),
-        variable_types=tuple((name, type_name) for name, type_name in known if program.kind_of(type_name) is None),
+        variable_types=tuple(
+            (name, type_name) for name, type_name in known if program.kind_of(type_name) is None
+        ),
         function_values=tuple(flat.found.values()),
-        values=tuple((name, type_name) for name, type_name in known if program.kind_of(type_name) is not None),
+        values=tuple(
+            (name, type_name) for name, type_name in known if program.kind_of(type_name) is not None
+        ),
         existential=tuple(name for name in order if name in disjunction.existential),
         plus=tuple(name for name in order if name in plus),
         weight=None if weight.value is None else weight.value * (1.0 if tied else share),
@@ -106,7 +133,11 @@ def flat_clause(
         weight_variable=weight.variable,
         factor=factor,
         tied=tied,
-        outside=tuple(became[item] for item, under in disjunction.parts if disjunction.existential and not under),
+        outside=tuple(
+            became[item]
+            for item, under in disjunction.parts
+            if disjunction.existential and not under
+        ),
         span=rule.span,
     )
     return ScopedClause(clause, disjunction.parts, became)

@@ -21,7 +21,9 @@ class Flattening:
         self.found: dict[Apply, FunctionValue] = {}
 
     def simple(self, term: Term, place: str | None) -> Variable | Constant:
-        """The term itself, or the variable that stands for its value; `place` is the type wanted there."""
+        """The term itself, or the variable that stands for its value;
+        `place` is the type wanted there.
+        """
         if isinstance(term, Variable):
             return replace(term, plus=False) if term.plus else term
         if isinstance(term, Constant):
@@ -31,7 +33,9 @@ class Flattening:
             place = None
         function = self.program.functions.get(term.function)
         wanted = function.argument_types if function else (None,) * len(term.arguments)
-        arguments = tuple([self.simple(argument, type_) for argument, type_ in zip(term.arguments, wanted)])
+        arguments = tuple(
+            [self.simple(argument, type_) for argument, type_ in zip(term.arguments, wanted)]
+        )
         value_type = function.return_type if function else place
         known = self.found.get(term)
         if known is None or (known.type_name is None and value_type is not None):

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.language.mln import mln_statements
-from workbench.language.printing import format_definition, format_function, format_predicate, format_rule, format_type
+from workbench.language.printing import (
+    format_definition,
+    format_function,
+    format_predicate,
+    format_rule,
+    format_type,
+)
 from workbench.language.program import Definition, Function, Predicate, Rule, Scope, Type
 from workbench.language.psl import psl_statements
 from workbench.language.psl_printing import PSL
@@ -24,15 +30,22 @@ def format_mln_source(text: str, source: str | None = None) -> str:
     InputError
         With every error of syntax.
     """
-    return _rewritten(text, [(statement, _printed(item)) for statement, item in mln_statements(text, source)])
+    return _rewritten(
+        text, [(statement, _printed(item)) for statement, item in mln_statements(text, source)]
+    )
 
 
 def format_psl_source(text: str, source: str | None = None) -> str:
-    """A PSL text with each rule printed canonically and all else kept, as `format_mln_source` does."""
+    """A PSL text with each rule printed canonically and all else kept,
+    as `format_mln_source` does.
+    """
     return _rewritten(
         text,
         [
-            (statement, PSL.definition(item) if isinstance(item, Definition | Scope) else format_rule(item))
+            (
+                statement,
+                PSL.definition(item) if isinstance(item, Definition | Scope) else format_rule(item),
+            )
             for statement, item in psl_statements(text, source)
         ],
     )

@@ -101,7 +101,9 @@ def rule_leaves(rule: Rule) -> Iterator[Atom | FreeSign | Comparison]:
     if isinstance(rule, FormulaRule):
         yield from leaves(rule.formula)
     elif isinstance(rule, LogicalRule):
-        yield from (item.atom if isinstance(item, Literal) else item for item in (*rule.body, *rule.head))
+        yield from (
+            item.atom if isinstance(item, Literal) else item for item in (*rule.body, *rule.head)
+        )
     else:
         yield from (atom for term in rule.terms for atom in term.atoms)
         for filter_ in rule.filters:
@@ -161,7 +163,9 @@ def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
         case Atom():
             return replace(formula, arguments=tuple([change(term) for term in formula.arguments]))
         case FreeSign(atom):
-            return FreeSign(replace(atom, arguments=tuple([change(term) for term in atom.arguments])))
+            return FreeSign(
+                replace(atom, arguments=tuple([change(term) for term in atom.arguments]))
+            )
         case Comparison():
             return replace(formula, left=change(formula.left), right=change(formula.right))
     return map_parts(formula, lambda part: map_terms(part, change))
@@ -171,7 +175,10 @@ def change_item(item: Literal | Comparison, change: Callable[[Term], Term]) -> L
     """A literal or a comparison with `change` applied to its terms."""
     if isinstance(item, Comparison):
         return replace(item, left=change(item.left), right=change(item.right))
-    return replace(item, atom=replace(item.atom, arguments=tuple([change(term) for term in item.atom.arguments])))
+    return replace(
+        item,
+        atom=replace(item.atom, arguments=tuple([change(term) for term in item.atom.arguments])),
+    )
 
 
 def substitution(values: Mapping[str, Term]) -> Callable[[Term], Term]:
@@ -204,5 +211,7 @@ def is_nested_deeper(formula: Formula, limit: int) -> bool:
                 inner = formula_parts(part)
             case _:
                 continue
-        open_parts.extend([(child, depth + 1) for child in inner if not isinstance(child, Variable | Constant)])
+        open_parts.extend(
+            [(child, depth + 1) for child in inner if not isinstance(child, Variable | Constant)]
+        )
     return False

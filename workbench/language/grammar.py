@@ -24,7 +24,11 @@ class Grammar(local, Generic[Builder]):
     """A language's grammar: the builder holds the statement at hand, so each thread has its own."""
 
     def __init__(
-        self, language: Literal["mln", "psl"], builder: type[Builder], starts: Sequence[str], kept: Sequence[str]
+        self,
+        language: Literal["mln", "psl"],
+        builder: type[Builder],
+        starts: Sequence[str],
+        kept: Sequence[str],
     ) -> None:
         self.language = language
         self.builder = builder()

@@ -13,7 +13,9 @@ AtomKey = tuple[str, tuple[str, ...]]
 """A predicate and its constants."""
 
 _ATOM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\((.*)\))?\s*\.?\s*", re.DOTALL)
-_ARGUMENT = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^,"'()]+?))\s*(?:,|$)""", re.DOTALL)
+_ARGUMENT = re.compile(
+    r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^,"'()]+?))\s*(?:,|$)""", re.DOTALL
+)
 _ESCAPED = {written[1]: chr(code) for code, written in ESCAPES.items()}
 
 
@@ -24,7 +26,9 @@ def atom_text(predicate: str, arguments: Iterable[str]) -> str:
 
 
 def parse_atom(text: str) -> AtomKey | None:
-    """Predicate and constants of a ground atom's text, quotes and escapes resolved; None when it is no atom."""
+    """Predicate and constants of a ground atom's text, quotes and escapes resolved;
+    None when it is no atom.
+    """
     match = _ATOM.fullmatch(text)
     if match is None:
         return None
@@ -33,7 +37,9 @@ def parse_atom(text: str) -> AtomKey | None:
 
 
 def parse_pattern(text: str) -> tuple[str, tuple[tuple[str, bool], ...]] | None:
-    """A predicate and its arguments, each with whether it is a variable: a bare word with a small first letter."""
+    """A predicate and its arguments, each with whether it is a variable:
+    a bare word with a small first letter.
+    """
     match = _ATOM.fullmatch(text)
     arguments = None if match is None else _arguments(match[2] or "")
     if match is None or arguments is None:
@@ -42,7 +48,9 @@ def parse_pattern(text: str) -> tuple[str, tuple[tuple[str, bool], ...]] | None:
 
 
 def _arguments(inner: str) -> list[tuple[str, bool]] | None:
-    """Constants between an atom's brackets, and whether each was quoted; None where they cannot be read."""
+    """Constants between an atom's brackets, and whether each was quoted;
+    None where they cannot be read.
+    """
     found = []
     position = 0
     while position < len(inner) and inner.strip():
@@ -50,7 +58,9 @@ def _arguments(inner: str) -> list[tuple[str, bool]] | None:
         if argument is None:
             return None
         quoted = argument[1] if argument[1] is not None else argument[2]
-        name = argument[3] if quoted is None else re.sub(r"\\(.)", _unescaped, quoted, flags=re.DOTALL)
+        name = (
+            argument[3] if quoted is None else re.sub(r"\\(.)", _unescaped, quoted, flags=re.DOTALL)
+        )
         found.append((name, quoted is not None))
         position = argument.end()
     return found

@@ -1,4 +1,6 @@
-"""A problem of inductive logic programming as frozen data: modes, determinations, settings, background, examples."""
+"""A problem of inductive logic programming as frozen data: modes, determinations, settings,
+background, examples.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ class Mode:
     Parameters
     ----------
     recall : int or None
-        Answers kept for each instantiation of the inputs while a bottom clause is built; None for `*`.
+        Answers kept for each instantiation of the inputs while a bottom clause is built; None for
+        `*`.
     head : bool
         `modeh` rather than `modeb`.
     """
@@ -63,7 +66,9 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundClause:
-    """A background clause with a body; a body literal is a term, `\\+`, `not` and comparisons included."""
+    """A background clause with a body; a body literal is a term, `\\+`,
+    `not` and comparisons included.
+    """
 
     head: Compound | Symbol
     body: tuple[Term, ...]
@@ -83,7 +88,8 @@ class IlpProblem:
     body_predicates : tuple of str
         What may occur in a body: the determinations, or every predicate with a body mode.
     facts : mapping of (predicate, arity) to tuple of argument tuples
-        Ground background facts in source order; a compound term is one opaque symbol, written canonically.
+        Ground background facts in source order; a compound term is one opaque symbol, written
+        canonically.
     clauses : tuple of BackgroundClause
         Background clauses with bodies.
     positives, negatives : tuples of argument tuples
@@ -115,7 +121,9 @@ class IlpProblem:
             if candidate.head and candidate.predicate == self.target:
                 return candidate
         raise InputError.of(
-            "E0601", f"no head mode declares the target `{self.target}`", help=f"add modeh(*,{self.target}(+type,...))"
+            "E0601",
+            f"no head mode declares the target `{self.target}`",
+            help=f"add modeh(*,{self.target}(+type,...))",
         )
 
     @property
@@ -129,7 +137,9 @@ class IlpProblem:
         )
 
     def relations(self) -> dict[str, Tuples]:
-        """The facts of every predicate with a body mode, by name: what a search can see of the background."""
+        """The facts of every predicate with a body mode, by name:
+        what a search can see of the background.
+        """
         return {
             name: self.facts.get((name, len(types)), ())
             for name, types in self.argument_types().items()
@@ -164,10 +174,11 @@ def _mark(text: str) -> Literal["+", "-", "#"]:
 
 
 def infer_modes(target: str, types: Mapping[str, Sequence[str]]) -> tuple[Mode, ...]:
-    """Modes for predicates that come without any: from the types of their arguments, read as foreign keys.
+    """Modes for predicates that come without any: from the types of their arguments, read as
+    foreign keys.
 
-    The target's arguments are inputs. A body predicate is entered through each of its arguments in turn, the others
-    being outputs.
+    The target's arguments are inputs. A body predicate is entered through each of its arguments in
+    turn, the others being outputs.
     """
     modes = [Mode(target, tuple(ModeArgument("+", name) for name in types[target]), None, True)]
     for predicate, names in types.items():
@@ -181,19 +192,25 @@ def infer_modes(target: str, types: Mapping[str, Sequence[str]]) -> tuple[Mode, 
 
 
 def type_name(text: str) -> str:
-    """A type's name as programs can write it: `list(int)` is `list_int`; of the names of value types another.
+    """A type's name as programs can write it: `list(int)` is `list_int`; of the names of value
+    types another.
 
-    The types of ILP files hold constants, numbers too, while a program's `number`, `date` and `text` hold values.
+    The types of ILP files hold constants, numbers too, while a program's `number`, `date` and
+    `text` hold values.
     """
     name = re.sub(r"\W+", "_", text).strip("_") or "thing"
     name = name if name[0].isalpha() else f"type_{name}"
     return f"{name}_constant" if name in VALUE_TYPES else name
 
 
-def flatten_terms(facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]]) -> dict[tuple[str, int], Tuples]:
-    """Facts with compound terms as tables: a compound stays one opaque symbol, and a predicate says what it is made of.
+def flatten_terms(
+    facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]],
+) -> dict[tuple[str, int], Tuples]:
+    """Facts with compound terms as tables: a compound stays one opaque symbol, and a predicate says
+    what it is made of.
 
-    `r_subst_1(h1, single_alk(1))` gives `r_subst_1(h1, "single_alk(1)")` and `single_alk("single_alk(1)", 1)`.
+    `r_subst_1(h1, single_alk(1))` gives `r_subst_1(h1, "single_alk(1)")` and
+    `single_alk("single_alk(1)", 1)`.
     """
     flat: dict[tuple[str, int], dict[tuple[str, ...], None]] = {}
 
@@ -201,7 +218,9 @@ def flatten_terms(facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]]) -
         for part in subterms(term):
             if isinstance(part, Compound):
                 arguments = tuple(map(term_text, part.arguments))
-                flat.setdefault((part.functor, len(arguments) + 1), {})[(term_text(part), *arguments)] = None
+                flat.setdefault((part.functor, len(arguments) + 1), {})[
+                    (term_text(part), *arguments)
+                ] = None
         return term_text(term)
 
     for key, rows in facts.items():
@@ -222,14 +241,22 @@ def check_problem(problem: IlpProblem) -> IlpProblem:
     Raises
     ------
     InputError
-        `E0604` without a positive example, `E0605` for a mode of a predicate that exists under a close name only.
+        `E0604` without a positive example, `E0605` for a mode of a predicate that exists under a
+        close name only.
     """
     if not problem.positives:
-        whose = f"the target `{problem.target}` has" if problem.target else "the files name no target, and have"
-        raise InputError.of("E0604", f"{whose} no positive example", help="rules are learned from positives")
+        whose = (
+            f"the target `{problem.target}` has"
+            if problem.target
+            else "the files name no target, and have"
+        )
+        raise InputError.of(
+            "E0604", f"{whose} no positive example", help="rules are learned from positives"
+        )
     known = {name for name, _ in problem.facts}
     known |= {
-        clause.head.functor if isinstance(clause.head, Compound) else clause.head.name for clause in problem.clauses
+        clause.head.functor if isinstance(clause.head, Compound) else clause.head.name
+        for clause in problem.clauses
     }
     declared = {candidate.predicate for candidate in problem.modes}
     warnings = list(problem.warnings)
@@ -240,7 +267,9 @@ def check_problem(problem: IlpProblem) -> IlpProblem:
         close = nearest(candidate.predicate, known - declared)
         if close is not None:
             message = f"a mode mentions `{candidate.predicate}`, which the background does not have"
-            faults.append(Diagnostic("E0605", message, candidate.span, help=f"did you mean `{close}`?"))
+            faults.append(
+                Diagnostic("E0605", message, candidate.span, help=f"did you mean `{close}`?")
+            )
             continue
         warnings.append(
             Diagnostic(

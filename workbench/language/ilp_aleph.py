@@ -27,16 +27,19 @@ _CONSULTING = {"consult", "ensure_loaded", "include", "."}
 
 
 def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False) -> IlpProblem:
-    """Aleph's files: `.b` background, modes, settings; `.f` positives; `.n` negatives; or one file with sections.
+    """Aleph's files: `.b` background, modes, settings; `.f` positives; `.n` negatives; or one file
+    with sections.
 
-    Facts `example(atom, class, fold)`, as some releases ship them, are read as examples too, and the files that
-    `:- [file].` or `:- consult(file).` name, beside the one that names them. Compound terms become
-    opaque symbols; with `flatten`, facts of their functors besides (`flatten_terms`).
+    Facts `example(atom, class, fold)`, as some releases ship them, are read as examples too, and
+    the files that `:- [file].` or `:- consult(file).` name, beside the one that names them.
+    Compound terms become opaque symbols; with `flatten`, facts of their functors besides
+    (`flatten_terms`).
 
     Raises
     ------
     InputError
-        `E0140` to `E0142` for text that cannot be read, `E0601` to `E0605` for a problem that cannot be searched.
+        `E0140` to `E0142` for text that cannot be read, `E0601` to `E0605` for a problem that
+        cannot be searched.
     """
     found = Gathered()
     for path in map(Path, paths):
@@ -62,7 +65,13 @@ def _take_aleph(found: Gathered, term: Term, span: Span, section: str, path: Pat
             _consult(found, directive, span, path)
             return section
         return _take_directive(found, directive, span, section)
-    if isinstance(term, Compound) and term.functor in ("modeh", "modeb", "mode", "determination", "set"):
+    if isinstance(term, Compound) and term.functor in (
+        "modeh",
+        "modeb",
+        "mode",
+        "determination",
+        "set",
+    ):
         return _take_directive(found, term, span, section)
     if isinstance(term, Compound) and term.functor == "example" and len(term.arguments) in (2, 3):
         label = term_text(term.arguments[1]).lower() in ("1", "+1", "pos", "true")
@@ -85,8 +94,13 @@ def _consult(found: Gathered, directive: Compound, span: Span, path: Path) -> No
         candidates = [beside, *(beside.with_name(beside.name + ending) for ending in (".pl", ".b"))]
         file = next((candidate for candidate in candidates if candidate.is_file()), None)
         if file is None:
-            message = f"there is no file {beside.name}, nor {beside.name}.pl or {beside.name}.b, beside {path.name}"
-            found.faults.append(Diagnostic("E0141", message, span, help="put the file there, or drop the directive"))
+            message = (
+                f"there is no file {beside.name}, nor {beside.name}.pl or {beside.name}.b, "
+                f"beside {path.name}"
+            )
+            found.faults.append(
+                Diagnostic("E0141", message, span, help="put the file there, or drop the directive")
+            )
         elif file.resolve() not in found.consulted:
             read_aleph_file(found, file)
 
@@ -111,7 +125,10 @@ def _take_directive(found: Gathered, term: Term, span: Span, section: str) -> st
     if name in ("modeh", "modeb", "mode"):
         found.modes += read_modes(term, span)
     elif name == "determination" and len(arguments) == 2:
-        head, body = (term_text(a.arguments[0]) if isinstance(a, Compound) else term_text(a) for a in arguments)
+        head, body = (
+            term_text(a.arguments[0]) if isinstance(a, Compound) else term_text(a)
+            for a in arguments
+        )
         found.determinations.setdefault(head, []).append(body)
     elif name in ("set", "aleph_set") and len(arguments) == 2:
         found.settings[term_text(arguments[0])] = term_text(arguments[1])
@@ -123,7 +140,8 @@ def _take_directive(found: Gathered, term: Term, span: Span, section: str) -> st
 def read_modes(term: Term, span: Span | None = None) -> tuple[Mode, ...]:
     """The modes of a term such as `modeb(*, polar(+b,-c))`.
 
-    A place `-#type`, as SLIPCOVER writes it, is a constant or an output variable, so it makes two modes.
+    A place `-#type`, as SLIPCOVER writes it, is a constant or an output variable, so it makes two
+    modes.
 
     Raises
     ------
@@ -152,7 +170,8 @@ def _mode_places(place: Term, span: Span | None) -> list[ModeArgument]:
             "E0602",
             f"the place `{term_text(place)}` of a mode has no mark",
             span=span,
-            help="each place is +type, -type, #type or -#type; structured places are not supported: flatten the terms",
+            help="each place is +type, -type, #type or -#type; structured places are not "
+            "supported: flatten the terms",
         )
     name = type_name(term_text(place.arguments[0]))
     return [ModeArgument(_mark(mark), name) for mark in _MARKS[place.functor]]

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, Span
-from workbench.language.ilp import BackgroundClause, IlpProblem, Mode, Tuples, check_problem, flatten_terms, is_ground
+from workbench.language.ilp import (
+    BackgroundClause,
+    IlpProblem,
+    Mode,
+    Tuples,
+    check_problem,
+    flatten_terms,
+    is_ground,
+)
 from workbench.language.ilp_prolog import read_terms
 from workbench.language.ilp_terms import Compound, Symbol, Term, term_text
 
@@ -46,7 +54,9 @@ class Gathered:
         if isinstance(term, Compound) and term.functor == ":-":
             head, body = term.arguments
             if not isinstance(head, Compound | Symbol):
-                raise InputError.of("E0142", "the head of a background clause is an atom", span=span)
+                raise InputError.of(
+                    "E0142", "the head of a background clause is an atom", span=span
+                )
             self.clauses.append(BackgroundClause(head, conjuncts(body), span))
             return
         if isinstance(term, Compound) and is_ground(term):
@@ -63,14 +73,21 @@ class Gathered:
     def texts(self) -> dict[tuple[str, int], Tuples]:
         """The facts by predicate and arity, each once."""
         return {
-            key: tuple(dict.fromkeys(tuple(map(term_text, row)) for row in rows)) for key, rows in self.facts.items()
+            key: tuple(dict.fromkeys(tuple(map(term_text, row)) for row in rows))
+            for key, rows in self.facts.items()
         }
 
     def problem(self, flatten: bool) -> IlpProblem:
         """The problem of what was gathered, checked; what is wrong is raised, all of it."""
         heads = [candidate for candidate in self.modes if candidate.head]
         named = [term.functor for term, *_ in self.examples if isinstance(term, Compound)]
-        target = heads[0].predicate if heads else named[0] if named else next(iter(self.determinations), "")
+        target = (
+            heads[0].predicate
+            if heads
+            else named[0]
+            if named
+            else next(iter(self.determinations), "")
+        )
         positives: dict[tuple[str, ...], None] = {}
         negatives: dict[tuple[str, ...], None] = {}
         folds: dict[tuple[tuple[str, ...], bool], int] = {}
@@ -89,7 +106,9 @@ class Gathered:
             self.faults.append(Diagnostic("E0606", message))
         self.raise_faults()
         facts = flatten_terms(self.facts) if flatten else self.texts()
-        body = self.determinations.get(target) or list(dict.fromkeys(m.predicate for m in self.modes if not m.head))
+        body = self.determinations.get(target) or list(
+            dict.fromkeys(m.predicate for m in self.modes if not m.head)
+        )
         return check_problem(
             IlpProblem(
                 target,
@@ -110,7 +129,9 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8").replace("\r\n", "\n")
     except FileNotFoundError as error:
-        raise InputError.of("E0141", f"there is no file {path}", help="give a file, a stem or a directory") from error
+        raise InputError.of(
+            "E0141", f"there is no file {path}", help="give a file, a stem or a directory"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError.of("E0141", f"{path.name} cannot be read: {error}") from error
 
@@ -130,7 +151,9 @@ def conjuncts(term: Term) -> tuple[Term, ...]:
 
 def not_used(term: Term, span: Span) -> Diagnostic:
     """What is said of a directive that has no effect."""
-    return Diagnostic("E0142", f"the directive `{term_text(term)}` is not used", span, severity="warning")
+    return Diagnostic(
+        "E0142", f"the directive `{term_text(term)}` is not used", span, severity="warning"
+    )
 
 
 def whole_number(term: Term, span: Span) -> int:

@@ -18,9 +18,10 @@ __all__ = ["read_popper"]
 def read_popper(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False) -> IlpProblem:
     """Popper's three files: `bk.pl` background, `exs.pl` with `pos(..)` and `neg(..)`, `bias.pl`.
 
-    Types and directions become modes (`in` is `+`, `out` is `-`); without directions the modes are inferred from the
-    types. `max_body` gives Aleph's `clauselength` (one more, for the head). Further constraints on clauses, written as
-    answer-set rules, are not used; each is named in a warning.
+    Types and directions become modes (`in` is `+`, `out` is `-`); without directions the modes are
+    inferred from the types. `max_body` gives Aleph's `clauselength` (one more, for the head).
+    Further constraints on clauses, written as answer-set rules, are not used; each is named in a
+    warning.
     """
     found = Gathered()
     bias = _Bias()
@@ -44,7 +45,9 @@ def read_popper(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = Fals
             found.modes.append(
                 Mode(
                     predicate,
-                    tuple(ModeArgument("+" if mark == "in" else "-", name) for mark, name in places),
+                    tuple(
+                        ModeArgument("+" if mark == "in" else "-", name) for mark, name in places
+                    ),
                     None,
                     predicate in heads,
                 )
@@ -64,8 +67,14 @@ class _Bias:
 
 def _take_popper(found: Gathered, bias: _Bias, term: Term, span: Span, path: Path) -> None:
     if not path.name.endswith("bias.pl"):
-        if path.name.startswith("exs") and isinstance(term, Compound) and term.functor in ("pos", "neg"):
-            found.examples += [(example, term.functor == "pos", None, span) for example in term.arguments]
+        if (
+            path.name.startswith("exs")
+            and isinstance(term, Compound)
+            and term.functor in ("pos", "neg")
+        ):
+            found.examples += [
+                (example, term.functor == "pos", None, span) for example in term.arguments
+            ]
         elif not (isinstance(term, Compound) and term.functor == ":-" and len(term.arguments) == 1):
             found.take_background(term, span)
         return
@@ -75,7 +84,9 @@ def _take_popper(found: Gathered, bias: _Bias, term: Term, span: Span, path: Pat
         case Compound("body_pred", (name, *_)):
             bias.bodies.append(term_text(name))
         case Compound("type", (name, row)):
-            bias.types[term_text(name)] = tuple(type_name(term_text(part)) for part in conjuncts(row))
+            bias.types[term_text(name)] = tuple(
+                type_name(term_text(part)) for part in conjuncts(row)
+            )
         case Compound("direction", (name, row)):
             bias.directions[term_text(name)] = tuple(map(term_text, conjuncts(row)))
         case Compound("max_body", (number,)):

@@ -1,4 +1,6 @@
-"""Prolog text to terms: the part of Prolog's syntax that inductive logic programming files are written in."""
+"""Prolog text to terms: the part of Prolog's syntax that inductive logic
+programming files are written in.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +33,26 @@ _FACT = re.compile(rf"([a-z]\w*)\(([ \t]*{_PLAIN}[ \t]*(?:,[ \t]*{_PLAIN}[ \t]*)
 _STOP = re.compile(r"\.(?=\s|%|\Z)")
 
 _INFIX = {
-    ":-": (1200, 1199, 1199), "-->": (1200, 1199, 1199), ";": (1100, 1099, 1100), "|": (1100, 1099, 1100),
-    "->": (1050, 1049, 1050), ",": (1000, 999, 1000), "=": (700, 699, 699), "\\=": (700, 699, 699),
-    "==": (700, 699, 699), "\\==": (700, 699, 699), "is": (700, 699, 699), "<": (700, 699, 699),
-    ">": (700, 699, 699), "=<": (700, 699, 699), ">=": (700, 699, 699), "!=": (700, 699, 699),
-    "=..": (700, 699, 699), "=:=": (700, 699, 699), "=\\=": (700, 699, 699), ":": (200, 199, 200),
-    "+": (500, 500, 499), "-": (500, 500, 499), "*": (400, 400, 399), "/": (400, 400, 399),
-    "mod": (400, 400, 399), "//": (400, 400, 399), "**": (200, 199, 199), "^": (200, 199, 200),
+    ":-": (1200, 1199, 1199), "-->": (1200, 1199, 1199), ";": (1100, 1099, 1100),
+    "|": (1100, 1099, 1100), "->": (1050, 1049, 1050), ",": (1000, 999, 1000), "=": (700, 699, 699),
+    "\\=": (700, 699, 699), "==": (700, 699, 699), "\\==": (700, 699, 699), "is": (700, 699, 699),
+    "<": (700, 699, 699), ">": (700, 699, 699), "=<": (700, 699, 699), ">=": (700, 699, 699),
+    "!=": (700, 699, 699), "=..": (700, 699, 699), "=:=": (700, 699, 699), "=\\=": (700, 699, 699),
+    ":": (200, 199, 200), "+": (500, 500, 499), "-": (500, 500, 499), "*": (400, 400, 399),
+    "/": (400, 400, 399), "mod": (400, 400, 399), "//": (400, 400, 399), "**": (200, 199, 199),
+    "^": (200, 199, 200),
 }  # fmt: skip
-_PREFIX = {":-": 1199, "?-": 1199, "\\+": 900, "-": 200, "+": 200, "#": 200, "-#": 200, "not": 900, "dynamic": 1149}
+_PREFIX = {
+    ":-": 1199,
+    "?-": 1199,
+    "\\+": 900,
+    "-": 200,
+    "+": 200,
+    "#": 200,
+    "-#": 200,
+    "not": 900,
+    "dynamic": 1149,
+}
 
 DEEPEST = 150
 """Brackets within brackets that are read; lists and conjunctions may have any length."""
@@ -57,14 +70,15 @@ class _Token:
 def read_terms(text: str, source: str | None = None) -> Iterator[tuple[Term, Span]]:
     """The clauses and directives of a Prolog text, each with its place.
 
-    Plain ground facts, quoted names among them, take a short cut: files of many are read at some 10^5 facts a second.
-    After a fault reading goes on behind the next full stop, so that one reading tells of all of them.
+    Plain ground facts, quoted names among them, take a short cut: files of many are read at some
+    10^5 facts a second. After a fault reading goes on behind the next full stop, so that one
+    reading tells of all of them.
 
     Raises
     ------
     InputError
-        At the end of the text: `E0140` where it is no Prolog, `E0143` where terms are nested too deep,
-        each with its place.
+        At the end of the text: `E0140` where it is no Prolog, `E0143` where terms are nested too
+        deep, each with its place.
     """
     position, line, line_start = 0, 1, 0
     faults: list[Diagnostic] = []
@@ -108,14 +122,17 @@ class _Fault(Exception):
 def _plain_fact(match: re.Match[str]) -> Term:
     arguments = _ARGUMENT.findall(match[2])
     return Compound(
-        match[1], tuple(Symbol(a[1:-1]) if a[0] == "'" else Symbol(a, not a[0].isalpha()) for a in arguments)
+        match[1],
+        tuple(Symbol(a[1:-1]) if a[0] == "'" else Symbol(a, not a[0].isalpha()) for a in arguments),
     )
 
 
 class _Parser:
     """A Pratt parser over one clause that starts at `position` of the text."""
 
-    def __init__(self, text: str, position: int, source: str | None, line: int, line_start: int) -> None:
+    def __init__(
+        self, text: str, position: int, source: str | None, line: int, line_start: int
+    ) -> None:
         self.text, self.source = text, source
         self.line, self.line_start = line, line_start  # of `position`
         self.position = position
@@ -134,12 +151,16 @@ class _Parser:
         def place(offset: int) -> tuple[int, int]:
             newline = self.text.rfind("\n", self.line_start, offset)
             line_start = self.line_start if newline < 0 else newline + 1
-            return self.line + self.text.count("\n", self.line_start, offset), offset - line_start + 1
+            return self.line + self.text.count(
+                "\n", self.line_start, offset
+            ), offset - line_start + 1
 
         (line, column), (end_line, end_column) = place(start), place(end)
         return Span(self.source, line, column, end_line, end_column)
 
-    def _error(self, message: str, code: str = "E0140", help: str = "the file is read as Prolog clauses") -> _Fault:
+    def _error(
+        self, message: str, code: str = "E0140", help: str = "the file is read as Prolog clauses"
+    ) -> _Fault:
         span = self.span(self.token.start, max(self.token.end, self.token.start + 1))
         first, last = self.token.start - span.column + 1, self.text.find("\n", self.token.start)
         shown = self.text[first : last if last >= 0 else len(self.text)]
@@ -151,7 +172,9 @@ class _Parser:
                 return _Token("end", "", self.position, self.position)
             match = _TOKEN.match(self.text, self.position)
             if match is None:
-                self.token = _Token("bad", self.text[self.position], self.position, self.position + 1)
+                self.token = _Token(
+                    "bad", self.text[self.position], self.position, self.position + 1
+                )
                 raise self._error(f"the character {self.text[self.position]!r} has no meaning here")
             self.position = match.end()
             if match.lastgroup != "blank":
@@ -193,7 +216,9 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise self._error(
-                f"terms are nested more than {DEEPEST} deep here", "E0143", "write the long ones as lists or as facts"
+                f"terms are nested more than {DEEPEST} deep here",
+                "E0143",
+                "write the long ones as lists or as facts",
             )
 
     def _conjunction(self, first: Term) -> Term:
@@ -237,7 +262,9 @@ class _Parser:
             if self.token.text == "(" and self.token.start == token.end:
                 self._advance()
                 return Compound(name, self._arguments(")"))
-            if self.token.text == "{" and self.token.start == token.end:  # an aggregate in Popper's answer-set bias
+            if (
+                self.token.text == "{" and self.token.start == token.end
+            ):  # an aggregate in Popper's answer-set bias
                 self._advance()
                 inner = self._expression(1200)
                 self._expect("}")
@@ -248,7 +275,9 @@ class _Parser:
                 return Compound(name, (self._expression(min(_PREFIX[name], limit)),))
             return Symbol(name)
         self.token = token
-        raise self._error("a term was expected here" if token.kind != "end" else "the text ends inside a clause")
+        raise self._error(
+            "a term was expected here" if token.kind != "end" else "the text ends inside a clause"
+        )
 
     def _at_operand_end(self) -> bool:
         return self.token.kind in ("stop", "end") or self.token.text in (")", "]", "}", ",", "|")

@@ -1,4 +1,6 @@
-"""Readers of ILP systems' files: Aleph (`.b .f .n`, or one file) and Popper (`bk.pl exs.pl bias.pl`)."""
+"""Readers of ILP systems' files: Aleph (`.b .f .n`,
+or one file) and Popper (`bk.pl exs.pl bias.pl`).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ ILP_SUFFIXES = (".b", ".f", ".n", ".pl")
 
 
 def read_ilp(*paths: str | os.PathLike[str], flatten: bool = False) -> IlpProblem:
-    """A problem from ILP files, their system recognised by name: a directory or any of its files will do.
+    """A problem from ILP files, their system recognised by name: a directory or any of its files
+    will do.
 
     Popper's files are `bk.pl`, `exs.pl` and `bias.pl`; anything else is read as Aleph's.
     """
@@ -31,7 +34,8 @@ def read_ilp(*paths: str | os.PathLike[str], flatten: bool = False) -> IlpProble
 def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
     """The files that `read_ilp` reads: those given, and of a directory those of an ILP system.
 
-    One `.b` file alone, or its stem, brings the `.f` and `.n` beside it, as Aleph's `read_all` does.
+    One `.b` file alone, or its stem, brings the `.f` and `.n` beside it, as Aleph's `read_all`
+    does.
 
     Raises
     ------
@@ -54,16 +58,21 @@ def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
                 raise InputError.of(
                     "E0141",
                     f"the directory {path} has no file of an ILP system",
-                    help="they end in .b, .f, .n or .pl; rules to be learned without modes start from one .mln file",
+                    help="they end in .b, .f, .n or .pl; rules to be learned without modes start "
+                    "from one .mln file",
                 )
             files += found
     return files
 
 
-def read_facts(path: str | os.PathLike[str]) -> tuple[dict[tuple[str, int], Tuples], dict[bool, list[Compound]]]:
-    """What one file says of the world: its ground facts by predicate and arity, and its examples by label.
+def read_facts(
+    path: str | os.PathLike[str],
+) -> tuple[dict[tuple[str, int], Tuples], dict[bool, list[Compound]]]:
+    """What one file says of the world: its ground facts by predicate and arity, and its examples by
+    label.
 
-    Modes, settings and background clauses are passed over: a program that was learned has them as definitions.
+    Modes, settings and background clauses are passed over: a program that was learned has them as
+    definitions.
 
     Raises
     ------

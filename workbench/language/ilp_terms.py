@@ -48,9 +48,13 @@ def term_text(term: Term) -> str:
     """The term in Prolog's canonical writing without quotes, such as `bond(n,group(ch3,2))`."""
     pieces: list[str] = []
     closing = 0
-    while isinstance(term, Compound):  # along the last argument, since lists are nested there, at any length
+    while isinstance(
+        term, Compound
+    ):  # along the last argument, since lists are nested there, at any length
         *others, last = term.arguments or (Symbol(""),)
-        pieces.append(f"{term.functor}(" + "".join(f"{term_text(argument)}," for argument in others))
+        pieces.append(
+            f"{term.functor}(" + "".join(f"{term_text(argument)}," for argument in others)
+        )
         closing += 1
         term = last
     return "".join(pieces) + term.name + ")" * closing

@@ -1,7 +1,8 @@
 """Which rules could see facts that are later than the date at which an atom is asked.
 
-A fact is dated by the dates among its arguments; a thing (or related things) by a predicate that gives it one date and
-nothing else, such as `Held(race, date)`, and with it every fact about the thing. An asked atom's own things are given.
+A fact is dated by the dates among its arguments; a thing (or related things) by a predicate that
+gives it one date and nothing else, such as `Held(race, date)`, and with it every fact about the
+thing. An asked atom's own things are given.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ __all__ = ["later_facts"]
 def later_facts(
     program: Program, clauses: Iterable[Clause | LinearRule], closed: Collection[str] = ()
 ) -> tuple[Diagnostic, ...]:
-    """E0252 for each rule about atoms that are asked at a date that could see facts later than that date.
+    """E0252 for each rule about atoms that are asked at a date that could see facts later than that
+    date.
 
     Parameters
     ----------
@@ -36,11 +38,14 @@ def later_facts(
     asked = {name for name, one in program.predicates.items() if asked_at(one)} - {DATE_OF, *closed}
     found: dict[tuple[int, str], Diagnostic] = {}
     for clause in clauses:
-        if isinstance(clause, Clause) and any(one.atom.predicate in asked for one in clause.literals):
+        if isinstance(clause, Clause) and any(
+            one.atom.predicate in asked for one in clause.literals
+        ):
             for reason in _reasons(program, clause, asked):
                 message = f"this rule could see facts later than the date that it asks at: {reason}"
                 found.setdefault(
-                    (clause.rule, reason), Diagnostic("E0252", message, program.rules[clause.rule].span, HELP)
+                    (clause.rule, reason),
+                    Diagnostic("E0252", message, program.rules[clause.rule].span, HELP),
                 )
     return tuple(found.values())
 
@@ -50,7 +55,11 @@ HELP = "compare the dates, as in `s <= t`; --allow-future lets the rules see eve
 
 def _reasons(program: Program, clause: Clause, asked: Set[str]) -> Iterator[str]:
     questions = [one.atom for one in clause.literals if one.atom.predicate in asked]
-    dates = {_name(q.arguments[place]) for q in questions for place in asked_at(program.predicates[q.predicate])}
+    dates = {
+        _name(q.arguments[place])
+        for q in questions
+        for place in asked_at(program.predicates[q.predicate])
+    }
     if len(dates) > 1:
         yield f"what is true of {questions[0].predicate} at one date tells of another"
         return
@@ -59,7 +68,9 @@ def _reasons(program: Program, clause: Clause, asked: Set[str]) -> Iterator[str]
             dates.add(_name(link.arguments[1]))
     known = [one.atom for one in clause.literals if one.atom.predicate not in {DATE_OF, *asked}]
     bodies = [one.atom for one in clause.literals if not one.positive and one.atom in known]
-    comparisons = [Comparison(negated_operator(one.operator), one.left, one.right) for one in clause.guards]
+    comparisons = [
+        Comparison(negated_operator(one.operator), one.left, one.right) for one in clause.guards
+    ]
     given = {_name(term) for atom in questions for term in atom.arguments}
     seen = _Sight(program, given, _not_later(dates, comparisons, clause.function_values))
     yield from seen.beyond(known, bodies)
@@ -80,7 +91,9 @@ def _defined(program: Program, definition: Definition) -> Iterator[str]:
         comparisons = [one for one in conditions if isinstance(one, Comparison)]
         literals = [one for one in conditions if isinstance(one, Literal)]
         seen = _Sight(program, given, _not_later(dates, comparisons, ()))
-        yield from seen.beyond([one.atom for one in literals], [one.atom for one in literals if one.positive])
+        yield from seen.beyond(
+            [one.atom for one in literals], [one.atom for one in literals if one.positive]
+        )
 
 
 def _used(program: Program, names: Set[str]) -> list[Definition]:
@@ -96,17 +109,27 @@ def _used(program: Program, names: Set[str]) -> list[Definition]:
 
 @dataclass(frozen=True)
 class _Sight:
-    """What a body may see, by name: things that are `given`, and dates that are `not_later` than the asked one."""
+    """What a body may see, by name: things that are `given`,
+    and dates that are `not_later` than the asked one.
+    """
 
     program: Program
     given: Set[str]
     not_later: Set[str]
 
     def beyond(self, atoms: Sequence[Atom], body: Sequence[Atom]) -> Iterator[str]:
-        """The atoms that could be later, where the positive ones of a body hold, each said in words."""
-        dating = [atom for atom in body if _dates_things(self.program, self.program.predicates[atom.predicate])]
+        """The atoms that could be later, where the positive ones of a body hold,
+        each said in words.
+        """
+        dating = [
+            atom
+            for atom in body
+            if _dates_things(self.program, self.program.predicates[atom.predicate])
+        ]
         safe = {
-            tuple(map(_name, atom.arguments[:-1])) for atom in dating if _name(atom.arguments[-1]) in self.not_later
+            tuple(map(_name, atom.arguments[:-1]))
+            for atom in dating
+            if _name(atom.arguments[-1]) in self.not_later
         }
         for atom in dict.fromkeys(atoms):
             predicate = self.program.predicates[atom.predicate]
@@ -120,11 +143,16 @@ class _Sight:
                 continue
             for things, by in self._dated_things(atom, predicate):
                 if things not in safe:
-                    yield f"{atom.predicate} tells of {', '.join(things)}, dated by {by}, and no date is compared"
+                    told = f"{atom.predicate} tells of {', '.join(things)}"
+                    yield f"{told}, dated by {by}, and no date is compared"
                     break
 
-    def _dated_things(self, atom: Atom, predicate: Predicate) -> Iterator[tuple[tuple[str, ...], str]]:
-        """The things (or the things together) that an atom tells of and that some predicate dates."""
+    def _dated_things(
+        self, atom: Atom, predicate: Predicate
+    ) -> Iterator[tuple[tuple[str, ...], str]]:
+        """The things (or the things together) that an atom tells of
+        and that some predicate dates.
+        """
         for by in self.program.predicates.values():
             if not _dates_things(self.program, by):
                 continue
@@ -132,7 +160,10 @@ class _Sight:
             starts = range(predicate.arity) if len(types) == 1 else range(1)
             for start in starts:
                 things = tuple(map(_name, atom.arguments[start : start + len(types)]))
-                if predicate.argument_types[start : start + len(types)] == types and not set(things) <= self.given:
+                if (
+                    predicate.argument_types[start : start + len(types)] == types
+                    and not set(things) <= self.given
+                ):
                     yield things, by.name
 
 
@@ -140,11 +171,16 @@ def _dates_things(program: Program, predicate: Predicate) -> bool:
     """Whether a predicate gives things a date and says nothing else."""
     kinds = predicate.kinds
     return (
-        len(kinds) > 1 and kinds[-1] is ValueKind.DATE and not any(kinds[:-1]) and predicate.name not in program.defined
+        len(kinds) > 1
+        and kinds[-1] is ValueKind.DATE
+        and not any(kinds[:-1])
+        and predicate.name not in program.defined
     )
 
 
-def _not_later(dates: Set[str], comparisons: Iterable[Comparison], computed: Iterable[FunctionValue]) -> set[str]:
+def _not_later(
+    dates: Set[str], comparisons: Iterable[Comparison], computed: Iterable[FunctionValue]
+) -> set[str]:
     """The dates that comparisons keep from being later than all of some dates, these included."""
     of = {one.variable: one for one in computed}
     below: list[tuple[str, str]] = []

@@ -21,10 +21,14 @@ def combine(left: Line, right: Line, sign: float) -> Line:
 
 
 def multiply(left: Line, right: Line) -> Line:
-    """The product, multiplied out over the terms with atoms; a sum without atoms stays one factor."""
+    """The product, multiplied out over the terms with atoms;
+    a sum without atoms stays one factor.
+    """
     left, right = _as_one_term(left), _as_one_term(right)
     return tuple(
-        LinearTerm(a.coefficient * b.coefficient, a.atoms + b.atoms, _factor_product(a.factor, b.factor))
+        LinearTerm(
+            a.coefficient * b.coefficient, a.atoms + b.atoms, _factor_product(a.factor, b.factor)
+        )
         for a in left
         for b in right
     )
@@ -44,7 +48,9 @@ def divide(left: Line, right: Line) -> Line:
         if divisor == 0:
             raise LinearProblem("this divides by zero")
         return tuple(replace(term, coefficient=term.coefficient / divisor) for term in left)
-    return tuple(replace(term, factor=Calculation("/", term.factor or 1.0, divisor)) for term in left)
+    return tuple(
+        replace(term, factor=Calculation("/", term.factor or 1.0, divisor)) for term in left
+    )
 
 
 def extremum(kind: str, left: Line, right: Line) -> Line:
@@ -69,7 +75,11 @@ def as_factor(line: Line) -> Factor:
     for term in line:
         value: Factor = term.coefficient
         if term.factor is not None:
-            value = term.factor if term.coefficient == 1.0 else Calculation("*", term.coefficient, term.factor)
+            value = (
+                term.factor
+                if term.coefficient == 1.0
+                else Calculation("*", term.coefficient, term.factor)
+            )
         if isinstance(total, float) and isinstance(value, float):
             total += value
         elif total == 0.0:
@@ -80,7 +90,9 @@ def as_factor(line: Line) -> Factor:
 
 
 def constant_line(terms: Line) -> Line:
-    """The terms without atoms: those with a factor, positive ones first, then the numbers added up (if not 0)."""
+    """The terms without atoms: those with a factor, positive ones first,
+    then the numbers added up (if not 0).
+    """
     number = sum(term.coefficient for term in terms if not term.atoms and term.factor is None)
     rest = [term for term in terms if not term.atoms and term.factor is not None]
     rest.sort(key=lambda term: term.coefficient <= 0)

@@ -25,10 +25,24 @@ from workbench.language.mln_kinds import (
     is_type_declaration,
     tag_weight,
 )
-from workbench.language.program import Definition, FormulaRule, Function, Predicate, Program, Scope, Type
+from workbench.language.program import (
+    Definition,
+    FormulaRule,
+    Function,
+    Predicate,
+    Program,
+    Scope,
+    Type,
+)
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, SourceText, read_text
-from workbench.language.statements import Statement, description, opens_scope, scope_tokens, split_statements
+from workbench.language.statements import (
+    Statement,
+    description,
+    opens_scope,
+    scope_tokens,
+    split_statements,
+)
 
 __all__ = ["mln_statements", "parse_mln"]
 
@@ -37,7 +51,9 @@ Item = FormulaRule | Definition | Scope | Type | Predicate | Function
 DEEPEST = 100
 
 
-def parse_mln(text: str, source: str | None = None, *, directory: str | os.PathLike[str] | None = None) -> Program:
+def parse_mln(
+    text: str, source: str | None = None, *, directory: str | os.PathLike[str] | None = None
+) -> Program:
     """Read a Markov logic network.
 
     Parameters
@@ -66,7 +82,8 @@ def parse_mln(text: str, source: str | None = None, *, directory: str | os.PathL
 
 
 def mln_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:
-    """The statements of a text with what each declares or says; `#include` lines are left out and not followed.
+    """The statements of a text with what each declares or says; `#include` lines are left out and
+    not followed.
 
     Raises
     ------
@@ -79,7 +96,9 @@ def mln_statements(text: str, source: str | None = None) -> list[tuple[Statement
     return reading.items
 
 
-def _read(text: str, source: str | None, directory: str | os.PathLike[str] | None) -> tuple[Program, Diagnostics]:
+def _read(
+    text: str, source: str | None, directory: str | os.PathLike[str] | None
+) -> tuple[Program, Diagnostics]:
     reading = _Reading()
     if source is not None:
         reading.included.add(Path(source).resolve())
@@ -152,7 +171,9 @@ class _Reading:
         except Refused as refused:
             self.diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:
-            self.diagnostics.add("E0103", "this statement nests too deeply", span, "split it into several")
+            self.diagnostics.add(
+                "E0103", "this statement nests too deeply", span, "split it into several"
+            )
 
     def item(self, statement: Statement, span: Span) -> Item:
         """What a statement declares or says."""
@@ -176,7 +197,9 @@ class _Reading:
         return declares_number(tokens) and not self.declared.has(str(tokens[0]))
 
     def without_plus(self, statement: Statement) -> Statement:
-        """The declaration that was meant, so that its predicate is known to the rules; the `+` is reported."""
+        """The declaration that was meant, so that its predicate is known to the rules;
+        the `+` is reported.
+        """
         tokens = [token for token in statement.tokens if token.type != "PLUS"]
         plus = next(token for token in statement.tokens if token.type == "PLUS")
         plain = "".join(f"{token} " if token.type == "COMMA" else token for token in tokens)
@@ -202,7 +225,9 @@ class _Reading:
             tokens[-1] = tokens[-1].update(type="STOP")
         found = self.parse(Statement(statement.source, tokens), start)
         assert isinstance(found, Definition | Scope)
-        found = replace(found, text=self.text(statement), span=span, description=description(statement))
+        found = replace(
+            found, text=self.text(statement), span=span, description=description(statement)
+        )
         if isinstance(found, Definition):
             self.definitions.append(found)
         else:
@@ -227,8 +252,15 @@ class _Reading:
         rule = self.parse(Statement(statement.source, tokens), "rule")
         assert isinstance(rule, FormulaRule)
         if is_nested_deeper(rule.formula, DEEPEST):
-            raise Refused("E0103", f"this formula nests more than {DEEPEST} operators", span, "split it into several")
-        rule = replace(rule, text=self.text(statement), span=span, description=description(statement))
+            raise Refused(
+                "E0103",
+                f"this formula nests more than {DEEPEST} operators",
+                span,
+                "split it into several",
+            )
+        rule = replace(
+            rule, text=self.text(statement), span=span, description=description(statement)
+        )
         self.rules.append(rule)
         return rule
 
@@ -237,16 +269,23 @@ class _Reading:
         span = statement.source.span(token)
         match = re.fullmatch(r'#include\s+["<]([^">]+)[">]\s*(//.*)?', token.rstrip())
         if match is None:
-            self.diagnostics.add("E0113", f"`{token.strip()}` is not supported", span, 'only #include "file.mln" is')
+            self.diagnostics.add(
+                "E0113", f"`{token.strip()}` is not supported", span, 'only #include "file.mln" is'
+            )
             return
         path = directory / match[1]
         if not path.name.endswith((".mln", ".mln.gz")):
             self.diagnostics.add(
-                "E0113", f"{match[1]} is code, and the workbench runs none", span, "only .mln files can be included"
+                "E0113",
+                f"{match[1]} is code, and the workbench runs none",
+                span,
+                "only .mln files can be included",
             )
         elif path.resolve() not in self.included:
             self.included.add(path.resolve())
             try:
                 self.read(SourceText(str(path), read_text(path)), path.parent)
             except InputError as error:
-                self.diagnostics.add("E0114", error.diagnostics[0].message, span, error.diagnostics[0].help)
+                self.diagnostics.add(
+                    "E0114", error.diagnostics[0].message, span, error.diagnostics[0].help
+                )

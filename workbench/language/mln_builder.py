@@ -1,7 +1,8 @@
 """What each reduction of the Markov logic grammar builds.
 
-The grammar has one ladder for formulas and terms; an application is kept as `Atom` until it turns up inside a term,
-where it becomes `Apply`, and a bare name is kept as a token until its place makes it a variable, constant or atom.
+The grammar has one ladder for formulas and terms; an application is kept as `Atom` until it turns
+up inside a term, where it becomes `Apply`, and a bare name is kept as a token until its place makes
+it a variable, constant or atom.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ __all__ = ["MlnBuilder", "is_variable_name"]
 
 @dataclass(frozen=True)
 class Parenthesised:
-    """A formula in parentheses: its conjunction or disjunction does not run into the one around it."""
+    """A formula in parentheses: its conjunction or disjunction does
+    not run into the one around it.
+    """
 
     body: Formula
 
@@ -73,7 +76,9 @@ class MlnBuilder(DeclarationBuilder[Node]):
         """The atom that a definition or scope is of."""
         formula = self.formula(node)
         if not isinstance(formula, Atom):
-            raise Refused("E0150", "what is defined is one atom", getattr(formula, "span", None), HEAD_HELP)
+            raise Refused(
+                "E0150", "what is defined is one atom", getattr(formula, "span", None), HEAD_HELP
+            )
         return formula
 
     def conditions(self, node: Node | Formula) -> tuple[Condition, ...]:
@@ -88,14 +93,28 @@ class MlnBuilder(DeclarationBuilder[Node]):
             case Not(Atom() as atom):
                 return (Literal(atom, False),)
             case Comparison(operator) if operator == BIN:
-                raise Refused("E0160", "bins stand in rules, and this is no rule", formula.span, "compare the number")
+                raise Refused(
+                    "E0160",
+                    "bins stand in rules, and this is no rule",
+                    formula.span,
+                    "compare the number",
+                )
             case Comparison():
                 return (self.equation(formula),)
             case Not(Comparison() as comparison):
-                return (self.equation(replace(comparison, operator=negated_operator(comparison.operator))),)
-        what = {Or: "`v`", Implies: "`=>`", Iff: "`<=>`", Quantified: "a quantifier"}.get(type(formula), "this")
+                return (
+                    self.equation(
+                        replace(comparison, operator=negated_operator(comparison.operator))
+                    ),
+                )
+        what = {Or: "`v`", Implies: "`=>`", Iff: "`<=>`", Quantified: "a quantifier"}.get(
+            type(formula), "this"
+        )
         raise Refused(
-            "E0150", f"{what} stands in a definition, whose body is a conjunction", _span_of(formula), BODY_HELP
+            "E0150",
+            f"{what} stands in a definition, whose body is a conjunction",
+            _span_of(formula),
+            BODY_HELP,
         )
 
     def equation(self, comparison: Comparison) -> Comparison | Aggregate:
@@ -105,15 +124,21 @@ class MlnBuilder(DeclarationBuilder[Node]):
             if isinstance(found, Collected):
                 if comparison.operator != "=" or not isinstance(variable, Variable):
                     help = "write n = count(c: ...) ^ n > 2"
-                    raise Refused("E0151", "an aggregate gives a variable its value", comparison.span, help)
-                return Aggregate(variable.name, found.function, found.of, found.body, found.among, found.span)
+                    raise Refused(
+                        "E0151", "an aggregate gives a variable its value", comparison.span, help
+                    )
+                return Aggregate(
+                    variable.name, found.function, found.of, found.body, found.among, found.span
+                )
         return comparison
 
     def now(self, token: Token) -> Variable:
         return Variable(str(token), False, self.source.span(token))
 
     def indivisible(self, weight: Weight | None, formula: Node, stop: Token | None) -> FormulaRule:
-        return FormulaRule(self.whole(formula, weight, stop), _weight(weight, stop), indivisible=True)
+        return FormulaRule(
+            self.whole(formula, weight, stop), _weight(weight, stop), indivisible=True
+        )
 
     def whole(self, node: Node, weight: Weight | None, stop: Token | None) -> Formula:
         """A rule's formula; bins among its arguments become conditions of it."""
@@ -121,7 +146,12 @@ class MlnBuilder(DeclarationBuilder[Node]):
         binned = next((one for one in formula_comparisons(formula) if one.operator == BIN), None)
         if binned is not None and weight is None and stop is not None:
             message = "a hard rule has no weight that could differ from bin to bin"
-            raise Refused("E0160", message, binned.span, "give the rule a weight, or compare the number instead")
+            raise Refused(
+                "E0160",
+                message,
+                binned.span,
+                "give the rule a weight, or compare the number instead",
+            )
         return formula
 
     def weight(self, token: Token) -> Weight:
@@ -180,10 +210,16 @@ class MlnBuilder(DeclarationBuilder[Node]):
         return FreeSign(formula)
 
     def compare(self, left: Node, operator: Token, right: Node) -> Comparison:
-        return Comparison(str(operator), self.term(left), self.term(right), self.source.span(operator))
+        return Comparison(
+            str(operator), self.term(left), self.term(right), self.source.span(operator)
+        )
 
     def parenthesis(self, body: Node) -> Node:
-        return Parenthesised(body) if isinstance(body, And | Or | Not | Implies | Iff | Quantified) else body
+        return (
+            Parenthesised(body)
+            if isinstance(body, And | Or | Not | Implies | Iff | Quantified)
+            else body
+        )
 
     # -- terms --
 
@@ -196,7 +232,11 @@ class MlnBuilder(DeclarationBuilder[Node]):
 
     def plus(self, sign: Token, name: Token) -> Variable:
         if not is_variable_name(name):
-            raise Refused("E0119", f"{name} is a constant; `+` stands before a variable", self.source.span(sign, name))
+            raise Refused(
+                "E0119",
+                f"{name} is a constant; `+` stands before a variable",
+                self.source.span(sign, name),
+            )
         return Variable(str(name), True, self.source.span(sign, name))
 
     def binned(self, sign: Token, name: Token, *arguments: Node | None) -> Comparison:
@@ -220,7 +260,9 @@ class MlnBuilder(DeclarationBuilder[Node]):
         if isinstance(node, Atom):
             return self.internal_predicate(node)
         if isinstance(node, Collected):
-            raise Refused("E0151", f"{node.function} stands alone", node.span, "write n = count(c: ...)")
+            raise Refused(
+                "E0151", f"{node.function} stands alone", node.span, "write n = count(c: ...)"
+            )
         if isinstance(node, Constant | Variable | SumVariable | Apply):
             what = "a term" if isinstance(node, Apply) else f"the term `{node.name}`"
             raise Refused("E0103", f"{what} stands where a formula is expected", node.span)
@@ -231,7 +273,11 @@ class MlnBuilder(DeclarationBuilder[Node]):
         """The node as a term."""
         if isinstance(node, Token):
             span = self.source.span(node)
-            return Variable(str(node), False, span) if is_variable_name(node) else Constant(str(node), span)
+            return (
+                Variable(str(node), False, span)
+                if is_variable_name(node)
+                else Constant(str(node), span)
+            )
         if isinstance(node, Atom):
             name = node.predicate
             if name not in self.declared.functions:
@@ -241,10 +287,14 @@ class MlnBuilder(DeclarationBuilder[Node]):
             return Apply(BIN, (node.left, node.right), node.span)
         if isinstance(node, Variable | Constant | Apply | Collected):
             return node  # type: ignore[return-value]
-        raise Refused("E0103", "a formula stands where a term is expected", getattr(node, "span", None))
+        raise Refused(
+            "E0103", "a formula stands where a term is expected", getattr(node, "span", None)
+        )
 
     def internal_predicate(self, atom: Atom) -> Formula:
-        """`greaterThan(x, y)` and its like as comparisons, unless the program declares a predicate so named."""
+        """`greaterThan(x, y)` and its like as comparisons,
+        unless the program declares a predicate so named.
+        """
         if atom.predicate in self.declared.predicates or len(atom.arguments) != 2:
             return atom
         if atom.predicate in COMPARISONS:
@@ -260,7 +310,10 @@ BODY_HELP = "join conditions by ^; write one definition for each case that `v` o
 
 def _span_of(formula: Formula) -> Span | None:
     """Where the first atom or comparison of a formula stands."""
-    return next((leaf.atom.span if isinstance(leaf, FreeSign) else leaf.span for leaf in leaves(formula)), None)
+    return next(
+        (leaf.atom.span if isinstance(leaf, FreeSign) else leaf.span for leaf in leaves(formula)),
+        None,
+    )
 
 
 def _weight(weight: Weight | None, stop: Token | None) -> Weight:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from workbench.language.formulas import formula_atoms, formula_parts, formula_terms, term_variables, variable_names
+from workbench.language.formulas import (
+    formula_atoms,
+    formula_parts,
+    formula_terms,
+    term_variables,
+    variable_names,
+)
 from workbench.language.program import FormulaRule, Program
 from workbench.language.source import Diagnostics
 from workbench.language.terms import Constant, Formula, Quantified, Variable
@@ -26,7 +32,9 @@ def check_formulas(program: Program, diagnostics: Diagnostics) -> None:
                 if kind is None:
                     constants.check(constant, type_name, joins=joins)
                 elif parse_value(kind, constant.name) is None:
-                    diagnostics.add("E0158", f"{constant.name} is no {kind}", constant.span, VALUE_HELP[kind])
+                    diagnostics.add(
+                        "E0158", f"{constant.name} is no {kind}", constant.span, VALUE_HELP[kind]
+                    )
         constants.check_variables(rule.formula, found.variables)
         _check_quantifiers(rule, rule.formula, frozenset(), diagnostics)
         _check_weight_variable(rule, diagnostics)
@@ -47,10 +55,13 @@ class _Constants:
     def __init__(self, program: Program, diagnostics: Diagnostics) -> None:
         self.diagnostics = diagnostics
         self.members = {type_.name: frozenset(type_.constants) for type_ in program.types.values()}
-        self.type_of = {name: type_.name for type_ in program.types.values() for name in type_.constants}
+        self.type_of = {
+            name: type_.name for type_ in program.types.values() for name in type_.constants
+        }
 
     def check(self, constant: Constant, type_name: str, *, joins: bool) -> None:
-        """A constant of another type is an error; one that its own type does not declare joins it with a warning.
+        """A constant of another type is an error; one that its own type does not declare joins it
+        with a warning.
 
         A constant that is only compared does not join (`joins` is False).
         """
@@ -61,25 +72,31 @@ class _Constants:
         if other is not None:
             self.diagnostics.add(
                 "E0107",
-                f"{constant.name} is a constant of type {other}, and one of type {type_name} is expected here",
+                f"{constant.name} is a constant of type {other}, and one of type {type_name} is "
+                "expected here",
                 constant.span,
                 f"add it to `{type_name} = {{...}}` if it belongs to both",
             )
         elif members and joins:
             self.diagnostics.add(
                 "E0117",
-                f"{constant.name} is not among the constants declared for {type_name} and joins them",
+                f"{constant.name} is not among the constants declared for {type_name} and joins "
+                "them",
                 constant.span,
                 f"add it to `{type_name} = {{...}}`, or correct its spelling",
                 "warning",
             )
 
     def check_variables(self, formula: Formula, types: dict[str, str]) -> None:
-        """Warn of a variable that differs from a constant of its type in its first letter's case alone."""
+        """Warn of a variable that differs from a constant of its type in
+        its first letter's case alone.
+        """
         for term in formula_terms(formula):
             for variable in term_variables(term):
                 capital = variable.name[:1].upper() + variable.name[1:]
-                if len(capital) > 1 and capital in self.members.get(types.get(variable.name, ""), frozenset()):
+                if len(capital) > 1 and capital in self.members.get(
+                    types.get(variable.name, ""), frozenset()
+                ):
                     self.diagnostics.add(
                         "E0128",
                         f"{variable.name} is a variable, since it starts with a small letter",
@@ -89,18 +106,27 @@ class _Constants:
                     )
 
 
-def _check_quantifiers(rule: FormulaRule, formula: Formula, bound: frozenset[str], diagnostics: Diagnostics) -> None:
+def _check_quantifiers(
+    rule: FormulaRule, formula: Formula, bound: frozenset[str], diagnostics: Diagnostics
+) -> None:
     if isinstance(formula, Quantified):
         used = variable_names(formula_terms(formula.body))
         for name in formula.variables:
             if name not in used:
-                diagnostics.add("E0125", f"the quantified variable {name} is not used", rule.span, severity="warning")
+                diagnostics.add(
+                    "E0125",
+                    f"the quantified variable {name} is not used",
+                    rule.span,
+                    severity="warning",
+                )
         bound |= set(formula.variables)
     parts = formula_parts(formula)
     for part in parts:
         _check_quantifiers(rule, part, bound, diagnostics)
     if bound and not parts:
-        for variable in (variable for term in formula_terms(formula) for variable in term_variables(term)):
+        for variable in (
+            variable for term in formula_terms(formula) for variable in term_variables(term)
+        ):
             if variable.plus and variable.name in bound:
                 diagnostics.add(
                     "E0119",
@@ -121,7 +147,9 @@ def _check_weight_variable(rule: FormulaRule, diagnostics: Diagnostics) -> None:
         if any(variable.name == name for variable in term_variables(argument))
     ]
     for atom, position in places:
-        if position != len(atom.arguments) - 1 or not isinstance(atom.arguments[position], Variable):
+        if position != len(atom.arguments) - 1 or not isinstance(
+            atom.arguments[position], Variable
+        ):
             diagnostics.add(
                 "E0118",
                 f"the weight {name} must be the last argument of an atom",
@@ -138,8 +166,12 @@ def _check_weight_variable(rule: FormulaRule, diagnostics: Diagnostics) -> None:
         )
 
 
-def _check_factor(rule: FormulaRule, program: Program, types: dict[str, str], diagnostics: Diagnostics) -> None:
-    """The number that a weight is multiplied by is made of numbers, dates and texts of the formula."""
+def _check_factor(
+    rule: FormulaRule, program: Program, types: dict[str, str], diagnostics: Diagnostics
+) -> None:
+    """The number that a weight is multiplied by is made of numbers,
+    dates and texts of the formula.
+    """
     if rule.weight.factor is None:
         return
     for variable in term_variables(rule.weight.factor):
@@ -148,17 +180,22 @@ def _check_factor(rule: FormulaRule, program: Program, types: dict[str, str], di
                 "E0157",
                 f"the weight is multiplied by {variable.name}, which is no number of the formula",
                 variable.span,
-                f"as in `1.2 * {variable.name}: Age(x, {variable.name}) => Old(x)`, with Age(person, number)",
+                f"as in `1.2 * {variable.name}: Age(x, {variable.name}) => Old(x)`, with "
+                "Age(person, number)",
             )
 
 
 def _check_rereading(rule: FormulaRule, program: Program, diagnostics: Diagnostics) -> None:
-    """Warn where `Smokes(person)` stands a second time: it is a formula then, with a variable called person."""
+    """Warn where `Smokes(person)` stands a second time: it is a formula then,
+    with a variable called person.
+    """
     atoms = list(formula_atoms(rule.formula))
     if rule.weight.kind != "learn" or rule.formula not in atoms or not atoms[0].arguments:
         return
     predicate = program.predicates.get(atoms[0].predicate)
-    names = tuple(argument.name for argument in atoms[0].arguments if isinstance(argument, Variable))
+    names = tuple(
+        argument.name for argument in atoms[0].arguments if isinstance(argument, Variable)
+    )
     if predicate is not None and names == predicate.argument_types:
         diagnostics.add(
             "E0116",

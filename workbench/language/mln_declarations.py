@@ -1,4 +1,6 @@
-"""What reductions of the Markov logic grammar build of declarations: types, predicates and functions."""
+"""What reductions of the Markov logic grammar build of declarations: types,
+predicates and functions.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ class DeclarationBuilder(StatementBuilder[Node]):
             if isinstance(member, Token) and member.type == "ELLIPSIS":
                 pending = True
                 continue
-            text = self.string(member) if isinstance(member, Token) and member.type == "STRING" else self.term(member)
+            text = (
+                self.string(member)
+                if isinstance(member, Token) and member.type == "STRING"
+                else self.term(member)
+            )
             assert isinstance(text, Variable | Constant)
             if pending:
                 constants.extend(self._range(constants, text))
@@ -34,11 +40,18 @@ class DeclarationBuilder(StatementBuilder[Node]):
             else:
                 constants.append(text.name)
         if pending:
-            raise Refused("E0112", f"the range of {name} has no end", self.source.span(name), "write {1,...,20}")
+            raise Refused(
+                "E0112",
+                f"the range of {name} has no end",
+                self.source.span(name),
+                "write {1,...,20}",
+            )
         seen: set[str] = set()
         for constant in constants:
             if constant in seen:
-                raise Refused("E0112", f"{constant} stands twice in the type {name}", self.source.span(name))
+                raise Refused(
+                    "E0112", f"{constant} stands twice in the type {name}", self.source.span(name)
+                )
             seen.add(constant)
         return Type(str(name), tuple(constants), self.source.span(name))
 
@@ -46,9 +59,13 @@ class DeclarationBuilder(StatementBuilder[Node]):
         try:
             first, last = int(constants[-1]), int(end.name)
         except (ValueError, IndexError):
-            raise Refused("E0112", "a range goes from one integer to another", end.span, "write {1,...,20}") from None
+            raise Refused(
+                "E0112", "a range goes from one integer to another", end.span, "write {1,...,20}"
+            ) from None
         if last < first or last - first > MOST_RANGE:
-            why = "ends before it starts" if last < first else f"has more than {MOST_RANGE:,} members"
+            why = (
+                "ends before it starts" if last < first else f"has more than {MOST_RANGE:,} members"
+            )
             raise Refused("E0112", f"the range from {first} to {last} {why}", end.span)
         return [str(value) for value in range(first + 1, last + 1)]
 
@@ -59,8 +76,14 @@ class DeclarationBuilder(StatementBuilder[Node]):
         return Predicate(
             str(name),
             tuple(str(type_name) for type_name, _ in given),
-            tuple(i for i, (_, mark) in enumerate(given) if mark is not None and mark.type == "NOT"),
-            tuple(i for i, (_, mark) in enumerate(given) if mark is not None and mark.type == "QUESTION"),
+            tuple(
+                i for i, (_, mark) in enumerate(given) if mark is not None and mark.type == "NOT"
+            ),
+            tuple(
+                i
+                for i, (_, mark) in enumerate(given)
+                if mark is not None and mark.type == "QUESTION"
+            ),
             True if star is not None else None,
             span=self.source.span(name),
         )
@@ -75,11 +98,15 @@ class DeclarationBuilder(StatementBuilder[Node]):
                 f"write `{name}({', '.join(types)}) = number`, or {kind} as an argument: "
                 f"`{name}({', '.join((*types, kind))}!)`",
             )
-        return Predicate(str(name), tuple(map(str, types)), numeric=True, span=self.source.span(name))
+        return Predicate(
+            str(name), tuple(map(str, types)), numeric=True, span=self.source.span(name)
+        )
 
     def argument(self, name: Token, mark: Token | None) -> tuple[Token, Token | None]:
         return name, mark
 
-    def function_declaration(self, returns: Token, name: Token, *arguments: Token | None) -> Function:
+    def function_declaration(
+        self, returns: Token, name: Token, *arguments: Token | None
+    ) -> Function:
         types = tuple(str(argument) for argument in arguments if argument is not None)
         return Function(str(name), types, str(returns), self.source.span(name))

@@ -1,4 +1,6 @@
-"""What a statement of Markov logic is, told by its tokens: a declaration of some kind, or a rule and its weight."""
+"""What a statement of Markov logic is, told by its tokens: a declaration of some kind,
+or a rule and its weight.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def is_function_declaration(tokens: list[Token]) -> bool:
 
 
 def is_predicate_declaration(tokens: list[Token], predicates: dict[str, Predicate]) -> bool:
-    """`[*] Name ( type [! or ?], ... )` and nothing else: of a name not declared yet, or with such a mark."""
+    """`[*] Name ( type [! or ?], ... )` and nothing else: of a name not declared yet,
+    or with such a mark.
+    """
     start = 1 if tokens[0].type == "STAR" else 0
     kinds = [token.type for token in tokens[start:]]
     if kinds != ["NAME"] and (kinds[:2] != ["NAME", "LPAR"] or kinds[-1] != "RPAR"):
@@ -67,12 +71,21 @@ def declares_number(tokens: list[Token]) -> bool:
 def is_declaration_with_plus(tokens: list[Token], predicates: dict[str, Predicate]) -> bool:
     """`Name(type, +type)`, of a name not declared yet."""
     plain = [token for token in tokens if token.type != "PLUS"]
-    is_application = len(plain) < len(tokens) and [token.type for token in tokens[:2]] == ["NAME", "LPAR"]
-    return is_application and str(tokens[0]) not in predicates and is_predicate_declaration(plain, predicates)
+    is_application = len(plain) < len(tokens) and [token.type for token in tokens[:2]] == [
+        "NAME",
+        "LPAR",
+    ]
+    return (
+        is_application
+        and str(tokens[0]) not in predicates
+        and is_predicate_declaration(plain, predicates)
+    )
 
 
 def tag_weight(statement: Statement) -> tuple[list[Token], bool]:
-    """The statement's tokens with a leading number (or `w:`) retyped as its weight, and whether there is one."""
+    """The statement's tokens with a leading number (or `w:`) retyped as its weight,
+    and whether there is one.
+    """
     tokens = statement.tokens
     kinds = [token.type for token in tokens[:4]] + ["", "", "", ""]
     if "COLON" in [token.type for token in tokens] and "STAR" in kinds:
@@ -102,16 +115,27 @@ def tag_weight(statement: Statement) -> tuple[list[Token], bool]:
 
 
 def _tag_factor(tokens: list[Token]) -> list[Token] | None:
-    """`1.2 * a: ...` or `w * a: ...` with its weight and the sign after it retyped; None of another statement."""
+    """`1.2 * a: ...` or `w * a: ...` with its weight and the sign after it retyped;
+    None of another statement.
+    """
     fixed = [tokens[0].update(type="FIXED")] if tokens[0].type == "AT" else []
     rest = tokens[len(fixed) :]
     sign = str(rest[0]) if rest[0].type == "MINUS" else ""
     number, star = rest[bool(sign) : bool(sign) + 2]
-    if star.type != "STAR" or number.type not in ("NUMBER", "NAME") or (number.type == "NAME" and (fixed or sign)):
+    if (
+        star.type != "STAR"
+        or number.type not in ("NUMBER", "NAME")
+        or (number.type == "NAME" and (fixed or sign))
+    ):
         return None
     kind = "WEIGHT" if number.type == "NUMBER" else "LEARNED"
     after = rest[bool(sign) + 2 :]
-    return [*fixed, number.update(type=kind, value=f"{sign}{number}"), star.update(type="FACTOR"), *after]
+    return [
+        *fixed,
+        number.update(type=kind, value=f"{sign}{number}"),
+        star.update(type="FACTOR"),
+        *after,
+    ]
 
 
 def _utility(statement: Statement, colon: Token) -> Refused:

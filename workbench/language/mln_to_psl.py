@@ -1,9 +1,10 @@
-"""A Markov logic network as PSL rules of non-negative weight, equal on Boolean states up to a constant.
+"""A Markov logic network as PSL rules of non-negative weight, equal on Boolean states up to a
+constant.
 
-A clause of weight w >= 0 is the PSL rule of the same literals. A clause `l1 v ... v ln` of negative weight costs |w|
-while it holds, and it holds in exactly one of n ways: l1; !l1 ^ l2; !l1 ^ !l2 ^ l3; and so on. Each way is a
-conjunction, whose denial is a clause: n rules of weight |w| (Bach et al. 2017, section 2, on what hinge-loss potentials
-can express over Boolean variables).
+A clause of weight w >= 0 is the PSL rule of the same literals. A clause `l1 v ... v ln` of negative
+weight costs |w| while it holds, and it holds in exactly one of n ways: l1; !l1 ^ l2; !l1 ^ !l2 ^
+l3; and so on. Each way is a conjunction, whose denial is a clause: n rules of weight |w| (Bach et
+al. 2017, section 2, on what hinge-loss potentials can express over Boolean variables).
 """
 
 from __future__ import annotations
@@ -15,10 +16,26 @@ from workbench.errors import Span
 from workbench.language.builtin import negated_operator
 from workbench.language.clausal import clausal_form
 from workbench.language.clauses import Clause
-from workbench.language.program import ArithmeticRule, Cardinality, LinearTerm, LogicalRule, Predicate, Program, Weight
+from workbench.language.program import (
+    ArithmeticRule,
+    Cardinality,
+    LinearTerm,
+    LogicalRule,
+    Predicate,
+    Program,
+    Weight,
+)
 from workbench.language.psl_types import with_declarations
 from workbench.language.source import Diagnostics
-from workbench.language.terms import Atom, Comparison, Constant, Literal, SumVariable, Term, Variable
+from workbench.language.terms import (
+    Atom,
+    Comparison,
+    Constant,
+    Literal,
+    SumVariable,
+    Term,
+    Variable,
+)
 
 __all__ = ["PslTranslation", "mln_to_psl"]
 
@@ -32,15 +49,17 @@ class PslTranslation:
     program : Program
         In PSL. Every ground atom of an open predicate must be listed as a target.
     domains : mapping of type name to predicate name
-        Closed predicates that must hold of every constant of the type: they bind variables that only unbound literals
-        hold, as Markov logic grounds over whole domains.
+        Closed predicates that must hold of every constant of the type: they bind variables that
+        only unbound literals hold, as Markov logic grounds over whole domains.
     """
 
     program: Program
     domains: Mapping[str, str]
 
 
-def mln_to_psl(program: Program, domains: Mapping[str, Sequence[str]] | None = None) -> PslTranslation:
+def mln_to_psl(
+    program: Program, domains: Mapping[str, Sequence[str]] | None = None
+) -> PslTranslation:
     """Translate weighted and hard clauses, `!` and `?` declarations into PSL.
 
     Parameters
@@ -58,8 +77,8 @@ def mln_to_psl(program: Program, domains: Mapping[str, Sequence[str]] | None = N
     Raises
     ------
     InputError
-        E0129 for each construct that PSL cannot express: functions, order comparisons, weights to be learned or from
-        data, existential quantifiers under a negative weight.
+        E0129 for each construct that PSL cannot express: functions, order comparisons, weights to
+        be learned or from data, existential quantifiers under a negative weight.
     """
     diagnostics = Diagnostics(program.sources)
     translator = _Translator(program)
@@ -71,12 +90,18 @@ def mln_to_psl(program: Program, domains: Mapping[str, Sequence[str]] | None = N
             diagnostics.add("E0129", problem.message, clause.span, problem.help)
     for name in sorted(program.numeric):
         help_text = "soft logic's values lie between 0 and 1"
-        diagnostics.add("E0129", f"{name} is a number to be predicted", program.predicates[name].span, help_text)
+        diagnostics.add(
+            "E0129", f"{name} is a number to be predicted", program.predicates[name].span, help_text
+        )
     translator.blocks()
     diagnostics.raise_errors()
     rules = tuple(replace(rule, text="") for rule in translator.rules)
-    predicates = [replace(p, exactly_one=(), at_most_one=(), span=None) for p in program.predicates.values()]
-    predicates += [Predicate(name, (type_name,), closed=True) for type_name, name in translator.domains.items()]
+    predicates = [
+        replace(p, exactly_one=(), at_most_one=(), span=None) for p in program.predicates.values()
+    ]
+    predicates += [
+        Predicate(name, (type_name,), closed=True) for type_name, name in translator.domains.items()
+    ]
     psl = with_declarations(Program("psl", {}, {}, {}, rules), predicates)
     return PslTranslation(psl, translator.domains)
 
@@ -102,7 +127,9 @@ class _Translator:
         names = _Names([name for name, _ in clause.variable_types])
         literals = [names.literal(literal) for literal in clause.literals]
         conditions = [
-            Comparison(negated_operator(guard.operator), names.term(guard.left), names.term(guard.right))
+            Comparison(
+                negated_operator(guard.operator), names.term(guard.left), names.term(guard.right)
+            )
             for guard in clause.guards
         ]
         types = {names.of[name]: type_name for name, type_name in clause.variable_types}
@@ -123,16 +150,22 @@ class _Translator:
         types: Mapping[str, str],
         span: Span | None,
     ) -> None:
-        """`conditions and the atoms of negated literals -> the positive literals`, every variable of `types` bound."""
+        """`conditions and the atoms of negated literals -> the positive literals`,
+        every variable of `types` bound.
+        """
         body = [Literal(literal.atom) for literal in literals if not literal.positive]
-        bound = {term.name for item in body for term in item.atom.arguments if isinstance(term, Variable)}
+        bound = {
+            term.name for item in body for term in item.atom.arguments if isinstance(term, Variable)
+        }
         binding = [self.domain_literal(name, types[name]) for name in types if name not in bound]
         head = [literal for literal in literals if literal.positive]
         if not head:
             # A rule needs a head: the last body atom goes there, negated.
             last = (body or binding).pop()
             head = [Literal(last.atom, False)]
-        self.rules.append(LogicalRule((*binding, *body, *conditions), tuple(head), weight, span=span))
+        self.rules.append(
+            LogicalRule((*binding, *body, *conditions), tuple(head), weight, span=span)
+        )
 
     def domain_literal(self, variable: str, type_name: str) -> Literal:
         return Literal(Atom(self.domain_predicate(type_name), (Variable(variable),)))
@@ -153,12 +186,16 @@ class _Translator:
         conditions: list[Comparison],
         names: _Names,
     ) -> None:
-        """The arithmetic rule `sum of the literals' truth >= 1`; a negated literal of n groundings adds n - sum.
+        """The arithmetic rule `sum of the literals' truth >= 1`; a negated literal of n groundings
+        adds n - sum.
 
-        Each literal sums over names of its own, since PSL itself takes a summation variable in one atom only.
+        Each literal sums over names of its own, since PSL itself takes a summation variable in one
+        atom only.
         """
         if clause.weight is not None and clause.weight < 0:
-            raise _Inexpressible("an existential quantifier under a negative weight has no PSL rule")
+            raise _Inexpressible(
+                "an existential quantifier under a negative weight has no PSL rule"
+            )
         if conditions:
             raise _Inexpressible("a comparison beside an existential quantifier has no PSL rule")
         summed = {names.of[name] for name in clause.existential}
@@ -166,10 +203,16 @@ class _Translator:
         terms = []
         number = -1.0
         for literal in literals:
-            places = [a.name for a in literal.atom.arguments if isinstance(a, Variable) and a.name in summed]
+            places = [
+                a.name
+                for a in literal.atom.arguments
+                if isinstance(a, Variable) and a.name in summed
+            ]
             over = dict.fromkeys(places)
             if len(over) < len(places):
-                raise _Inexpressible("an existential variable in two places of one atom has no PSL rule")
+                raise _Inexpressible(
+                    "an existential variable in two places of one atom has no PSL rule"
+                )
             own = {name: names.another(name) if name in used else name for name in over}
             used |= own.keys()
             variables = list(own.values())
@@ -183,7 +226,9 @@ class _Translator:
             terms.append(LinearTerm(1.0 if literal.positive else -1.0, (atom,)))
             if not literal.positive and variables:
                 if len(variables) > 1:
-                    raise _Inexpressible("a negated literal under two existential quantifiers has no PSL rule")
+                    raise _Inexpressible(
+                        "a negated literal under two existential quantifiers has no PSL rule"
+                    )
                 terms.append(LinearTerm(1.0, (), Cardinality(variables[0])))
             elif not literal.positive:
                 number += 1.0
@@ -203,7 +248,8 @@ class _Translator:
             for relation, marked in (("=", predicate.exactly_one), ("<=", predicate.at_most_one)):
                 if marked:
                     arguments: tuple[Term, ...] = tuple(
-                        SumVariable(f"Y{i}") if i in marked else Variable(f"X{i}") for i in range(predicate.arity)
+                        SumVariable(f"Y{i}") if i in marked else Variable(f"X{i}")
+                        for i in range(predicate.arity)
                     )
                     terms = (LinearTerm(1.0, (Atom(predicate.name, arguments),)), LinearTerm(-1.0))
                     self.rules.append(ArithmeticRule(terms, relation, (), Weight("hard")))  # type: ignore[arg-type]
@@ -219,7 +265,9 @@ def refuse_inexpressible(clause: Clause) -> None:
         raise _Inexpressible("this formula has no weight yet", "learn the weights first")
     for guard in clause.guards:
         if guard.operator not in ("=", "!="):
-            raise _Inexpressible("an order or string comparison has no PSL rule", "PSL knows == and != only")
+            raise _Inexpressible(
+                "an order or string comparison has no PSL rule", "PSL knows == and != only"
+            )
     if not clause.literals:
         raise _Inexpressible("a clause of comparisons alone has no PSL rule")
 

@@ -1,4 +1,6 @@
-"""Negation normal form (`=>` and `<=>` removed, negations moved inward), and how many disjunctions a formula has."""
+"""Negation normal form (`=>` and `<=>` removed, negations moved inward),
+and how many disjunctions a formula has.
+"""
 
 from __future__ import annotations
 
@@ -7,39 +9,60 @@ from math import prod
 
 from workbench.language.builtin import negated_operator
 from workbench.language.formulas import formula_parts
-from workbench.language.terms import And, Atom, Comparison, Formula, Iff, Implies, Not, Or, Quantified
+from workbench.language.terms import (
+    And,
+    Atom,
+    Comparison,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Quantified,
+)
 
 __all__ = ["clause_count", "negation_normal_form"]
 
 
 def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
-    """The formula (or its negation) over `^`, `v`, quantifiers, literals `Atom` and `Not(Atom)`, and comparisons."""
+    """The formula (or its negation) over `^`, `v`, quantifiers, literals `Atom` and `Not(Atom)`,
+    and comparisons.
+    """
     match formula:
         case Atom():
             return formula if positive else Not(formula)
         case Comparison():
-            return formula if positive else replace(formula, operator=negated_operator(formula.operator))
+            return (
+                formula
+                if positive
+                else replace(formula, operator=negated_operator(formula.operator))
+            )
         case Not(body):
             return negation_normal_form(body, not positive)
         case And(items) | Or(items):
             parts = tuple([negation_normal_form(item, positive) for item in items])
             return And(parts) if isinstance(formula, And) == positive else Or(parts)
         case Implies(left, right):
-            parts = (negation_normal_form(left, not positive), negation_normal_form(right, positive))
+            parts = (
+                negation_normal_form(left, not positive),
+                negation_normal_form(right, positive),
+            )
             return Or(parts) if positive else And(parts)
         case Iff(left, right):
             return negation_normal_form(And((Implies(left, right), Implies(right, left))), positive)
         case Quantified(kind, variables, body):
             inner = negation_normal_form(body, positive)
-            return Quantified("forall" if (kind == "forall") == positive else "exist", variables, inner)
+            return Quantified(
+                "forall" if (kind == "forall") == positive else "exist", variables, inner
+            )
     raise TypeError(type(formula).__name__)
 
 
 def clause_count(formula: Formula, most: int) -> int:
     """How many disjunctions the distribution of `formula` has at least, counted up to `most`.
 
-    Exact where no quantifier is expanded. Cost: linear in the formula, whereas its negation normal form grows as the
-    number of disjunctions does.
+    Exact where no quantifier is expanded. Cost: linear in the formula, whereas its negation normal
+    form grows as the number of disjunctions does.
     """
     return _clause_counts(formula, most)[0]
 

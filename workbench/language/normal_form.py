@@ -1,7 +1,7 @@
 """A formula as a conjunction of disjunctions, Alchemy's way.
 
-From a negation normal form whose quantified variables are renamed apart: quantifiers become marks on the variables of
-each disjunction, and `v` is distributed over `^`.
+From a negation normal form whose quantified variables are renamed apart: quantifiers become marks
+on the variables of each disjunction, and `v` is distributed over `^`.
 """
 
 from __future__ import annotations
@@ -49,17 +49,20 @@ class NeedsDomain(Exception):
 
 Item = Literal | Comparison
 Scoped = tuple[Item, frozenset[str]]
-"""An item with the existential variables whose quantifiers it stands under, whether or not it names them."""
+"""An item with the existential variables whose quantifiers it stands under,
+whether or not it names them.
+"""
 
 
 @dataclass(frozen=True)
 class Disjunction:
     """Literals and comparisons joined by `v`.
 
-    `universal` are variables of inner universal quantifiers, which every copy of the disjunction has for itself;
-    `existential` those disjoined over their domain. `emptied` stood in what an empty domain made false: each of their
-    bindings is a grounding all the same. `narrowed` says that an empty domain took a disjunction over it away: the one
-    literal that may be left is no single literal of the formula.
+    `universal` are variables of inner universal quantifiers, which every copy of the disjunction
+    has for itself; `existential` those disjoined over their domain. `emptied` stood in what an
+    empty domain made false: each of their bindings is a grounding all the same. `narrowed` says
+    that an empty domain took a disjunction over it away: the one literal that may be left is no
+    single literal of the formula.
     """
 
     parts: tuple[Scoped, ...]
@@ -119,11 +122,12 @@ class Expansion:
 
 
 def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
-    """The disjunctions of a formula in negation normal form, whose quantified variables are all different.
+    """The disjunctions of a formula in negation normal form, whose quantified variables are all
+    different.
 
-    An existential quantifier over a single disjunction without inner universals marks its variables; any other is
-    expanded over its domain, each copy's universal variables renamed. Over a domain known to be empty it is false: the
-    disjunction of nothing.
+    An existential quantifier over a single disjunction without inner universals marks its
+    variables; any other is expanded over its domain, each copy's universal variables renamed. Over
+    a domain known to be empty it is false: the disjunction of nothing.
 
     Raises
     ------
@@ -166,7 +170,10 @@ def _single(item: Item) -> Disjunction:
 
 def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> list[Disjunction]:
     if expansion.is_empty(variable):
-        free = [(clause.variables | clause.emptied) - clause.universal - clause.existential for clause in clauses]
+        free = [
+            (clause.variables | clause.emptied) - clause.universal - clause.existential
+            for clause in clauses
+        ]
         marked = len(clauses) == 1 and not clauses[0].universal
         return [Disjunction((), emptied=frozenset().union(*free) - {variable}, narrowed=marked)]
     if not any(variable in clause.variables for clause in clauses):
@@ -175,7 +182,12 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
         only = clauses[0]
         parts = tuple((item, scope | {variable}) for item, scope in only.parts)
         return [
-            replace(only, parts=parts, existential=only.existential | {variable}, emptied=only.emptied - {variable})
+            replace(
+                only,
+                parts=parts,
+                existential=only.existential | {variable},
+                emptied=only.emptied - {variable},
+            )
         ]
     copies = []
     size = 1
@@ -186,7 +198,8 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
         copy = []
         for clause in clauses:
             renamed = {
-                name: Variable(expansion.copy_of(name)) for name in sorted(clause.universal | clause.existential)
+                name: Variable(expansion.copy_of(name))
+                for name in sorted(clause.universal | clause.existential)
             }
             change = substitution({**renamed, variable: Constant(constant)})
             copy.append(
@@ -214,8 +227,8 @@ def _product(parts: list[list[Disjunction]], expansion: Expansion) -> list[Disju
 def _joined(choice: Sequence[Disjunction], expansion: Expansion) -> Disjunction:
     """One disjunction of several.
 
-    `<=>` has each of its sides in both senses, so that a variable may be universal in one disjunction and existential
-    in another: there the latter gets a name of its own.
+    `<=>` has each of its sides in both senses, so that a variable may be universal in one
+    disjunction and existential in another: there the latter gets a name of its own.
     """
     universal = frozenset().union(*(clause.universal for clause in choice))
     clash = universal & frozenset().union(*(clause.existential for clause in choice))
@@ -236,6 +249,11 @@ def _with_existential(clause: Disjunction, renamed: Mapping[str, str]) -> Disjun
     names = {old: new for old, new in renamed.items() if old in clause.existential}
     change = substitution({old: Variable(new) for old, new in names.items()})
     parts = tuple(
-        (change_item(item, change), frozenset(names.get(name, name) for name in scope)) for item, scope in clause.parts
+        (change_item(item, change), frozenset(names.get(name, name) for name in scope))
+        for item, scope in clause.parts
     )
-    return replace(clause, parts=parts, existential=frozenset(names.get(name, name) for name in clause.existential))
+    return replace(
+        clause,
+        parts=parts,
+        existential=frozenset(names.get(name, name) for name in clause.existential),
+    )

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.language.program import Aggregate, Condition, Definition, Scope
-from workbench.language.terms import Apply, Atom, Comparison, Constant, Literal, SumVariable, Term, Variable
+from workbench.language.terms import (
+    Apply,
+    Atom,
+    Comparison,
+    Constant,
+    Literal,
+    SumVariable,
+    Term,
+    Variable,
+)
 
 __all__ = ["TIGHTNESS", "Notation"]
 
@@ -77,7 +86,9 @@ class Notation:
         if isinstance(condition, Aggregate):
             of = ", ".join(map(self.term, condition.of))
             bodies = (condition.body, condition.among) if condition.among else (condition.body,)
-            written = ", ".join(self.conjunction.join(map(self._condition, body)) for body in bodies)
+            written = ", ".join(
+                self.conjunction.join(map(self._condition, body)) for body in bodies
+            )
             return f"{condition.variable} = {condition.function}({of}: {written})"
         if isinstance(condition, Comparison):
             return self.in_definitions(self, condition)

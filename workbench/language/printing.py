@@ -1,4 +1,6 @@
-"""Printing terms, atoms, clauses and whole Markov logic programs; reading what is printed gives the same program."""
+"""Printing terms, atoms, clauses and whole Markov logic programs;
+reading what is printed gives the same program.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,30 @@ import re
 from workbench.language.asked_dates import ASKED_DATE, without_asked_dates
 from workbench.language.builtin import DATE_OF, STRING_PREDICATES
 from workbench.language.notation import TIGHTNESS, Notation
-from workbench.language.program import Definition, FormulaRule, Function, Predicate, Program, Rule, Scope, Type, Weight
+from workbench.language.program import (
+    Definition,
+    FormulaRule,
+    Function,
+    Predicate,
+    Program,
+    Rule,
+    Scope,
+    Type,
+    Weight,
+)
 from workbench.language.psl_printing import PSL, format_psl_rule
-from workbench.language.terms import And, Atom, Comparison, Formula, FreeSign, Iff, Implies, Not, Or, Quantified
+from workbench.language.terms import (
+    And,
+    Atom,
+    Comparison,
+    Formula,
+    FreeSign,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Quantified,
+)
 
 __all__ = [
     "MLN",
@@ -31,7 +54,9 @@ SIGNS = {Iff: " <=> ", Implies: " => ", Or: " v ", And: " ^ "}
 
 
 def quote_constant(name: str) -> str:
-    """The constant as it is written in rules and data: bare where it can be, else in double quotes with escapes."""
+    """The constant as it is written in rules and data: bare where it can be,
+    else in double quotes with escapes.
+    """
     return name if BARE.fullmatch(name) else f'"{name.translate(ESCAPES)}"'
 
 
@@ -47,15 +72,23 @@ def format_program(program: Program) -> str:
     Returns
     -------
     str
-        Text in the program's own language, ending in a newline; parsing it gives an equal program. Comments are not
-        part of a program: `format_source` keeps them.
+        Text in the program's own language, ending in a newline; parsing it gives an equal program.
+        Comments are not part of a program: `format_source` keeps them.
     """
     if program.language == "psl":
         made = [PSL.definition(one) for one in program.statements]
         return "".join(f"{line}\n" for line in (*made, *map(format_rule, program.rules)))
     declarations = [
-        *(format_type(type_) for type_ in program.types.values() if type_.constants and type_.name != ASKED_DATE),
-        *(format_predicate(predicate) for name, predicate in program.predicates.items() if name not in program.defined),
+        *(
+            format_type(type_)
+            for type_ in program.types.values()
+            if type_.constants and type_.name != ASKED_DATE
+        ),
+        *(
+            format_predicate(predicate)
+            for name, predicate in program.predicates.items()
+            if name not in program.defined
+        ),
         *(format_function(function) for function in program.functions.values()),
     ]
     written = [one for one in program.statements if one.head.predicate != DATE_OF]
@@ -86,18 +119,27 @@ def format_type(type_: Type) -> str:
 
 
 def _declared_constant(name: str) -> str:
-    return name if re.fullmatch(r"[a-z][A-Za-z0-9_]*", name) and name != "v" else quote_constant(name)
+    return (
+        name if re.fullmatch(r"[a-z][A-Za-z0-9_]*", name) and name != "v" else quote_constant(name)
+    )
 
 
 def format_predicate(predicate: Predicate) -> str:
     """`Name(type, type!)`, with `*` in front where it is closed."""
-    marks = {**dict.fromkeys(predicate.exactly_one, "!"), **dict.fromkeys(predicate.at_most_one, "?")}
+    marks = {
+        **dict.fromkeys(predicate.exactly_one, "!"),
+        **dict.fromkeys(predicate.at_most_one, "?"),
+    }
     types = ["date" if name == ASKED_DATE else name for name in predicate.argument_types]
     arguments = [f"{name}{marks.get(i, '')}" for i, name in enumerate(types)]
     star = "*" if predicate.closed else ""
     if predicate.numeric:
         return f"{predicate.name}({', '.join(arguments)}) = number"
-    return f"{star}{predicate.name}({', '.join(arguments)})" if arguments else f"{star}{predicate.name}"
+    return (
+        f"{star}{predicate.name}({', '.join(arguments)})"
+        if arguments
+        else f"{star}{predicate.name}"
+    )
 
 
 def format_function(function: Function) -> str:
@@ -138,7 +180,9 @@ def with_weight(text: str, weight: Weight) -> str:
 def format_formula(formula: Formula) -> str:
     """A formula with no more parentheses than it needs (quantifiers inside always have them)."""
     if isinstance(formula, Quantified):
-        return f"{formula.kind.upper()} {','.join(formula.variables)} {format_formula(formula.body)}"
+        return (
+            f"{formula.kind.upper()} {','.join(formula.variables)} {format_formula(formula.body)}"
+        )
     return _formula(formula, 0)
 
 
@@ -151,7 +195,9 @@ def _formula(formula: Formula, around: int) -> str:
         case Comparison():
             return MLN.item(formula)
         case Not(body):
-            return "!" + (f"({_formula(body, 0)})" if not isinstance(body, Atom | Not) else _formula(body, 5))
+            return "!" + (
+                f"({_formula(body, 0)})" if not isinstance(body, Atom | Not) else _formula(body, 5)
+            )
         case And(items) | Or(items):
             tightness = BINDING[type(formula)]
             text = SIGNS[type(formula)].join(_formula(item, tightness + 1) for item in items)

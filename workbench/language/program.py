@@ -1,7 +1,7 @@
 """The program: types, predicates, functions and weighted rules, in either language, as frozen data.
 
-This is what the user wrote and what is printed back; `clausal_form` makes of it what grounding reads
-(`workbench.language.clauses`).
+This is what the user wrote and what is printed back; `clausal_form` makes of it what grounding
+reads (`workbench.language.clauses`).
 """
 
 from __future__ import annotations
@@ -43,10 +43,12 @@ class Weight:
     Parameters
     ----------
     kind : {'given', 'learn', 'fixed', 'hard', 'variable'}
-        `given` may be learned over; `learn` has no value; `fixed` (Tuffy's `@w`) is never learned; `variable` takes
-        the number bound to rule variable `variable` by a closed predicate's last argument.
+        `given` may be learned over; `learn` has no value; `fixed` (Tuffy's `@w`) is never learned;
+        `variable` takes the number bound to rule variable `variable` by a closed predicate's last
+        argument.
     factor : Term or None
-        A number that each grounding's weight is multiplied by, such as `log(n)` in `1.2 * log(n): ...`.
+        A number that each grounding's weight is multiplied by, such as `log(n)` in `1.2 * log(n):
+        ...`.
     """
 
     kind: OneOf["given", "learn", "fixed", "hard", "variable"]
@@ -73,14 +75,16 @@ class Predicate:
     exactly_one, at_most_one : tuple of int
         Positions marked `!` and `?` in the declaration.
     closed : bool or None
-        True for Tuffy's `*` mark and PSL's `closed`; False for PSL's `open`; None when the data decide.
+        True for Tuffy's `*` mark and PSL's `closed`; False for PSL's `open`; None when the data
+        decide.
     value_last : bool
         The last argument is a number read as a rule weight (`w: !Sim(x,y,w) v Same(x,y)`).
     entities : tuple of int
-        Positions whose type is called `number`, `date` or `text` and is an ordinary type with a domain all the same.
+        Positions whose type is called `number`, `date` or `text` and is an ordinary type with a
+        domain all the same.
     numeric : bool
-        Declared as `Price(house) = number`: its atoms are numbers to be predicted, normally distributed, and the
-        weights of rules add up to their means.
+        Declared as `Price(house) = number`: its atoms are numbers to be predicted, normally
+        distributed, and the weights of rules add up to their means.
     """
 
     name: str
@@ -120,7 +124,9 @@ class Function:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What is kept of each rule, definition and scope: the comment above it, its text, and where it stands."""
+    """What is kept of each rule, definition and scope: the comment above it, its text,
+    and where it stands.
+    """
 
     description: str = field(default="", compare=False)
     text: str = field(default="", compare=False)
@@ -148,7 +154,9 @@ class LogicalRule(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """PSL's filter clause `{X: condition}` on one summation variable; the condition is a formula over closed atoms."""
+    """PSL's filter clause `{X: condition}` on one summation variable;
+    the condition is a formula over closed atoms.
+    """
 
     variable: str
     condition: Formula
@@ -156,14 +164,18 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:
-    """PSL's `|X|`: how many distinct constants a grounding puts in the place of summation variable X."""
+    """PSL's `|X|`: how many distinct constants a grounding puts in the
+    place of summation variable X.
+    """
 
     variable: str
 
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """Arithmetic on numbers and cardinalities: `+ - * /`, or `min` and `max` for PSL's `@Min[...]` and `@Max[...]`."""
+    """Arithmetic on numbers and cardinalities: `+ - * /`,
+    or `min` and `max` for PSL's `@Min[...]` and `@Max[...]`.
+    """
 
     operator: OneOf["+", "-", "*", "/", "min", "max"]
     left: Factor
@@ -175,13 +187,14 @@ Factor = float | Cardinality | Calculation
 
 @dataclass(frozen=True, slots=True)
 class LinearTerm:
-    """`coefficient * factor * product of atoms` in a linear expression, all on the left side (right sides are negated).
+    """`coefficient * factor * product of atoms` in a linear expression, all on the left side (right
+    sides are negated).
 
     Parameters
     ----------
     atoms : tuple of Atom
-        No atom for a constant term; at most one atom may be open, the others are closed. Arguments that are
-        `SumVariable` are summed over.
+        No atom for a constant term; at most one atom may be open, the others are closed. Arguments
+        that are `SumVariable` are summed over.
     factor : Factor or None
         What depends on cardinalities, if anything does; None stands for 1.
     """
@@ -207,7 +220,8 @@ Rule = FormulaRule | LogicalRule | ArithmeticRule
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """`variable = function(of: body)`: one number (or date) for each binding of the variables that stand outside too.
+    """`variable = function(of: body)`: one number (or date) for each binding of the variables that
+    stand outside too.
 
     Parameters
     ----------
@@ -232,7 +246,9 @@ Condition = Literal | Comparison | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Conditional(Statement):
-    """An atom and the conditions that make it so; several statements of one head are joined by "or"."""
+    """An atom and the conditions that make it so;
+    several statements of one head are joined by "or".
+    """
 
     head: Atom
     body: tuple[Condition, ...]
@@ -241,14 +257,17 @@ class Conditional(Statement):
 class Definition(Conditional):
     """`head := body.`: a closed predicate made from others.
 
-    Variables of the body that the head lacks are "for some". A comparison `v = expression` gives `v` its value.
+    Variables of the body that the head lacks are "for some". A comparison `v = expression` gives
+    `v` its value.
     """
 
     __slots__ = ()
 
 
 class Scope(Conditional):
-    """`head open where body.`: which atoms of a query predicate are open; those of no scope are false."""
+    """`head open where body.`: which atoms of a query predicate are open;
+    those of no scope are false.
+    """
 
     __slots__ = ()
 
@@ -295,4 +314,8 @@ class Program:
 
     def kind_of(self, type_name: str) -> ValueKind | None:
         """What values of a type are; None for a type with a domain."""
-        return ValueKind(type_name) if type_name in VALUE_TYPES and type_name not in self.types else None
+        return (
+            ValueKind(type_name)
+            if type_name in VALUE_TYPES and type_name not in self.types
+            else None
+        )

@@ -8,7 +8,15 @@ from dataclasses import replace
 from workbench.language.checks import check
 from workbench.language.formulas import is_nested_deeper
 from workbench.language.grammar import Grammar
-from workbench.language.program import ArithmeticRule, Calculation, Definition, Factor, LogicalRule, Program, Scope
+from workbench.language.program import (
+    ArithmeticRule,
+    Calculation,
+    Definition,
+    Factor,
+    LogicalRule,
+    Program,
+    Scope,
+)
 from workbench.language.psl_builder import PslBuilder
 from workbench.language.psl_statements import split_rules
 from workbench.language.psl_types import with_inferred_types
@@ -21,7 +29,10 @@ __all__ = ["parse_psl", "psl_statements"]
 Item = LogicalRule | ArithmeticRule | Definition | Scope
 DEEPEST = 100
 GRAMMAR = Grammar(
-    "psl", PslBuilder, ("rule", "definition", "scope"), ("NEWLINE", "POINT", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN")
+    "psl",
+    PslBuilder,
+    ("rule", "definition", "scope"),
+    ("NEWLINE", "POINT", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN"),
 )
 
 
@@ -40,8 +51,9 @@ def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = (
     Returns
     -------
     Program
-        Checked. Predicates keep the spelling of their first mention (their names do not depend on case), are neither
-        open nor closed (`closed=None`), and have one type for all arguments that rules join.
+        Checked. Predicates keep the spelling of their first mention (their names do not depend on
+        case), are neither open nor closed (`closed=None`), and have one type for all arguments that
+        rules join.
 
     Raises
     ------
@@ -89,7 +101,12 @@ def _rules(
         try:
             rule = _parse(statement)
             if isinstance(rule, ArithmeticRule) and _nests_deeper(rule, DEEPEST):
-                raise Refused("E0103", f"this rule nests more than {DEEPEST} operators", span, "split it into several")
+                raise Refused(
+                    "E0103",
+                    f"this rule nests more than {DEEPEST} operators",
+                    span,
+                    "split it into several",
+                )
             text = source.text[statement.start : statement.stop]
             yield statement, replace(rule, text=text, span=span, description=description(statement))
         except Refused as refused:
@@ -123,9 +140,15 @@ def _parse(statement: Statement) -> Item:
             "E0120",
             f"the weight -{tokens[1]} is negative",
             statement.source.span(tokens[0], tokens[1]),
-            "a negative weight makes inference non-convex; negate the rule instead: `w: A -> B` becomes `w: A -> !B`",
+            "a negative weight makes inference non-convex; negate the rule instead: `w: A -> B` "
+            "becomes `w: A -> !B`",
         )
-    if tokens[0].type == "NUMBER" and tokens[-1].type != "STOP" and len(tokens) > 1 and tokens[1].type == "NAME":
+    if (
+        tokens[0].type == "NUMBER"
+        and tokens[-1].type != "STOP"
+        and len(tokens) > 1
+        and tokens[1].type == "NAME"
+    ):
         raise Refused(
             "E0120",
             "this weight has no colon",

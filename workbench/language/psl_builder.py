@@ -1,7 +1,8 @@
 """What each reduction of the PSL grammar builds.
 
-The grammar has one ladder for logic and arithmetic. What stands where is settled at the top of a rule: `relate` with
-`=`, `<=` or `>=` makes it arithmetic, anything else logical; only then are nodes read as literals or as linear terms.
+The grammar has one ladder for logic and arithmetic. What stands where is settled at the top of a
+rule: `relate` with `=`, `<=` or `>=` makes it arithmetic, anything else logical; only then are
+nodes read as literals or as linear terms.
 """
 
 from __future__ import annotations
@@ -15,7 +16,15 @@ from workbench.language.building import StatementBuilder
 from workbench.language.builtin import DEGREES, FITTED, VALUE_FUNCTIONS, negated_operator
 from workbench.language.definitions import Collected
 from workbench.language.linear import combine, constant_line
-from workbench.language.program import Aggregate, ArithmeticRule, Cardinality, Condition, Filter, LogicalRule, Weight
+from workbench.language.program import (
+    Aggregate,
+    ArithmeticRule,
+    Cardinality,
+    Condition,
+    Filter,
+    LogicalRule,
+    Weight,
+)
 from workbench.language.psl_nodes import Extremum, Joined, Node, Operation, line_of, span_of
 from workbench.language.refusal import Refused, finite_weight
 from workbench.language.terms import (
@@ -46,14 +55,21 @@ class PslBuilder(StatementBuilder[Node]):
     # -- rules --
 
     def rule(
-        self, weight: Token | None, expression: Node, exponent: Token | None, stop: Token | None, *filters: Filter
+        self,
+        weight: Token | None,
+        expression: Node,
+        exponent: Token | None,
+        stop: Token | None,
+        *filters: Filter,
     ) -> LogicalRule | ArithmeticRule:
         given = self._weight(weight, exponent, stop)
         squared = exponent is not None and exponent[-1] == "2"
         if isinstance(expression, Operation) and expression.sign in ARITHMETIC_SIGNS:
             return self._arithmetic(expression, filters, given, squared)
         if filters:
-            raise Refused("E0122", "a filter belongs to an arithmetic rule, and this one is logical")
+            raise Refused(
+                "E0122", "a filter belongs to an arithmetic rule, and this one is logical"
+            )
         body, head = map(lifted_items, self._sides(expression))
         _check_bins((*body, *head) if given.kind == "hard" else head)
         return LogicalRule(body, head, given, squared)
@@ -67,18 +83,30 @@ class PslBuilder(StatementBuilder[Node]):
         if isinstance(node, Joined):
             if node.sign != "&":
                 raise Refused(
-                    "E0150", f"`{node.sign}` stands in a definition, whose body is a conjunction", None, CASES
+                    "E0150",
+                    f"`{node.sign}` stands in a definition, whose body is a conjunction",
+                    None,
+                    CASES,
                 )
             return tuple([found for item in node.items for found in self.conditions(item)])
         if isinstance(node, Operation) and node.sign == "=":
             for one, other in (node.items, node.items[::-1]):
                 if isinstance(other, Collected) and isinstance(one, Variable):
-                    return (Aggregate(one.name, other.function, other.of, other.body, other.among, other.span),)
+                    return (
+                        Aggregate(
+                            one.name, other.function, other.of, other.body, other.among, other.span
+                        ),
+                    )
             return (Comparison("=", self.term(node.items[0]), self.term(node.items[1]), node.span),)
         found = self._literal(node)
         if isinstance(found, Comparison) and found.operator.removeprefix("!") in ("~", BIN):
-            message = "what a definition or a scope is made of is true or false, and this is a degree or a bin"
-            raise Refused("E0160", message, found.span, "compare the number, as in `jaro(S, T) >= 0.8`")
+            message = (
+                "what a definition or a scope is made of is true or false, and this is a "
+                "degree or a bin"
+            )
+            raise Refused(
+                "E0160", message, found.span, "compare the number, as in `jaro(S, T) >= 0.8`"
+            )
         return (found,)
 
     def _weight(self, weight: Token | None, exponent: Token | None, stop: Token | None) -> Weight:
@@ -99,7 +127,10 @@ class PslBuilder(StatementBuilder[Node]):
         if weight is None:
             if exponent is not None:
                 raise Refused(
-                    "E0123", "a hard rule has no exponent", self.source.span(exponent), "drop it, or give a weight"
+                    "E0123",
+                    "a hard rule has no exponent",
+                    self.source.span(exponent),
+                    "drop it, or give a weight",
                 )
             return Weight("hard")
         return Weight("given", finite_weight(weight, self.source.span(weight)))
@@ -153,7 +184,9 @@ class PslBuilder(StatementBuilder[Node]):
         return Extremum(kind[1:].lower(), (left, right), self.source.span(kind))
 
     def atom(self, name: Token, *arguments: Node | SumVariable | None) -> Atom:
-        terms = tuple([a if isinstance(a, SumVariable) else self.term(a) for a in arguments if a is not None])
+        terms = tuple(
+            [a if isinstance(a, SumVariable) else self.term(a) for a in arguments if a is not None]
+        )
         return Atom(str(name), terms, self.source.span(name))
 
     def sum_variable(self, sign: Token, name: Token) -> SumVariable:
@@ -161,17 +194,23 @@ class PslBuilder(StatementBuilder[Node]):
 
     # -- logical rules --
 
-    def _sides(self, node: Node) -> tuple[tuple[Literal | Comparison, ...], tuple[Literal | Comparison, ...]]:
+    def _sides(
+        self, node: Node
+    ) -> tuple[tuple[Literal | Comparison, ...], tuple[Literal | Comparison, ...]]:
         if isinstance(node, Joined) and node.sign == "->":
             body, head = node.items
             return self._items(body, "&", BODY), self._items(head, "|", HEAD)
         return (), self._items(node, "|", HEAD)
 
-    def _items(self, node: Node, sign: str, refusal: tuple[str, str]) -> tuple[Literal | Comparison, ...]:
+    def _items(
+        self, node: Node, sign: str, refusal: tuple[str, str]
+    ) -> tuple[Literal | Comparison, ...]:
         if isinstance(node, Joined):
             if node.sign != sign:
                 raise Refused("E0124", refusal[0], span_of(node), refusal[1])
-            return tuple([found for item in node.items for found in self._items(item, sign, refusal)])
+            return tuple(
+                [found for item in node.items for found in self._items(item, sign, refusal)]
+            )
         return (self._literal(node),)
 
     def _literal(self, node: Node) -> Literal | Comparison:
@@ -184,26 +223,46 @@ class PslBuilder(StatementBuilder[Node]):
                 for argument in arguments:
                     if isinstance(argument, SumVariable):
                         raise Refused(
-                            "E0122", f"a sum over {argument.name} belongs to an arithmetic rule", argument.span
+                            "E0122",
+                            f"a sum over {argument.name} belongs to an arithmetic rule",
+                            argument.span,
                         )
                 return Literal(node)
             case Operation("!", (body,), span):
                 if isinstance(body, Joined):
-                    raise Refused("E0124", "`!` stands before an atom only", span, "move it to the atoms")
+                    raise Refused(
+                        "E0124", "`!` stands before an atom only", span, "move it to the atoms"
+                    )
                 inner = self._literal(body)
                 if isinstance(inner, Comparison) and inner.operator == BIN:
-                    raise Refused("E0160", "a bin is not negated", span, "compare the number instead")
+                    raise Refused(
+                        "E0160", "a bin is not negated", span, "compare the number instead"
+                    )
                 if isinstance(inner, Literal):
                     return Literal(inner.atom, not inner.positive)
                 return replace(inner, operator=negated_operator(inner.operator))
             case Operation(sign, (left, right), span) if sign in COMPARISONS or sign == "-":
-                return Comparison(COMPARISONS.get(sign, "!="), self.term(left), self.term(right), span)
-            case Operation("<" | "<=" | ">" | ">=" as sign, (left, right), span) if all(map(_is_value, (left, right))):
+                return Comparison(
+                    COMPARISONS.get(sign, "!="), self.term(left), self.term(right), span
+                )
+            case Operation("<" | "<=" | ">" | ">=" as sign, (left, right), span) if all(
+                map(_is_value, (left, right))
+            ):
                 return Comparison(sign, self.term(left), self.term(right), span)
             case Operation(sign, _, span) if sign in ARITHMETIC_SIGNS | {"<", ">"}:
-                raise Refused("E0124", f"`{sign}` relates sums of atoms", span, "two terms are equal where `A == B`")
+                raise Refused(
+                    "E0124",
+                    f"`{sign}` relates sums of atoms",
+                    span,
+                    "two terms are equal where `A == B`",
+                )
             case Variable(name, _, span):
-                raise Refused("E0103", f"`{name}` is a variable, and an atom is expected here", span, f"{name}(X)?")
+                raise Refused(
+                    "E0103",
+                    f"`{name}` is a variable, and an atom is expected here",
+                    span,
+                    f"{name}(X)?",
+                )
         raise Refused("E0103", "an atom is expected here", span_of(node))
 
     def term(self, node: Node) -> Term:
@@ -229,7 +288,12 @@ class PslBuilder(StatementBuilder[Node]):
                 return Constant(f"-{number.name}", node.span)
         if isinstance(node, Atom):
             help = "join atoms by & and |; `^1` and `^2` are the only exponents"
-            raise Refused("E0103", f"{node.predicate} is an atom, and comparisons are between terms", node.span, help)
+            raise Refused(
+                "E0103",
+                f"{node.predicate} is an atom, and comparisons are between terms",
+                node.span,
+                help,
+            )
         raise Refused("E0103", "a variable or a constant is expected here", span_of(node))
 
     def _condition(self, node: Node) -> Formula:
@@ -283,4 +347,7 @@ def _is_value(node: Node) -> bool:
 ARITHMETIC = ("+", "-", "*", "/")
 CASES = "write one definition for each case"
 BODY = ("the body of a rule is a conjunction", "write one rule for each disjunct")
-HEAD = ("the head of a rule, or a rule without arrow, is a disjunction", "write one rule for each conjunct")
+HEAD = (
+    "the head of a rule, or a rule without arrow, is a disjunction",
+    "write one rule for each conjunct",
+)

@@ -33,7 +33,12 @@ def check_soft_rules(program: Program, diagnostics: Diagnostics) -> None:
         if rule in seen:
             first = seen[rule]
             where = f" (line {first.line})" if first else ""
-            diagnostics.add("E0126", f"this rule stands twice{where}, and both count", rule.span, severity="warning")
+            diagnostics.add(
+                "E0126",
+                f"this rule stands twice{where}, and both count",
+                rule.span,
+                severity="warning",
+            )
         seen.setdefault(rule, rule.span)
         _check_negative(rule, diagnostics)
 
@@ -41,15 +46,28 @@ def check_soft_rules(program: Program, diagnostics: Diagnostics) -> None:
 def _check_negative(rule: LogicalRule | ArithmeticRule, diagnostics: Diagnostics) -> None:
     if rule.weight.value is not None and rule.weight.value < 0:
         diagnostics.add(
-            "E0120", f"the weight {rule.weight.value} is negative", rule.span, "negate the rule instead: `A -> !B`"
+            "E0120",
+            f"the weight {rule.weight.value} is negative",
+            rule.span,
+            "negate the rule instead: `A -> !B`",
         )
 
 
 def _check_logical(rule: LogicalRule, diagnostics: Diagnostics) -> None:
-    """Each variable needs an atom that binds it: a positive one of the body or a negated one of the head."""
+    """Each variable needs an atom that binds it:
+    a positive one of the body or a negated one of the head.
+    """
     literals = [(item, True) for item in rule.body] + [(item, False) for item in rule.head]
-    binding = [item.atom for item, in_body in literals if isinstance(item, Literal) and item.positive == in_body]
-    others = [item.atom for item, in_body in literals if isinstance(item, Literal) and item.positive != in_body]
+    binding = [
+        item.atom
+        for item, in_body in literals
+        if isinstance(item, Literal) and item.positive == in_body
+    ]
+    others = [
+        item.atom
+        for item, in_body in literals
+        if isinstance(item, Literal) and item.positive != in_body
+    ]
     if not binding and len(others) == 1:
         binding = others
     bound = {variable.name for atom in binding for variable in _variables(atom.arguments)}
@@ -66,7 +84,11 @@ def _check_logical(rule: LogicalRule, diagnostics: Diagnostics) -> None:
                     "let it stand in a positive atom of the body (or a negated one of the head)",
                 )
     for item, _ in literals:
-        if isinstance(item, Comparison) and isinstance(item.left, Constant) and isinstance(item.right, Constant):
+        if (
+            isinstance(item, Comparison)
+            and isinstance(item.left, Constant)
+            and isinstance(item.right, Constant)
+        ):
             diagnostics.add("E0127", "this compares two constants", item.span, severity="warning")
 
 
@@ -82,17 +104,25 @@ def _check_arithmetic(rule: ArithmeticRule, diagnostics: Diagnostics) -> None:
             "give one of them another name",
         )
     for name in sorted(summed):
-        places = [atom for atom in atoms for argument in atom.arguments if argument == SumVariable(name)]
+        places = [
+            atom for atom in atoms for argument in atom.arguments if argument == SumVariable(name)
+        ]
         if len(places) > 1:
             diagnostics.add(
                 "E0122",
-                f"+{name} is summed over in several atoms ({', '.join(dict.fromkeys(a.predicate for a in places))})",
+                f"+{name} is summed over in several atoms "
+                f"({', '.join(dict.fromkeys(a.predicate for a in places))})",
                 places[1].span or rule.span,
                 "a summation variable belongs to one atom: give each its own",
             )
-    for name in {name for term in rule.terms for name in _cardinalities(term.factor)} - summed.keys():
+    for name in {
+        name for term in rule.terms for name in _cardinalities(term.factor)
+    } - summed.keys():
         diagnostics.add(
-            "E0122", f"|{name}| counts a summation variable, and no atom has +{name}", rule.span, f"write +{name} there"
+            "E0122",
+            f"|{name}| counts a summation variable, and no atom has +{name}",
+            rule.span,
+            f"write +{name} there",
         )
     filtered: set[str] = set()
     for filter_ in rule.filters:
@@ -105,7 +135,10 @@ def _check_arithmetic(rule: ArithmeticRule, diagnostics: Diagnostics) -> None:
             )
         elif filter_.variable in filtered:
             diagnostics.add(
-                "E0122", f"{filter_.variable} has two filters", rule.span, "join their conditions by & into one"
+                "E0122",
+                f"{filter_.variable} has two filters",
+                rule.span,
+                "join their conditions by & into one",
             )
         filtered.add(filter_.variable)
         for variable in _variables(formula_terms(filter_.condition)):

@@ -16,7 +16,9 @@ __all__ = ["linear_rules", "logical_clause"]
 
 
 def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
-    """`A & B -> C` as `!A v !B v C`, each literal once; comparisons become guards, those of the body negated."""
+    """`A & B -> C` as `!A v !B v C`, each literal once; comparisons become guards,
+    those of the body negated.
+    """
     literals = []
     guards = []
     for item in rule.body:
@@ -31,15 +33,22 @@ def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
             guards.append(item)
     types = _variable_types(program, rule)
     flat = Flattening(program, {name for name, _ in types})
-    simple = (replace(one, left=flat.simple(one.left, None), right=flat.simple(one.right, None)) for one in guards)
+    simple = (
+        replace(one, left=flat.simple(one.left, None), right=flat.simple(one.right, None))
+        for one in guards
+    )
     return Clause(
         rule=number,
         index=0,
         literals=tuple(dict.fromkeys(literals)),
         guards=tuple(dict.fromkeys(simple)),
-        variable_types=tuple((name, type_name) for name, type_name in types if program.kind_of(type_name) is None),
+        variable_types=tuple(
+            (name, type_name) for name, type_name in types if program.kind_of(type_name) is None
+        ),
         function_values=tuple(flat.found.values()),
-        values=tuple((name, type_name) for name, type_name in types if program.kind_of(type_name) is not None),
+        values=tuple(
+            (name, type_name) for name, type_name in types if program.kind_of(type_name) is not None
+        ),
         weight=rule.weight.value,
         fixed=rule.weight.kind == "fixed",
         hard=rule.weight.kind == "hard",
@@ -50,7 +59,9 @@ def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
 
 
 def linear_rules(program: Program, number: int, rule: ArithmeticRule) -> tuple[LinearRule, ...]:
-    """The rule as `ell <= 0`, as `ell = 0` when it is a hard equality, or as two inequalities when it is a soft one."""
+    """The rule as `ell <= 0`, as `ell = 0` when it is a hard equality,
+    or as two inequalities when it is a soft one.
+    """
     hard = rule.weight.kind == "hard"
     sides = [rule.terms] if rule.relation in ("<=", "=") else []
     if rule.relation == ">=" or (rule.relation == "=" and not hard):
@@ -73,10 +84,14 @@ def linear_rules(program: Program, number: int, rule: ArithmeticRule) -> tuple[L
     )
 
 
-def _variable_types(program: Program, rule: LogicalRule | ArithmeticRule) -> tuple[tuple[str, str], ...]:
+def _variable_types(
+    program: Program, rule: LogicalRule | ArithmeticRule
+) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for atom in rule_atoms(rule):
-        for argument, type_name in zip(atom.arguments, program.predicates[atom.predicate].argument_types):
+        for argument, type_name in zip(
+            atom.arguments, program.predicates[atom.predicate].argument_types
+        ):
             if isinstance(argument, SumVariable):
                 found.setdefault(argument.name, type_name)
             for variable in term_variables(argument):

@@ -20,7 +20,9 @@ __all__ = ["COMMENT", "PslDocument", "PslFacts"]
 ANY_TYPE = "UniqueStringID"
 PARTITIONS = ("observations", "targets", "truth")
 SPLITS = ("all", "infer", "learn", "validation")
-COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*""")
+COMMENT = re.compile(
+    r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*"""
+)
 """A quoted constant (kept), or a comment."""
 
 
@@ -53,7 +55,8 @@ class PslDocument:
     Attributes
     ----------
     predicates : tuple of Predicate
-        With `closed` set where the file says so, or where a 2.4 document gives the predicate no targets.
+        With `closed` set where the file says so, or where a 2.4 document gives the predicate no
+        targets.
     rules : tuple of str
         The rules of a 2.4 document, as text.
     rules_file : Path or None
@@ -94,7 +97,8 @@ class PslDocument:
         else:
             text, starts = self._rules_in_place()
             parsed = parse_psl(text, self.source, starts=starts)
-            # Rules that share a line of the document would run into one another where this text is read again.
+            # Rules that share a line of the document would run into one another where this text is
+            # read again.
             parsed = replace(parsed, text=format_program(parsed))
         program = with_declarations(parsed, self.predicates)
         declared = {predicate.name for predicate in self.predicates}
@@ -104,11 +108,15 @@ class PslDocument:
         return program
 
     def _rules_in_place(self) -> tuple[str, list[int]]:
-        """The rules where they stand in the document, all else and their comments blank, and where each starts.
+        """The rules where they stand in the document, all else and their comments blank, and where
+        each starts.
 
         One a line where they cannot be found there.
         """
-        rules = [COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), rule) for rule in self.rules]
+        rules = [
+            COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), rule)
+            for rule in self.rules
+        ]
         pieces, starts = [], []
         position = 0
         for rule, blanked in zip(self.rules, rules):

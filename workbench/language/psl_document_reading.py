@@ -25,10 +25,22 @@ from workbench.language.source import read_text
 
 __all__ = ["parse_psl_document", "read_psl_document"]
 
-_OF_PREDICATES = (*PARTITIONS, "evaluations", "types", "arity", "type", "options", "function", "model", "args")
+_OF_PREDICATES = (
+    *PARTITIONS,
+    "evaluations",
+    "types",
+    "arity",
+    "type",
+    "options",
+    "function",
+    "model",
+    "args",
+)
 
 
-_SPLIT_HELP = 'facts of one task stand with their predicate: "targets": {"learn": [...], "infer": [...]}'
+_SPLIT_HELP = (
+    'facts of one task stand with their predicate: "targets": {"learn": [...], "infer": [...]}'
+)
 
 
 MOST_ARGUMENTS = 1_000
@@ -41,17 +53,22 @@ def read_psl_document(path: str | os.PathLike[str]) -> PslDocument:
     Raises
     ------
     InputError
-        E0101 when it cannot be read, E0130 when it is no YAML or JSON, E0131 when it has another shape.
+        E0101 when it cannot be read, E0130 when it is no YAML or JSON, E0131 when it has another
+        shape.
     """
     return parse_psl_document(read_text(Path(path)), str(path))
 
 
 def parse_psl_document(text: str, source: str | None = None) -> PslDocument:
-    """Read a document's text: JSON with whole-line `#` and `//` comments when it starts with `{`, else YAML."""
+    """Read a document's text: JSON with whole-line `#` and `//` comments when
+    it starts with `{`, else YAML.
+    """
     content = _content(text, source)
     reading = _Reading(text, source)
     if not isinstance(content, Mapping):
-        raise reading.fault("this is no mapping of sections", None, "a data file starts with `predicates:`")
+        raise reading.fault(
+            "this is no mapping of sections", None, "a data file starts with `predicates:`"
+        )
     document = reading.document(content)
     if reading.found:
         raise InputError(tuple(reading.found))
@@ -63,7 +80,9 @@ def _content(text: str, source: str | None) -> object:
         try:
             return json.loads(re.sub(r"(?m)^[ \t]*(?:#|//)[^\n]*$", "", text))
         except (json.JSONDecodeError, RecursionError) as error:
-            line, column = (error.lineno, error.colno) if isinstance(error, json.JSONDecodeError) else (1, 1)
+            line, column = (
+                (error.lineno, error.colno) if isinstance(error, json.JSONDecodeError) else (1, 1)
+            )
             reason = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deeply"
             raise _Reading(text, source).syntax("JSON", reason, line, column) from None
     import yaml
@@ -87,12 +106,16 @@ class _Reading:
         lines = self.text.split("\n")
         shown = lines[line - 1].rstrip("\r") if line <= len(lines) else ""
         span = Span(self.source, line, column, line, column + 1)
-        return InputError((Diagnostic("E0130", f"this is no {language}: {reason}", span, None, shown),))
+        return InputError(
+            (Diagnostic("E0130", f"this is no {language}: {reason}", span, None, shown),)
+        )
 
     def fault(self, message: str, near: str | None, help: str | None = None) -> InputError:
         """An error of shape, pointing at the first line where `near` stands."""
         lines = self.text.split("\n")
-        number = next((n for n, line in enumerate(lines, 1) if near is not None and near in line), 1)
+        number = next(
+            (n for n, line in enumerate(lines, 1) if near is not None and near in line), 1
+        )
         line = lines[number - 1].rstrip("\r")
         column = line.find(near) + 1 if near and near in line else 1
         span = Span(self.source, number, column, number, column + len(near or " "))
@@ -106,7 +129,11 @@ class _Reading:
         for key in content:
             if key not in known:
                 close = nearest(str(key), known)
-                self.note(f"there is no section `{key}`", str(key), f"did you mean {close}?" if close else None)
+                self.note(
+                    f"there is no section `{key}`",
+                    str(key),
+                    f"did you mean {close}?" if close else None,
+                )
         for task in ("infer", "learn"):
             section = content.get(task) or {}
             for key in section if isinstance(section, Mapping) else [task]:
@@ -114,12 +141,21 @@ class _Reading:
                     self.note(f"`{task}` has options alone", str(key), _SPLIT_HELP)
         sections = content.get("predicates") or {}
         if isinstance(sections, Sequence) and not isinstance(sections, str):
-            sections = {key: value for item in sections if isinstance(item, Mapping) for key, value in item.items()}
+            sections = {
+                key: value
+                for item in sections
+                if isinstance(item, Mapping)
+                for key, value in item.items()
+            }
         if not isinstance(sections, Mapping):
             self.note("the section `predicates` lists no predicates", "predicates")
             sections = {}
         if "predicates" not in content:
-            self.note("there is no section `predicates`", None, "as in `predicates:` and `  Knows/2: open`")
+            self.note(
+                "there is no section `predicates`",
+                None,
+                "as in `predicates:` and `  Knows/2: open`",
+            )
         predicates = []
         facts: list[PslFacts] = []
         evaluations = {}
@@ -172,7 +208,10 @@ class _Reading:
         if rules is None:
             return ()
         if not isinstance(rules, list) or not all(isinstance(rule, str) for rule in rules):
-            self.note("the section `rules` must be a list of rules, each a text, or the name of a file", "rules")
+            self.note(
+                "the section `rules` must be a list of rules, each a text, or the name of a file",
+                "rules",
+            )
             return ()
         return tuple(rules)
 
@@ -187,38 +226,74 @@ class _Reading:
         name, _, digits = signature.partition("/")
         words: list[object] = list(description) if isinstance(description, list) else [description]
         marks = {str(word).casefold() for word in words if isinstance(word, str)}
-        options = {key: value for word in words if isinstance(word, Mapping) for key, value in word.items()}
+        options = {
+            key: value for word in words if isinstance(word, Mapping) for key, value in word.items()
+        }
         types = options.get("types")
         if not isinstance(types, list | type(None)) or not re.fullmatch(r"[^\W\d]\w*", name):
-            self.note(f"`{signature}` is no name and number of arguments", signature, "as in `Knows/2: open`")
+            self.note(
+                f"`{signature}` is no name and number of arguments",
+                signature,
+                "as in `Knows/2: open`",
+            )
             return None
-        arity = int(digits) if digits.isdigit() else options.get("arity", len(types) if types else None)
+        arity = (
+            int(digits) if digits.isdigit() else options.get("arity", len(types) if types else None)
+        )
         if not isinstance(arity, int):
-            self.note(f"`{signature}` does not say how many arguments it takes", signature, f"write {name}/2")
+            self.note(
+                f"`{signature}` does not say how many arguments it takes",
+                signature,
+                f"write {name}/2",
+            )
             return None
         if not 0 <= arity <= MOST_ARGUMENTS:
-            self.note(f"`{signature}` takes more than {MOST_ARGUMENTS} arguments, or fewer than none", signature)
+            self.note(
+                f"`{signature}` takes more than {MOST_ARGUMENTS} arguments, or fewer than none",
+                signature,
+            )
             return None
         if types and len(types) != arity:
-            self.note(f"`{signature}` has {arity} arguments and lists {len(types)} types", signature)
+            self.note(
+                f"`{signature}` has {arity} arguments and lists {len(types)} types", signature
+            )
         kind = str(options.get("type") or "standard")
         if options.get("function") or options.get("model"):
-            self.note(f"{name} is computed by code, which is not supported", signature, "load its values as a table")
-        elif kind.rsplit(".", 1)[-1].casefold().removesuffix("predicate") not in ("standard", "unspecified"):
+            self.note(
+                f"{name} is computed by code, which is not supported",
+                signature,
+                "load its values as a table",
+            )
+        elif kind.rsplit(".", 1)[-1].casefold().removesuffix("predicate") not in (
+            "standard",
+            "unspecified",
+        ):
             known = "standard predicates alone are; load the values of this one as observations"
-            self.note(f"{name} is a predicate of type `{kind}`, which is not supported", kind, known)
+            self.note(
+                f"{name} is a predicate of type `{kind}`, which is not supported", kind, known
+            )
         for key in options:
             if str(key) not in _OF_PREDICATES:
                 close = nearest(str(key), _OF_PREDICATES)
-                hint = f"did you mean {close}?" if close else f"the keys are {', '.join(_OF_PREDICATES[:6])}"
+                hint = (
+                    f"did you mean {close}?"
+                    if close
+                    else f"the keys are {', '.join(_OF_PREDICATES[:6])}"
+                )
                 self.note(f"`{key}` says nothing about {name}", str(key), hint)
         closed = True if "closed" in marks else False if "open" in marks else None
         if closed is None and isinstance(description, Mapping):
             closed = not description.get("targets")
         unknown = marks - {"closed", "open", "block"}
         if unknown:
-            self.note(f"`{sorted(unknown)[0]}` says nothing about a predicate", signature, "write `open` or `closed`")
-        return Predicate(name, tuple(map(str, types)) if types else (ANY_TYPE,) * arity, closed=closed)
+            self.note(
+                f"`{sorted(unknown)[0]}` says nothing about a predicate",
+                signature,
+                "write `open` or `closed`",
+            )
+        return Predicate(
+            name, tuple(map(str, types)) if types else (ANY_TYPE,) * arity, closed=closed
+        )
 
     def facts(self, predicate: str, partition: str, entry: object) -> Iterator[PslFacts]:
         """A path, a list of paths, a list of rows, or any of them by split."""
@@ -235,7 +310,9 @@ class _Reading:
         else:
             yield from self.entries(predicate, partition, "all", entry)
 
-    def entries(self, predicate: str, partition: str, split: str, entry: object) -> Iterator[PslFacts]:
+    def entries(
+        self, predicate: str, partition: str, split: str, entry: object
+    ) -> Iterator[PslFacts]:
         items = entry if isinstance(entry, list) else [entry] if entry is not None else []
         rows = []
         for item in items:
@@ -244,7 +321,9 @@ class _Reading:
             elif isinstance(item, list):
                 rows.append(tuple(_cell(cell) for cell in item))
             else:
-                self.note(f"{predicate} lists something that is neither a file nor a row", predicate)
+                self.note(
+                    f"{predicate} lists something that is neither a file nor a row", predicate
+                )
         if rows:
             yield PslFacts(predicate, partition, split, None, tuple(rows))
 

@@ -12,7 +12,9 @@ from workbench.language.psl_document import ANY_TYPE, PARTITIONS, PslDocument, P
 __all__ = ["document_to_files", "files_to_document", "format_psl_document"]
 
 
-def files_to_document(program: Program, infer: PslDocument, learn: PslDocument | None = None) -> PslDocument:
+def files_to_document(
+    program: Program, infer: PslDocument, learn: PslDocument | None = None
+) -> PslDocument:
     """One 2.4 document from rules and data files of version 2.3.
 
     Parameters
@@ -44,16 +46,24 @@ def _facts_of(document: PslDocument, split: str) -> list[PslFacts]:
 def document_to_files(document: PslDocument, stem: str) -> Mapping[str, str]:
     """The files of version 2.3 for a 2.4 document: name to text.
 
-    `<stem>.psl`, and `<stem>.data` or, where the splits differ, `<stem>-eval.data` and `<stem>-learn.data`; rows that
-    the document holds itself become tab-separated files `<stem>_<predicate>_<partition>.txt`. Options and evaluations
-    have no place in these files: they are options of the command line there.
+    `<stem>.psl`, and `<stem>.data` or, where the splits differ, `<stem>-eval.data` and
+    `<stem>-learn.data`; rows that the document holds itself become tab-separated files
+    `<stem>_<predicate>_<partition>.txt`. Options and evaluations have no place in these files: they
+    are options of the command line there.
     """
     files = {f"{stem}.psl": "".join(rule + "\n" for rule in document.rules)}
     splits = {facts.split for facts in document.facts}
-    kinds = {"": ("all",)} if splits <= {"all"} else {"-eval": ("all", "infer"), "-learn": ("all", "learn")}
+    kinds = (
+        {"": ("all",)}
+        if splits <= {"all"}
+        else {"-eval": ("all", "infer"), "-learn": ("all", "learn")}
+    )
     for suffix, chosen in kinds.items():
         lines = ["predicates:"]
-        lines += [f"   {_signature(predicate)}: {_openness(predicate)}" for predicate in document.predicates]
+        lines += [
+            f"   {_signature(predicate)}: {_openness(predicate)}"
+            for predicate in document.predicates
+        ]
         for partition in PARTITIONS:
             listed: dict[str, list[str]] = {}
             for facts in document.facts:
@@ -96,7 +106,9 @@ def _yaml(text: str) -> str:
 
 
 def format_psl_document(document: PslDocument) -> str:
-    """The document in the JSON form of version 2.4, ending in a newline; reading it gives an equal document."""
+    """The document in the JSON form of version 2.4, ending in a newline;
+    reading it gives an equal document.
+    """
     content: dict[str, object] = {}
     if document.options:
         content["options"] = dict(document.options)
@@ -106,7 +118,8 @@ def format_psl_document(document: PslDocument) -> str:
     if document.rules:
         content["rules"] = list(document.rules)
     content["predicates"] = {
-        _signature(predicate): _description(predicate, document) for predicate in document.predicates
+        _signature(predicate): _description(predicate, document)
+        for predicate in document.predicates
     }
     return json.dumps(content, indent=4, ensure_ascii=False) + "\n"
 
@@ -118,12 +131,16 @@ def _description(predicate: Predicate, document: PslDocument) -> dict[str, objec
     if predicate.name in document.evaluations:
         description["evaluations"] = list(document.evaluations[predicate.name])
     for partition in PARTITIONS:
-        facts = [f for f in document.facts if f.predicate == predicate.name and f.partition == partition]
+        facts = [
+            f for f in document.facts if f.predicate == predicate.name and f.partition == partition
+        ]
         if facts and {f.split for f in facts} == {"all"}:
             description[partition] = _entries(facts)
         elif facts:
             splits = dict.fromkeys(f.split for f in facts)
-            description[partition] = {split: _entries(f for f in facts if f.split == split) for split in splits}
+            description[partition] = {
+                split: _entries(f for f in facts if f.split == split) for split in splits
+            }
     return description
 
 

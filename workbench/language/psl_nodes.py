@@ -1,4 +1,6 @@
-"""What the PSL grammar reduces to before it is settled what stands where, and its reading as linear terms."""
+"""What the PSL grammar reduces to before it is settled what stands where,
+and its reading as linear terms.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +68,15 @@ def line_of(node: Node) -> Line:
     except LinearProblem as problem:
         raise Refused("E0121", str(problem), span_of(node)) from None
     if isinstance(node, Variable):
-        raise Refused("E0121", f"`{node.name}` is a variable, and an atom or a number is expected", node.span)
-    raise Refused("E0121", "logic stands inside an arithmetic rule", span_of(node), "use atoms, + - * / and numbers")
+        raise Refused(
+            "E0121", f"`{node.name}` is a variable, and an atom or a number is expected", node.span
+        )
+    raise Refused(
+        "E0121",
+        "logic stands inside an arithmetic rule",
+        span_of(node),
+        "use atoms, + - * / and numbers",
+    )
 
 
 def span_of(node: Node) -> Span | None:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from workbench.language.notation import TIGHTNESS, Notation
-from workbench.language.program import ArithmeticRule, Calculation, Cardinality, Factor, LinearTerm, LogicalRule, Weight
+from workbench.language.program import (
+    ArithmeticRule,
+    Calculation,
+    Cardinality,
+    Factor,
+    LinearTerm,
+    LogicalRule,
+    Weight,
+)
 from workbench.language.terms import And, Atom, Comparison, Constant, Formula, Not, Or
 
 __all__ = ["PSL", "format_linear", "format_psl_rule", "psl_number"]
@@ -22,7 +30,9 @@ def format_psl_rule(rule: LogicalRule | ArithmeticRule) -> str:
     exponent = " ^2" if rule.squared else ""
     if isinstance(rule, LogicalRule):
         head = " | ".join(PSL.item(item) for item in rule.head)
-        text = f"{' & '.join(PSL.item(item) for item in rule.body)} -> {head}" if rule.body else head
+        text = (
+            f"{' & '.join(PSL.item(item) for item in rule.body)} -> {head}" if rule.body else head
+        )
         return _weighted(text, rule.weight, exponent)
     filters = "".join(f" {{{f.variable}: {_condition(f.condition, 0)}}}" for f in rule.filters)
     return _weighted(format_linear(rule.terms, rule.relation), rule.weight, exponent) + filters
@@ -38,7 +48,9 @@ def _comparison(notation: Notation, comparison: Comparison) -> str:
     """`(A != B)`, with `!` in front where `%` is negated."""
     left, right = notation.term(comparison.left), comparison.right
     if comparison.operator == "+bin":
-        return f"+bin({left}, {right.name if isinstance(right, Constant) else notation.term(right)})"
+        return (
+            f"+bin({left}, {right.name if isinstance(right, Constant) else notation.term(right)})"
+        )
     if comparison.operator.endswith("~"):
         return f"{comparison.operator.removesuffix('~')}{left}"
     sign = "!" if comparison.operator == "!%" else ""
@@ -49,10 +61,19 @@ def _comparison(notation: Notation, comparison: Comparison) -> str:
 def _in_definitions(notation: Notation, comparison: Comparison) -> str:
     if comparison.operator not in ("=", "<", "<=", ">", ">="):
         return _comparison(notation, comparison)
-    return f"{notation.term(comparison.left)} {comparison.operator} {notation.term(comparison.right)}"
+    return (
+        f"{notation.term(comparison.left)} {comparison.operator} {notation.term(comparison.right)}"
+    )
 
 
-PSL = Notation(" & ", " .", lambda name: f"'{name.translate(ESCAPES)}'", _comparison, _in_definitions, bare_atoms=False)
+PSL = Notation(
+    " & ",
+    " .",
+    lambda name: f"'{name.translate(ESCAPES)}'",
+    _comparison,
+    _in_definitions,
+    bare_atoms=False,
+)
 """How soft logic is written."""
 
 
@@ -63,7 +84,9 @@ def _condition(formula: Formula, around: int) -> str:
         case Comparison():
             return PSL.item(formula)
         case Not(body):
-            return "!" + (f"({_condition(body, 0)})" if isinstance(body, And | Or) else _condition(body, 3))
+            return "!" + (
+                f"({_condition(body, 0)})" if isinstance(body, And | Or) else _condition(body, 3)
+            )
         case And(items) | Or(items):
             tightness, sign = (2, " & ") if isinstance(formula, And) else (1, " | ")
             text = sign.join(_condition(item, tightness + 1) for item in items)
@@ -74,9 +97,17 @@ def _condition(formula: Formula, around: int) -> str:
 def format_linear(terms: tuple[LinearTerm, ...], relation: str) -> str:
     """`terms relation 0` with its negative terms and its number on the right side."""
     left = [term for term in terms if term.atoms and term.coefficient > 0]
-    left += [term for term in terms if not term.atoms and term.factor is not None and term.coefficient > 0]
+    left += [
+        term
+        for term in terms
+        if not term.atoms and term.factor is not None and term.coefficient > 0
+    ]
     right = [term for term in terms if term.atoms and term.coefficient <= 0]
-    right += [term for term in terms if not term.atoms and term.factor is not None and term.coefficient <= 0]
+    right += [
+        term
+        for term in terms
+        if not term.atoms and term.factor is not None and term.coefficient <= 0
+    ]
     number = sum(term.coefficient for term in terms if not term.atoms and term.factor is None)
     sides = [" + ".join(_linear_term(term, 1.0) for term in left) or "0"]
     texts = [_linear_term(term, -1.0) for term in right]

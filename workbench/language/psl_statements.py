@@ -1,4 +1,6 @@
-"""A PSL text cut into rules: one lexer pass, then weights, full stops, exponents and line ends decide."""
+"""A PSL text cut into rules: one lexer pass, then weights, full stops,
+exponents and line ends decide.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from collections.abc import Iterator, Sequence
 from lark import Lark, Token
 
 from workbench.language.source import Diagnostics, SourceText
-from workbench.language.statements import CLOSING, OPENING, STRAY, Statement, is_sound, opens_scope, report_stray
+from workbench.language.statements import (
+    CLOSING,
+    OPENING,
+    STRAY,
+    Statement,
+    is_sound,
+    opens_scope,
+    report_stray,
+)
 
 __all__ = ["split_rules"]
 
@@ -32,9 +42,9 @@ def split_rules(
 ) -> Iterator[Statement]:
     """Cut `source` into rules.
 
-    A rule starts at a weight, after a full stop or an exponent (and the filters that follow it), and on a new line
-    where an operand follows an operand. A leading `-` stays with its weight. A rule also starts at each position in
-    `starts` (ascending), whatever stands there.
+    A rule starts at a weight, after a full stop or an exponent (and the filters that follow it),
+    and on a new line where an operand follows an operand. A leading `-` stays with its weight. A
+    rule also starts at each position in `starts` (ascending), whatever stands there.
     """
     rule: list[Token] = []
     depth = 0
@@ -85,7 +95,9 @@ def _starts_rule(rule: list[Token], ahead: list[Token], newline: bool, depth: in
 
 
 def _tagged(tokens: Iterator[Token]) -> Iterator[Token]:
-    """The tokens, with `1.5 :` as one WEIGHT and full stops as STOP; the rest of a line with an open quote dropped."""
+    """The tokens, with `1.5 :` as one WEIGHT and full stops as STOP;
+    the rest of a line with an open quote dropped.
+    """
     held: Token | None = None
     spoiled_line: int | None = None
     for token in tokens:

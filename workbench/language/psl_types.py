@@ -1,7 +1,8 @@
 """Predicates and types of a PSL program, which declares neither.
 
-Every argument place is a class of its own; a variable joins the places it stands in within its rule, and so does a
-comparison its two sides. Each class is one type, so that each domain holds only the constants that can meet.
+Every argument place is a class of its own; a variable joins the places it stands in within its
+rule, and so does a comparison its two sides. Each class is one type, so that each domain holds only
+the constants that can meet.
 """
 
 from __future__ import annotations
@@ -29,7 +30,15 @@ from workbench.language.program import (
     Type,
 )
 from workbench.language.source import Diagnostics
-from workbench.language.terms import Apply, Atom, Comparison, Formula, Literal, SumVariable, Variable
+from workbench.language.terms import (
+    Apply,
+    Atom,
+    Comparison,
+    Formula,
+    Literal,
+    SumVariable,
+    Variable,
+)
 from workbench.language.values import VALUE_TYPES, ValueKind
 
 __all__ = ["with_declarations", "with_inferred_types", "with_values"]
@@ -39,21 +48,22 @@ Statement = TypeVar("Statement", bound=Rule | Definition | Scope)
 
 
 def with_declarations(program: Program, declared: Iterable[Predicate]) -> Program:
-    """A PSL program over predicates that data declare: their spelling, their types, and whether they are closed.
+    """A PSL program over predicates that data declare: their spelling, their types, and whether
+    they are closed.
 
     Parameters
     ----------
     program : Program
         As `parse_psl` gives it.
     declared : iterable of Predicate
-        Matched by name whatever the case. Predicates of the program that are not among them keep what they have, but
-        for the types of places that variables join with declared ones.
+        Matched by name whatever the case. Predicates of the program that are not among them keep
+        what they have, but for the types of places that variables join with declared ones.
 
     Raises
     ------
     InputError
-        E0105 when a rule gives a declared predicate another number of arguments, E0106 when a variable joins places
-        of two declared types.
+        E0105 when a rule gives a declared predicate another number of arguments, E0106 when a
+        variable joins places of two declared types.
     """
     diagnostics = Diagnostics(program.sources)
     predicates = {predicate.name: predicate for predicate in declared}
@@ -63,12 +73,14 @@ def with_declarations(program: Program, declared: Iterable[Predicate]) -> Progra
 
 
 def with_inferred_types(
-    program: Program, diagnostics: Diagnostics, values: Mapping[str, tuple[ValueKind | None, ...]] | None = None
+    program: Program,
+    diagnostics: Diagnostics,
+    values: Mapping[str, tuple[ValueKind | None, ...]] | None = None,
 ) -> Program:
     """The program with its predicates, spelled as first mentioned, and inferred types.
 
-    A predicate used with two arities is reported as E0105. `values` says which arguments of a predicate (by its name,
-    whatever the case) are numbers, dates or texts.
+    A predicate used with two arities is reported as E0105. `values` says which arguments of a
+    predicate (by its name, whatever the case) are numbers, dates or texts.
     """
     return _typed(replace(program, predicates={}), diagnostics, values or {})
 
@@ -87,16 +99,22 @@ def with_values(program: Program, values: Mapping[str, tuple[ValueKind | None, .
     closed = {name: predicate.closed for name, predicate in program.predicates.items()}
     typed = with_inferred_types(program, diagnostics, values)
     diagnostics.raise_errors()
-    predicates = {name: replace(one, closed=closed.get(name)) for name, one in typed.predicates.items()}
+    predicates = {
+        name: replace(one, closed=closed.get(name)) for name, one in typed.predicates.items()
+    }
     return replace(typed, predicates=predicates)
 
 
 def _typed(
-    program: Program, diagnostics: Diagnostics, values: Mapping[str, tuple[ValueKind | None, ...]] | None = None
+    program: Program,
+    diagnostics: Diagnostics,
+    values: Mapping[str, tuple[ValueKind | None, ...]] | None = None,
 ) -> Program:
     spelling = {name.casefold(): name for name in program.predicates}
     arities = {name: predicate.arity for name, predicate in program.predicates.items()}
-    written: list[tuple[Iterable[Atom], Span | None]] = [(rule_atoms(rule), rule.span) for rule in program.rules]
+    written: list[tuple[Iterable[Atom], Span | None]] = [
+        (rule_atoms(rule), rule.span) for rule in program.rules
+    ]
     written += [((one.head, *condition_atoms(one.body)), one.span) for one in program.statements]
     for atoms, span in written:
         for atom in atoms:
@@ -123,13 +141,18 @@ def _typed(
     given = {classes.find(place): type_name for place, type_name in given.items()}
     for name, kinds in (values or {}).items():
         known_as = spelling.get(name.casefold(), name)
-        places = ((place, kind) for place, kind in enumerate(kinds[: arities.get(known_as, 0)]) if kind is not None)
+        places = (
+            (place, kind)
+            for place, kind in enumerate(kinds[: arities.get(known_as, 0)])
+            if kind is not None
+        )
         for position, kind in places:
             root = classes.find((known_as, position))
             if given.setdefault(root, kind) != kind:
                 diagnostics.add(
                     "E0106",
-                    f"argument {position + 1} of {known_as} is a {kind}, and the rules join it with a {given[root]}",
+                    f"argument {position + 1} of {known_as} is a {kind}, and the rules join it "
+                    f"with a {given[root]}",
                     _span_of_use(rules, known_as),
                     "compare values of one kind",
                 )
@@ -139,7 +162,8 @@ def _typed(
             if given.setdefault(root, type_name) != type_name:
                 diagnostics.add(
                     "E0106",
-                    f"argument {position + 1} of {predicate.name} has type {type_name}, and the rules join it with "
+                    f"argument {position + 1} of {predicate.name} has type {type_name}, and the "
+                    "rules join it with "
                     f"arguments of type {given[root]}",
                     _span_of_use(rules, predicate.name),
                     "load the tables that rules join with one type for the joined columns",
@@ -169,7 +193,9 @@ def _typed(
 
 
 def _span_of_use(rules: Iterable[Rule], name: str) -> Span | None:
-    return next((atom.span for rule in rules for atom in rule_atoms(rule) if atom.predicate == name), None)
+    return next(
+        (atom.span for rule in rules for atom in rule_atoms(rule) if atom.predicate == name), None
+    )
 
 
 def _respelled(statement: Statement, spelling: Mapping[str, str]) -> Statement:
@@ -197,10 +223,16 @@ def _respelled(statement: Statement, spelling: Mapping[str, str]) -> Statement:
     return replace(statement, terms=terms, filters=filters)
 
 
-def _join_statement(statement: Definition | Scope, classes: _Classes, arities: Mapping[str, int]) -> list[Place]:
-    """Join the places of each variable of a definition or scope; the places that hold numbers which it makes."""
+def _join_statement(
+    statement: Definition | Scope, classes: _Classes, arities: Mapping[str, int]
+) -> list[Place]:
+    """Join the places of each variable of a definition or scope;
+    the places that hold numbers which it makes.
+    """
     comparisons = [one for one in statement.body if isinstance(one, Comparison)]
-    place_of = classes.join_variables((*condition_atoms(statement.body), statement.head), comparisons, arities)
+    place_of = classes.join_variables(
+        (*condition_atoms(statement.body), statement.head), comparisons, arities
+    )
     numbers: list[Place] = []
     for one in statement.body:
         if isinstance(one, Aggregate) and one.variable in place_of:
@@ -211,15 +243,25 @@ def _join_statement(statement: Definition | Scope, classes: _Classes, arities: M
                 numbers.append(place_of[one.variable])
         elif isinstance(one, Comparison):
             sides = [(one.left, one.right), (one.right, one.left)]
-            equated = [(side, other) for side, other in sides if one.operator == "=" and isinstance(other, Apply)]
+            equated = [
+                (side, other)
+                for side, other in sides
+                if one.operator == "=" and isinstance(other, Apply)
+            ]
             numbers += [
-                place_of[side.name] for side, _ in equated if isinstance(side, Variable) and side.name in place_of
+                place_of[side.name]
+                for side, _ in equated
+                if isinstance(side, Variable) and side.name in place_of
             ]
     return numbers
 
 
 def _map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:
-    return change(formula) if isinstance(formula, Atom) else map_parts(formula, lambda part: _map_atoms(part, change))
+    return (
+        change(formula)
+        if isinstance(formula, Atom)
+        else map_parts(formula, lambda part: _map_atoms(part, change))
+    )
 
 
 @dataclass
@@ -244,7 +286,9 @@ class _Classes:
     def join_variables(
         self, atoms: Iterable[Atom], comparisons: Iterable[Comparison], arities: Mapping[str, int]
     ) -> dict[str, Place]:
-        """Join the places that each variable stands in, then the two sides of each comparison; a place of each."""
+        """Join the places that each variable stands in, then the two sides of each comparison;
+        a place of each.
+        """
         place_of: dict[str, Place] = {}
         for atom in atoms:
             for position, argument in enumerate(atom.arguments[: arities[atom.predicate]]):
@@ -253,13 +297,18 @@ class _Classes:
                     self.used.append((place, argument.name))
                     self.join(place_of.setdefault(argument.name, place), place)
         for one in comparisons:
-            sides = [s.name for s in (one.left, one.right) if isinstance(s, Variable) and s.name in place_of]
+            sides = [
+                s.name
+                for s in (one.left, one.right)
+                if isinstance(s, Variable) and s.name in place_of
+            ]
             if len(sides) == 2:
                 self.join(place_of[sides[0]], place_of[sides[1]])
         return place_of
 
     def names(self, given: Mapping[Place, str]) -> dict[Place, str]:
-        """A name for each class: the one given, or its commonest variable in lower case without digits.
+        """A name for each class: the one given, or its commonest variable in lower case without
+        digits.
 
         Where that is taken, a number is added.
         """

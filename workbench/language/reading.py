@@ -38,8 +38,12 @@ DOCUMENT_SUFFIXES = (".data", ".json", ".yaml", ".yml")
 """Endings of the documents that list a PSL model's data, and may hold its rules."""
 
 _ASIDE = re.compile(r"""//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
-_SOFT = re.compile(r"->|>>|<<|\)\s*<-|&|\||==|~|\^[12]\s*$|^\s*[\d.]+(?:[eE][+-]?\d+)?\s*:", re.MULTILINE)
-"""What only PSL writes: its arrows and connectives, squares at the end of a line, a colon after a weight."""
+_SOFT = re.compile(
+    r"->|>>|<<|\)\s*<-|&|\||==|~|\^[12]\s*$|^\s*[\d.]+(?:[eE][+-]?\d+)?\s*:", re.MULTILINE
+)
+"""What only PSL writes: its arrows and connectives, squares at the end of a line,
+a colon after a weight.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,8 @@ class RuleLanguage:
     suffix : str
         Of its files.
     parse : callable
-        `(text, source, directory) -> Program`; the directory is where files that the text includes are.
+        `(text, source, directory) -> Program`; the directory is where files that the text includes
+        are.
     statements : callable
         Reads a text for its syntax alone.
     format : callable
@@ -75,13 +80,19 @@ LANGUAGES: Mapping[Language, RuleLanguage] = {
         format_mln_source,
     ),
     "psl": RuleLanguage(
-        "psl", ".psl", lambda text, source, _: parse_psl(text, source), psl_statements, format_psl_source
+        "psl",
+        ".psl",
+        lambda text, source, _: parse_psl(text, source),
+        psl_statements,
+        format_psl_source,
     ),
 }
 
 
 def language_of_file(path: str | os.PathLike[str]) -> Language | None:
-    """The language of a rules file by its ending (also `.gz`); None for any other file, documents of PSL among them."""
+    """The language of a rules file by its ending (also `.gz`); None for any other file,
+    documents of PSL among them.
+    """
     name = Path(path).name.lower().removesuffix(".gz")
     return next((one.name for one in LANGUAGES.values() if name.endswith(one.suffix)), None)
 
@@ -93,7 +104,8 @@ def is_document(path: str | os.PathLike[str]) -> bool:
 
 @lru_cache(maxsize=64)
 def language_of(text: str) -> Language:
-    """The language of a program's text: by what only PSL writes outside comments and strings, else by who can read it.
+    """The language of a program's text: by what only PSL writes outside comments and strings, else
+    by who can read it.
 
     A text that neither language reads is taken for Markov logic, whose errors are then shown.
     """
@@ -122,7 +134,8 @@ def parse_program(text: str, source: str | None = None) -> Program:
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
-    """Read a `.mln` or `.psl` file, or the rules of a PSL document (`.json`, `.yaml`); any of them also gzipped.
+    """Read a `.mln` or `.psl` file, or the rules of a PSL document (`.json`, `.yaml`); any of them
+    also gzipped.
 
     Raises
     ------
@@ -137,7 +150,9 @@ def read_program(path: str | os.PathLike[str]) -> Program:
     language = language_of_file(file)
     if language is None:
         raise UsageError.of(
-            "E0100", f"{file} is neither a .mln nor a .psl file", help="or a PSL document: .json, .yaml"
+            "E0100",
+            f"{file} is neither a .mln nor a .psl file",
+            help="or a PSL document: .json, .yaml",
         )
     return LANGUAGES[language].parse(read_text(file), str(path), file.parent)
 
@@ -168,5 +183,7 @@ def format_source(path: str | os.PathLike[str]) -> str:
     file = Path(path)
     language = language_of_file(file)
     if language is None:
-        raise UsageError.of("E0100", f"{file} is neither a .mln nor a .psl file", help="convert it to .psl first")
+        raise UsageError.of(
+            "E0100", f"{file} is neither a .mln nor a .psl file", help="convert it to .psl first"
+        )
     return format_text(read_text(file), language, str(path))

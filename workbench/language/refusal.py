@@ -33,7 +33,12 @@ def finite_weight(text: str, span: Span | None) -> float:
     """
     value = float(text)
     if not abs(value) <= LARGEST_WEIGHT:
-        raise Refused("E0132", f"the weight {text} is too large", span, "a full stop after a formula makes it hard")
+        raise Refused(
+            "E0132",
+            f"the weight {text} is too large",
+            span,
+            "a full stop after a formula makes it hard",
+        )
     return value
 
 

@@ -1,4 +1,6 @@
-"""Variables with names of their own, and starred atoms by sign: formulas made ready for the normal form."""
+"""Variables with names of their own, and starred atoms by sign:
+formulas made ready for the normal form.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,18 @@ __all__ = ["free_sign_choices", "fresh_name", "rename_apart"]
 
 
 def rename_apart(formula: Formula) -> Formula:
-    """Give each quantified variable a name of its own (a prime is added where the name is taken)."""
+    """Give each quantified variable a name of its own (a prime is
+    added where the name is taken).
+    """
     if not _has_quantifier(formula):
         return formula
     return _rename(formula, set(_free_names(formula, frozenset())))
 
 
 def _has_quantifier(formula: Formula) -> bool:
-    return isinstance(formula, Quantified) or any(_has_quantifier(part) for part in formula_parts(formula))
+    return isinstance(formula, Quantified) or any(
+        _has_quantifier(part) for part in formula_parts(formula)
+    )
 
 
 def _free_names(formula: Formula, bound: frozenset[str]) -> Iterator[str]:
@@ -38,7 +44,9 @@ def _free_names(formula: Formula, bound: frozenset[str]) -> Iterator[str]:
         yield from _free_names(part, bound)
     if not parts:
         for term in formula_terms(formula):
-            yield from (variable.name for variable in term_variables(term) if variable.name not in bound)
+            yield from (
+                variable.name for variable in term_variables(term) if variable.name not in bound
+            )
 
 
 def _rename(formula: Formula, taken: set[str]) -> Formula:
@@ -68,12 +76,17 @@ def _substitute_free(formula: Formula, values: Mapping[str, Term]) -> Formula:
 
 
 def free_sign_choices(formula: Formula) -> tuple[Formula, ...]:
-    """The formula with each `*P(x)` replaced by P(x) and by !P(x): 2^n formulas for n different starred atoms."""
-    starred = list(dict.fromkeys(leaf.atom for leaf in leaves(formula) if isinstance(leaf, FreeSign)))
+    """The formula with each `*P(x)` replaced by P(x) and by !P(x):
+    2^n formulas for n different starred atoms.
+    """
+    starred = list(
+        dict.fromkeys(leaf.atom for leaf in leaves(formula) if isinstance(leaf, FreeSign))
+    )
     if not starred:
         return (formula,)
     return tuple(
-        _with_signs(formula, dict(zip(starred, signs))) for signs in product((True, False), repeat=len(starred))
+        _with_signs(formula, dict(zip(starred, signs)))
+        for signs in product((True, False), repeat=len(starred))
     )
 
 

@@ -7,8 +7,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.language.mln import mln_statements
-from workbench.language.printing import format_formula, format_number, format_program, format_rule, with_weight
-from workbench.language.program import ArithmeticRule, FormulaRule, LogicalRule, Program, Rule, Weight
+from workbench.language.printing import (
+    format_formula,
+    format_number,
+    format_program,
+    format_rule,
+    with_weight,
+)
+from workbench.language.program import (
+    ArithmeticRule,
+    FormulaRule,
+    LogicalRule,
+    Program,
+    Rule,
+    Weight,
+)
 from workbench.language.psl import psl_statements
 from workbench.language.statements import Statement
 from workbench.language.terms import Apply, Constant
@@ -18,7 +31,9 @@ __all__ = ["rule_line", "rule_text", "with_rules"]
 DIGITS = 10
 
 _WEIGHT = re.compile(r"\s*@?[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*:?\s*")
-_FACTOR = re.compile(r"\s*@?(?:w|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*\*(?P<rest>[^:]*:.*)", re.DOTALL)
+_FACTOR = re.compile(
+    r"\s*@?(?:w|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*\*(?P<rest>[^:]*:.*)", re.DOTALL
+)
 
 
 def rule_text(rule: Rule) -> str:
@@ -37,10 +52,16 @@ def rule_text(rule: Rule) -> str:
 def rule_line(rule: Rule, weight: float, text: str | None = None) -> str:
     """A rule as it was written, or in the words `text`, with another weight."""
     rounded = float(f"{weight:.{DIGITS}g}")
-    given = replace(rule.weight, kind="fixed" if rule.weight.kind == "fixed" else "given", value=rounded)
+    given = replace(
+        rule.weight, kind="fixed" if rule.weight.kind == "fixed" else "given", value=rounded
+    )
     if isinstance(rule, LogicalRule | ArithmeticRule):
         return format_rule(replace(rule, weight=given))
-    if isinstance(given.factor, Apply) and given.factor.function == "standardised" and len(given.factor.arguments) == 3:
+    if (
+        isinstance(given.factor, Apply)
+        and given.factor.function == "standardised"
+        and len(given.factor.arguments) == 3
+    ):
         return with_weight(format_formula(rule.formula), _in_its_unit(weight, given))
     if text is None and rule.text:
         body = rule_text(rule)
@@ -55,7 +76,9 @@ def rule_line(rule: Rule, weight: float, text: str | None = None) -> str:
 
 
 def _in_its_unit(weight: float, given: Weight) -> Weight:
-    """`w * standardised(a, mean, deviation)` as `w / deviation * (a - mean)`: what one year, or euro, weighs."""
+    """`w * standardised(a, mean, deviation)` as `w / deviation * (a - mean)`: what one year,
+    or euro, weighs.
+    """
     assert isinstance(given.factor, Apply)
     number, mean, deviation = given.factor.arguments
     assert isinstance(deviation, Constant)
@@ -66,8 +89,8 @@ def _in_its_unit(weight: float, given: Weight) -> Weight:
 def with_rules(program: Program, lines: Mapping[int, str]) -> str:
     """The text of a program in which the statement of rule `number` reads `lines[number]`.
 
-    Comments, blank lines, declarations and order stay. A program made of several files, or of none, is printed in
-    canonical form first.
+    Comments, blank lines, declarations and order stay. A program made of several files, or of none,
+    is printed in canonical form first.
     """
     text = program.text if len(program.sources) <= 1 else ""
     places = _places(program, text) if text else []
@@ -84,5 +107,9 @@ def with_rules(program: Program, lines: Mapping[int, str]) -> str:
 
 def _places(program: Program, text: str) -> list[Statement]:
     if program.language == "psl":
-        return [place for place, item in psl_statements(text) if isinstance(item, LogicalRule | ArithmeticRule)]
+        return [
+            place
+            for place, item in psl_statements(text)
+            if isinstance(item, LogicalRule | ArithmeticRule)
+        ]
     return [place for place, item in mln_statements(text) if isinstance(item, FormulaRule)]

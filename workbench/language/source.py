@@ -30,7 +30,9 @@ class Positioned(Protocol):
 
 @dataclass(frozen=True)
 class SourceText:
-    """One source text: `name` is the file's path as the user gave it, or None for text given directly."""
+    """One source text: `name` is the file's path as the user gave it,
+    or None for text given directly.
+    """
 
     name: str | None
     text: str
@@ -38,7 +40,9 @@ class SourceText:
     def span(self, first: Positioned, last: Positioned | None = None) -> Span:
         """From the start of `first` to the end of `last` (or of `first`)."""
         end = last or first
-        return Span(self.name, first.line or 1, first.column or 1, end.end_line or 1, end.end_column or 1)
+        return Span(
+            self.name, first.line or 1, first.column or 1, end.end_line or 1, end.end_column or 1
+        )
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,8 @@ class Diagnostics:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8: a byte-order mark is dropped, line ends become `\\n`, `.gz` is unpacked.
+    """The text of a file in UTF-8: a byte-order mark is dropped, line ends become `\\n`, `.gz` is
+    unpacked.
 
     Raises
     ------

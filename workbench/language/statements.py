@@ -1,8 +1,8 @@
 """An MLN text cut into statements: one lexer pass, then ends of lines decide, as in Alchemy.
 
-A line that ends with an operator, or is followed by one that begins with an operator, goes on; so does one with an
-open parenthesis, unless a blank line follows or two operands meet. Cutting first is what lets every error of a file be
-reported at once.
+A line that ends with an operator, or is followed by one that begins with an operator, goes on; so
+does one with an open parenthesis, unless a blank line follows or two operands meet. Cutting first
+is what lets every error of a file be reported at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,20 @@ __all__ = [
 
 OPENING = {"LPAR", "LBRACE", "LSQB"}
 CLOSING = {"RPAR", "RBRACE", "RSQB"}
-JOINING = {"AND", "OR", "IMPLIES", "IFF", "COMMA", "EQUAL", "UNEQUAL", "LESS", "AT_MOST", "MORE", "AT_LEAST", "DEFINES"}
+JOINING = {
+    "AND",
+    "OR",
+    "IMPLIES",
+    "IFF",
+    "COMMA",
+    "EQUAL",
+    "UNEQUAL",
+    "LESS",
+    "AT_MOST",
+    "MORE",
+    "AT_LEAST",
+    "DEFINES",
+}
 LEFT_OPEN = JOINING | {"NOT", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "COLON", "AT"}
 RIGHT_OPEN = JOINING | CLOSING | {"SLASH", "PERCENT"}
 OPERAND_ENDS = {"NAME", "STRING", "NUMBER", "RPAR", "NOW"}
@@ -56,8 +69,12 @@ class Statement:
         return self.tokens[-1].end_pos or 0
 
 
-def split_statements(parser: Lark, source: SourceText, diagnostics: Diagnostics) -> Iterator[Statement]:
-    """Cut `source` into statements; one with a character that means nothing is reported and left out."""
+def split_statements(
+    parser: Lark, source: SourceText, diagnostics: Diagnostics
+) -> Iterator[Statement]:
+    """Cut `source` into statements; one with a character that means
+    nothing is reported and left out.
+    """
     tokens: list[Token] = []
     depth = 0
     newlines = 0
@@ -68,7 +85,11 @@ def split_statements(parser: Lark, source: SourceText, diagnostics: Diagnostics)
             continue
         if newlines and tokens:
             last = tokens[-1].type
-            inside = depth > 0 and newlines == 1 and not (last in OPERAND_ENDS and kind in OPERAND_STARTS)
+            inside = (
+                depth > 0
+                and newlines == 1
+                and not (last in OPERAND_ENDS and kind in OPERAND_STARTS)
+            )
             goes_on = inside or last in LEFT_OPEN or kind in RIGHT_OPEN or opens_scope(tokens)
             if not goes_on or kind == "INCLUDE" or tokens[-1].type == "OPEN_STRING":
                 if is_sound(tokens):
@@ -95,7 +116,9 @@ def split_statements(parser: Lark, source: SourceText, diagnostics: Diagnostics)
 
 
 def opens_scope(tokens: list[Token], stop: int | None = None) -> bool:
-    """Whether the tokens before `stop` (all of them where None) end in `open where`, which conditions must follow."""
+    """Whether the tokens before `stop` (all of them where None) end in `open where`,
+    which conditions must follow.
+    """
     stop = len(tokens) if stop is None else stop
     return (
         stop > 2
@@ -122,8 +145,15 @@ def description(statement: Statement) -> str:
 
 def scope_tokens(tokens: list[Token]) -> list[Token]:
     """The tokens with the words of `open where` retyped."""
-    words = {word for stop in range(3, len(tokens) + 1) if opens_scope(tokens, stop) for word in (stop - 2, stop - 1)}
-    return [token.update(type=token.upper()) if i in words else token for i, token in enumerate(tokens)]
+    words = {
+        word
+        for stop in range(3, len(tokens) + 1)
+        if opens_scope(tokens, stop)
+        for word in (stop - 2, stop - 1)
+    }
+    return [
+        token.update(type=token.upper()) if i in words else token for i, token in enumerate(tokens)
+    ]
 
 
 def is_sound(tokens: list[Token]) -> bool:
@@ -132,17 +162,33 @@ def is_sound(tokens: list[Token]) -> bool:
 
 
 def report_stray(
-    token: Token, source: SourceText, diagnostics: Diagnostics, help: Mapping[str, str] | None = None
+    token: Token,
+    source: SourceText,
+    diagnostics: Diagnostics,
+    help: Mapping[str, str] | None = None,
 ) -> None:
-    """Report a character that means nothing; the second and later ones of a line are taken as the same slip."""
+    """Report a character that means nothing;
+    the second and later ones of a line are taken as the same slip.
+    """
     span = source.span(token)
     if token.type == "OPEN_COMMENT":
         diagnostics.add("E0102", "this comment is never closed", span, "close it with */")
     elif token.type == "OPEN_STRING":
-        diagnostics.add("E0102", "this quoted constant is never closed", span, 'close it with " on the same line')
+        diagnostics.add(
+            "E0102",
+            "this quoted constant is never closed",
+            span,
+            'close it with " on the same line',
+        )
     elif not _follows_stray(span, diagnostics):
-        shown = repr(str(token)) if str(token).isprintable() else f"the character U+{ord(str(token)):04X}"
-        diagnostics.add("E0102", f"{shown} means nothing here", span, (help or STRAY_HELP).get(str(token)))
+        shown = (
+            repr(str(token))
+            if str(token).isprintable()
+            else f"the character U+{ord(str(token)):04X}"
+        )
+        diagnostics.add(
+            "E0102", f"{shown} means nothing here", span, (help or STRAY_HELP).get(str(token))
+        )
 
 
 def _follows_stray(span: Span, diagnostics: Diagnostics) -> bool:

@@ -12,7 +12,16 @@ from workbench.language.source import SourceText
 __all__ = ["explain_unexpected"]
 
 CLOSER = {"LPAR": "RPAR", "LBRACE": "RBRACE", "LSQB": "RSQB"}
-SIGN = {"LPAR": "(", "RPAR": ")", "LBRACE": "{", "RBRACE": "}", "LSQB": "[", "RSQB": "]", "COMMA": ",", "COLON": ":"}
+SIGN = {
+    "LPAR": "(",
+    "RPAR": ")",
+    "LBRACE": "{",
+    "RBRACE": "}",
+    "LSQB": "[",
+    "RSQB": "]",
+    "COMMA": ",",
+    "COLON": ":",
+}
 OPERAND_ENDS = {"RPAR", "NAME", "STRING", "NUMBER"}
 MLN_WORDS = {
     "and": "conjunction is written `^`",
@@ -31,32 +40,59 @@ PSL_WORDS = {
 
 
 def explain_unexpected(
-    tokens: Sequence[Token], position: int, expected: Iterable[str], source: SourceText, language: str
+    tokens: Sequence[Token],
+    position: int,
+    expected: Iterable[str],
+    source: SourceText,
+    language: str,
 ) -> Refused:
     """Explain the token at `position`; past the end of `tokens`, the statement stops too early."""
 
-    def refused(message: str, token: Token, help: str | None = None, code: str = "E0103") -> Refused:
+    def refused(
+        message: str, token: Token, help: str | None = None, code: str = "E0103"
+    ) -> Refused:
         return Refused(code, message, source.span(token), help)
 
     def unclosed(opened: Token) -> Refused:
-        return refused(f"this `{opened}` is never closed", opened, f"add `{SIGN[CLOSER[opened.type]]}`")
+        return refused(
+            f"this `{opened}` is never closed", opened, f"add `{SIGN[CLOSER[opened.type]]}`"
+        )
 
     before = tokens[position - 1] if position else None
     wanted = set(expected)
     opened = _open_bracket(tokens[:position])
-    joins = "join formulas by ^, v, => or <=>" if language == "mln" else "join atoms by &, |, -> or start a new line"
+    joins = (
+        "join formulas by ^, v, => or <=>"
+        if language == "mln"
+        else "join atoms by &, |, -> or start a new line"
+    )
     if position >= len(tokens):
-        if opened is not None and CLOSER[opened.type] in wanted and before is not None and before.type in OPERAND_ENDS:
+        if (
+            opened is not None
+            and CLOSER[opened.type] in wanted
+            and before is not None
+            and before.type in OPERAND_ENDS
+        ):
             return unclosed(opened)
-        return refused(f"the statement ends after `{before}`, where something must follow", tokens[-1])
+        return refused(
+            f"the statement ends after `{before}`, where something must follow", tokens[-1]
+        )
     token = tokens[position]
     text = str(token)
     after = before.type if before is not None else None
-    if opened is not None and before is not None and token.line != before.line and after in OPERAND_ENDS:
+    if (
+        opened is not None
+        and before is not None
+        and token.line != before.line
+        and after in OPERAND_ENDS
+    ):
         return unclosed(opened)
     if language == "mln" and token.type == "OR" and after in ("LPAR", "COMMA"):
         return refused(
-            "`v` is the sign of disjunction, not a variable", token, "give the variable another name", "E0109"
+            "`v` is the sign of disjunction, not a variable",
+            token,
+            "give the variable another name",
+            "E0109",
         )
     words = MLN_WORDS if language == "mln" else PSL_WORDS
     for word in (token, before):
@@ -74,9 +110,13 @@ def explain_unexpected(
     if language == "psl" and token.type == "MORE" and after == "EQUAL":
         return refused("`=>` is not soft logic", token, "implication is written `->`")
     if language == "mln" and token.type == "MORE" and after == "MINUS":
-        return refused("`->` is not Markov logic", token, "implication is written `=>` in Markov logic")
+        return refused(
+            "`->` is not Markov logic", token, "implication is written `=>` in Markov logic"
+        )
     if token.type == "EQUAL" and after == "EQUAL":
-        return refused("`==` is not Markov logic", token, "equality of terms is `=`, of formulas `<=>`")
+        return refused(
+            "`==` is not Markov logic", token, "equality of terms is `=`, of formulas `<=>`"
+        )
     if token.type == "COMMA" and position == 1 and tokens[0].type in ("NUMBER", "WEIGHT"):
         help_text = f"write {tokens[0]}.{_next(tokens)}"
         return refused("a number has a decimal point, not a comma", token, help_text)

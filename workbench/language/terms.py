@@ -54,7 +54,9 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A function applied to terms: a declared function, `succ`, `+ - * / %`, or a string function."""
+    """A function applied to terms: a declared function, `succ`, `+ - * / %`,
+    or a string function.
+    """
 
     function: str
     arguments: tuple[Term, ...]
@@ -75,11 +77,12 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An equality or order test between terms: `= != < <= > >=`, or a string predicate named in `operator`.
+    """An equality or order test between terms: `= != < <= > >=`, or a string predicate named in
+    `operator`.
 
-    String predicates are those of `workbench.language.builtin.STRING_PREDICATES`, with a leading `!` where negated.
-    `%` is PSL's test that keeps each unordered pair once: `left` precedes `right` in the order of strings (negated
-    `!%`).
+    String predicates are those of `workbench.language.builtin.STRING_PREDICATES`, with a leading
+    `!` where negated. `%` is PSL's test that keeps each unordered pair once: `left` precedes
+    `right` in the order of strings (negated `!%`).
     """
 
     operator: str

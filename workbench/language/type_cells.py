@@ -74,7 +74,10 @@ class TypeCells:
         other.parent = one
 
     def _clash(self, cell: Cell, root: Cell, type_name: str, where: str, span: Span | None) -> None:
-        message = f"{cell.name} is used with two types: {root.type_name} ({root.where}) and {type_name} ({where})"
+        message = (
+            f"{cell.name} is used with two types: {root.type_name} ({root.where}) and "
+            f"{type_name} ({where})"
+        )
         help = "use two variables, or give both arguments one type in their declarations"
         self.problems.append(Problem("E0106", message, span, help))
 

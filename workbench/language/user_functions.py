@@ -20,7 +20,8 @@ class UserFunction:
     Attributes
     ----------
     function : callable
-        Takes one Arrow array an argument, and gives as many numbers as they have rows; NaN where there is none.
+        Takes one Arrow array an argument, and gives as many numbers as they have rows; NaN where
+        there is none.
     """
 
     name: str
@@ -34,15 +35,17 @@ _REGISTERED: dict[str, UserFunction] = {}
 def register_function(
     name: str, function: Callable[..., Any], arguments: Sequence[str], *, degree: bool = False
 ) -> None:
-    """Let rules of this process call a Python function by name; a function of that name registered before is replaced.
+    """Let rules of this process call a Python function by name; a function of that name registered
+    before is replaced.
 
     Parameters
     ----------
     name : str
         Letters, digits and `_`, beginning with a small letter; no name of a function that there is.
     function : callable
-        Called on columns, not rows: a `pyarrow.Array` for each argument, without blanks. It returns a number for each
-        row (NumPy, Arrow, list); NaN removes the grounding. It may be called from several threads, one at a time.
+        Called on columns, not rows: a `pyarrow.Array` for each argument, without blanks. It returns
+        a number for each row (NumPy, Arrow, list); NaN removes the grounding. It may be called from
+        several threads, one at a time.
     arguments : sequence of {'number', 'date', 'text'}
     degree : bool
         Its values are from 0 to 1: in soft logic it may stand like an atom.
@@ -52,10 +55,21 @@ def register_function(
     InputError
         E0161 for a name or an argument that cannot be.
     """
-    if not (name.isidentifier() and name.isascii() and name[0].islower()) or name in ("v", "forall", "exist", "exists"):
-        raise InputError.of("E0161", f"{name!r} is no name of a function", help="begin it with a small letter: near_by")
+    if not (name.isidentifier() and name.isascii() and name[0].islower()) or name in (
+        "v",
+        "forall",
+        "exist",
+        "exists",
+    ):
+        raise InputError.of(
+            "E0161",
+            f"{name!r} is no name of a function",
+            help="begin it with a small letter: near_by",
+        )
     if name in FUNCTIONS and name not in _REGISTERED:
-        raise InputError.of("E0161", f"there is a function {name} already", help="choose another name")
+        raise InputError.of(
+            "E0161", f"there is a function {name} already", help="choose another name"
+        )
     wrong = [one for one in arguments if one not in VALUE_TYPES]
     if wrong or not arguments:
         what = f"{wrong[0]!r} is no type of a value" if wrong else f"{name} has no argument"

@@ -11,7 +11,9 @@ from math import isfinite
 __all__ = ["VALUE_TYPES", "ValueKind", "argument_kinds", "parse_value", "value_text"]
 
 VALUE_TYPES = ("number", "date", "text")
-"""Names of types that hold values; a program that declares constants for one of them makes it an ordinary type."""
+"""Names of types that hold values;
+a program that declares constants for one of them makes it an ordinary type.
+"""
 
 
 class ValueKind(StrEnum):
@@ -63,7 +65,9 @@ def parse_value(kind: ValueKind, text: str) -> float | datetime | str | None:
 
 
 def value_text(value: float | datetime | str) -> str:
-    """A value as rules and data write it: `30`, `0.5`, `2020-01-31`; the quotes of a text are the caller's."""
+    """A value as rules and data write it: `30`, `0.5`, `2020-01-31`;
+    the quotes of a text are the caller's.
+    """
     if isinstance(value, datetime):
         midnight = value.hour == value.minute == value.second == value.microsecond == 0
         return value.date().isoformat() if midnight else value.isoformat(sep=" ")

@@ -35,7 +35,8 @@ class FormulaTypes:
     Attributes
     ----------
     variables : dict of variable name to type name
-        In order of first occurrence. Where an inner quantifier repeats a name, the last one counts: rename first.
+        In order of first occurrence. Where an inner quantifier repeats a name, the last one counts:
+        rename first.
     constants : list of (Constant, type name)
         Those that stand in arguments: they belong to the type.
     compared : list of (Constant, type name)
@@ -48,10 +49,13 @@ class FormulaTypes:
     problems: list[Problem] = field(default_factory=list)
 
 
-def infer_types(formula: Formula, program: Program, untyped: frozenset[str] = frozenset()) -> FormulaTypes:
+def infer_types(
+    formula: Formula, program: Program, untyped: frozenset[str] = frozenset()
+) -> FormulaTypes:
     """Give every variable of `formula` the type of the arguments it stands in.
 
-    `untyped` names variables that need no type (a weight variable). Linear in the size of the formula.
+    `untyped` names variables that need no type (a weight variable). Linear in the size of the
+    formula.
     """
     inference = _Inference(program)
     environment: dict[str, int] = {}
@@ -64,8 +68,8 @@ def infer_condition_types(
 ) -> FormulaTypes:
     """The types of the variables of a definition or scope.
 
-    With `partial`, predicates that are not declared (yet) say nothing of their arguments, and a variable that nothing
-    gives a type is left out.
+    With `partial`, predicates that are not declared (yet) say nothing of their arguments, and a
+    variable that nothing gives a type is left out.
     """
     inference = _Inference(program, partial)
     environment: dict[str, int] = {}
@@ -86,7 +90,8 @@ class _Inference:
         self.compared: list[tuple[Constant, Cell]] = []
 
     def finish(self, untyped: frozenset[str]) -> FormulaTypes:
-        # What is computed has a type of its own once the variables in it have theirs, which atoms give.
+        # What is computed has a type of its own once the variables in it have theirs, which atoms
+        # give.
         for term, environment, type_name, where in self.deferred:
             self.computed(term, environment, type_name, where)
         for comparison, environment in self.later:
@@ -96,7 +101,12 @@ class _Inference:
             if root.type_name is not None:
                 self.found.variables[cell.name] = root.type_name
             elif cell.name not in untyped:
-                self.problem("E0110", f"nothing gives the variable {cell.name} a type", cell.span, UNTYPED_HELP)
+                self.problem(
+                    "E0110",
+                    f"nothing gives the variable {cell.name} a type",
+                    cell.span,
+                    UNTYPED_HELP,
+                )
         for constant, cell in self.compared:
             type_name = cell.root().type_name
             if type_name is not None:
@@ -115,9 +125,13 @@ class _Inference:
             case Comparison():
                 self.comparison(node, environment)
             case Quantified(_, variables, body):
-                inner = {name: index for name, index in environment.items() if name not in variables}
+                inner = {
+                    name: index for name, index in environment.items() if name not in variables
+                }
                 self.formula(body, inner)
-                environment.update({name: index for name, index in inner.items() if name not in variables})
+                environment.update(
+                    {name: index for name, index in inner.items() if name not in variables}
+                )
             case _:
                 for part in formula_parts(node):
                     self.formula(part, environment)
@@ -135,8 +149,12 @@ class _Inference:
             return
         if predicate.arity != len(atom.arguments):
             self.arity(atom.predicate, predicate.argument_types, len(atom.arguments), atom.span)
-        for position, (argument, type_name) in enumerate(zip(atom.arguments, predicate.argument_types), 1):
-            self.expect(argument, type_name, f"argument {position} of {atom.predicate}", environment)
+        for position, (argument, type_name) in enumerate(
+            zip(atom.arguments, predicate.argument_types), 1
+        ):
+            self.expect(
+                argument, type_name, f"argument {position} of {atom.predicate}", environment
+            )
 
     def conditions(self, conditions: Sequence[Condition], environment: dict[str, int]) -> None:
         for condition in conditions:
@@ -152,10 +170,18 @@ class _Inference:
                         self.meet(term, environment)
                     result: Term = of[0] if function in SAME_TYPE else Constant("0")
                     if function in SAME_TYPE:
-                        self.later.append((Comparison("=", Variable(variable, span=span), result, span), environment))
+                        self.later.append(
+                            (
+                                Comparison("=", Variable(variable, span=span), result, span),
+                                environment,
+                            )
+                        )
                     else:
                         self.cells.assign(
-                            self.cells.variable(variable, span, environment), "number", f"the {function}", span
+                            self.cells.variable(variable, span, environment),
+                            "number",
+                            f"the {function}",
+                            span,
                         )
 
     def comparison(self, node: Comparison, environment: dict[str, int]) -> None:
@@ -167,7 +193,9 @@ class _Inference:
         for variable in term_variables(term):
             self.cells.variable(variable.name, variable.span, environment)
 
-    def computed(self, term: Term, environment: dict[str, int], type_name: str | None, where: str) -> None:
+    def computed(
+        self, term: Term, environment: dict[str, int], type_name: str | None, where: str
+    ) -> None:
         cell = self.cell_of(term, environment)
         if cell is not None and type_name is not None:
             self.cells.assign(cell, type_name, where, getattr(term, "span", None))
@@ -176,7 +204,11 @@ class _Inference:
         sides = [dated(self.cell_of(side, environment)) for side in (node.left, node.right)]
         equates = node.operator in EQUALITY
         for cell, other in zip(sides, (node.right, node.left)):
-            if cell is not None and isinstance(other, Constant) and (equates or self.value_kind(cell)):
+            if (
+                cell is not None
+                and isinstance(other, Constant)
+                and (equates or self.value_kind(cell))
+            ):
                 self.compared.append((other, cell))
         if sides[0] is not None and sides[1] is not None:
             self.cells.unify(sides[0], sides[1], node.span)
@@ -189,7 +221,12 @@ class _Inference:
             case Variable(name, _, span):
                 return self.cells.variable(name, span, environment)
             case Apply(function, arguments, span) if function in self.program.functions:
-                cell = Cell(function, span, self.program.functions[function].return_type, f"the value of {function}")
+                cell = Cell(
+                    function,
+                    span,
+                    self.program.functions[function].return_type,
+                    f"the value of {function}",
+                )
                 self.arguments(term, environment)
                 return cell
             case Apply(function, arguments, span) if function in FUNCTIONS:
@@ -219,7 +256,9 @@ class _Inference:
         return None
 
     def value_type(self, term: Apply, environment: dict[str, int]) -> str | None:
-        """The type of what is computed from numbers, dates and texts; None where constants of a domain are meant."""
+        """The type of what is computed from numbers, dates and texts;
+        None where constants of a domain are meant.
+        """
         if self.program.kind_of("number") is None:
             return None
         if term.function in VALUE_FUNCTIONS:
@@ -235,19 +274,31 @@ class _Inference:
         dates = sum(kind == "date" for kind in kinds)
         if "text" in kinds or (dates and term.function not in ("+", "-", "min", "max")):
             named = "text" if "text" in kinds else "date"
-            self.problem("E0106", f"`{term.function}` computes with numbers, and this is a {named}", term.span)
+            self.problem(
+                "E0106",
+                f"`{term.function}` computes with numbers, and this is a {named}",
+                term.span,
+            )
         return "date" if dates == 1 or (dates == 2 and term.function != "-") else "number"
 
     def value_kind(self, cell: Cell | None) -> str | None:
         """The type of a cell of numbers, dates or texts; None of any other."""
         type_name = None if cell is None else cell.root().type_name
-        return type_name if type_name is not None and self.program.kind_of(type_name) is not None else None
+        return (
+            type_name
+            if type_name is not None and self.program.kind_of(type_name) is not None
+            else None
+        )
 
     def kind(self, term: Term, environment: dict[str, int]) -> str | None:
-        return self.value_kind(None if isinstance(term, Constant) else dated(self.cell_of(term, environment)))
+        return self.value_kind(
+            None if isinstance(term, Constant) else dated(self.cell_of(term, environment))
+        )
 
     def visit(self, term: Term, environment: dict[str, int]) -> None:
-        """Meet the variables of a term about whose type nothing is known, so that no second message is given."""
+        """Meet the variables of a term about whose type nothing is known,
+        so that no second message is given.
+        """
         match term:
             case Variable(name, _, span):
                 cell = self.cells.variable(name, span, environment).root()
@@ -259,7 +310,9 @@ class _Inference:
     def expect(self, term: Term, type_name: str, where: str, environment: dict[str, int]) -> None:
         match term:
             case Variable(name, _, span) | SumVariable(name, span):
-                self.cells.assign(self.cells.variable(name, span, environment), type_name, where, span)
+                self.cells.assign(
+                    self.cells.variable(name, span, environment), type_name, where, span
+                )
             case Constant():
                 self.found.constants.append((term, type_name))
             case Apply():
@@ -285,7 +338,9 @@ class _Inference:
     def arity(self, name: str, declared: tuple[str, ...], given: int, span: Span | None) -> None:
         plural = "argument" if len(declared) == 1 else "arguments"
         help = f"declared as {name}({', '.join(declared)})" if all(declared) else None
-        self.problem("E0105", f"{name} takes {len(declared)} {plural} and is given {given}", span, help)
+        self.problem(
+            "E0105", f"{name} takes {len(declared)} {plural} and is given {given}", span, help
+        )
 
 
 EQUALITY = ("=", "!=")

@@ -1,4 +1,6 @@
-"""Maximising a smooth function of the learnable weights by L-BFGS, with a Gaussian prior, trace and status."""
+"""Maximising a smooth function of the learnable weights by L-BFGS, with a Gaussian prior,
+trace and status.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ __all__ = ["Ascent", "maximise"]
 
 @dataclass(frozen=True)
 class Ascent:
-    """Where an ascent ended: all weights, a row of the trace for each iteration, and why it stopped."""
+    """Where an ascent ended: all weights, a row of the trace for each iteration,
+    and why it stopped.
+    """
 
     weights: Float
     trace: Mapping[str, Float]
@@ -27,7 +31,9 @@ class Ascent:
 
 @dataclass
 class _Recorder:
-    """The best point seen, and the last evaluation, from which each iteration's trace row is taken."""
+    """The best point seen, and the last evaluation,
+    from which each iteration's trace row is taken.
+    """
 
     weights: Float
     value: float = -np.inf
@@ -49,7 +55,8 @@ def maximise(
     conduct: Conduct,
     stage: str = "",
 ) -> Ascent:
-    """Maximise `objective(weights) - |weights|^2 / (2 prior_sd^2)` over the learned weights, from `start`.
+    """Maximise `objective(weights) - |weights|^2 / (2 prior_sd^2)` over the learned weights, from
+    `start`.
 
     Parameters
     ----------
@@ -58,7 +65,8 @@ def maximise(
     prior_sd : float
         Infinite for no prior.
     tolerance : float
-        Converged when no gradient component, divided by `unit` (the number of terms, say), is above it.
+        Converged when no gradient component, divided by `unit` (the number of terms, say), is above
+        it.
     radius : float
         Every weight stays this close to its start.
     least : float
@@ -89,14 +97,25 @@ def maximise(
 
     free = start[learned]
     low = np.maximum(free - radius, least)
-    options: Any = {"maxiter": iterations, "maxfun": 5 * iterations, "gtol": tolerance, "ftol": 1e-14}
+    options: Any = {
+        "maxiter": iterations,
+        "maxfun": 5 * iterations,
+        "gtol": tolerance,
+        "ftol": 1e-14,
+    }
     status = "converged"
     try:
         if free.size:
             bounds = None if np.isinf(radius) and np.isinf(least) else Bounds(low, free + radius)
             with one_blas_thread():
                 result = minimize(
-                    loss, free, jac=True, method="L-BFGS-B", bounds=bounds, callback=after_iteration, options=options
+                    loss,
+                    free,
+                    jac=True,
+                    method="L-BFGS-B",
+                    bounds=bounds,
+                    callback=after_iteration,
+                    options=options,
                 )
             if conduct.expired:
                 status = "limit"
@@ -105,5 +124,9 @@ def maximise(
     except Cancelled:
         status = "cancelled"
     rows = np.array(best.rows, np.float64).reshape(-1, 2)
-    trace = {"iteration": np.arange(1.0, len(rows) + 1), "objective": rows[:, 0], "gradient_norm": rows[:, 1]}
+    trace = {
+        "iteration": np.arange(1.0, len(rows) + 1),
+        "objective": rows[:, 0],
+        "gradient_norm": rows[:, 1],
+    }
     return Ascent(best.weights, trace, status)

@@ -1,4 +1,6 @@
-"""Samples of the templates' summed potentials by Gibbs sampling: expectations, covariances and persistent chains."""
+"""Samples of the templates' summed potentials by Gibbs sampling: expectations,
+covariances and persistent chains.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +57,9 @@ class CountSamples:
 class GibbsChain:
     """The sweeps of the `gibbs` engine on one network, laid out once and run at many weights.
 
-    Atoms of a block (`!`, `?` arguments) move together; a move that breaks more hard rows is never made. The chain must
-    be started at a legal state to stay among legal ones. A sweep costs O(nnz of A), and the units of atoms that moved.
+    Atoms of a block (`!`, `?` arguments) move together; a move that breaks more hard rows is never
+    made. The chain must be started at a legal state to stay among legal ones. A sweep costs O(nnz
+    of A), and the units of atoms that moved.
     """
 
     def __init__(self, network: GroundNetwork, conduct: Conduct = PLAIN) -> None:
@@ -68,18 +71,30 @@ class GibbsChain:
         template, scale = np.full(row.size, -1, np.int32), np.zeros(row.size)
         template[self._of_network] = network.template[own]
         scale[self._of_network] = network.scales[own]
-        self._tally = _Tally(template, scale, unit.indptr, unit.indices, unit.data.astype(np.float64))
+        self._tally = _Tally(
+            template, scale, unit.indptr, unit.indices, unit.data.astype(np.float64)
+        )
 
     def _at(self, weights: Float) -> Layout:
         """The layout at these weights."""
         weight = np.zeros(self._layout.n_rows)
-        weight[self._of_network] = self.network.effective_weights(weights)[self._layout.row_id[self._of_network]]
-        return self._layout._replace(weight=weight, field=self._layout.from_network(self.network.unit @ weights))
+        weight[self._of_network] = self.network.effective_weights(weights)[
+            self._layout.row_id[self._of_network]
+        ]
+        return self._layout._replace(
+            weight=weight, field=self._layout.from_network(self.network.unit @ weights)
+        )
 
-    def run(self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0) -> CountSamples:
-        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`; what stops them is `Cancelled`."""
+    def run(
+        self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0
+    ) -> CountSamples:
+        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`;
+        what stops them is `Cancelled`.
+        """
         network, layout, random = self.network, self._at(weights), stream(seed)
-        y = np.where(layout.fixed >= 0, layout.fixed, layout.from_network(state) >= 0.5).astype(np.int8)
+        y = np.where(layout.fixed >= 0, layout.fixed, layout.from_network(state) >= 0.5).astype(
+            np.int8
+        )
         ell, block_true = np.empty(layout.n_rows), np.empty(layout.block_kind.size, np.int32)
         set_rows(layout, y, ell, block_true)
         samples, probability = np.empty((sweeps, network.n_templates)), np.zeros(network.n_atoms)
@@ -87,7 +102,19 @@ class GibbsChain:
         rest = potentials(network, layout.to_network(y))
         _tally(layout, self._tally, ell, y, counted, rows, rest)
         rest -= rows
-        kernel = layout, self._tally, price, y, ell, block_true, probability, random, counted, rows, rest
+        kernel = (
+            layout,
+            self._tally,
+            price,
+            y,
+            ell,
+            block_true,
+            probability,
+            random,
+            counted,
+            rows,
+            rest,
+        )
         for step in range(burn_in + sweeps):
             self._conduct.look()
             if step == burn_in:
@@ -95,11 +122,15 @@ class GibbsChain:
             _step(*kernel)
             if step >= burn_in:
                 samples[step - burn_in] = rows + rest
-        return CountSamples(samples, layout.to_network(probability) / max(1, sweeps), layout.to_network(y))
+        return CountSamples(
+            samples, layout.to_network(probability) / max(1, sweeps), layout.to_network(y)
+        )
 
 
 class _Tally(NamedTuple):
-    """What sums potentials by template: each laid-out row's template (-1 for none) and scale, each atom's units."""
+    """What sums potentials by template: each laid-out row's template (-1 for none) and scale,
+    each atom's units.
+    """
 
     template: Int32
     scale: Float
@@ -110,8 +141,8 @@ class _Tally(NamedTuple):
 
 @compiled
 def _step(
-    layout: Layout, tally: _Tally, price: Float, y: Int8, ell: Float, block_true: Int32, probability: Float,
-    random: UInt64, counted: Int8, rows: Float, rest: Float,
+    layout: Layout, tally: _Tally, price: Float, y: Int8, ell: Float, block_true: Int32,
+    probability: Float, random: UInt64, counted: Int8, rows: Float, rest: Float,
 ) -> None:  # fmt: skip
     """A sweep, and the sums after it."""
     sweep(layout, price, y, ell, block_true, probability, random)
@@ -119,8 +150,12 @@ def _step(
 
 
 @compiled
-def _tally(layout: Layout, tally: _Tally, ell: Float, y: Int8, counted: Int8, rows: Float, rest: Float) -> None:
-    """Sum the rows' potentials anew; bring `rest`, which holds the units', from the state `counted` to `y`."""
+def _tally(
+    layout: Layout, tally: _Tally, ell: Float, y: Int8, counted: Int8, rows: Float, rest: Float
+) -> None:
+    """Sum the rows' potentials anew; bring `rest`, which holds the units',
+    from the state `counted` to `y`.
+    """
     rows[:] = 0.0
     for row in range(ell.size):
         if tally.template[row] >= 0 and ell[row] > 0.0:

@@ -1,4 +1,6 @@
-"""Choosing among candidates by what they predict where they did not learn: one function, whatever is chosen."""
+"""Choosing among candidates by what they predict where they did not learn: one function,
+whatever is chosen.
+"""
 
 from __future__ import annotations
 
@@ -67,8 +69,9 @@ def choose(
     candidates : sequence
     splits : iterable of (part to learn from, part to score on)
     fits : callable
-        From a part to the weights of each candidate in order. An iterator may start each fit from the one before, and
-        may end early where the time is up: candidates that some split did not reach are left out.
+        From a part to the weights of each candidate in order. An iterator may start each fit from
+        the one before, and may end early where the time is up: candidates that some split did not
+        reach are left out.
     score : callable
         Of weights on a part; larger is better.
 
@@ -84,10 +87,14 @@ def choose(
     return Choice(tuple(candidates[:tried]), np.array([row[:tried] for row in rows], np.float64))
 
 
-def held_out_worlds(examples: Sequence[Part], judges: int | None = None) -> list[tuple[list[Part], list[Part]]]:
+def held_out_worlds(
+    examples: Sequence[Part], judges: int | None = None
+) -> list[tuple[list[Part], list[Part]]]:
     """Each example (of the first `judges`; all by default) left out of the others in turn."""
     turns = range(len(examples))[:judges]
-    return [([one for at, one in enumerate(examples) if at != held], [examples[held]]) for held in turns]
+    return [
+        ([one for at, one in enumerate(examples) if at != held], [examples[held]]) for held in turns
+    ]
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,8 @@ def validate(
     burn_in: int = 50,
     conduct: Conduct = PLAIN,
 ) -> Validation:
-    """Fit every combination of parameters without one example, and score its marginals there (its MAP state, in PSL).
+    """Fit every combination of parameters without one example, and score its marginals there (its
+    MAP state, in PSL).
 
     Parameters
     ----------
@@ -120,8 +128,8 @@ def validate(
     held_out : int
         Which example is held out of training.
     criterion : callable
-        `criterion(probability, truth)` over the held-out example's scored and labelled atoms; larger is better. Soft
-        logic is scored by its mean absolute error.
+        `criterion(probability, truth)` over the held-out example's scored and labelled atoms;
+        larger is better. Soft logic is scored by its mean absolute error.
     sweeps, burn_in : int
         Of the Gibbs chain that gives the marginals, started at all false.
 
@@ -154,7 +162,9 @@ def validate(
             state = MapStates(None, conduct).most_likely(held.network, weights, conduct.seed)
             return -continuous_scores(state[held.counted], held.truth[held.counted])["MAE"]
         start = np.zeros(held.network.n_atoms)
-        seen = chain.run(weights, start, sweeps=sweeps, burn_in=burn_in, seed=conduct.seed).probability
+        seen = chain.run(
+            weights, start, sweeps=sweeps, burn_in=burn_in, seed=conduct.seed
+        ).probability
         return criterion(seen[held.counted], held.truth[held.counted])
 
     split = held_out_worlds(examples)[held_out]

@@ -22,7 +22,8 @@ class MapStates:
     Attributes
     ----------
     engine : Engine or None
-        None takes MaxWalkSAT for Markov logic, the convex engine that suits the network for soft logic.
+        None takes MaxWalkSAT for Markov logic, the convex engine that suits the network for soft
+        logic.
     conduct : Conduct
         Of its progress only the cancel event reaches the engine.
     tolerance : float
@@ -33,7 +34,9 @@ class MapStates:
     conduct: Conduct
     tolerance: float = 1e-3
 
-    def most_likely(self, network: GroundNetwork, weights: Float, seed: int, start: Float | None = None) -> Float:
+    def most_likely(
+        self, network: GroundNetwork, weights: Float, seed: int, start: Float | None = None
+    ) -> Float:
         """The MAP state, shape (n_atoms,).
 
         Raises
@@ -44,7 +47,9 @@ class MapStates:
         engine = self.engine or self._suited(network, weights)
         answer = engine.infer(network, weights, replace(self.conduct.quiet, seed=seed), start)
         if answer.status is Status.INFEASIBLE:
-            raise InfeasibleError.of("E0404", "the hard rules and the evidence of a training database admit no state")
+            raise InfeasibleError.of(
+                "E0404", "the hard rules and the evidence of a training database admit no state"
+            )
         return answer.values
 
     def completed(self, world: TrainingWorld, weights: Float, seed: int) -> Float:

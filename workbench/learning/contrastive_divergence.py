@@ -1,4 +1,6 @@
-"""Contrastive divergence and its persistent form: gradient ascent with counts from a few Gibbs sweeps."""
+"""Contrastive divergence and its persistent form:
+gradient ascent with counts from a few Gibbs sweeps.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,12 @@ __all__ = ["ContrastiveDivergence"]
 
 @dataclass(frozen=True)
 class ContrastiveDivergence(Learner):
-    """Hinton's contrastive divergence (2002), as in Lowd and Domingos (PKDD 2007), in Markov logic and in soft logic.
+    """Hinton's contrastive divergence (2002), as in Lowd and Domingos (PKDD 2007), in Markov logic
+    and in soft logic.
 
-    Every iteration runs a Gibbs chain `sweeps` sweeps from the labels (or, persistent, from where it was) and steps
-    along the difference of the counts. The answer is the mean of the weights over the second half of the iterations.
+    Every iteration runs a Gibbs chain `sweeps` sweeps from the labels (or, persistent, from where
+    it was) and steps along the difference of the counts. The answer is the mean of the weights over
+    the second half of the iterations.
 
     Parameters
     ----------
@@ -43,7 +47,8 @@ class ContrastiveDivergence(Learner):
 
     name: ClassVar[str] = "contrastive_divergence"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="conditional likelihood with counts from a few sweeps from the labels, or from chains that go on "
+        maximises="conditional likelihood with counts from a few sweeps from the labels, or from "
+        "chains that go on "
         "(`persistent=True`)",
         iteration="`sweeps` sweeps a world",
         when="large networks",
@@ -56,7 +61,9 @@ class ContrastiveDivergence(Learner):
     prior_sd: Positive = np.inf
     start: str = "given"
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """Learn. `sweeps` sweeps per example and iteration."""
         training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)

@@ -1,4 +1,6 @@
-"""One run of cutting-plane training: ask the oracle, add what is violated, solve the program, until nothing is."""
+"""One run of cutting-plane training: ask the oracle, add what is violated, solve the program,
+until nothing is.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,11 @@ class CuttingPlanes:
             program.reset_penalty(penalty)
         program.solve()
         # The program's variables are weights per grounding, where those are what the norm measures.
-        unit = 1.0 / grounding_counts(training)[training.learned] if learner.scale_by_groundings else np.ones(1)
+        unit = (
+            1.0 / grounding_counts(training)[training.learned]
+            if learner.scale_by_groundings
+            else np.ones(1)
+        )
         return cls(learner, training, worlds, conduct, program, caches, states, unit)
 
     def train(self) -> str:
@@ -94,12 +100,16 @@ class CuttingPlanes:
         return "iterations"
 
     def answer(self, status: str, name: str) -> LearnedWeights:
-        """The weights: the program's optimum where training ended, else the best that were tried."""
+        """The weights: the program's optimum where training ended,
+        else the best that were tried.
+        """
         weights = self.full_weights() if self.at_optimum or self.best is None else self.best
         trace = {column: np.array(values) for column, values in self.columns.items()}
         own: dict[str, object] = {"penalty": self.learner.penalty, "cuts": self.program.n_cuts}
         own |= {"objective": self.best_primal, "bound": self.program.lower_bound}
-        return LearnedWeights(weights, trace, status, name, self.training.notes() | self.counts | self.notes | own)
+        return LearnedWeights(
+            weights, trace, status, name, self.training.notes() | self.counts | self.notes | own
+        )
 
     def full_weights(self) -> Float:
         """The program's weights in their places among the fixed ones."""
@@ -108,7 +118,9 @@ class CuttingPlanes:
         return weights
 
     def _iterate(self, iteration: int) -> str | None:
-        """One cut near the best weights, or, where that tells nothing new, at the program's optimum."""
+        """One cut near the best weights, or, where that tells nothing new,
+        at the program's optimum.
+        """
         target = self.full_weights()
         if self.best is not None and self.learner.stabilisation < 1.0:
             near = self.best + self.learner.stabilisation * (target - self.best)
@@ -124,7 +136,9 @@ class CuttingPlanes:
         return self._settle(found, target)
 
     def _settle(self, found: list[Separation], weights: Float) -> str | None:
-        """Add a cut that the program's optimum violates, by whatever it takes; or say why training ends."""
+        """Add a cut that the program's optimum violates, by whatever it takes;
+        or say why training ends.
+        """
         learner = self.learner
         self.at_optimum = True
         if self._excess([separation.upper for separation in found]) <= 0.0:
@@ -134,9 +148,17 @@ class CuttingPlanes:
             if self._take([separation.rounded for separation in found], weights):
                 return None
             boolean = self.training.domain is Domain.BOOLEAN
-            if boolean and learner.cuts == "auto" and self._take(self._polished(found, weights), weights):
+            if (
+                boolean
+                and learner.cuts == "auto"
+                and self._take(self._polished(found, weights), weights)
+            ):
                 return None
-        if learner.cuts != "rounded" and len(relaxed) == len(found) and self._take(relaxed, weights):
+        if (
+            learner.cuts != "rounded"
+            and len(relaxed) == len(found)
+            and self._take(relaxed, weights)
+        ):
             return None
         exact = named_engine(learner.exact)
         if learner.cuts == "auto" and exact is not None:
@@ -152,18 +174,29 @@ class CuttingPlanes:
     def _cuts(self, found: list[Separation]) -> list[Cut] | None:
         """The kind of cut that comes first."""
         if self.learner.cuts != "fractional":
-            return [separation.rounded for separation in found] if all(one.found for one in found) else None
+            return (
+                [separation.rounded for separation in found]
+                if all(one.found for one in found)
+                else None
+            )
         return [separation.relaxed for separation in found if separation.relaxed is not None]
 
     def _ask(self, weights: Float, iteration: int) -> list[Separation]:
-        """Separate every database at `weights`; remember them if they are the best, and write the trace."""
+        """Separate every database at `weights`; remember them if they are the best,
+        and write the trace.
+        """
         augmented = np.append(weights, 1.0)
-        found = self._separate_all(weights, lambda world: self.learner.oracle(world.network, augmented))
-        if self.learner.cuts == "fractional" and any(separation.relaxed is None for separation in found):
+        found = self._separate_all(
+            weights, lambda world: self.learner.oracle(world.network, augmented)
+        )
+        if self.learner.cuts == "fractional" and any(
+            separation.relaxed is None for separation in found
+        ):
             engine = self.learner.oracle(self.worlds[0].network, augmented).name
             raise UsageError.of(
                 "E0513",
-                f"cuts=fractional needs relaxed states, which {engine} does not give with the loss {self.learner.loss}",
+                f"cuts=fractional needs relaxed states, which {engine} does not give with the "
+                f"loss {self.learner.loss}",
                 help="take cuts=auto, or the engine lp with the Hamming loss",
             )
         self.counts["oracle_calls"] += 1
@@ -171,11 +204,18 @@ class CuttingPlanes:
         self._record(iteration, found, weights)
         return found
 
-    def _separate_all(self, weights: Float, engine: Callable[[MarginWorld], Engine]) -> list[Separation]:
+    def _separate_all(
+        self, weights: Float, engine: Callable[[MarginWorld], Engine]
+    ) -> list[Separation]:
         def one(index: int) -> Separation:
             world, fractional = self.worlds[index], self.learner.cuts != "rounded"
             found = separate(
-                world, weights, engine(world), self.conduct, start=self.states[index], fractional=fractional
+                world,
+                weights,
+                engine(world),
+                self.conduct,
+                start=self.states[index],
+                fractional=fractional,
             )
             self._keep_grown(index, found)
             return found
@@ -192,7 +232,9 @@ class CuttingPlanes:
         cuts = []
         for index, separation in enumerate(found):
             world = self.worlds[index]
-            polished = separate(world, weights, MaxWalkSAT(), Conduct(self.conduct.seed), start=separation.state)
+            polished = separate(
+                world, weights, MaxWalkSAT(), Conduct(self.conduct.seed), start=separation.state
+            )
             self._keep_grown(index, polished)
             cuts.append(polished.rounded)
         return cuts
@@ -205,7 +247,9 @@ class CuttingPlanes:
             self.worlds[index] = replace(world, network=found.network)
 
     def _take(self, cuts: list[Cut], weights: Float) -> bool:
-        """Add the cuts if `weights`, the program's optimum, violates them beyond epsilon; and solve again."""
+        """Add the cuts if `weights`, the program's optimum, violates them beyond epsilon;
+        and solve again.
+        """
         if self._excess([cut.violation(weights) for cut in cuts]) <= 0.0:
             return False
         for cache, cut in zip(self.caches, cuts):
@@ -224,11 +268,20 @@ class CuttingPlanes:
     def _insert(self, cut: Cut, group: int) -> None:
         learned = self.training.learned
         fixed = np.where(learned, 0.0, self.training.given_weights())
-        self.program.add(cut.direction[learned] * self.unit, cut.loss - float(fixed @ cut.direction), group)
+        self.program.add(
+            cut.direction[learned] * self.unit, cut.loss - float(fixed @ cut.direction), group
+        )
 
     def _add_cached(self, iteration: int) -> bool:
-        """A new combination of the databases' cached cuts, every second time; it costs no inference."""
-        if len(self.worlds) < 2 or self.program.n_groups > 1 or not all(self.caches) or iteration % 2:
+        """A new combination of the databases' cached cuts, every second time;
+        it costs no inference.
+        """
+        if (
+            len(self.worlds) < 2
+            or self.program.n_groups > 1
+            or not all(self.caches)
+            or iteration % 2
+        ):
             return False
         weights = self.full_weights()
         best = [max(cache, key=lambda cut: cut.violation(weights)) for cache in self.caches]
@@ -240,19 +293,29 @@ class CuttingPlanes:
         return True
 
     def _excess(self, violations: list[float], *, tolerated: bool = True) -> float:
-        """By how much the violations exceed the slack (and epsilon); the largest over the slacks."""
+        """By how much the violations exceed the slack (and epsilon);
+        the largest over the slacks.
+        """
         slack = self.program.slack
         total = np.array([sum(violations)]) if slack.size == 1 else np.array(violations)
-        allowed = np.maximum(self.learner.epsilon, self.learner.relative_epsilon * slack) if tolerated else 0.0
+        allowed = (
+            np.maximum(self.learner.epsilon, self.learner.relative_epsilon * slack)
+            if tolerated
+            else 0.0
+        )
         return float(np.max(total - slack - allowed))
 
     def _close_enough(self) -> bool:
         """Whether the best weights' objective is near the program's bound."""
         gap = self.best_primal - self.program.lower_bound
-        return self.learner.relative_gap > 0.0 and gap <= self.learner.relative_gap * self.best_primal
+        return (
+            self.learner.relative_gap > 0.0 and gap <= self.learner.relative_gap * self.best_primal
+        )
 
     def _near_optimum(self) -> str:
-        """The status at the best weights: `converged` where the oracle's bound shows it, not only its states."""
+        """The status at the best weights: `converged` where the oracle's bound shows it,
+        not only its states.
+        """
         unproven = (self.best_upper - self.best_primal) / self.program.penalty
         if unproven <= self.learner.epsilon:
             return "converged"
@@ -294,4 +357,7 @@ class CuttingPlanes:
         if not self.columns:
             return ""
         violation = self.columns["violation"][-1]
-        return f"objective {self.best_primal:.6g}, bound {self.program.lower_bound:.6g}, violation {violation:.4g}"
+        return (
+            f"objective {self.best_primal:.6g}, bound {self.program.lower_bound:.6g}, "
+            f"violation {violation:.4g}"
+        )

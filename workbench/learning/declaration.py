@@ -1,4 +1,6 @@
-"""What a learner says of itself, as data: the chooser, the help, docs/learning.md and the tests read it."""
+"""What a learner says of itself, as data: the chooser, the help,
+docs/learning.md and the tests read it.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +27,21 @@ class Declaration:
     domains : frozenset of Domain
         Markov logic, soft logic, or both.
     hidden : {'summed out', 'completed', 'left out'}
-        What becomes of atoms without a label: expected by a second chain, completed by the most likely state given the
-        labels, or without a part in learning.
+        What becomes of atoms without a label: expected by a second chain, completed by the most
+        likely state given the labels, or without a part in learning.
     objective : bool
-        Whether the trace has the value of what is maximised (or minimised) in the column `objective`.
+        Whether the trace has the value of what is maximised (or minimised) in the column
+        `objective`.
     joint : bool
         Whether ground clauses may hold several open atoms.
     by_world : bool
-        Whether training databases should come apart (slacks of their own, one at a time) rather than as one network.
+        Whether training databases should come apart (slacks of their own, one at a time) rather
+        than as one network.
     lazy : bool
         Whether rules may be left ungrounded until a state violates them.
     counts : bool
-        Whether it learns from the database's counts of all predicates' atoms (`Example.counts`), not from networks.
+        Whether it learns from the database's counts of all predicates' atoms (`Example.counts`),
+        not from networks.
     default : (Domain, bool) or None
         `auto` takes it in that domain, where labels are hidden (True) or not.
     """

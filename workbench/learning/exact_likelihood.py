@@ -1,8 +1,9 @@
-"""Exact conditional likelihood for clauses with one target literal (Huynh and Mooney 2008, section 3.2).
+"""Exact conditional likelihood for clauses with one target literal (Huynh and Mooney 2008, section
+3.2).
 
-When no ground clause holds two open atoms, the atoms are independent given the evidence and P(y = 1) = sigmoid(unit w):
-the conditional log likelihood, its gradient and its optimum are exact, and learning is penalised logistic regression
-whose features are counts of satisfying substitutions.
+When no ground clause holds two open atoms, the atoms are independent given the evidence and P(y =
+1) = sigmoid(unit w): the conditional log likelihood, its gradient and its optimum are exact, and
+learning is penalised logistic regression whose features are counts of satisfying substitutions.
 """
 
 from __future__ import annotations
@@ -35,26 +36,28 @@ class ExactLikelihood(Learner):
     Parameters
     ----------
     l1, l2 : float
-        `l1 * sum |w| + l2 / 2 * sum w^2` is subtracted from the log likelihood. l1 alone sets many weights to exactly
-        zero; both together are the elastic net.
+        `l1 * sum |w| + l2 / 2 * sum w^2` is subtracted from the log likelihood. l1 alone sets many
+        weights to exactly zero; both together are the elastic net.
     group : float
         Group lasso instead: the templates of one rule (`+` constants) leave or stay together.
     binary : bool
         Features 0/1 instead of counts of satisfying substitutions.
     folds : int
-        Above 1: the penalties are multiplied by the factor, out of 16 to 1/64, that has the best log likelihood in
-        cross-validation over so many folds of the training atoms.
+        Above 1: the penalties are multiplied by the factor, out of 16 to 1/64, that has the best
+        log likelihood in cross-validation over so many folds of the training atoms.
     tolerance : float
         Relative duality gap at which the answer counts as optimal.
 
     Notes
     -----
-    There is no hidden bias: an intercept is the unit clause of the target in the program, penalised like any other.
+    There is no hidden bias: an intercept is the unit clause of the target in the program, penalised
+    like any other.
     """
 
     name: ClassVar[str] = "exact"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="the exact conditional likelihood, with a proven gap, under Laplace (`l1`), Gaussian (`l2`) or group "
+        maximises="the exact conditional likelihood, with a proven gap, under Laplace (`l1`), "
+        "Gaussian (`l2`) or group "
         "priors",
         iteration="penalised logistic regression",
         when="no ground clause holds two open atoms",
@@ -70,32 +73,43 @@ class ExactLikelihood(Learner):
     folds: int = 0
     tolerance: float = 1e-6
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """See `Learner.fit`.
 
         Raises
         ------
         UsageError
-            `E0510` when a soft ground clause holds two open atoms; `E0503` when no atom is labelled.
+            `E0510` when a soft ground clause holds two open atoms; `E0503` when no atom is
+            labelled.
         """
         prepare(examples, templates, self)
         features, target = _training_matrix(examples)
         if conduct.progress.cancelled:
-            return LearnedWeights(np.nan_to_num(templates.weight, nan=0.0), {}, "cancelled", self.name)
+            return LearnedWeights(
+                np.nan_to_num(templates.weight, nan=0.0), {}, "cancelled", self.name
+            )
         if self.binary:
-            features = csr_array((features > 0).astype(np.float64) - (features < 0).astype(np.float64))
+            features = csr_array(
+                (features > 0).astype(np.float64) - (features < 0).astype(np.float64)
+            )
         learned = np.flatnonzero(~np.asarray(templates.fixed, np.bool_))
         weights = np.nan_to_num(templates.weight, nan=0.0)
         weights[learned] = 0.0
         offset = features @ weights
         X = csc_array(csc_array(features)[:, learned])
-        penalty = Penalty(self.l1, self.l2, self.group, np.unique(templates.rule[learned], return_inverse=True)[1])
+        penalty = Penalty(
+            self.l1, self.l2, self.group, np.unique(templates.rule[learned], return_inverse=True)[1]
+        )
         factor = 1.0
         if self.folds > 1:
             choice = choose_penalty(X, target, _scaled(penalty), folds=self.folds, conduct=conduct)
             factor, penalty = choice.best
         conduct.progress.report("exact likelihood", 0, None, "")
-        fit = fit_logistic(X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=conduct.deadline)
+        fit = fit_logistic(
+            X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=conduct.deadline
+        )
         weights[learned] = fit.weights
         columns = {"iteration": np.arange(1.0, len(fit.trace) + 1)}
         if len(fit.trace):
@@ -124,13 +138,18 @@ def _training_matrix(examples: Sequence[Example]) -> tuple[csr_array, Float]:
         labels.append(np.asarray(example.truth, np.float64)[kept])
     target = np.concatenate(labels)
     if not target.size:
-        raise UsageError.of("E0503", "no open atom is labelled", help="load the truth of the query predicates")
+        raise UsageError.of(
+            "E0503", "no open atom is labelled", help="load the truth of the query predicates"
+        )
     return csr_array(vstack(rows)), target
 
 
 def _scaled(penalty: Penalty) -> list[tuple[float, Penalty]]:
     factors = [2.0**power for power in range(4, -7, -1)]
-    return [(f, Penalty(penalty.l1 * f, penalty.l2 * f, penalty.group * f, penalty.groups)) for f in factors]
+    return [
+        (f, Penalty(penalty.l1 * f, penalty.l2 * f, penalty.group * f, penalty.groups))
+        for f in factors
+    ]
 
 
 def choose_penalty(
@@ -141,7 +160,8 @@ def choose_penalty(
     folds: int = 5,
     conduct: Conduct = PLAIN,
 ) -> Choice[tuple[float, Penalty]]:
-    """The candidates by held-out log likelihood, summed over a fold; they go from strong to weak and are warm-started.
+    """The candidates by held-out log likelihood, summed over a fold; they go from strong to weak
+    and are warm-started.
 
     Parameters
     ----------
@@ -159,11 +179,20 @@ def choose_penalty(
     def fits(train: Bool) -> Iterator[Float]:
         columns, start = csc_array(rows[train]), None
         for _, penalty in candidates:
-            fit = fit_logistic(columns, target[train], penalty, start=start, tolerance=1e-3, deadline=conduct.deadline)
+            fit = fit_logistic(
+                columns,
+                target[train],
+                penalty,
+                start=start,
+                tolerance=1e-3,
+                deadline=conduct.deadline,
+            )
             start = fit.weights
             yield start
 
     def score(weights: Float, held: Bool) -> float:
         return -loss(rows[held] @ weights, target[held])
 
-    return choose(candidates, [(member != fold, member == fold) for fold in range(folds)], fits, score)
+    return choose(
+        candidates, [(member != fold, member == fold) for fold in range(folds)], fits, score
+    )

@@ -34,7 +34,9 @@ class Measured:
 
 
 class Expectation(Protocol):
-    """Expected potentials of all training worlds: by their most likely states, by samples, by integrals."""
+    """Expected potentials of all training worlds: by their most likely states, by samples,
+    by integrals.
+    """
 
     def measure(self, weights: Float, iteration: int) -> Measured:
         """At `weights`, in the given iteration, which says where random numbers start."""
@@ -45,14 +47,27 @@ class SampledCounts:
     """By Gibbs chains that go on from iteration to iteration, or start each time at the labels."""
 
     def __init__(
-        self, training: TrainingSet, sweeps: int, burn_in: int, conduct: Conduct, *, restart: bool = False
+        self,
+        training: TrainingSet,
+        sweeps: int,
+        burn_in: int,
+        conduct: Conduct,
+        *,
+        restart: bool = False,
     ) -> None:
         self._chains = WorldChains(training, conduct)
-        self._sweeps, self._burn_in, self._seed, self._restart = sweeps, burn_in, conduct.seed, restart
+        self._sweeps, self._burn_in, self._seed, self._restart = (
+            sweeps,
+            burn_in,
+            conduct.seed,
+            restart,
+        )
 
     def measure(self, weights: Float, iteration: int) -> Measured:
         """`burn_in + sweeps` sweeps a world, twice where atoms are hidden."""
         if self._restart:
             self._chains.restart()
-        moments = self._chains.advance(weights, sweeps=self._sweeps, burn_in=self._burn_in, seed=self._seed + iteration)
+        moments = self._chains.advance(
+            weights, sweeps=self._sweeps, burn_in=self._burn_in, seed=self._seed + iteration
+        )
         return Measured(moments.gradient, moments=moments)

@@ -29,7 +29,8 @@ class ExpectationMaximisation(Learner):
     Parameters
     ----------
     learner : Learner or None
-        Sees every atom labelled; by default pseudo-likelihood for Markov logic, the perceptron for soft logic.
+        Sees every atom labelled; by default pseudo-likelihood for Markov logic, the perceptron for
+        soft logic.
     rounds : int
     settled : float
         Stop when no weight moves by more than this, relative to the largest.
@@ -39,7 +40,8 @@ class ExpectationMaximisation(Learner):
 
     name: ClassVar[str] = "em"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="what another learner does, hidden atoms completed by MAP given the labels, round after round",
+        maximises="what another learner does, hidden atoms completed by MAP given the labels, "
+        "round after round",
         iteration="a run of the inner learner",
         when="labels that are truly missing",
         hidden="completed",
@@ -49,10 +51,14 @@ class ExpectationMaximisation(Learner):
     settled: float = 1e-3
     tolerance: float = 1e-3
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """Learn. `rounds` runs of the inner learner at most; one where nothing is hidden."""
         training = prepare(examples, templates, self)
-        learner = self.learner or (HingePerceptron() if training.domain is Domain.UNIT else PseudoLikelihood())
+        learner = self.learner or (
+            HingePerceptron() if training.domain is Domain.UNIT else PseudoLikelihood()
+        )
         weights, states = start_weights(training, None), MapStates(None, conduct, self.tolerance)
         hidden = any(world.hidden.any() for world in training.worlds)
         answer: LearnedWeights | None = None

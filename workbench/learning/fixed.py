@@ -25,7 +25,8 @@ class FixedWeights(Learner):
     Parameters
     ----------
     value : float or None
-        One weight for every template that is not fixed (a knowledge base taken at its word); None: the program's own.
+        One weight for every template that is not fixed (a knowledge base taken at its word); None:
+        the program's own.
     """
 
     name: ClassVar[str] = "fixed"
@@ -37,7 +38,9 @@ class FixedWeights(Learner):
     )
     value: Signed | None = None
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """Return the weights. E0506 where the program gives none and `value` is None."""
         weights = templates.weight.copy()
         if self.value is not None:
@@ -46,7 +49,8 @@ class FixedWeights(Learner):
         if missing.size:
             raise UsageError.of(
                 "E0506",
-                f"{missing.size} clauses have no weight, the first is {templates.label[missing[0]]}",
+                f"{missing.size} clauses have no weight, the first is "
+                f"{templates.label[missing[0]]}",
                 help="give the formulas weights, or learn them",
             )
         return LearnedWeights(weights, {}, "converged", self.name)

@@ -1,4 +1,6 @@
-"""What one atom's value changes in the counts, the others as they are: all that a pseudo-likelihood needs."""
+"""What one atom's value changes in the counts, the others as they are:
+all that a pseudo-likelihood needs.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,16 @@ __all__ = ["FlipCountSource", "FlipCounts", "compressed", "flip_counts", "joined
 
 @dataclass(frozen=True)
 class FlipCounts:
-    """A conditional model over groups of options: a plain atom is a group with one option (true) or none (false).
+    """A conditional model over groups of options: a plain atom is a group with one option (true) or
+    none (false).
 
     The score of an option is `features @ weights`, that of none is 0.
 
     Attributes
     ----------
     features : csr_array, float64, shape (n_options, n_templates)
-        Satisfied count with the option true minus that with the whole group false, all other atoms as labelled.
+        Satisfied count with the option true minus that with the whole group false, all other atoms
+        as labelled.
     group : int64 array, shape (n_options,)
         The group of each option, ascending.
     none_allowed : bool array, shape (n_groups,)
@@ -46,7 +50,9 @@ class FlipCounts:
         return int(self.none.size)
 
     def log_likelihood(self, weights: Float) -> tuple[float, Float]:
-        """The pseudo-log-likelihood and its gradient by the weights. One product with `features` each."""
+        """The pseudo-log-likelihood and its gradient by the weights.
+        One product with `features` each.
+        """
         score = np.asarray(self.features @ weights)
         highest = np.where(self.none_allowed, 0.0, -np.inf)
         np.maximum.at(highest, self.group, score)
@@ -60,17 +66,23 @@ class FlipCounts:
 
 
 class FlipCountSource(Protocol):
-    """Where generative counts come from: the database at its training state, one `FlipCounts` a predicate.
+    """Where generative counts come from: the database at its training state, one `FlipCounts` a
+    predicate.
 
-    The workspace fills it: for each predicate, that predicate's atoms are open and all others evidence.
+    The workspace fills it: for each predicate, that predicate's atoms are open and all others
+    evidence.
     """
 
     def flip_counts(self) -> Sequence[FlipCounts]:
-        """The counts of every predicate's atoms over all training worlds, the templates as columns."""
+        """The counts of every predicate's atoms over all training worlds,
+        the templates as columns.
+        """
         ...
 
 
-def flip_counts(network: GroundNetwork, values: Float, *, weight: Float | None = None) -> FlipCounts:
+def flip_counts(
+    network: GroundNetwork, values: Float, *, weight: Float | None = None
+) -> FlipCounts:
     """The flip counts of every open atom of a network at a state that breaks no hard row.
 
     Options that a hard row forbids are left out, and groups with a single option left with them.
@@ -131,7 +143,9 @@ def _groups(network: GroundNetwork) -> Int64:
 
 
 def _flip_features(network: GroundNetwork, values: Float, group: Int64) -> tuple[csr_array, Float]:
-    """Per atom: change of the satisfied counts, and of the number of broken hard rows, from its group false to it."""
+    """Per atom: change of the satisfied counts, and of the number of broken hard rows,
+    from its group false to it.
+    """
     entries = network.A.tocoo()
     row, atom = entries.coords
     coefficient = entries.data.astype(np.float64)
@@ -163,7 +177,9 @@ def _flip_features(network: GroundNetwork, values: Float, group: Int64) -> tuple
 
 
 def _sums(index: Integer, values: Float, n: int) -> Float:
-    """Sum of `values` by `index`, float even where there is none (an empty bincount is of integers)."""
+    """Sum of `values` by `index`, float even where there is none (an
+    empty bincount is of integers).
+    """
     return np.bincount(index, values, n).astype(np.float64)
 
 

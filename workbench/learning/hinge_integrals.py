@@ -46,8 +46,8 @@ class Simplexes(NamedTuple):
     Attributes
     ----------
     uniform : float64 array, shape (n_blocks, n_samples, largest block + 1)
-        Standard exponential variates: the first `size` (or `size + 1` where the sum may stay below) of each sample,
-        divided by their sum, are uniform on the simplex.
+        Standard exponential variates: the first `size` (or `size + 1` where the sum may stay below)
+        of each sample, divided by their sum, are uniform on the simplex.
     """
 
     start: Int64
@@ -66,7 +66,8 @@ def expect_over_atoms(
     Parameters
     ----------
     nodes, log_quadrature : float64 arrays, shape (n_nodes,)
-        Nodes in [0, 1] and logarithms of their quadrature weights, stretched to each atom's own interval.
+        Nodes in [0, 1] and logarithms of their quadrature weights, stretched to each atom's own
+        interval.
 
     Returns
     -------
@@ -123,7 +124,8 @@ def expect_over_simplexes(blocks: Int64, field: Field, simplexes: Simplexes) -> 
 
     Notes
     -----
-    The simplex's volume is left out of the returned log pseudolikelihood: it does not depend on the weights.
+    The simplex's volume is left out of the returned log pseudolikelihood: it does not depend on the
+    weights.
     """
     (column, row_of, value_of), ell, weight, power, cost, truth, difference, expected_atom = field
     block_start, member, right, exact, uniform = simplexes

@@ -1,4 +1,6 @@
-"""Maximum pseudolikelihood for hinge-loss MRFs: one-dimensional integrals, and simplexes sampled as blocks."""
+"""Maximum pseudolikelihood for hinge-loss MRFs: one-dimensional integrals,
+and simplexes sampled as blocks.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from workbench.learning.ascent import maximise
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import SOFT, Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.hinge_integrals import Field, Simplexes, expect_over_atoms, expect_over_simplexes
+from workbench.learning.hinge_integrals import (
+    Field,
+    Simplexes,
+    expect_over_atoms,
+    expect_over_simplexes,
+)
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.starts import grounding_counts, start_weights
@@ -33,16 +40,19 @@ __all__ = ["HingePseudolikelihood", "Pseudolikelihood"]
 
 @dataclass(frozen=True)
 class HingePseudolikelihood(Learner):
-    """Weights under which each labelled atom is likely given all others (Bach et al. 2017, section 6.2).
+    """Weights under which each labelled atom is likely given all others (Bach et al. 2017, section
+    6.2).
 
-    The expectations of an atom's potentials are integrals over its interval, by composite Gauss-Legendre quadrature;
-    atoms that a hard rule ties into a simplex are integrated together, by importance sampling from its uniform
-    distribution with samples drawn once. Atoms that other hard rules fix given the rest contribute nothing.
+    The expectations of an atom's potentials are integrals over its interval, by composite
+    Gauss-Legendre quadrature; atoms that a hard rule ties into a simplex are integrated together,
+    by importance sampling from its uniform distribution with samples drawn once. Atoms that other
+    hard rules fix given the rest contribute nothing.
 
     Parameters
     ----------
     step, iterations, start
-        As for `HingePerceptron`: projected, averaged steps divided by the groundings of each template.
+        As for `HingePerceptron`: projected, averaged steps divided by the groundings of each
+        template.
     optimiser : {'steps', 'lbfgs'}
         The published averaged steps, or the maximum itself by L-BFGS-B.
     panels : int
@@ -57,10 +67,13 @@ class HingePseudolikelihood(Learner):
 
     name: ClassVar[str] = "hinge_pseudolikelihood"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="each labelled atom's density given the others, by quadrature; `optimiser=lbfgs` for its maximum",
+        maximises="each labelled atom's density given the others, by quadrature; "
+        "`optimiser=lbfgs` for its maximum",
         iteration="one pass over the rows; MAP only for hidden atoms",
-        when="on Citeseer, Cora, Epinions and Jester as good as the perceptron or better in nearly every figure of "
-        "docs/experiments.md (linear potentials on Epinions are .005 below), and no inference inside",
+        when="on Citeseer, Cora, Epinions and Jester as good as the perceptron or better in "
+        "nearly every figure of "
+        "docs/experiments.md (linear potentials on Epinions are .005 below), and no inference "
+        "inside",
         domains=SOFT,
         hidden="completed",
         objective=True,
@@ -75,20 +88,34 @@ class HingePseudolikelihood(Learner):
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
-        """Learn. O(nonzeros x quadrature nodes) an iteration; MAP inference only where atoms are hidden."""
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
+        """Learn. O(nonzeros x quadrature nodes) an iteration;
+        MAP inference only where atoms are hidden.
+        """
         if self.optimiser not in ("steps", "lbfgs"):
-            raise UsageError.of("E0505", f"there is no optimiser {self.optimiser}", help="steps or lbfgs")
+            raise UsageError.of(
+                "E0505", f"there is no optimiser {self.optimiser}", help="steps or lbfgs"
+            )
         training = prepare(examples, templates, self)
         start = start_weights(training, self.start)
-        terms = [Pseudolikelihood(world, self.panels, self.samples, conduct.seed) for world in training.worlds]
-        density = _Density(training, terms, MapStates(self.engine, conduct, self.tolerance), conduct.seed)
+        terms = [
+            Pseudolikelihood(world, self.panels, self.samples, conduct.seed)
+            for world in training.worlds
+        ]
+        density = _Density(
+            training, terms, MapStates(self.engine, conduct, self.tolerance), conduct.seed
+        )
         if self.optimiser == "lbfgs":
             ascent = maximise(
-                density.value_and_gradient, start, training.learned, prior_sd=np.inf, iterations=self.iterations,
-                tolerance=1e-5, least=0.0, conduct=conduct, stage="learning weights",
+                density.value_and_gradient, start, training.learned, prior_sd=np.inf,
+                iterations=self.iterations, tolerance=1e-5, least=0.0, conduct=conduct,
+                stage="learning weights",
             )  # fmt: skip
-            return LearnedWeights(ascent.weights, ascent.trace, ascent.status, self.name, training.notes())
+            return LearnedWeights(
+                ascent.weights, ascent.trace, ascent.status, self.name, training.notes()
+            )
         return train(
             training,
             density,
@@ -102,7 +129,9 @@ class HingePseudolikelihood(Learner):
 
 @dataclass(frozen=True)
 class _Density:
-    """The log pseudolikelihood of all worlds, hidden atoms completed at each weights: an `Expectation`."""
+    """The log pseudolikelihood of all worlds, hidden atoms completed at each weights:
+    an `Expectation`.
+    """
 
     training: TrainingSet
     terms: Sequence[Pseudolikelihood]
@@ -117,7 +146,9 @@ class _Density:
     def value_and_gradient(self, weights: Float) -> tuple[float, Float]:
         value, gradient = 0.0, np.zeros_like(weights)
         for world, terms in zip(self.training.worlds, self.terms, strict=True):
-            part, slope = terms.value_and_gradient(weights, self.states.completed(world, weights, self.seed))
+            part, slope = terms.value_and_gradient(
+                weights, self.states.completed(world, weights, self.seed)
+            )
             value += part
             gradient += slope
         return value, gradient
@@ -142,7 +173,9 @@ class Pseudolikelihood:
         self.power = network.power[self.template] if network.n_templates else np.zeros(0, np.int8)
         self.A = network.A[self.soft].astype(np.float64)
         columns = csc_array(self.A)
-        self.columns = Columns(columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data)
+        self.columns = Columns(
+            columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data
+        )
         program = fold(relax(network, np.zeros(network.n_templates)))
         self.program = program
         in_block = np.zeros(network.n_atoms, np.bool_)
@@ -176,13 +209,19 @@ class Pseudolikelihood:
         free = self.lone[high[self.lone] - low[self.lone] > 1e-6]
         difference, expected = np.zeros(self.soft.size), labels.copy()
         field = Field(self.columns, ell, weight, self.power, cost, labels, difference, expected)
-        value = expect_over_atoms(free.astype(np.int64), field, low, high, self.nodes, self.log_quadrature)
+        value = expect_over_atoms(
+            free.astype(np.int64), field, low, high, self.nodes, self.log_quadrature
+        )
         value += expect_over_simplexes(self.blocks, field, self.simplexes)
-        by_template = np.bincount(self.template, difference * self.scale[self.soft], network.n_templates)
+        by_template = np.bincount(
+            self.template, difference * self.scale[self.soft], network.n_templates
+        )
         return value, by_template - network.unit.T @ (expected - labels)
 
     def _intervals(self, labels: Float) -> tuple[Float, Float]:
-        """Where hard rows outside the simplexes leave each atom room, all others at their labels."""
+        """Where hard rows outside the simplexes leave each atom room,
+        all others at their labels.
+        """
         program = self.program
         low, high = program.lower.copy(), program.upper.copy()
         hard = np.flatnonzero(program.weight == 0.0)

@@ -1,4 +1,6 @@
-"""How sure a weight is: intervals from the curvature of the pseudo-likelihood, or from refits to resampled data."""
+"""How sure a weight is: intervals from the curvature of the pseudo-likelihood,
+or from refits to resampled data.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ class WeightIntervals:
     Attributes
     ----------
     low, high : float64 arrays, shape (n_templates,)
-        Equal to the weight where it is fixed; infinite where the data say nothing and there is no prior.
+        Equal to the weight where it is fixed; infinite where the data say nothing and there is no
+        prior.
     method : {'laplace', 'bootstrap'}
     level : float
         Such as 0.95.
@@ -64,10 +67,11 @@ def weight_intervals(
 ) -> WeightIntervals:
     """Intervals around learned weights.
 
-    `laplace` takes the pseudo-likelihood times its Gaussian prior as normal around the weights, with the inverse of its
-    negative Hessian as covariance. `bootstrap` maximises the pseudo-likelihood of worlds (of atoms' terms, where there
-    are fewer than five worlds) drawn anew with replacement; the interval has the quantiles of the refits' deviations
-    from the fit to all data. A pseudo-likelihood counts dependent atoms as if they were independent, so where rules tie
+    `laplace` takes the pseudo-likelihood times its Gaussian prior as normal around the weights,
+    with the inverse of its negative Hessian as covariance. `bootstrap` maximises the
+    pseudo-likelihood of worlds (of atoms' terms, where there are fewer than five worlds) drawn anew
+    with replacement; the interval has the quantiles of the refits' deviations from the fit to all
+    data. A pseudo-likelihood counts dependent atoms as if they were independent, so where rules tie
     atoms together intervals over worlds are the honest ones and the others are too narrow.
 
     Parameters
@@ -82,36 +86,51 @@ def weight_intervals(
     Raises
     ------
     UsageError
-        E0511 for an unknown method, a bootstrap of a hinge-loss model, more than 3,000 learned weights, or too few
-        refits before the deadline.
+        E0511 for an unknown method, a bootstrap of a hinge-loss model, more than 3,000 learned
+        weights, or too few refits before the deadline.
 
     Notes
     -----
-    Laplace: one sparse product of the flip counts with themselves and an eigendecomposition, O(n_templates^3).
-    Bootstrap: `resamples` runs of L-BFGS from the weights.
+    Laplace: one sparse product of the flip counts with themselves and an eigendecomposition,
+    O(n_templates^3). Bootstrap: `resamples` runs of L-BFGS from the weights.
     """
     if method not in METHODS:
-        raise UsageError.of("E0511", f"there are no intervals `{method}`", help=f"choose from {', '.join(METHODS)}")
+        raise UsageError.of(
+            "E0511", f"there are no intervals `{method}`", help=f"choose from {', '.join(METHODS)}"
+        )
     training = prepare(examples, templates)
     learned = np.flatnonzero(training.learned)
     if learned.size > MOST_WEIGHTS:
-        raise UsageError.of("E0511", f"{learned.size:,} weights are too many for intervals ({MOST_WEIGHTS:,} at most)")
+        raise UsageError.of(
+            "E0511",
+            f"{learned.size:,} weights are too many for intervals ({MOST_WEIGHTS:,} at most)",
+        )
     if training.worlds[0].network.domain is Domain.UNIT:
         if method == "bootstrap":
             raise UsageError.of(
-                "E0511", "the bootstrap is for Markov logic only", help="take laplace intervals for PSL weights"
+                "E0511",
+                "the bootstrap is for Markov logic only",
+                help="take laplace intervals for PSL weights",
             )
-        spread = _laplace(_hinge_information(training, weights, conduct.seed), learned, prior_sd, level, weights)
+        spread = _laplace(
+            _hinge_information(training, weights, conduct.seed), learned, prior_sd, level, weights
+        )
         return WeightIntervals(np.maximum(weights - spread, 0.0), weights + spread, method, level)
     worlds = [
         flip_counts(world.network, world.complete(), weight=(~world.hidden).astype(np.float64))
         for world in training.worlds
     ]
     if method == "laplace":
-        spread = _laplace(information(compressed(joined(worlds)), weights), learned, prior_sd, level, weights)
+        spread = _laplace(
+            information(compressed(joined(worlds)), weights), learned, prior_sd, level, weights
+        )
         return WeightIntervals(weights - spread, weights + spread, method, level)
     unit = "worlds" if len(worlds) >= FEWEST_WORLDS else "atoms"
-    sizes = [world.n_groups for world in worlds] if unit == "worlds" else [1] * sum(w.n_groups for w in worlds)
+    sizes = (
+        [world.n_groups for world in worlds]
+        if unit == "worlds"
+        else [1] * sum(w.n_groups for w in worlds)
+    )
     counts = joined(worlds)
     rng = np.random.default_rng(conduct.seed)
 
@@ -144,7 +163,9 @@ def weight_intervals(
         refits.append(fit(np.repeat(drawn.astype(np.float64), sizes), centre))
     if len(refits) < FEWEST_REFITS:
         raise UsageError.of(
-            "E0511", f"the time was up after {len(refits)} refits", help="raise the time limit, or take laplace"
+            "E0511",
+            f"the time was up after {len(refits)} refits",
+            help="raise the time limit, or take laplace",
         )
     tail = 50.0 * (1.0 - level)
     low, high = np.percentile(np.array(refits) - centre, [tail, 100.0 - tail], axis=0)
@@ -154,7 +175,8 @@ def weight_intervals(
 def information(counts: FlipCounts, weights: Float) -> Float:
     """Negative Hessian of the pseudo-log-likelihood, shape (n_templates, n_templates).
 
-    The sum over groups of the covariance of the features under the conditional of the group, times how often it counts.
+    The sum over groups of the covariance of the features under the conditional of the group, times
+    how often it counts.
     """
     score = np.asarray(counts.features @ weights)
     highest = np.where(counts.none_allowed, 0.0, -np.inf)
@@ -165,7 +187,9 @@ def information(counts: FlipCounts, weights: Float) -> Float:
     times = counts.none + np.bincount(counts.group, counts.true, counts.n_groups)
     probability = raised / partition[counts.group]
     options = np.arange(probability.size)
-    in_group = csr_array((probability, (counts.group, options)), shape=(counts.n_groups, probability.size))
+    in_group = csr_array(
+        (probability, (counts.group, options)), shape=(counts.n_groups, probability.size)
+    )
     mean = in_group @ counts.features
     second = counts.features.T @ diags_array(times[counts.group] * probability) @ counts.features
     return np.asarray((second - mean.T @ diags_array(times) @ mean).todense())
@@ -178,7 +202,10 @@ def _hinge_information(training: TrainingSet, weights: Float, seed: int) -> Floa
     worlds = [Pseudolikelihood(world, 8, 200, seed) for world in training.worlds]
 
     def gradient(at: Float) -> Float:
-        parts = [terms.value_and_gradient(at, world.complete())[1] for terms, world in zip(worlds, training.worlds)]
+        parts = [
+            terms.value_and_gradient(at, world.complete())[1]
+            for terms, world in zip(worlds, training.worlds)
+        ]
         return np.asarray(np.sum(parts, axis=0), np.float64)
 
     n = weights.size
@@ -188,12 +215,18 @@ def _hinge_information(training: TrainingSet, weights: Float, seed: int) -> Floa
         forward, backward = weights.copy(), weights.copy()
         forward[index] += step
         backward[index] = max(0.0, backward[index] - step)
-        hessian[index] = (gradient(backward) - gradient(forward)) / (forward[index] - backward[index])
+        hessian[index] = (gradient(backward) - gradient(forward)) / (
+            forward[index] - backward[index]
+        )
     return (hessian + hessian.T) / 2.0
 
 
-def _laplace(hessian: Float, learned: Int64, prior_sd: float, level: float, weights: Float) -> Float:
-    """Half widths: the normal quantile times the standard deviations of the inverse of hessian plus prior."""
+def _laplace(
+    hessian: Float, learned: Int64, prior_sd: float, level: float, weights: Float
+) -> Float:
+    """Half widths: the normal quantile times the standard deviations of the
+    inverse of hessian plus prior.
+    """
     from scipy.stats import norm
 
     spread = np.zeros_like(weights)

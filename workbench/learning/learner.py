@@ -31,9 +31,11 @@ class Example:
     scored : bool array, shape (n_atoms,), or None for all
         Atoms that losses count (hidden predicates inferred jointly are not scored).
     source : RowStore or None
-        Where the rows of rules that were not grounded come from, for learners that can do with the violated ones.
+        Where the rows of rules that were not grounded come from, for learners that can do with the
+        violated ones.
     counts : FlipCountSource or None
-        Counts of all predicates' atoms in the database, for learners that declare to learn from them.
+        Counts of all predicates' atoms in the database, for learners that declare to learn from
+        them.
     """
 
     network: GroundNetwork
@@ -90,5 +92,7 @@ class Learner(ABC):
         return self.learn(examples, templates, Conduct(seed, deadline, progress))
 
     @abstractmethod
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """What `fit` does, as each learner does it."""

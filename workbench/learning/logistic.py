@@ -1,12 +1,14 @@
-"""Penalised logistic regression to proven optimality: the weights' side of exact conditional likelihood.
+"""Penalised logistic regression to proven optimality: the weights' side of exact conditional
+likelihood.
 
 Minimises over w, with t in {0, 1} and z = X w,
 
-    sum_i [log(1 + exp(z_i)) - t_i z_i] + sum_j l1 |w_j| + sum_j l2 / 2 w_j^2        (elastic net: both), or
-    the same sum over examples + group sum_g sqrt(size_g) ||w_g||                    (group lasso).
+    sum_i [log(1 + exp(z_i)) - t_i z_i] + sum_j l1 |w_j| + sum_j l2 / 2 w_j^2   (elastic net), or
+    the same sum over examples + group sum_g sqrt(size_g) ||w_g||               (group lasso).
 
-Every answer carries a duality gap: with r = sigmoid(z) - t, scaled until it is dual feasible, the Fenchel dual
-`sum_i H(t_i + r_i) - sum_j (|x_j . r| - l1)_+^2 / (2 l2)` bounds the least value from below (H is the entropy).
+Every answer carries a duality gap: with r = sigmoid(z) - t, scaled until it is dual feasible, the
+Fenchel dual `sum_i H(t_i + r_i) - sum_j (|x_j . r| - l1)_+^2 / (2 l2)` bounds the least value from
+below (H is the entropy).
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ def fit_logistic(
     max_iterations: int = 200,
     deadline: float | None = None,
 ) -> LogisticFit:
-    """Minimise the penalised negative log likelihood until the relative duality gap is below `tolerance`.
+    """Minimise the penalised negative log likelihood until the relative duality gap is below
+    `tolerance`.
 
     Parameters
     ----------
@@ -49,12 +52,12 @@ def fit_logistic(
 
     Notes
     -----
-    With l1: proximal Newton with coordinate descent on an active set (the method of newGLMNET, Yuan, Ho and Lin 2012)
-    finds which weights are zero; Newton steps on the others, which descent is slow on when columns are correlated,
-    finish each round.
-    With l2 alone: Newton in the span of the examples when there are fewer of them than columns, otherwise L-BFGS; both
-    reach the same optimum. Groups: accelerated proximal gradient with restarts. Equal columns are merged first: under
-    l1 one of them carries the weight, under l2 they share it.
+    With l1: proximal Newton with coordinate descent on an active set (the method of newGLMNET,
+    Yuan, Ho and Lin 2012) finds which weights are zero; Newton steps on the others, which descent
+    is slow on when columns are correlated, finish each round. With l2 alone: Newton in the span of
+    the examples when there are fewer of them than columns, otherwise L-BFGS; both reach the same
+    optimum. Groups: accelerated proximal gradient with restarts. Equal columns are merged first:
+    under l1 one of them carries the weight, under l2 they share it.
     """
     X = csc_array(X, dtype=np.float64)
     X.sort_indices()
@@ -87,7 +90,8 @@ def fit_logistic(
 def equal_columns(X: csc_array) -> tuple[Int64, Int64]:
     """The first column of each class of equal columns, and the class of every column.
 
-    Equal columns have equal projections on random directions, summed in the same order; candidates are then compared.
+    Equal columns have equal projections on random directions, summed in the same order; candidates
+    are then compared.
     """
     directions = np.random.default_rng(0).standard_normal((X.shape[0], 2))
     sketch = np.asarray(X.T @ directions)

@@ -1,4 +1,6 @@
-"""L1-penalised logistic regression: proximal Newton by coordinate descent, finished by Newton steps on the support."""
+"""L1-penalised logistic regression: proximal Newton by coordinate descent,
+finished by Newton steps on the support.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.learning.logistic_objective import Certificate, LogisticFit, LogisticProblem, entropy, loss, sigmoid
+from workbench.learning.logistic_objective import (
+    Certificate,
+    LogisticFit,
+    LogisticProblem,
+    entropy,
+    loss,
+    sigmoid,
+)
 from workbench.network.compiled import compiled
 
 __all__ = ["fit_l1"]
@@ -24,7 +33,9 @@ class _Columns(NamedTuple):
 
 
 class _Model(NamedTuple):
-    """The quadratic model of the penalised loss at `weights`: l1 |w|, a ridge of its own for each column, gradient."""
+    """The quadratic model of the penalised loss at `weights`: l1 |w|,
+    a ridge of its own for each column, gradient.
+    """
 
     weights: Float
     gradient: Float
@@ -56,9 +67,17 @@ def _shrunk(value: float, l1: float) -> float:
 
 @compiled
 def _coordinate_newton(
-    X: _Columns, model: _Model, active: Int64, tolerance: float, max_passes: int, step: Float, moved: Float
+    X: _Columns,
+    model: _Model,
+    active: Int64,
+    tolerance: float,
+    max_passes: int,
+    step: Float,
+    moved: Float,
 ) -> int:
-    """Coordinate descent on the quadratic model over the active columns; `step` and `moved` = X step are filled."""
+    """Coordinate descent on the quadratic model over the active columns;
+    `step` and `moved` = X step are filled.
+    """
     # An array taken from a tuple is counted as one more reference, so that is done once.
     indptr, indices, data, curvature = X
     weights, gradient, l1, l2 = model
@@ -78,7 +97,9 @@ def _coordinate_newton(
                 row = indices[at]
                 slope += data[at] * curvature[row] * moved[row]
             current = weights[column] + step[column]
-            if current == 0.0 and abs(slope) < l1 - 10 * tolerance:  # shrink: it stays at zero in this model
+            if (
+                current == 0.0 and abs(slope) < l1 - 10 * tolerance
+            ):  # shrink: it stays at zero in this model
                 size -= 1
                 order[slot_at], order[size] = order[size], order[slot_at]
                 continue
@@ -103,7 +124,9 @@ _LARGEST_SUPPORT = 2000
 
 
 @compiled
-def _dense_hessian(indptr: Int32, indices: Int32, data: Float, curvature: Float, n_columns: int) -> Float:
+def _dense_hessian(
+    indptr: Int32, indices: Int32, data: Float, curvature: Float, n_columns: int
+) -> Float:
     """X^T diag(curvature) X from the rows of X; time the sum of squared row lengths."""
     hessian = np.zeros((n_columns, n_columns))
     for row in range(indptr.size - 1):
@@ -115,11 +138,19 @@ def _dense_hessian(indptr: Int32, indices: Int32, data: Float, curvature: Float,
 
 
 def _newton_on_support(
-    X: csr_array, target: Float, offset: Float, weights: Float, l1: float, l2: Float, tolerance: float
+    X: csr_array,
+    target: Float,
+    offset: Float,
+    weights: Float,
+    l1: float,
+    l2: Float,
+    tolerance: float,
 ) -> tuple[Float, Float]:
-    """Newton steps on weights that keep their signs (one that would change it stops at zero); the weights and z.
+    """Newton steps on weights that keep their signs (one that would change it stops at zero); the
+    weights and z.
 
-    Ends when a step promises a decrease of less than `tolerance`, relative to the value, or decreases nothing.
+    Ends when a step promises a decrease of less than `tolerance`, relative to the value, or
+    decreases nothing.
     """
     from scipy.linalg import cho_factor, cho_solve
 
@@ -135,8 +166,12 @@ def _newton_on_support(
         probability = sigmoid(z)
         gradient = (transposed @ (probability - target) + l1 * sign + l2 * weights)[free]
         curvature = np.maximum(probability * (1 - probability), 1e-12)
-        hessian = _dense_hessian(X.indptr, X.indices, X.data, curvature, len(weights))[np.ix_(free, free)]
-        hessian[np.diag_indices(len(free))] += l2[free] + 1e-9 * max(float(hessian.trace()) / max(len(free), 1), 1e-9)
+        hessian = _dense_hessian(X.indptr, X.indices, X.data, curvature, len(weights))[
+            np.ix_(free, free)
+        ]
+        hessian[np.diag_indices(len(free))] += l2[free] + 1e-9 * max(
+            float(hessian.trace()) / max(len(free), 1), 1e-9
+        )
         step = np.zeros(len(weights))
         step[free] = -cho_solve(cho_factor(hessian, lower=True), gradient)
         if -float(gradient @ step[free]) <= tolerance * max(abs(value), 1e-9):
@@ -156,20 +191,29 @@ def _newton_on_support(
     return weights, z
 
 
-def _dual_bound_l1(probability: Float, target: Float, offset: Float, gradient: Float, l1: float, l2: Float) -> float:
-    """The dual value at the residual; where a column has no ridge the residual is scaled until it is feasible."""
+def _dual_bound_l1(
+    probability: Float, target: Float, offset: Float, gradient: Float, l1: float, l2: Float
+) -> float:
+    """The dual value at the residual;
+    where a column has no ridge the residual is scaled until it is feasible.
+    """
     bare = l2 == 0
     scale = min(1.0, l1 / max(float(np.abs(gradient[bare]).max(initial=0.0)), 1e-300))
     excess = np.maximum(scale * np.abs(gradient[~bare]) - l1, 0.0)
     residual = scale * (probability - target)
-    return entropy(target + residual) + float(residual @ offset) - float(np.sum(excess**2 / (2 * l2[~bare])))
+    return (
+        entropy(target + residual)
+        + float(residual @ offset)
+        - float(np.sum(excess**2 / (2 * l2[~bare])))
+    )
 
 
 def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) -> LogisticFit:
     """The least value under `l1 |w| + sum_j l2_j / 2 w_j^2`.
 
-    An outer iteration is a quadratic model of the loss, minimised by coordinate descent over the columns that are in
-    play (newGLMNET: Yuan, Ho and Lin 2012), with a line search; a pass of descent costs O(nonzeros of those columns).
+    An outer iteration is a quadratic model of the loss, minimised by coordinate descent over the
+    columns that are in play (newGLMNET: Yuan, Ho and Lin 2012), with a line search; a pass of
+    descent costs O(nonzeros of those columns).
 
     Parameters
     ----------
@@ -192,19 +236,28 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
     for iteration in range(1, problem.max_iterations + 1):
         probability = sigmoid(z)
         data_gradient = transposed @ (probability - target)
-        if certificate.ends(value, _dual_bound_l1(probability, target, offset, data_gradient, l1, l2)):
+        if certificate.ends(
+            value, _dual_bound_l1(probability, target, offset, data_gradient, l1, l2)
+        ):
             break
         gradient = data_gradient + l2 * weights
         violation = np.where(
-            weights == 0, np.maximum(np.abs(gradient) - l1, 0.0), np.abs(gradient + l1 * np.sign(weights))
+            weights == 0,
+            np.maximum(np.abs(gradient) - l1, 0.0),
+            np.abs(gradient + l1 * np.sign(weights)),
         )
         inner = 0.1 * float(violation.max(initial=0.0)) + 1e-14
         active = np.flatnonzero((weights != 0) | (violation > 0))
         curvature = np.maximum(probability * (1 - probability), 1e-12)
         step, moved = np.zeros(p), np.zeros(n)
-        columns, model = _Columns(X.indptr, X.indices, X.data, curvature), _Model(weights, gradient, l1, l2)
+        columns, model = (
+            _Columns(X.indptr, X.indices, X.data, curvature),
+            _Model(weights, gradient, l1, l2),
+        )
         passes = _coordinate_newton(columns, model, active, inner, _PASSES, step, moved)
-        slope = float(gradient @ step) + l1 * float(np.abs(weights + step).sum() - np.abs(weights).sum())
+        slope = float(gradient @ step) + l1 * float(
+            np.abs(weights + step).sum() - np.abs(weights).sum()
+        )
         length = 1.0
         while True:
             trial = weights + length * step

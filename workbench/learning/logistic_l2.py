@@ -1,4 +1,6 @@
-"""L2-penalised logistic regression: Newton in the span of the examples, or L-BFGS; groups by proximal gradient."""
+"""L2-penalised logistic regression: Newton in the span of the examples, or L-BFGS;
+groups by proximal gradient.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ __all__ = ["fit_groups", "fit_l2"]
 def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> LogisticFit:
     """The least value under a ridge (or no) penalty.
 
-    Newton steps cost O(n_examples^3) each, L-BFGS iterations O(nonzeros). The bound without a ridge is minus infinity.
+    Newton steps cost O(n_examples^3) each, L-BFGS iterations O(nonzeros). The bound without a ridge
+    is minus infinity.
     """
     X, target = problem.X, problem.target
     n, p = X.shape
@@ -41,10 +44,17 @@ def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> L
         z = problem.log_odds(weights)
         gradient = transposed @ (sigmoid(z) - target) + penalty.l2 * weights
         value = problem.loss(z) + penalty_value(weights, penalty)
-        trace.append((value, float(gradient @ gradient) / (2 * penalty.l2) if penalty.l2 else np.nan))
+        trace.append(
+            (value, float(gradient @ gradient) / (2 * penalty.l2) if penalty.l2 else np.nan)
+        )
         return value, gradient
 
-    options: Any = {"maxiter": problem.max_iterations * 10, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9}
+    options: Any = {
+        "maxiter": problem.max_iterations * 10,
+        "maxcor": 20,
+        "ftol": 1e-15,
+        "gtol": 1e-9,
+    }
     begin = np.zeros(p) if start is None else start
     with one_blas_thread():
         answer = minimize(value_and_gradient, begin, jac=True, method="L-BFGS-B", options=options)
@@ -53,14 +63,23 @@ def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> L
     value = problem.loss(z) + penalty_value(weights, penalty)
     gradient = transposed @ (sigmoid(z) - target)
     bound = dual_bound(z, target, problem.offset, gradient, penalty) if penalty.l2 else -np.inf
-    converged = value - bound <= problem.tolerance * max(abs(value), 1e-9) or (penalty.l2 == 0 and bool(answer.success))
+    converged = value - bound <= problem.tolerance * max(abs(value), 1e-9) or (
+        penalty.l2 == 0 and bool(answer.success)
+    )
     return LogisticFit(
-        weights, value, bound, int(answer.nit), "converged" if converged else "iterations", np.array(trace)
+        weights,
+        value,
+        bound,
+        int(answer.nit),
+        "converged" if converged else "iterations",
+        np.array(trace),
     )
 
 
 def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
-    """Newton on a, w = X^T a: the optimum lies in the span of the examples, so the kernel matrix is all it needs."""
+    """Newton on a, w = X^T a: the optimum lies in the span of the examples,
+    so the kernel matrix is all it needs.
+    """
     from scipy.linalg import cho_factor, cho_solve
 
     rows = csr_array(problem.X)
@@ -75,7 +94,9 @@ def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
         probability = sigmoid(z)
         residual = probability - target
         smoothed = kernel @ residual
-        if certificate.ends(value, entropy(probability) + float(residual @ (offset - smoothed / (2 * l2)))):
+        if certificate.ends(
+            value, entropy(probability) + float(residual @ (offset - smoothed / (2 * l2)))
+        ):
             break
         root = np.sqrt(np.maximum(probability * (1 - probability), 1e-12))
         # Newton: (l2 + K D) delta = -(residual + l2 dual), symmetrised by D^{1/2}
@@ -99,8 +120,9 @@ def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
 def fit_groups(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> LogisticFit:
     """The least value under a group lasso.
 
-    Accelerated proximal gradient (Beck and Teboulle 2009) at step 4 / ||X||^2, the inverse of the loss's Lipschitz
-    constant, restarted where momentum points uphill. An iteration costs O(nonzeros).
+    Accelerated proximal gradient (Beck and Teboulle 2009) at step 4 / ||X||^2, the inverse of the
+    loss's Lipschitz constant, restarted where momentum points uphill. An iteration costs
+    O(nonzeros).
 
     Raises
     ------
@@ -115,7 +137,9 @@ def fit_groups(problem: LogisticProblem, penalty: Penalty, start: Float | None) 
     groups = np.asarray(penalty.groups, np.int64)
     limits = penalty.group * np.sqrt(np.bincount(groups))
     largest = (
-        float(svds(X, k=1, return_singular_vectors=False)[0]) if min(X.shape) > 1 else float(np.sqrt((X**2).sum()))
+        float(svds(X, k=1, return_singular_vectors=False)[0])
+        if min(X.shape) > 1
+        else float(np.sqrt((X**2).sum()))
     )
     step = 4.0 / max(largest**2, 1e-12)
     transposed = csr_array(X.T)
@@ -130,7 +154,9 @@ def fit_groups(problem: LogisticProblem, penalty: Penalty, start: Float | None) 
         norms = np.sqrt(np.bincount(groups, moved**2))
         shrink = np.maximum(1.0 - step * limits / np.maximum(norms, 1e-300), 0.0)
         new = moved * shrink[groups]
-        if float((ahead - new) @ (new - weights)) > 0:  # gradient restart (O'Donoghue and Candes 2015)
+        if (
+            float((ahead - new) @ (new - weights)) > 0
+        ):  # gradient restart (O'Donoghue and Candes 2015)
             momentum = 1.0
             ahead = weights
             continue

@@ -1,4 +1,6 @@
-"""The penalised negative log likelihood of logistic regression: its value, its dual, and an answer's certificate."""
+"""The penalised negative log likelihood of logistic regression: its value, its dual,
+and an answer's certificate.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,9 @@ class Certificate:
 
     def fit(self, weights: Float, value: float, iterations: int) -> LogisticFit:
         """The answer with this certificate."""
-        return LogisticFit(weights, value, self.bound, iterations, self.status, np.array(self.trace).reshape(-1, 2))
+        return LogisticFit(
+            weights, value, self.bound, iterations, self.status, np.array(self.trace).reshape(-1, 2)
+        )
 
 
 @dataclass(frozen=True)
@@ -149,18 +153,26 @@ def sigmoid(z: Float) -> Float:
 
 
 def entropy(p: Float) -> float:
-    """Summed entropy of independent coins of probabilities `p`, in nats; minus infinity outside [0, 1]."""
+    """Summed entropy of independent coins of probabilities `p`, in nats;
+    minus infinity outside [0, 1].
+    """
     from scipy.special import entr
 
     return float(np.sum(entr(p) + entr(1.0 - p)))
 
 
 def dual_bound(z: Float, target: Float, offset: Float, gradient: Float, penalty: Penalty) -> float:
-    """The dual value at the residual, scaled to be feasible for groups; `gradient` is X^T residual."""
+    """The dual value at the residual, scaled to be feasible for groups;
+    `gradient` is X^T residual.
+    """
     residual = sigmoid(z) - target
     if penalty.group and penalty.groups is not None:
         norms = np.sqrt(np.bincount(penalty.groups, gradient**2))
         limits = penalty.group * np.sqrt(np.bincount(penalty.groups))
         scale = min(1.0, float(np.min(limits / np.maximum(norms, 1e-300))))
         return entropy(target + scale * residual) + scale * float(residual @ offset)
-    return entropy(target + residual) + float(residual @ offset) - float(gradient @ gradient) / (2 * penalty.l2)
+    return (
+        entropy(target + residual)
+        + float(residual @ offset)
+        - float(gradient @ gradient) / (2 * penalty.l2)
+    )

@@ -1,4 +1,6 @@
-"""The one training loop: measure at the weights, step, again; with a prior, fixed weights, limits and a trace."""
+"""The one training loop: measure at the weights, step, again; with a prior, fixed weights,
+limits and a trace.
+"""
 
 from __future__ import annotations
 
@@ -91,9 +93,18 @@ def stages(
                     weights = training.projected(following)
         except Cancelled:
             status = conduct.stopped
-        columns = {column: np.array([row[column] for row in trace]) for column in (trace[0] if trace else ())}
+        columns = {
+            column: np.array([row[column] for row in trace])
+            for column in (trace[0] if trace else ())
+        }
         columns = {"iteration": np.arange(1.0, len(trace) + 1.0), **columns}
-        yield LearnedWeights(np.where(training.learned, step.answer(), start), columns, status, name, training.notes())
+        yield LearnedWeights(
+            np.where(training.learned, step.answer(), start),
+            columns,
+            status,
+            name,
+            training.notes(),
+        )
 
 
 class Averaged:
@@ -106,10 +117,13 @@ class Averaged:
     rates : float64 array, shape (n_templates,)
         The learning rate of each template.
     from_share : float
-        The share of the iterations that the mean leaves out at the beginning: 0 for none, 1 for the last weights alone.
+        The share of the iterations that the mean leaves out at the beginning: 0 for none, 1 for the
+        last weights alone.
     """
 
-    def __init__(self, training: TrainingSet, start: Float, rates: Float, from_share: float = 0.0) -> None:
+    def __init__(
+        self, training: TrainingSet, start: Float, rates: Float, from_share: float = 0.0
+    ) -> None:
         self._training, self._rates, self._from_share = training, rates, from_share
         self._history = [start]
 

@@ -1,4 +1,6 @@
-"""Constraints of max-margin training: the cut of one state, and what a separation oracle answers with."""
+"""Constraints of max-margin training: the cut of one state,
+and what a separation oracle answers with.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ __all__ = ["Cut", "Separation", "cut_of", "joined"]
 
 @dataclass(frozen=True)
 class Cut:
-    """One constraint `w . direction >= loss - slack`: `direction` is the counts of the truth less those of a state."""
+    """One constraint `w . direction >= loss - slack`:
+    `direction` is the counts of the truth less those of a state.
+    """
 
     direction: Float
     loss: float
@@ -35,7 +39,8 @@ class Separation:
     rounded : Cut
         Of a 0/1 state: a constraint of the learning problem.
     relaxed : Cut or None
-        Of the relaxation's optimum: a constraint of the relaxed learning problem, which implies the other.
+        Of the relaxation's optimum: a constraint of the relaxed learning problem, which implies the
+        other.
     upper : float
         No state's violation exceeds it; infinite where the oracle has no bound.
     state : float64 array
@@ -56,7 +61,9 @@ class Separation:
 
 def joined(cuts: list[Cut]) -> Cut:
     """The sum of the worlds' cuts: one constraint of the 1-slack problem."""
-    return Cut(np.sum([cut.direction for cut in cuts], axis=0), float(sum(cut.loss for cut in cuts)))
+    return Cut(
+        np.sum([cut.direction for cut in cuts], axis=0), float(sum(cut.loss for cut in cuts))
+    )
 
 
 def cut_of(world: MarginWorld, weights: Float, values: Float, *, relaxed: bool = False) -> Cut:

@@ -1,4 +1,6 @@
-"""Separation for the loss 1 - F1: exact where every row is unit, otherwise a bound by two multipliers on the counts."""
+"""Separation for the loss 1 - F1: exact where every row is unit,
+otherwise a bound by two multipliers on the counts.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,12 @@ def separate_f1(
 ) -> Separation:
     """The state of most `1 - F1 - energy`, by its numbers of true and false positives.
 
-    Where no row of weight joins atoms, the best state with given numbers takes the atoms of largest gain: exact, by
-    sorting. Otherwise the energy of given numbers is bounded below by MAP states at multipliers on the two counts;
-    each round moves the multipliers to the loss's gradient at the numbers where loss and bounds promise most. `upper`
-    is the last promise: its distance from the state's violation is the gap. The first multipliers are those at the
-    counts of `start`, and a gap of `TOLERANCE`, in loss units, ends the rounds.
+    Where no row of weight joins atoms, the best state with given numbers takes the atoms of largest
+    gain: exact, by sorting. Otherwise the energy of given numbers is bounded below by MAP states at
+    multipliers on the two counts; each round moves the multipliers to the loss's gradient at the
+    numbers where loss and bounds promise most. `upper` is the last promise: its distance from the
+    state's violation is the gap. The first multipliers are those at the counts of `start`, and a
+    gap of `TOLERANCE`, in loss units, ends the rounds.
 
     Cost: sorting, or at most `ROUNDS` MAP inferences.
 
@@ -39,7 +42,9 @@ def separate_f1(
     ----------
     Joachims 2005, A support vector method for multivariate performance measures, Algorithm 2.
     """
-    if not np.any(world.network.effective_weights(_augmented(weights, 0.0, 0.0))) and _only_units(world):
+    if not np.any(world.network.effective_weights(_augmented(weights, 0.0, 0.0))) and _only_units(
+        world
+    ):
         return _by_sorting(world, weights)
     n_true, n_false = _class_sizes(world)
     at_truth = world.truth_energy(_augmented(weights, 0.0, 0.0))
@@ -105,7 +110,9 @@ def _loss_gradient(true: float, false: float, n_true: int) -> tuple[float, float
 def _most_promising(
     planes: list[tuple[float, float, float]], n_true: int, n_false: int
 ) -> tuple[tuple[float, float], float]:
-    """The counts that maximise the loss plus the least of the planes; in the false positives that is concave."""
+    """The counts that maximise the loss plus the least of the planes;
+    in the false positives that is concave.
+    """
     true = np.arange(n_true + 1, dtype=np.float64)
 
     def value(false: Float) -> Float:
@@ -119,7 +126,9 @@ def _most_promising(
 
 
 def _concave_peak(value: Callable[[Float], Float], n: int, top: int) -> Float:
-    """For each of `n` functions concave on the integers 0 .. top, where it is largest; bisection on the increments."""
+    """For each of `n` functions concave on the integers 0 .. top, where it is largest;
+    bisection on the increments.
+    """
     low, high = np.zeros(n), np.full(n, float(top))
     while np.any(low < high):
         middle = np.floor((low + high) / 2)

@@ -1,4 +1,6 @@
-"""Losses of max-margin training, written into the network so that any MAP engine is a separation oracle."""
+"""Losses of max-margin training,
+written into the network so that any MAP engine is a separation oracle.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ from workbench.network.energy import energy_offset, potentials
 from workbench.network.ground_network import GroundNetwork, Relation, Rows
 from workbench.network.growth import extend, with_template
 
-__all__ = ["LossKind", "MarginWorld", "exclude_truth", "f1_world", "hamming_world", "with_sides", "zero_one_world"]
+__all__ = [
+    "LossKind",
+    "MarginWorld",
+    "exclude_truth",
+    "f1_world",
+    "hamming_world",
+    "with_sides",
+    "zero_one_world",
+]
 
 LossKind = Literal["hamming", "0/1", "f1"]
 
@@ -23,8 +33,9 @@ LossKind = Literal["hamming", "0/1", "f1"]
 class MarginWorld:
     """A training database whose least energy is the most violated margin.
 
-    Hamming and 0/1: `energy(network, [weights, 1], y) = energy of y at weights - loss(y)`, the loss being one more
-    template of weight 1. F1: two more templates, which count the true and the false positives.
+    Hamming and 0/1: `energy(network, [weights, 1], y) = energy of y at weights - loss(y)`, the loss
+    being one more template of weight 1. F1: two more templates, which count the true and the false
+    positives.
 
     Attributes
     ----------
@@ -57,7 +68,9 @@ class MarginWorld:
         return self.network.n_templates - (2 if self.kind == "f1" else 1)
 
     def loss(self, values: Float) -> float:
-        """The loss of a state; of a fractional one, its linear extension (0/1: at most 1; F1: of the counts)."""
+        """The loss of a state; of a fractional one, its linear extension (0/1: at most 1; F1:
+        of the counts).
+        """
         if self.kind == "f1":
             positive = self.scored & (self.truth == 1.0)
             marked = float(values[self.scored].sum()) + np.count_nonzero(positive)
@@ -75,16 +88,21 @@ class MarginWorld:
 
 
 def hamming_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
-    """Hamming loss, the number of wrong scored atoms: coefficient 1 towards 1 where the truth is 0, and the reverse.
+    """Hamming loss, the number of wrong scored atoms: coefficient 1 towards 1 where the truth is 0,
+    and the reverse.
 
-    At a truth inside (0, 1) this is the least concave function above the absolute error, and equal to it at 0 and 1.
+    At a truth inside (0, 1) this is the least concave function above the absolute error, and equal
+    to it at 0 and 1.
     """
     towards = np.where(scored, 1.0 - 2.0 * truth, 0.0)
-    return _world(with_template(network, towards, -float(truth[scored].sum())), truth, scored, "hamming")
+    return _world(
+        with_template(network, towards, -float(truth[scored].sum())), truth, scored, "hamming"
+    )
 
 
 def with_sides(world: MarginWorld, side: Float) -> GroundNetwork:
-    """The world's network with the Hamming loss replaced by the linear `side * (y - truth)`, which is nowhere above it.
+    """The world's network with the Hamming loss replaced by the linear `side * (y - truth)`, which
+    is nowhere above it.
 
     Parameters
     ----------
@@ -95,16 +113,22 @@ def with_sides(world: MarginWorld, side: Float) -> GroundNetwork:
     bare = replace(network, unit=network.unit[:, :-1])
     last = with_template(bare, side, -float(side @ world.truth)).unit[:, -1:]
     constant = np.append(network.constant[:-1], -float(side @ world.truth))
-    return replace(network, unit=csr_array(hstack([bare.unit, last], format="csr")), constant=constant)
+    return replace(
+        network, unit=csr_array(hstack([bare.unit, last], format="csr")), constant=constant
+    )
 
 
 def zero_one_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
-    """0/1 loss: a constant, so that separation is plain MAP; `exclude_truth` keeps it from the truth itself."""
+    """0/1 loss: a constant, so that separation is plain MAP;
+    `exclude_truth` keeps it from the truth itself.
+    """
     return _world(with_template(network, np.zeros(truth.size), -1.0), truth, scored, "0/1")
 
 
 def f1_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
-    """The loss 1 - F1 over the scored atoms: not linear in the atoms, but a function of two counts that are."""
+    """The loss 1 - F1 over the scored atoms: not linear in the atoms,
+    but a function of two counts that are.
+    """
     for counted in (scored & (truth == 1.0), scored & (truth == 0.0)):
         network = with_template(network, counted.astype(np.float64), 0.0)
     return _world(network, truth, scored, "f1")
@@ -112,7 +136,9 @@ def f1_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
 
 def _world(network: GroundNetwork, truth: Float, scored: Bool, kind: LossKind) -> MarginWorld:
     bare = MarginWorld(network, truth, scored, np.zeros(0), potentials(network, truth), kind)
-    return replace(bare, row_potentials=bare.sum_rows(np.maximum(network.A @ truth + network.b, 0.0)))
+    return replace(
+        bare, row_potentials=bare.sum_rows(np.maximum(network.A @ truth + network.b, 0.0))
+    )
 
 
 def _sum_rows(network: GroundNetwork, by_row: Float, n: int) -> Float:

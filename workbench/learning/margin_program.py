@@ -1,4 +1,6 @@
-"""The quadratic program of cutting-plane training, solved in its dual over the cuts, never over the weights."""
+"""The quadratic program of cutting-plane training, solved in its dual over the cuts,
+never over the weights.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,11 @@ TOLERANCE = 1e-9
 """Largest violated margin left, relative to the largest loss."""
 
 
-def solve_dual(gram: Float, loss: Float, group: Int64, penalty: float, start: Float) -> tuple[Float, Float]:
-    """Maximise `loss . a - a K a / 2` with `a >= 0` and `sum of a over group g <= penalty` for each group g >= 0.
+def solve_dual(
+    gram: Float, loss: Float, group: Int64, penalty: float, start: Float
+) -> tuple[Float, Float]:
+    """Maximise `loss . a - a K a / 2` with `a >= 0` and `sum of a over group g <= penalty` for each
+    group g >= 0.
 
     Parameters
     ----------
@@ -38,15 +43,20 @@ def solve_dual(gram: Float, loss: Float, group: Int64, penalty: float, start: Fl
 
     Notes
     -----
-    A primal active-set method in the manner of Lawson & Hanson's non-negative least squares; each group's unused
-    penalty is one more multiplier, of a cut that is zero. Every step solves a system over the positive multipliers
-    only, so a warm start costs a few small factorisations.
+    A primal active-set method in the manner of Lawson & Hanson's non-negative least squares; each
+    group's unused penalty is one more multiplier, of a cut that is zero. Every step solves a system
+    over the positive multipliers only, so a warm start costs a few small factorisations.
     """
     n, n_groups = loss.size, int(group.max(initial=FREE)) + 1
     total = n + n_groups
     label = np.concatenate([group, np.arange(n_groups)])
     gain = np.concatenate([loss, np.zeros(n_groups)])
-    a = np.concatenate([start, np.maximum(penalty - np.bincount(group[group >= 0], start[group >= 0], n_groups), 0.0)])
+    a = np.concatenate(
+        [
+            start,
+            np.maximum(penalty - np.bincount(group[group >= 0], start[group >= 0], n_groups), 0.0),
+        ]
+    )
     free = a > 0
     ridge = 1e-13 * (float(gram.diagonal().max(initial=0.0)) or 1.0)
     margin = TOLERANCE * max(1.0, float(np.abs(gain).max(initial=0.0)))
@@ -75,7 +85,14 @@ def solve_dual(gram: Float, loss: Float, group: Int64, penalty: float, start: Fl
 
 
 def _on_face(
-    gram: Float, gain: Float, label: Int64, chosen: Int64, penalty: float, ridge: float, n: int, n_groups: int
+    gram: Float,
+    gain: Float,
+    label: Int64,
+    chosen: Int64,
+    penalty: float,
+    ridge: float,
+    n: int,
+    n_groups: int,
 ) -> tuple[Float, Float]:
     """The optimum with only the `chosen` multipliers, of either sign; and each group's slack."""
     size = chosen.size
@@ -90,7 +107,9 @@ def _on_face(
     return answer[:size], answer[size:]
 
 
-def solve_dual_cvxpy(gram: Float, loss: Float, group: Int64, penalty: float, solver: str) -> tuple[Float, Float]:
+def solve_dual_cvxpy(
+    gram: Float, loss: Float, group: Int64, penalty: float, solver: str
+) -> tuple[Float, Float]:
     """The same program by a solver of CVXPY (`ECOS`, `CLARABEL`, `SCS`, ...): slow, independent.
 
     Raises
@@ -115,7 +134,8 @@ def solve_dual_cvxpy(gram: Float, loss: Float, group: Int64, penalty: float, sol
 
 @dataclass
 class MarginProgram:
-    """Minimise `w.w / 2 + C sum_g slack_g` over cuts `w . direction >= loss - slack_g`; optionally `w >= 0`.
+    """Minimise `w.w / 2 + C sum_g slack_g` over cuts `w . direction >= loss - slack_g`; optionally
+    `w >= 0`.
 
     A working set that grows by `add` and is solved again from where it stood.
 
@@ -180,7 +200,9 @@ class MarginProgram:
         self.penalty = penalty
 
     def slack_at(self, weights: Float) -> Float:
-        """What each slack would have to be at other weights, by the present cuts; shape (n_groups,)."""
+        """What each slack would have to be at other weights, by the present cuts;
+        shape (n_groups,).
+        """
         short = self.loss - self.directions @ weights
         needed = np.zeros(self.n_groups)
         shared = self.group != FREE

@@ -26,16 +26,18 @@ class MarginSettings:
     penalty : float
         C.
     loss : {'hamming', '0/1', 'f1'}
-        The number of wrong scored atoms, 1 for any wrong state, or 1 - F1 of each database's scored atoms.
+        The number of wrong scored atoms, 1 for any wrong state, or 1 - F1 of each database's scored
+        atoms.
     slacks : {'one', 'worlds'}
         One slack, or one for each training database (the same optimum with other cuts).
     examples : {'together', 'worlds'}
         One example, or sums over n: C is then divided by the number of databases.
     engine : Engine, str or None
-        The separation oracle, also by name; `LinearRelaxation()` by default, for soft logic a convex engine that suits.
+        The separation oracle, also by name; `LinearRelaxation()` by default, for soft logic a
+        convex engine that suits.
     cuts : {'auto', 'rounded', 'fractional'}
-        Constraints of rounded states, of the relaxation's optima, or rounded ones while they are violated and then, in
-        turn, a local search, the relaxation's optimum and `exact`.
+        Constraints of rounded states, of the relaxation's optima, or rounded ones while they are
+        violated and then, in turn, a local search, the relaxation's optimum and `exact`.
     exact : Engine, str or None
         The last resort of `auto`, such as `ilp`.
     epsilon : float
@@ -45,8 +47,9 @@ class MarginSettings:
     relative_gap : float
         Also stop where the best weights' objective is within this share of the program's bound.
     stabilisation : float
-        In (0, 1]. The oracle is asked at the best weights so far, moved that far towards the program's optimum; 1 is
-        the paper's Algorithm 1, smaller values need far fewer cuts (Franc & Sonnenburg 2009).
+        In (0, 1]. The oracle is asked at the best weights so far, moved that far towards the
+        program's optimum; 1 is the paper's Algorithm 1, smaller values need far fewer cuts (Franc &
+        Sonnenburg 2009).
     max_iterations : int
     workers : int
         Databases separated at a time.

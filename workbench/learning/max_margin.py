@@ -1,4 +1,5 @@
-"""Max-margin weight learning for both languages: a 1-slack structural SVM trained by cutting planes.
+"""Max-margin weight learning for both languages: a 1-slack structural SVM trained by cutting
+planes.
 
 Of hinge-loss Markov random fields also by the name and the parameters of their paper.
 """
@@ -33,39 +34,45 @@ __all__ = ["HingeLargeMargin", "MaxMargin", "map_f1"]
 
 
 def map_f1(example: Example, weights: Float, engine: Engine, *, seed: int = 0) -> float:
-    """F1 of the MAP state over the example's scored and labelled atoms; 1 where nothing is true in either."""
+    """F1 of the MAP state over the example's scored and labelled atoms;
+    1 where nothing is true in either.
+    """
     values = engine.solve(example.network, weights, seed=seed).values
     return f1_score(values[example.counted] >= 0.5, example.truth[example.counted] == 1.0, none=1.0)
 
 
 @dataclass(frozen=True)
 class MaxMargin(MarginSettings, Learner):
-    """Minimise `w.w / 2 + C slack` with `w . (n(truth) - n(y)) >= loss(truth, y) - slack` for every state y.
+    """Minimise `w.w / 2 + C slack` with `w . (n(truth) - n(y)) >= loss(truth, y) - slack` for every
+    state y.
 
-    Features are raw counts of soft groundings; hard clauses are not learned. All training databases together are one
-    example: its most violated state is each database's own, and its slack is shared.
+    Features are raw counts of soft groundings; hard clauses are not learned. All training databases
+    together are one example: its most violated state is each database's own, and its slack is
+    shared.
 
     Parameters
     ----------
     As `MarginSettings`, and:
     choose : {'given', 'training', 'held_out'}
-        Take `penalty`, or the one of `penalties` of best F1 on the training databases (as the paper does), or on each
-        of them in turn while the others train.
+        Take `penalty`, or the one of `penalties` of best F1 on the training databases (as the paper
+        does), or on each of them in turn while the others train.
     penalties : sequence of float
         Values of C to choose from.
     completions : int
-        Rounds in which hidden atoms are completed by MAP at the weights of the round before; 1 where all are labelled.
+        Rounds in which hidden atoms are completed by MAP at the weights of the round before; 1
+        where all are labelled.
 
     Notes
     -----
-    `converged` means that the oracle's upper bound leaves no state violated by more than epsilon. `oracle_limited`
-    means that no further cut was found, but the bound cannot exclude one; `diagnostics['unproven_violation']` says how
-    much.
+    `converged` means that the oracle's upper bound leaves no state violated by more than epsilon.
+    `oracle_limited` means that no further cut was found, but the bound cannot exclude one;
+    `diagnostics['unproven_violation']` says how much.
 
     References
     ----------
-    Huynh & Mooney 2009, Optimization Problem 2 and Algorithm 1; Joachims, Finley & Yu 2009; Finley & Joachims 2008;
-    Franc & Sonnenburg 2009, Optimized cutting plane algorithm for large-scale risk minimization.
+    Huynh & Mooney 2009, Optimization Problem 2 and Algorithm 1; Joachims, Finley & Yu 2009; Finley
+    & Joachims 2008; Franc & Sonnenburg 2009, Optimized cutting plane algorithm for large-scale risk
+    minimization.
     """
 
     name: ClassVar[str] = "max_margin"
@@ -82,28 +89,44 @@ class MaxMargin(MarginSettings, Learner):
     penalties: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
     completions: Count = 5
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
-        """Learn. One quadratic program over the cuts and one MAP inference per database in each iteration.
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
+        """Learn. One quadratic program over the cuts and one MAP inference per database in each
+        iteration.
 
         Raises
         ------
         UsageError
-            E0509, where a single database is to be held out; E0512 for another loss than Hamming with lazy rules.
+            E0509, where a single database is to be held out; E0512 for another loss than Hamming
+            with lazy rules.
         """
         if self.choose == "given":
             return next(self.path(examples, templates, (self.penalty,), conduct))
         choice, learned = self._chosen(examples, templates, conduct)
-        tried = {"chosen_by": self.choose, "penalties": np.array(choice.candidates), "F1": choice.scores}
+        tried = {
+            "chosen_by": self.choose,
+            "penalties": np.array(choice.candidates),
+            "F1": choice.scores,
+        }
         return replace(learned, diagnostics={**learned.diagnostics, **tried})
 
     def _chosen(
         self, examples: Sequence[Example], templates: Templates, conduct: Conduct
     ) -> tuple[Choice[float], LearnedWeights]:
-        """Train at every penalty, from small to large with the cuts carried over; the best by average F1."""
+        """Train at every penalty, from small to large with the cuts carried over;
+        the best by average F1.
+        """
         grid, everything = sorted(self.penalties), list(examples)
-        splits = [(everything, everything)] if self.choose == "training" else held_out_worlds(everything)
+        splits = (
+            [(everything, everything)] if self.choose == "training" else held_out_worlds(everything)
+        )
         if self.choose == "held_out" and len(examples) < 2:
-            raise UsageError.of("E0509", "a single training database cannot be held out", help="choose by training F1")
+            raise UsageError.of(
+                "E0509",
+                "a single training database cannot be held out",
+                help="choose by training F1",
+            )
         trained: list[LearnedWeights] = []
 
         def fits(part: Sequence[Example]) -> Iterator[Float]:
@@ -113,7 +136,11 @@ class MaxMargin(MarginSettings, Learner):
                 yield learned.weights
 
         def score(weights: Float, part: Sequence[Example]) -> float:
-            return float(np.mean([map_f1(one, weights, LinearRelaxation(), seed=conduct.seed) for one in part]))
+            return float(
+                np.mean(
+                    [map_f1(one, weights, LinearRelaxation(), seed=conduct.seed) for one in part]
+                )
+            )
 
         choice = choose(grid, splits, fits, score)
         if not trained:
@@ -127,10 +154,14 @@ class MaxMargin(MarginSettings, Learner):
         penalties: Sequence[float],
         conduct: Conduct = PLAIN,
     ) -> Iterator[LearnedWeights]:
-        """Learn at each penalty as it is asked for, every run starting from the cuts of the one before."""
+        """Learn at each penalty as it is asked for,
+        every run starting from the cuts of the one before.
+        """
         training = prepare(examples, templates, self)
         if training.domain is Domain.UNIT and self.loss != "hamming":
-            raise UsageError.of("E0524", f"soft logic has no loss {self.loss}", help="take loss=hamming")
+            raise UsageError.of(
+                "E0524", f"soft logic has no loss {self.loss}", help="take loss=hamming"
+            )
         worlds = self.worlds(examples, training, training.given_weights(), conduct.seed)
         # No violation is told apart more finely than soft logic's states are solved for.
         labelled = sum(int((~world.hidden).sum()) for world in training.worlds)
@@ -153,7 +184,9 @@ class MaxMargin(MarginSettings, Learner):
     def worlds(
         self, examples: Sequence[Example], training: TrainingSet, weights: Float, seed: int
     ) -> list[MarginWorld]:
-        """The databases with their loss; hidden atoms completed by MAP at `weights`, given the labels."""
+        """The databases with their loss; hidden atoms completed by MAP at `weights`,
+        given the labels.
+        """
         make = {"hamming": hamming_world, "0/1": zero_one_world, "f1": f1_world}[self.loss]
         worlds = []
         for example, world in zip(examples, training.worlds):
@@ -170,7 +203,8 @@ class MaxMargin(MarginSettings, Learner):
                     f"rules cannot be grounded lazily with the loss {self.loss}",
                     help="take the Hamming loss, or ground in full",
                 )
-            # Soft rows that the truth violates count from the start; hard ones are left out, as in full grounding.
+            # Soft rows that the truth violates count from the start; hard ones are left out, as in
+            # full grounding.
             reader = example.source.reader()
             broken = reader.violated(truth)
             network = extend(network, take(broken, np.flatnonzero(broken.template >= 0)))
@@ -182,9 +216,9 @@ class MaxMargin(MarginSettings, Learner):
 class HingeLargeMargin(Learner):
     """Weights whose energy at the labels lies below every other state's by that state's L1 loss.
 
-    `min 1/2 |w|^2 + C xi` subject to `w . (Phi(y) - Phi(labels)) >= |y - labels|_1 - xi` for all states y and w >= 0
-    (Bach et al. 2017, section 6.3; one slack: Joachims et al. 2009): max margin with the loss stopped at a share of the
-    labelled atoms.
+    `min 1/2 |w|^2 + C xi` subject to `w . (Phi(y) - Phi(labels)) >= |y - labels|_1 - xi` for all
+    states y and w >= 0 (Bach et al. 2017, section 6.3; one slack: Joachims et al. 2009): max margin
+    with the loss stopped at a share of the labelled atoms.
 
     Parameters
     ----------
@@ -215,9 +249,13 @@ class HingeLargeMargin(Learner):
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """Learn. One or a few MAP inferences per example and cutting plane."""
-        labelled = sum(int((~world.hidden).sum()) for world in prepare(examples, templates, self).worlds)
+        labelled = sum(
+            int((~world.hidden).sum()) for world in prepare(examples, templates, self).worlds
+        )
         learner = MaxMargin(
             penalty=self.C,
             epsilon=self.precision * max(1, labelled),

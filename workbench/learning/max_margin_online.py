@@ -25,11 +25,12 @@ __all__ = ["OnlineMaxMargin"]
 
 @dataclass(frozen=True)
 class OnlineMaxMargin(Learner):
-    """Dual coordinate steps on `w.w / 2 + C sum_i slack_i`, one slack a database, for data too large for many passes.
+    """Dual coordinate steps on `w.w / 2 + C sum_i slack_i`, one slack a database, for data too
+    large for many passes.
 
-    Each step separates one database and moves its part of the weights the best way towards that cut (block-coordinate
-    Frank-Wolfe with an exact line search), so that no step size is to be chosen and the duality gap is known. It keeps
-    one vector of weights for each database.
+    Each step separates one database and moves its part of the weights the best way towards that cut
+    (block-coordinate Frank-Wolfe with an exact line search), so that no step size is to be chosen
+    and the duality gap is known. It keeps one vector of weights for each database.
 
     Parameters
     ----------
@@ -47,7 +48,8 @@ class OnlineMaxMargin(Learner):
 
     References
     ----------
-    Lacoste-Julien, Jaggi, Schmidt & Pletscher 2013, Block-coordinate Frank-Wolfe optimization for structural SVMs.
+    Lacoste-Julien, Jaggi, Schmidt & Pletscher 2013, Block-coordinate Frank-Wolfe optimization for
+    structural SVMs.
     """
 
     name: ClassVar[str] = "online_max_margin"
@@ -67,11 +69,15 @@ class OnlineMaxMargin(Learner):
     average: bool = False
     engine: Engine | str | None = None
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """Learn. One MAP inference a step; memory of n_examples x n_templates numbers."""
         training = prepare(examples, templates, self)
         given, learned = training.given_weights(), training.learned
-        worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(examples, training, given, conduct.seed)
+        worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(
+            examples, training, given, conduct.seed
+        )
         engine = named_engine(self.engine) or LinearRelaxation()
         rng = np.random.default_rng(conduct.seed)
         parts, gains = np.zeros((len(worlds), given.size)), np.zeros(len(worlds))
@@ -97,7 +103,9 @@ class OnlineMaxMargin(Learner):
                     slope = gain_towards - gains[index] - float(weights @ away)
                     gap += max(slope, 0.0)
                     length = float(away @ away)
-                    step = min(1.0, max(0.0, slope / length)) if length > 0.0 else float(slope > 0.0)
+                    step = (
+                        min(1.0, max(0.0, slope / length)) if length > 0.0 else float(slope > 0.0)
+                    )
                     parts[index] += step * away
                     gains[index] += step * (gain_towards - gains[index])
                     weights = weights + step * away
@@ -107,7 +115,8 @@ class OnlineMaxMargin(Learner):
                 for column, value in zip(columns.values(), (number, dual, gap, dual + gap)):
                     column.append(float(value))
                 if gap <= self.relative_gap * max(dual + gap, 1e-12):
-                    # Where the oracle's bound shows less, a state that it did not find may be violated more.
+                    # Where the oracle's bound shows less, a state that it did not find may be
+                    # violated more.
                     proven = gap + unproven <= self.relative_gap * max(dual + gap, 1e-12)
                     status = "converged" if proven else "oracle_limited"
                     break

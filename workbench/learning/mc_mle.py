@@ -1,4 +1,6 @@
-"""Monte Carlo maximum likelihood (Geyer and Thompson 1992): L-BFGS on a likelihood estimated from samples."""
+"""Monte Carlo maximum likelihood (Geyer and Thompson 1992):
+L-BFGS on a likelihood estimated from samples.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,12 @@ __all__ = ["MonteCarloMaximumLikelihood"]
 
 @dataclass(frozen=True)
 class MonteCarloMaximumLikelihood(Learner):
-    """Rounds of sampling at reference weights and maximising the likelihood ratio estimated from those samples.
+    """Rounds of sampling at reference weights and maximising the likelihood ratio estimated from
+    those samples.
 
-    `log Z(w) / Z(w0)` is the log mean over samples of `exp(-(w - w0) . potentials)`; it holds near w0 only, so a round
-    moves each weight by at most `radius`, which shrinks when the samples' effective number at the new weights is low.
+    `log Z(w) / Z(w0)` is the log mean over samples of `exp(-(w - w0) . potentials)`; it holds near
+    w0 only, so a round moves each weight by at most `radius`, which shrinks when the samples'
+    effective number at the new weights is low.
 
     Parameters
     ----------
@@ -47,7 +51,8 @@ class MonteCarloMaximumLikelihood(Learner):
 
     name: ClassVar[str] = "mc_mle"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="conditional likelihood estimated from samples at reference weights, by L-BFGS within a radius",
+        maximises="conditional likelihood estimated from samples at reference weights, by L-BFGS "
+        "within a radius",
         iteration="`burn_in + sweeps` sweeps a world and round",
         when="few clauses, good mixing",
     )
@@ -59,8 +64,12 @@ class MonteCarloMaximumLikelihood(Learner):
     tolerance: float = 1e-2
     start: str = "given"
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
-        """Learn. A round costs the sampling and L-BFGS over `sweeps x n_templates` numbers a world."""
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
+        """Learn. A round costs the sampling and L-BFGS over `sweeps
+        x n_templates` numbers a world.
+        """
         training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         return train(
@@ -75,13 +84,27 @@ class MonteCarloMaximumLikelihood(Learner):
 
 
 class _Round:
-    """The most likely weights within the radius, by the likelihood ratio that a round's samples give: a `Step`."""
+    """The most likely weights within the radius,
+    by the likelihood ratio that a round's samples give: a `Step`.
+    """
 
     def __init__(
-        self, learner: MonteCarloMaximumLikelihood, training: TrainingSet, start: Float, conduct: Conduct
+        self,
+        learner: MonteCarloMaximumLikelihood,
+        training: TrainingSet,
+        start: Float,
+        conduct: Conduct,
     ) -> None:
-        self._learner, self._training, self._weights, self._conduct = learner, training, start, conduct
-        self._radius, self._figures = learner.radius, {"moved": 0.0, "radius": learner.radius, "effective_share": 1.0}
+        self._learner, self._training, self._weights, self._conduct = (
+            learner,
+            training,
+            start,
+            conduct,
+        )
+        self._radius, self._figures = (
+            learner.radius,
+            {"moved": 0.0, "radius": learner.radius, "effective_share": 1.0},
+        )
 
     def advance(self, weights: Float, measured: Measured) -> Float | None:
         """Maximise; None where no weight moved further than the tolerance."""
@@ -101,7 +124,9 @@ class _Round:
         moved = float(np.abs(self._weights - weights).max(initial=0.0))
         share = _effective_share(self._weights - weights, moments)
         self._figures = {"moved": moved, "radius": self._radius, "effective_share": share}
-        self._radius = self._radius / 2 if share < 0.05 else min(2 * self._radius, self._learner.radius)
+        self._radius = (
+            self._radius / 2 if share < 0.05 else min(2 * self._radius, self._learner.radius)
+        )
         return None if moved < self._learner.tolerance else self._weights
 
     def answer(self) -> Float:
@@ -119,7 +144,9 @@ def _importance(change: Float, potentials: Float) -> tuple[float, Float]:
     return float(np.log(raised.mean()) + highest), raised / raised.sum()
 
 
-def _log_likelihood_ratio(weights: Float, reference: Float, moments: Moments) -> tuple[float, Float]:
+def _log_likelihood_ratio(
+    weights: Float, reference: Float, moments: Moments
+) -> tuple[float, Float]:
     """Estimated log-likelihood at `weights` less that at `reference`, and its gradient."""
     change = weights - reference
     value, gradient = -float(change @ moments.labelled), -moments.labelled

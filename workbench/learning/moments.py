@@ -1,4 +1,6 @@
-"""Expected counts of all training worlds at given weights, from Gibbs chains that go on from call to call."""
+"""Expected counts of all training worlds at given weights,
+from Gibbs chains that go on from call to call.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Moments:
 
     @property
     def gradient(self) -> Float:
-        """Gradient of the conditional log-likelihood: expected minus labelled potentials, equation 7 of the paper."""
+        """Gradient of the conditional log-likelihood: expected minus labelled potentials,
+        equation 7 of the paper.
+        """
         return np.asarray(sum(sample.mean for sample in self.samples) - self.labelled)
 
     @property
@@ -51,18 +55,21 @@ class Moments:
 class WorldChains:
     """One Gibbs chain a world, and a second one given the labels where atoms are hidden.
 
-    Chains start at the labels, hidden atoms false (in soft logic at their most likely values), and keep
-    their state between calls of `advance`.
+    Chains start at the labels, hidden atoms false (in soft logic at their most likely values), and
+    keep their state between calls of `advance`.
     """
 
     def __init__(self, training: TrainingSet, conduct: Conduct) -> None:
         self._worlds = training.worlds
         self._free = [chain_of(world.network, conduct) for world in training.worlds]
         self._given = [
-            chain_of(hidden_part(world), conduct) if world.hidden.any() else None for world in training.worlds
+            chain_of(hidden_part(world), conduct) if world.hidden.any() else None
+            for world in training.worlds
         ]
         self._starts = [world.complete() for world in training.worlds]
-        if training.domain is Domain.UNIT:  # lines through a state that breaks hard rows lead to no legal one
+        if (
+            training.domain is Domain.UNIT
+        ):  # lines through a state that breaks hard rows lead to no legal one
             states, weights = MapStates(None, conduct), training.given_weights()
             self._starts = [states.completed(world, weights, 0) for world in training.worlds]
         self.restart()
@@ -89,7 +96,11 @@ class WorldChains:
                 continue
             hidden = np.where(world.hidden, self._completions[index], 0.0)
             filled = given.run(
-                weights, hidden, sweeps=sweeps, burn_in=burn_in, seed=seed * 2 * len(self._worlds) + 2 * index + 1
+                weights,
+                hidden,
+                sweeps=sweeps,
+                burn_in=burn_in,
+                seed=seed * 2 * len(self._worlds) + 2 * index + 1,
             )
             self._completions[index] = np.where(world.hidden, filled.state, world.labels)
             labelled += filled.mean

@@ -1,4 +1,6 @@
-"""Diagonal Newton and preconditioned scaled conjugate gradient, with Hessians from samples (Lowd and Domingos 2007)."""
+"""Diagonal Newton and preconditioned scaled conjugate gradient,
+with Hessians from samples (Lowd and Domingos 2007).
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,10 @@ __all__ = ["DiagonalNewton", "PreconditionedConjugateGradient"]
 class DiagonalNewton(Learner):
     """Steps along the gradient divided by the diagonal Hessian, their length from the full Hessian.
 
-    The length is `d.g / (d.H d + damping d.d)`. The damping halves when the improvement came out as predicted, grows
-    fourfold when it fell short, and a step that made things worse is taken back (the improvement is measured as the
-    step times the mean of the gradients at its ends). The answer is the last accepted weights.
+    The length is `d.g / (d.H d + damping d.d)`. The damping halves when the improvement came out as
+    predicted, grows fourfold when it fell short, and a step that made things worse is taken back
+    (the improvement is measured as the step times the mean of the gradients at its ends). The
+    answer is the last accepted weights.
 
     Parameters
     ----------
@@ -60,25 +63,39 @@ class DiagonalNewton(Learner):
     tolerance: float = 1e-7
     start: str = "given"
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
-        """Learn. `burn_in + sweeps` sweeps per example and iteration; Hessian products cost O(sweeps x n_templates)."""
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
+        """Learn. `burn_in + sweeps` sweeps per example and iteration;
+        Hessian products cost O(sweeps x n_templates).
+        """
         return next(self.path(examples, templates, (self.iterations,), conduct))
 
     def path(
-        self, examples: Sequence[Example], templates: Templates, stops: Sequence[int], conduct: Conduct = PLAIN
+        self,
+        examples: Sequence[Example],
+        templates: Templates,
+        stops: Sequence[int],
+        conduct: Conduct = PLAIN,
     ) -> Iterator[LearnedWeights]:
-        """What `fit` would answer with each number of iterations in `stops`, ascending, in one run."""
+        """What `fit` would answer with each number of iterations in `stops`,
+        ascending, in one run.
+        """
         training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         atoms = max(1, sum(world.labels.size for world in training.worlds))
-        step = _Newton(start, self.damping, self.tolerance * atoms, self.prior_sd**-2, self.conjugate)
+        step = _Newton(
+            start, self.damping, self.tolerance * atoms, self.prior_sd**-2, self.conjugate
+        )
         yield from stages(
             training,
             SampledCounts(training, self.sweeps, self.burn_in, conduct),
             step,
             start,
             name=self.name,
-            iterations=[stop + 1 for stop in stops],  # the last step taken is measured, to be accepted or not
+            iterations=[
+                stop + 1 for stop in stops
+            ],  # the last step taken is measured, to be accepted or not
             prior_sd=self.prior_sd,
             conduct=conduct,
         )
@@ -86,7 +103,9 @@ class DiagonalNewton(Learner):
 
 @dataclass(frozen=True)
 class PreconditionedConjugateGradient(DiagonalNewton):
-    """Conjugate directions (Polak-Ribiere) preconditioned by the diagonal Hessian; all else as diagonal Newton."""
+    """Conjugate directions (Polak-Ribiere) preconditioned by the diagonal Hessian;
+    all else as diagonal Newton.
+    """
 
     name: ClassVar[str] = "pscg"
     declares: ClassVar[Declaration] = Declaration(
@@ -98,13 +117,17 @@ class PreconditionedConjugateGradient(DiagonalNewton):
 
 
 ASCENT = 0.1
-"""A direction that is conjugate to the last is taken where it ascends at least so much of what Newton's own does."""
+"""A direction that is conjugate to the last is taken where it ascends at least so
+much of what Newton's own does.
+"""
 
 
 class _Newton:
     """The accepted weights with what was measured there, the last direction, and the damping."""
 
-    def __init__(self, start: Float, damping: float, tolerance: float, precision: float, conjugate: bool) -> None:
+    def __init__(
+        self, start: Float, damping: float, tolerance: float, precision: float, conjugate: bool
+    ) -> None:
         self._weights, self._damping, self._tolerance = start, damping, tolerance
         self._precision, self._conjugate = precision, conjugate
         self._at: Measured | None = None
@@ -112,7 +135,9 @@ class _Newton:
         self._predicted = self._size = 0.0
 
     def advance(self, weights: Float, measured: Measured) -> Float | None:
-        """Accept or take back the step that led here, and take the next from the accepted weights."""
+        """Accept or take back the step that led here,
+        and take the next from the accepted weights.
+        """
         if self._at is None or self._improved(weights - self._weights, self._at, measured):
             self._previous = self._previous if self._at is None else self._at.slope
             self._weights, self._at = weights, measured
@@ -146,7 +171,9 @@ class _Newton:
         return None if self._predicted < self._tolerance else self._weights + move
 
     def _turned(self, at: Measured) -> Float:
-        """The next direction: Newton's by the diagonal, or conjugate to the last while that still ascends well."""
+        """The next direction: Newton's by the diagonal,
+        or conjugate to the last while that still ascends well.
+        """
         assert at.moments is not None
         curvature = np.maximum(at.moments.variance + self._precision, 1e-3)
         scaled, direction, slope = at.slope / curvature, self._direction, at.slope

@@ -1,4 +1,6 @@
-"""Perceptrons: averaged steps along the likelihood's gradient with expected counts from the most likely states."""
+"""Perceptrons: averaged steps along the likelihood's gradient with expected
+counts from the most likely states.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,12 @@ __all__ = ["HingePerceptron", "VotedPerceptron"]
 
 @dataclass(frozen=True)
 class VotedPerceptron(Learner):
-    """Gradient ascent on the conditional likelihood with expected counts taken from the most likely state.
+    """Gradient ascent on the conditional likelihood with expected counts taken from the most likely
+    state.
 
-    `w_t = w_(t-1) + step (n(labels) - n(state))`, equation 7 of Singla and Domingos (2005) with its MAP approximation;
-    the answer is the mean of w_1 .. w_T. Hidden atoms are completed given the labels in the same way.
+    `w_t = w_(t-1) + step (n(labels) - n(state))`, equation 7 of Singla and Domingos (2005) with its
+    MAP approximation; the answer is the mean of w_1 .. w_T. Hidden atoms are completed given the
+    labels in the same way.
 
     Parameters
     ----------
@@ -48,10 +52,12 @@ class VotedPerceptron(Learner):
     modes : int
         Searches (and chains) per iteration, averaged.
     search_every : int
-        With 'gibbs', iterations between searches; the chains go on from their last states in between.
+        With 'gibbs', iterations between searches; the chains go on from their last states in
+        between.
     start : {'log_odds', 'given', 'pseudo_likelihood'}
-        Each clause's log odds in the data, the program's weights, or those of greatest discriminative
-        pseudo-likelihood. The likelihood is concave, so the start decides how long the way is.
+        Each clause's log odds in the data, the program's weights, or those of greatest
+        discriminative pseudo-likelihood. The likelihood is concave, so the start decides how long
+        the way is.
     prior_sd : float
         Zero-mean Gaussian prior; infinite (the paper's) for none.
     average : bool
@@ -60,10 +66,12 @@ class VotedPerceptron(Learner):
 
     name: ClassVar[str] = "voted_perceptron"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="conditional likelihood with counts from the most likely state (`counts=map`) or Gibbs samples that "
+        maximises="conditional likelihood with counts from the most likely state (`counts=map`) "
+        "or Gibbs samples that "
         "start there (`counts=gibbs`); mean of the weights",
         iteration="one search a world, and `sweeps` sweeps",
-        when="the classic; `per_weight=True` makes the step independent of how often a clause occurs",
+        when="the classic; `per_weight=True` makes the step independent of how often a clause "
+        "occurs",
         domains=LOGIC,
         hidden="completed",
     )
@@ -79,10 +87,16 @@ class VotedPerceptron(Learner):
     prior_sd: Positive = np.inf
     average: bool = True
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
-        """Learn. `modes` MAP inferences (and `sweeps` sweeps each with 'gibbs') per example and iteration."""
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
+        """Learn. `modes` MAP inferences (and `sweeps` sweeps each with
+        'gibbs') per example and iteration.
+        """
         if self.counts not in ("map", "gibbs"):
-            raise UsageError.of("E0505", f"there are no counts {self.counts}", help="it is map or gibbs")
+            raise UsageError.of(
+                "E0505", f"there are no counts {self.counts}", help="it is map or gibbs"
+            )
         training = prepare(examples, templates, self)
         if self.start == "pseudo_likelihood":
             pseudo = PseudoLikelihood(engine=self.engine)
@@ -112,11 +126,12 @@ class VotedPerceptron(Learner):
 
 @dataclass(frozen=True)
 class HingePerceptron(Learner):
-    """The perceptron of hinge-loss MRFs: projected steps along the gradient per grounding, averaged.
+    """The perceptron of hinge-loss MRFs: projected steps along the gradient per grounding,
+    averaged.
 
-    `w_q <- max(0, w_q + step (Phi_q(MAP) - Phi_q(labels)) / n_q)`, where n_q counts the open groundings of template q
-    (Bach et al. 2017, section 6.1). Hidden atoms are completed by MAP given the labels (hard EM's E step) at every
-    iteration.
+    `w_q <- max(0, w_q + step (Phi_q(MAP) - Phi_q(labels)) / n_q)`, where n_q counts the open
+    groundings of template q (Bach et al. 2017, section 6.1). Hidden atoms are completed by MAP
+    given the labels (hard EM's E step) at every iteration.
 
     Parameters
     ----------
@@ -133,7 +148,8 @@ class HingePerceptron(Learner):
 
     name: ClassVar[str] = "hinge_perceptron"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="likelihood, with expected potentials taken at the MAP state; mean of the weights",
+        maximises="likelihood, with expected potentials taken at the "
+        "MAP state; mean of the weights",
         iteration="one MAP inference a world",
         when="what PSL does by default",
         domains=SOFT,
@@ -146,12 +162,18 @@ class HingePerceptron(Learner):
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """Learn. One MAP inference per example and iteration, each started from the last."""
         training = prepare(examples, templates, self)
         start = start_weights(training, self.start)
-        rates = self.step / (grounding_counts(training) if self.scale_by_groundings else np.ones_like(start))
-        counts = StateCounts(training, MapStates(self.engine, conduct, self.tolerance), conduct.seed)
+        rates = self.step / (
+            grounding_counts(training) if self.scale_by_groundings else np.ones_like(start)
+        )
+        counts = StateCounts(
+            training, MapStates(self.engine, conduct, self.tolerance), conduct.seed
+        )
         return train(
             training,
             counts,
@@ -191,7 +213,9 @@ class StateCounts:
         self._worlds = [_World(world, states, modes, sweeps) for world in training.worlds]
 
     def measure(self, weights: Float, iteration: int) -> Measured:
-        """At most `modes` MAP inferences (and stretches of chains) a world, twice where atoms are hidden."""
+        """At most `modes` MAP inferences (and stretches of chains) a world,
+        twice where atoms are hidden.
+        """
         search = iteration % self._search_every == 0
         slope, wrong, known = np.zeros_like(weights), 0.0, 0
         for index, world in enumerate(self._worlds):
@@ -211,7 +235,9 @@ class _World:
         self._model = _Counter(world.network, complete, states, modes, sweeps)
         self._labelled = potentials(world.network, complete)
         hidden = world.hidden.any()
-        self._given = _Counter(hidden_part(world), complete, states, modes, sweeps) if hidden else None
+        self._given = (
+            _Counter(hidden_part(world), complete, states, modes, sweeps) if hidden else None
+        )
 
     def slope(self, weights: Float, seed: int, search: bool) -> Float:
         """Expected minus labelled potentials of this world."""
@@ -225,9 +251,13 @@ class _World:
 
 
 class _Counter:
-    """The summed potentials expected of one network, and the states that searches and chains go on from."""
+    """The summed potentials expected of one network,
+    and the states that searches and chains go on from.
+    """
 
-    def __init__(self, network: GroundNetwork, start: Float, states: MapStates, modes: int, sweeps: int) -> None:
+    def __init__(
+        self, network: GroundNetwork, start: Float, states: MapStates, modes: int, sweeps: int
+    ) -> None:
         self._network, self._states, self._sweeps = network, states, sweeps
         self.state, self._sampled = start, [start] * modes
         self._chain: Chain | None = chain_of(network, states.conduct) if sweeps else None
@@ -237,7 +267,9 @@ class _Counter:
         total = np.zeros(self._network.n_templates)
         for mode, sampled in enumerate(self._sampled):
             if search:
-                self.state = sampled = self._states.most_likely(self._network, weights, seed + mode, self.state)
+                self.state = sampled = self._states.most_likely(
+                    self._network, weights, seed + mode, self.state
+                )
             if self._chain is None:
                 total += potentials(self._network, self.state)
                 continue

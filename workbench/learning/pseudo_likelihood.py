@@ -1,4 +1,6 @@
-"""Maximum pseudo-likelihood by L-BFGS: discriminative on ground networks, generative from counts."""
+"""Maximum pseudo-likelihood by L-BFGS: discriminative on ground networks,
+generative from counts.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ __all__ = ["GenerativePseudoLikelihood", "PseudoLikelihood"]
 
 @dataclass(frozen=True)
 class PseudoLikelihood(Learner):
-    """Weights that maximise the product of each atom's probability given all others (Besag 1975), with a prior.
+    """Weights that maximise the product of each atom's probability given all others (Besag 1975),
+    with a prior.
 
     Discriminative: the terms are those of the open atoms.
 
@@ -46,7 +49,8 @@ class PseudoLikelihood(Learner):
 
     name: ClassVar[str] = "pseudo_likelihood"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="the product of each open atom's probability given the labels of the rest, with a Gaussian prior, by "
+        maximises="the product of each open atom's probability given the labels of the rest, with "
+        "a Gaussian prior, by "
         "L-BFGS",
         iteration="one sparse product over the flip counts",
         when="every open atom has a label: fast, convex, no sampling",
@@ -61,11 +65,17 @@ class PseudoLikelihood(Learner):
     completions: Count = 5
     engine: Engine | None = None
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
-        """Learn discriminatively. O(nnz of the networks) once, then O(nnz of the flip counts) an iteration."""
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
+        """Learn discriminatively. O(nnz of the networks) once,
+        then O(nnz of the flip counts) an iteration.
+        """
         training = prepare(examples, templates, self)
         completed = [world.complete() for world in training.worlds]
-        answer = self._fit(_counts(training, completed), training, training.given_weights(), conduct)
+        answer = self._fit(
+            _counts(training, completed), training, training.given_weights(), conduct
+        )
         if not any(world.hidden.any() for world in training.worlds):
             return answer
         states = MapStates(self.engine, conduct)
@@ -75,7 +85,8 @@ class PseudoLikelihood(Learner):
             before = completed
             first = conduct.seed + round_ * len(before)
             completed = [
-                states.completed(world, answer.weights, first + index) for index, world in enumerate(training.worlds)
+                states.completed(world, answer.weights, first + index)
+                for index, world in enumerate(training.worlds)
             ]
             if all(np.array_equal(old, new) for old, new in zip(before, completed)):
                 break
@@ -85,7 +96,9 @@ class PseudoLikelihood(Learner):
             return replace(answer, status="iterations") if answer.status == "converged" else answer
         return answer
 
-    def _fit(self, counts: FlipCounts, training: TrainingSet, start: Float, conduct: Conduct) -> LearnedWeights:
+    def _fit(
+        self, counts: FlipCounts, training: TrainingSet, start: Float, conduct: Conduct
+    ) -> LearnedWeights:
         terms = max(1.0, float(counts.true.sum() + counts.none.sum()))
         ascent = maximise(
             counts.log_likelihood,
@@ -104,7 +117,8 @@ class PseudoLikelihood(Learner):
 
 @dataclass(frozen=True)
 class GenerativePseudoLikelihood(PseudoLikelihood):
-    """The same product over the atoms of all predicates, evidence included, by counts that the database makes.
+    """The same product over the atoms of all predicates, evidence included, by counts that the
+    database makes.
 
     Parameters
     ----------
@@ -113,7 +127,8 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
 
     name: ClassVar[str] = "generative_pseudo_likelihood"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="the same over all predicates, evidence included, from counts made in the database",
+        maximises="the same over all predicates, evidence included, from counts made in the "
+        "database",
         iteration="as above, after one grounding a predicate",
         when="any predicate may be asked about later",
         domains=LOGIC,
@@ -122,13 +137,16 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
         counts=True,
     )
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
         """Learn from `Example.counts` alone. E0523 where an example has none."""
         sources = [example.counts for example in examples]
         if not sources or None in sources:
             raise UsageError.of(
                 "E0523",
-                f"{self.name} learns from counts of all predicates, which these examples do not have",
+                f"{self.name} learns from counts of all predicates, which these examples do not "
+                "have",
                 help="learn from a database (`workbench learn`), or take pseudo_likelihood",
             )
         counts = [part for source in sources if source is not None for part in source.flip_counts()]
@@ -137,7 +155,9 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
 
 
 def _counts(training: TrainingSet, states: Sequence[Float]) -> FlipCounts:
-    """The flip counts of all worlds at their completed labels; hidden atoms have no term of their own."""
+    """The flip counts of all worlds at their completed labels;
+    hidden atoms have no term of their own.
+    """
     parts = [
         flip_counts(world.network, state, weight=(~world.hidden).astype(np.float64))
         for world, state in zip(training.worlds, states)

@@ -51,21 +51,28 @@ FORMER = {"hinge_search": WeightSearch.name, "hinge_em": ExpectationMaximisation
 def default_learner(domain: Domain, *, hidden: bool) -> str:
     """The learner that `auto` means, where labels are hidden or not, by what the learners declare.
 
-    Pseudo-likelihood is convex and needs no samples; with hidden atoms it would need their most likely values, where
-    the second chain of diagonal Newton sums over all. In soft logic it predicts as well as the perceptron or better on
-    all four of the published data sets.
+    Pseudo-likelihood is convex and needs no samples; with hidden atoms it would need their most
+    likely values, where the second chain of diagonal Newton sums over all. In soft logic it
+    predicts as well as the perceptron or better on all four of the published data sets.
     """
-    (name,) = (name for name, learner in LEARNERS.items() if (domain, hidden) in learner.declares.default)
+    (name,) = (
+        name for name, learner in LEARNERS.items() if (domain, hidden) in learner.declares.default
+    )
     return name
 
 
 def learners_table() -> str:
     """What the learners declare, as a table in Markdown: the one of docs/learning.md."""
-    lines = ["| learner | for | what it maximises | an iteration | hidden labels | when to take it |", "|---" * 6 + "|"]
+    lines = [
+        "| learner | for | what it maximises | an iteration | hidden labels | when to take it |",
+        "|---" * 6 + "|",
+    ]
     for name, learner in LEARNERS.items():
         says = learner.declares
         words = {frozenset((False,)): "`auto`", frozenset((True,)): "`auto` for hidden labels"}
-        taken = words.get(frozenset(hidden for _, hidden in says.default), "`auto`" if says.default else "")
+        taken = words.get(
+            frozenset(hidden for _, hidden in says.default), "`auto`" if says.default else ""
+        )
         when = f"{taken}: {says.when}" if taken else says.when
         cells = (f"`{name}`", says.languages, says.maximises, says.iteration, says.hidden, when)
         lines.append(f"| {' | '.join(cells)} |")
@@ -78,7 +85,8 @@ def make_learner(name: str, **parameters: object) -> Learner:
     Raises
     ------
     UsageError
-        E0504 for an unknown learner, E0505 for a parameter it does not have or a value of another type.
+        E0504 for an unknown learner, E0505 for a parameter it does not have or a value of another
+        type.
     """
     name = FORMER.get(name, name)
     if name not in LEARNERS:

@@ -27,13 +27,15 @@ __all__ = ["WeightSearch"]
 class WeightSearch(Learner):
     """Try weights and keep those whose MAP state is nearest to the labels.
 
-    Only the ratios of weights matter to a MAP state where all are learned. In Markov logic weights of the program that
-    are negative stay so: the values tried take the sign of the weight that they replace.
+    Only the ratios of weights matter to a MAP state where all are learned. In Markov logic weights
+    of the program that are negative stay so: the values tried take the sign of the weight that they
+    replace.
 
     Parameters
     ----------
     method : {'random', 'grid'}
-        Log-uniform draws between the smallest and largest of `values`, or all combinations of `values`.
+        Log-uniform draws between the smallest and largest of `values`, or all combinations of
+        `values`.
     values : tuple of float
     trials : int
         Weight vectors tried at most (a grid that is larger is refused).
@@ -60,8 +62,11 @@ class WeightSearch(Learner):
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def learn(self, examples: Sequence[Example], templates: Templates, conduct: Conduct) -> LearnedWeights:
-        """Learn. One MAP inference per example and weight vector; the program's own weights are tried first.
+    def learn(
+        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+    ) -> LearnedWeights:
+        """Learn. One MAP inference per example and weight vector; the program's own weights are
+        tried first.
 
         Raises
         ------
@@ -82,12 +87,16 @@ class WeightSearch(Learner):
         tried: list[float] = []
         last: list[Float | None] = [None] * len(training.worlds)
         try:
-            for weights in islice(self._candidates(best, training.learned, conduct.seed), self.trials + 1):
+            for weights in islice(
+                self._candidates(best, training.learned, conduct.seed), self.trials + 1
+            ):
                 conduct.progress.step("searching weights", len(tried), self.trials)
                 conduct.look()
                 total, known = 0.0, 0
                 for index, world in enumerate(training.worlds):
-                    state = last[index] = states.most_likely(world.network, weights, conduct.seed, last[index])
+                    state = last[index] = states.most_likely(
+                        world.network, weights, conduct.seed, last[index]
+                    )
                     total += self._loss(state[~world.hidden], world.labels[~world.hidden])
                     known += int((~world.hidden).sum())
                 tried.append(total / max(known, 1))
@@ -96,13 +105,17 @@ class WeightSearch(Learner):
         except Cancelled:
             status = conduct.stopped
         trace = {"iteration": np.arange(1.0, len(tried) + 1.0), "objective": np.array(tried)}
-        return LearnedWeights(best, trace, status, self.name, training.notes() | {"loss": best_loss})
+        return LearnedWeights(
+            best, trace, status, self.name, training.notes() | {"loss": best_loss}
+        )
 
     def _candidates(self, given: Float, learned: Bool, seed: int) -> Iterator[Float]:
         yield given
         count = int(learned.sum())
         if self.method == "grid":
-            points: Iterator[Float] = (np.array(point) for point in product(self.values, repeat=count))
+            points: Iterator[Float] = (
+                np.array(point) for point in product(self.values, repeat=count)
+            )
         else:
             rng = np.random.default_rng(seed)
             low, high = np.log(min(self.values)), np.log(max(self.values))

@@ -1,4 +1,6 @@
-"""The separation oracle of max-margin training: a world's most violated margin, from below and from above."""
+"""The separation oracle of max-margin training: a world's most violated margin,
+from below and from above.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _TURNS = 10
 """Times that atoms may change sides."""
 
 EXCLUSION_LIMIT = 60_000
-"""Stored coefficients beyond which the 0/1 oracle, once the truth itself is the MAP state, looks at its neighbours."""
+"""Stored coefficients beyond which the 0/1 oracle, once the truth itself is the MAP state,
+looks at its neighbours.
+"""
 
 
 def separate(
@@ -57,7 +61,9 @@ def separate(
     if world.source is not None:
         engine = CuttingPlane(engine, world.source)
     solution = engine.infer(world.network, augmented, conduct, start)
-    if world.kind == "0/1" and np.array_equal(solution.values[world.scored], world.truth[world.scored]):
+    if world.kind == "0/1" and np.array_equal(
+        solution.values[world.scored], world.truth[world.scored]
+    ):
         if world.network.A.nnz > EXCLUSION_LIMIT:
             return _nearest_to_truth(world, weights, solution.bound)
         world = exclude_truth(world)
@@ -70,12 +76,15 @@ def separate(
     grown = solution.diagnostics.get("network")
     if isinstance(grown, GroundNetwork):
         world = replace(world, network=grown)
-    # A constant loss has its constant in the network's energy at the truth, where the loss itself is 0.
+    # A constant loss has its constant in the network's energy at the truth, where the loss itself
+    # is 0.
     truth_energy = world.truth_energy(augmented) + (1.0 if world.kind == "0/1" else 0.0)
     relaxed = solution.diagnostics.get("relaxed") if fractional else None
     return Separation(
         rounded=cut_of(world, weights, solution.values),
-        relaxed=cut_of(world, weights, np.asarray(relaxed), relaxed=True) if relaxed is not None else None,
+        relaxed=cut_of(world, weights, np.asarray(relaxed), relaxed=True)
+        if relaxed is not None
+        else None,
         upper=truth_energy - solution.bound,
         state=solution.values,
         found=solution.hard_violation == 0.0,
@@ -86,13 +95,17 @@ def separate(
 def _from_its_side(
     world: MarginWorld, weights: Float, engine: Engine, solution: Solution, conduct: Conduct
 ) -> Separation:
-    """The cut of soft logic, from the state that is worst by the loss's concave hull, whose bound holds for the loss.
+    """The cut of soft logic, from the state that is worst by the loss's concave hull, whose bound
+    holds for the loss.
 
-    The absolute error at a truth inside (0, 1) is convex, so it is replaced by the line on the side of the truth that
-    the state took, until no atom changes sides (difference-of-convex steps; Bach et al. 2017, section 6.3).
+    The absolute error at a truth inside (0, 1) is convex, so it is replaced by the line on the side
+    of the truth that the state took, until no atom changes sides (difference-of-convex steps; Bach
+    et al. 2017, section 6.3).
     """
     augmented, state = np.append(weights, 1.0), solution.values
-    at_truth = 2.0 * (world.truth * (1.0 - world.truth))[world.scored]  # the hull's, where the loss itself is 0
+    at_truth = (
+        2.0 * (world.truth * (1.0 - world.truth))[world.scored]
+    )  # the hull's, where the loss itself is 0
     upper = world.truth_energy(augmented) + float(at_truth.sum()) - solution.bound
     if at_truth.any():
         side = np.where(state > world.truth, 1.0, -1.0) * world.scored
@@ -107,7 +120,9 @@ def _from_its_side(
 
 
 def _nearest_to_truth(world: MarginWorld, weights: Float, bound: float) -> Separation:
-    """The best state one atom away from the truth, the truth being MAP; the bound is the whole network's."""
+    """The best state one atom away from the truth, the truth being MAP;
+    the bound is the whole network's.
+    """
     network, truth = world.network, world.truth
     augmented = np.append(weights, 1.0)
     ell = network.A @ truth + network.b

@@ -13,11 +13,12 @@ __all__ = ["grounding_counts", "initial_weights", "log_odds", "start_weights", "
 
 
 def log_odds(training: TrainingSet) -> Float:
-    """Start of the weights: each clause's log odds of being true in the data, evidence-decided groundings included.
+    """Start of the weights: each clause's log odds of being true in the data, evidence-decided
+    groundings included.
 
-    `log((true + 1/2) / (false + 1/2))`, Singla and Domingos 2005; clauses without a grounding start at 0, fixed
-    templates at their weight. Groundings of negative scale count as true where the clause is false. Shape
-    (n_templates,).
+    `log((true + 1/2) / (false + 1/2))`, Singla and Domingos 2005; clauses without a grounding start
+    at 0, fixed templates at their weight. Groundings of negative scale count as true where the
+    clause is false. Shape (n_templates,).
     """
     true, false = np.zeros((2, training.templates.n_templates))
     for world in training.worlds:
@@ -27,7 +28,9 @@ def log_odds(training: TrainingSet) -> Float:
         soft = network.template >= 0
         scale = network.scales
         total += np.bincount(network.template[soft], np.abs(scale[soft]), network.n_templates)
-        violated += np.bincount(network.template[soft], np.maximum(-scale[soft], 0), network.n_templates)
+        violated += np.bincount(
+            network.template[soft], np.maximum(-scale[soft], 0), network.n_templates
+        )
         violated += network.evidence_violated[:, 0] + network.evidence_satisfied[:, 1]
         total += network.evidence_violated.sum(axis=1) + network.evidence_satisfied.sum(axis=1)
         false += violated
@@ -37,18 +40,24 @@ def log_odds(training: TrainingSet) -> Float:
 
 
 def initial_weights(training: TrainingSet, start: str) -> Float:
-    """Where learning starts: `log_odds`, or `given` (the program's weights, 0 where it has none)."""
+    """Where learning starts: `log_odds`, or `given` (the program's weights,
+    0 where it has none).
+    """
     if start not in ("log_odds", "given"):
         raise UsageError.of(
             "E0505",
             f"there is no start {start}",
             help="it is log_odds or given (for the voted perceptron also pseudo_likelihood)",
         )
-    return training.projected(log_odds(training) if start == "log_odds" else training.given_weights())
+    return training.projected(
+        log_odds(training) if start == "log_odds" else training.given_weights()
+    )
 
 
 def start_weights(training: TrainingSet, start: float | None) -> Float:
-    """The number `start` for every learned template, or the program's own weights (1 where it gives none)."""
+    """The number `start` for every learned template,
+    or the program's own weights (1 where it gives none).
+    """
     given = np.nan_to_num(training.templates.weight, nan=1.0)
     return given if start is None else np.where(training.learned, start, given)
 
@@ -64,10 +73,12 @@ def grounding_counts(training: TrainingSet) -> Float:
 
 
 def step_sizes(training: TrainingSet, step: float, per_weight: bool) -> Float:
-    """The learning rate of each template: `step`, or `step` over the number of its open groundings (by scale).
+    """The learning rate of each template: `step`, or `step` over the number of its open groundings
+    (by scale).
 
-    The second moves a weight by at most `step` an iteration, however often its clause occurs; after the per-weight
-    rates of Lowd and Domingos (2007), who divide by the true groundings, of which there may be none.
+    The second moves a weight by at most `step` an iteration, however often its clause occurs; after
+    the per-weight rates of Lowd and Domingos (2007), who divide by the true groundings, of which
+    there may be none.
     """
     if not per_weight:
         return np.full(training.templates.n_templates, step)

@@ -1,4 +1,6 @@
-"""What every learner does first: check labels, leave out what they contradict, count, start the weights."""
+"""What every learner does first: check labels, leave out what they contradict, count,
+start the weights.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,15 @@ from workbench.learning.learner import Example, Learner
 from workbench.network import potentials
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation, Templates
 
-__all__ = ["TrainingSet", "TrainingWorld", "condition", "default_map_engine", "hidden_part", "named_engine", "prepare"]
+__all__ = [
+    "TrainingSet",
+    "TrainingWorld",
+    "condition",
+    "default_map_engine",
+    "hidden_part",
+    "named_engine",
+    "prepare",
+]
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,9 @@ class TrainingWorld:
         return np.isnan(self.labels)
 
     def complete(self, hidden_values: Float | float = 0.0) -> Float:
-        """The labels, hidden atoms filled from `hidden_values` (a state of all atoms, or one number)."""
+        """The labels, hidden atoms filled from `hidden_values` (a state of all atoms,
+        or one number).
+        """
         return np.where(self.hidden, hidden_values, self.labels)
 
 
@@ -85,14 +97,18 @@ class TrainingSet:
         return np.where(self.learned & ((weights > self.least_weight) | (slope > 0.0)), slope, 0.0)
 
     def notes(self) -> dict[str, object]:
-        """What a learner reports of its data: hidden atoms, and hard rows that the labels violate."""
+        """What a learner reports of its data: hidden atoms,
+        and hard rows that the labels violate.
+        """
         return {
             "hidden_atoms": sum(int(world.hidden.sum()) for world in self.worlds),
             "violated_hard_rows": tuple(world.violated_hard_rows for world in self.worlds),
         }
 
 
-def prepare(examples: Sequence[Example], templates: Templates, learner: Learner | None = None) -> TrainingSet:
+def prepare(
+    examples: Sequence[Example], templates: Templates, learner: Learner | None = None
+) -> TrainingSet:
     """Check the examples and make them ready; labels lie where the network's atoms do.
 
     Parameters
@@ -103,9 +119,9 @@ def prepare(examples: Sequence[Example], templates: Templates, learner: Learner 
     Raises
     ------
     UsageError
-        E0501 without an example, E0502 where an example does not fit the templates or its labels are no truth values,
-        E0503 where no atom is labelled, E0520 for a negative weight in soft logic, E0522 and E0510 where the learner
-        does not take such networks.
+        E0501 without an example, E0502 where an example does not fit the templates or its labels
+        are no truth values, E0503 where no atom is labelled, E0520 for a negative weight in soft
+        logic, E0522 and E0510 where the learner does not take such networks.
     """
     if not examples:
         raise UsageError.of("E0501", "there is no training database")
@@ -117,7 +133,8 @@ def prepare(examples: Sequence[Example], templates: Templates, learner: Learner 
         if network.n_templates != templates.n_templates:
             raise UsageError.of(
                 "E0502",
-                f"a training network has {network.n_templates} templates, the program {templates.n_templates}",
+                f"a training network has {network.n_templates} templates, the program "
+                f"{templates.n_templates}",
                 help="ground every training database with the same templates",
             )
         if truth.shape != (network.n_atoms,):
@@ -128,11 +145,15 @@ def prepare(examples: Sequence[Example], templates: Templates, learner: Learner 
         if network.domain is Domain.BOOLEAN and not np.isin(known, (0.0, 1.0)).all():
             raise UsageError.of("E0502", "a label of a Markov logic network is neither 0 nor 1")
         if network.n_atoms and not known.size:
-            raise UsageError.of("E0503", "no open atom is labelled", help="load the truth of the query predicates")
+            raise UsageError.of(
+                "E0503", "no open atom is labelled", help="load the truth of the query predicates"
+            )
         worlds.append(_prepare_world(network, truth))
     training = TrainingSet(tuple(worlds), templates, ~np.asarray(templates.fixed, np.bool_))
     if np.any(training.given_weights() < training.least_weight):
-        raise UsageError.of("E0520", "a hinge-loss rule has a negative weight", help="PSL's weights are at least 0")
+        raise UsageError.of(
+            "E0520", "a hinge-loss rule has a negative weight", help="PSL's weights are at least 0"
+        )
     return training
 
 
@@ -150,14 +171,18 @@ def _check_declared(learner: Learner, network: GroundNetwork) -> None:
     if not declared.joint and soft.any():
         raise UsageError.of(
             "E0510",
-            f"{learner.name} needs ground clauses with one open atom; {int(soft.sum())} ground clauses of "
+            f"{learner.name} needs ground clauses with one open atom; {int(soft.sum())} ground "
+            "clauses of "
             f"template {int(network.template[soft].min())} have more",
-            help="keep clauses that join target atoms hard, or take another learner, such as pseudo-likelihood",
+            help="keep clauses that join target atoms hard, or take another learner, such as "
+            "pseudo-likelihood",
         )
 
 
 def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
-    """Leave out the hard rows and blocks that the labels contradict whatever the hidden atoms are."""
+    """Leave out the hard rows and blocks that the labels contradict
+    whatever the hidden atoms are.
+    """
     least = condition(network, labels)
     b = np.asarray(least.b, np.float64)
     lowest = b + least.A.minimum(0).sum(axis=1)
@@ -170,17 +195,23 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
     if network.blocks.n_blocks:
         true_members = network.blocks.members @ np.nan_to_num(labels, nan=0.0)
         hidden_members = network.blocks.members @ np.isnan(labels).astype(np.float64)
-        empty = (network.blocks.kind == 0) & (true_members + hidden_members < network.blocks.right - tolerance)
+        empty = (network.blocks.kind == 0) & (
+            true_members + hidden_members < network.blocks.right - tolerance
+        )
         fits = ~empty & (true_members <= network.blocks.right + tolerance)
-        blocks = Blocks(network.blocks.members[fits], network.blocks.kind[fits], network.blocks.right[fits])
+        blocks = Blocks(
+            network.blocks.members[fits], network.blocks.kind[fits], network.blocks.right[fits]
+        )
         kept = replace(kept, blocks=blocks)
     return TrainingWorld(kept, labels, rows)
 
 
 def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
-    """The network with the atoms that `values` knows folded into `b` and `constant`; NaN atoms stay open.
+    """The network with the atoms that `values` knows folded into `b` and `constant`; NaN atoms stay
+    open.
 
-    Atom ids stay the same: known atoms simply occur in no row any more. Energies of completed states are unchanged.
+    Atom ids stay the same: known atoms simply occur in no row any more. Energies of completed
+    states are unchanged.
     """
     open_atoms = np.isnan(values)
     known = np.where(open_atoms, 0.0, values)
@@ -188,7 +219,9 @@ def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
         return network
     members = network.blocks.members
     right = (
-        network.blocks.right - (members @ known).astype(np.int8) if network.blocks.n_blocks else network.blocks.right
+        network.blocks.right - (members @ known).astype(np.int8)
+        if network.blocks.n_blocks
+        else network.blocks.right
     )
     return replace(
         network,
@@ -196,12 +229,16 @@ def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
         b=network.b + network.A @ known,
         unit=_rows(network.unit, open_atoms),
         constant=network.constant - network.unit.T @ known,
-        blocks=replace(network.blocks, members=_columns(members, open_atoms), right=np.asarray(right, np.int8)),
+        blocks=replace(
+            network.blocks, members=_columns(members, open_atoms), right=np.asarray(right, np.int8)
+        ),
     )
 
 
 def hidden_part(world: TrainingWorld) -> GroundNetwork:
-    """What the labels leave open: the world's network given them, without the rows that they decide."""
+    """What the labels leave open: the world's network given them,
+    without the rows that they decide.
+    """
     network = condition(world.network, world.labels)
     satisfied = network.b + network.A.maximum(0).sum(axis=1) <= 0.0
     whole = np.diff(network.A.indptr) == 0
@@ -216,14 +253,18 @@ def _columns(matrix: csr_array, keep: Bool) -> csr_array:
     """`matrix` with the entries outside the kept columns removed, shape unchanged."""
     coo = matrix.tocoo()
     entries = keep[coo.coords[1]]
-    return csr_array((coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape)
+    return csr_array(
+        (coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape
+    )
 
 
 def _rows(matrix: csr_array, keep: Bool) -> csr_array:
     """`matrix` with the entries outside the kept rows removed, shape unchanged."""
     coo = matrix.tocoo()
     entries = keep[coo.coords[0]]
-    return csr_array((coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape)
+    return csr_array(
+        (coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape
+    )
 
 
 def named_engine(engine: Engine | str | None) -> Engine | None:

@@ -1,4 +1,5 @@
-"""Samples of the templates' summed potentials over truth values in [0, 1], by Gibbs sampling along lines.
+"""Samples of the templates' summed potentials over truth values in [0, 1], by Gibbs sampling along
+lines.
 
 And the chain that a network's domain asks for, of these and of `GibbsChain`.
 """
@@ -22,11 +23,13 @@ __all__ = ["Chain", "UnitChain", "chain_of"]
 
 
 class UnitChain:
-    """Gibbs sampling of a hinge-loss Markov random field: along each atom, then along pairs that keep a hard sum.
+    """Gibbs sampling of a hinge-loss Markov random field: along each atom, then along pairs that
+    keep a hard sum.
 
-    A value on a line is drawn by slice sampling with shrinkage (Neal 2003), which leaves the exact conditional as it
-    is and needs no normaliser. Two neighbours in a hard equality move against each other, so that it stays fulfilled.
-    The chain must start where the hard rows hold. A sweep costs a few times O(nnz of A).
+    A value on a line is drawn by slice sampling with shrinkage (Neal 2003), which leaves the exact
+    conditional as it is and needs no normaliser. Two neighbours in a hard equality move against
+    each other, so that it stays fulfilled. The chain must start where the hard rows hold. A sweep
+    costs a few times O(nnz of A).
     """
 
     def __init__(self, network: GroundNetwork, conduct: Conduct = PLAIN) -> None:
@@ -34,8 +37,12 @@ class UnitChain:
         members = network.blocks.members.astype(np.float64)
         exact = network.blocks.kind == BlockKind.EXACTLY_ONE
         A = csr_array(vstack([network.A.astype(np.float64), members], format="csr"))
-        relation = np.concatenate([network.relation, np.where(exact, Relation.EQUAL, Relation.AT_MOST)])
-        self._b = np.concatenate([network.b.astype(np.float64), -network.blocks.right.astype(np.float64)])
+        relation = np.concatenate(
+            [network.relation, np.where(exact, Relation.EQUAL, Relation.AT_MOST)]
+        )
+        self._b = np.concatenate(
+            [network.b.astype(np.float64), -network.blocks.right.astype(np.float64)]
+        )
         self._A, self._relation = A, relation.astype(np.int64)
         lines = _lines(A, relation == Relation.EQUAL)
         self._lines = lines
@@ -44,8 +51,12 @@ class UnitChain:
         if network.n_templates:
             self._power[: network.n_rows] = network.power[np.maximum(network.template, 0)]
 
-    def run(self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0) -> CountSamples:
-        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`; `probability` holds mean values."""
+    def run(
+        self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0
+    ) -> CountSamples:
+        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`;
+        `probability` holds mean values.
+        """
         network = self.network
         current = np.array(state, np.float64)
         weight = np.zeros(self._b.size)
@@ -54,7 +65,11 @@ class UnitChain:
         lines = _Columns(self._lines.indptr, self._lines.indices, self._lines.data)
         slopes = _Columns(self._slopes.indptr, self._slopes.indices, self._slopes.data)
         rows = _Rows(weight, self._power, self._relation)
-        samples, mean, random = np.empty((sweeps, network.n_templates)), np.zeros(network.n_atoms), stream(seed)
+        samples, mean, random = (
+            np.empty((sweeps, network.n_templates)),
+            np.zeros(network.n_atoms),
+            stream(seed),
+        )
         for step in range(burn_in + sweeps):
             self._conduct.look()
             ell = np.asarray(self._b + self._A @ current, np.float64)
@@ -66,13 +81,19 @@ class UnitChain:
 
 
 def _lines(A: csr_array, equal: Bool) -> csc_array:
-    """Each atom that no equality holds, and each two neighbours of an equality; shape (n_atoms, n_lines)."""
+    """Each atom that no equality holds, and each two neighbours of an equality;
+    shape (n_atoms, n_lines).
+    """
     held = csr_array(A[np.flatnonzero(equal)])
     held.sort_indices()
     free = np.setdiff1d(np.arange(A.shape[1]), held.indices)
-    first = np.setdiff1d(np.arange(held.nnz), held.indptr[1:] - 1)  # each entry but its row's last, and the next
+    first = np.setdiff1d(
+        np.arange(held.nnz), held.indptr[1:] - 1
+    )  # each entry but its row's last, and the next
     pairs = np.stack([held.indices[first], held.indices[first + 1]], axis=1).ravel()
-    steps = np.stack([np.ones(first.size), -held.data[first] / held.data[first + 1]], axis=1).ravel()
+    steps = np.stack(
+        [np.ones(first.size), -held.data[first] / held.data[first + 1]], axis=1
+    ).ravel()
     indptr = np.concatenate([np.arange(free.size), free.size + np.arange(0, 2 * first.size + 1, 2)])
     data, atoms = np.concatenate([np.ones(free.size), steps]), np.concatenate([free, pairs])
     return csc_array((data, atoms, indptr), shape=(A.shape[1], free.size + first.size))
@@ -96,7 +117,13 @@ class _Rows(NamedTuple):
 
 @compiled
 def _sweep(
-    lines: _Columns, slopes: _Columns, rows: _Rows, cost: Float, state: Float, ell: Float, random: UInt64
+    lines: _Columns,
+    slopes: _Columns,
+    rows: _Rows,
+    cost: Float,
+    state: Float,
+    ell: Float,
+    random: UInt64,
 ) -> None:
     """Redraw the state along every line; `ell` follows."""
     # An array taken from a tuple is counted as one more reference, so that is done once.
@@ -128,7 +155,9 @@ def _sweep(
                 j = row[k]
                 if relation[j] == 0 and weight[j] != 0.0:
                     before, after = max(ell[j], 0.0), max(ell[j] + step * slope[k], 0.0)
-                    change += weight[j] * ((after * after - before * before) if power[j] == 2 else after - before)
+                    change += weight[j] * (
+                        (after * after - before * before) if power[j] == 2 else after - before
+                    )
             if change <= allowed or high - low < 1e-12:
                 break
             if step < 0.0:
@@ -144,11 +173,19 @@ def _sweep(
 class Chain(Protocol):
     """Gibbs sampling on one network, laid out once and run at many weights."""
 
-    def run(self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0) -> CountSamples:
+    def run(
+        self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0
+    ) -> CountSamples:
         """Sample `sweeps` states after `burn_in` sweeps, starting at `state`."""
         ...
 
 
 def chain_of(network: GroundNetwork, conduct: Conduct) -> Chain:
-    """Over the states of 0 and 1, or over all of [0, 1]; its sweeps hear a cancel and the deadline."""
-    return UnitChain(network, conduct) if network.domain is Domain.UNIT else GibbsChain(network, conduct)
+    """Over the states of 0 and 1, or over all of [0, 1];
+    its sweeps hear a cancel and the deadline.
+    """
+    return (
+        UnitChain(network, conduct)
+        if network.domain is Domain.UNIT
+        else GibbsChain(network, conduct)
+    )

@@ -1,4 +1,6 @@
-"""Which pairs are compared: blocking statements over keys of the fields, counted before their pairs are made."""
+"""Which pairs are compared: blocking statements over keys of the fields,
+counted before their pairs are made.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,13 @@ MOST_CHANCE = 1e-4
 
 
 MOST_BY_CHANCE = 40.0
-"""Pairs a record that keys may make by chance: beyond that matches cannot be half of them, and none is counted."""
+"""Pairs a record that keys may make by chance: beyond that matches cannot be half of them,
+and none is counted.
+"""
 
 FEW_A_RECORD = 3
-"""Of fewer pairs a record nearly all may be matches, or those of one value that some records lack: looser statements
-are added, for what the others miss and for non-matches to learn from."""
+"""Of fewer pairs a record nearly all may be matches, or those of one value that some records lack:
+looser statements are added, for what the others miss and for non-matches to learn from."""
 CLEARLY = 3.0
 """Standard deviations of chance that a looser statement's pairs must exceed it by."""
 
@@ -137,13 +141,19 @@ class Blocks:
 
 
 def joint_blocks(keys: Sequence[Key], second: Int32 | None) -> Blocks:
-    """Group the records that have all keys. `second`: 0 and 1, which source a record is of; None for one source."""
+    """Group the records that have all keys. `second`: 0 and 1, which source a record is of;
+    None for one source.
+    """
     joint = keys[0].codes.astype(np.int64)
     for key in keys[1:]:
-        joint = np.where((joint >= 0) & (key.codes >= 0), joint * (int(key.codes.max()) + 1) + key.codes, -1)
+        joint = np.where(
+            (joint >= 0) & (key.codes >= 0), joint * (int(key.codes.max()) + 1) + key.codes, -1
+        )
     rows = np.flatnonzero(joint >= 0)
     values = joint[rows]
-    order = np.argsort(values, kind="stable") if second is None else np.lexsort((second[rows], values))
+    order = (
+        np.argsort(values, kind="stable") if second is None else np.lexsort((second[rows], values))
+    )
     values, rows = values[order], rows[order]
     edges = np.flatnonzero(np.diff(values)) + 1
     starts = np.concatenate(([0], edges)) if len(rows) else np.zeros(0, np.int64)
@@ -156,19 +166,27 @@ def joint_blocks(keys: Sequence[Key], second: Int32 | None) -> Blocks:
     return Blocks(rows, starts, starts + firsts[stops] - firsts[starts], stops)
 
 
-def count_pairs(keys: Sequence[Key], second: Int32 | None, *, largest: int = LARGEST_BLOCK) -> Statement:
+def count_pairs(
+    keys: Sequence[Key], second: Int32 | None, *, largest: int = LARGEST_BLOCK
+) -> Statement:
     """A statement with the number of its pairs; none is made."""
     blocks = joint_blocks(keys, second)
     sizes, counts = blocks.sizes, blocks.counts(second is not None)
     too_large = sizes > largest
     n = len(keys[0].codes)
-    possible = n * (n - 1) / 2 if second is None else float((second == 0).sum()) * float((second == 1).sum())
+    possible = (
+        n * (n - 1) / 2
+        if second is None
+        else float((second == 0).sum()) * float((second == 1).sum())
+    )
     expected = possible * float(np.prod([key.chance for key in keys]))
     cut = tuple(sorted(map(int, sizes[too_large]), reverse=True))
     return Statement(tuple(keys), int(counts[~too_large].sum()), expected, cut)
 
 
-def block_pairs(statement: Statement, second: Int32 | None, *, largest: int = LARGEST_BLOCK) -> Int64:
+def block_pairs(
+    statement: Statement, second: Int32 | None, *, largest: int = LARGEST_BLOCK
+) -> Int64:
     """The statement's pairs as `left * n_records + right`."""
     blocks = joint_blocks(statement.keys, second)
     n = len(statement.keys[0].codes)
@@ -192,7 +210,10 @@ def _made(blocks: Blocks, linked: bool, largest: int) -> Iterator[tuple[Int64, I
         size = int(sizes[group[0]])
         if linked:
             middle = int(blocks.middles[group[0]] - blocks.starts[group[0]])
-            one, two = (grid.ravel() for grid in np.meshgrid(np.arange(middle), np.arange(middle, size), indexing="ij"))
+            one, two = (
+                grid.ravel()
+                for grid in np.meshgrid(np.arange(middle), np.arange(middle, size), indexing="ij")
+            )
         else:
             one, two = np.triu_indices(size, 1)
         start = blocks.starts[group][:, None]
@@ -207,22 +228,28 @@ def propose_statements(
     largest: int = LARGEST_BLOCK,
     deadline: float | None = None,
 ) -> list[Statement]:
-    """Statements of one to three keys, those that find most matches first, until their pairs are `most`.
+    """Statements of one to three keys, those that find most matches first, until their pairs are
+    `most`.
 
     Those that are not counted by the deadline are not proposed.
 
     Notes
     -----
-    Keys of different fields that agree more often than independent ones would, agree because records are of the same
-    thing: the excess of a statement's pairs over those expected by chance estimates the matches it finds. Of each two
-    fields the statement of largest excess is taken if that is half of its pairs, and single keys that make few pairs.
-    Where these are few, looser statements follow.
+    Keys of different fields that agree more often than independent ones would, agree because
+    records are of the same thing: the excess of a statement's pairs over those expected by chance
+    estimates the matches it finds. Of each two fields the statement of largest excess is taken if
+    that is half of its pairs, and single keys that make few pairs. Where these are few, looser
+    statements follow.
     """
     n = len(keys[0].codes) if keys else 0
     best: dict[tuple[str, ...], Statement] = {}
     loose: list[Statement] = []
-    alone: list[tuple[Key, ...]] = [(key,) for key in keys if key.chance < 1e-3 and key.chance * n <= 4]
-    several: list[tuple[Key, ...]] = [both for both in combinations(keys, 2) if both[0].field != both[1].field]
+    alone: list[tuple[Key, ...]] = [
+        (key,) for key in keys if key.chance < 1e-3 and key.chance * n <= 4
+    ]
+    several: list[tuple[Key, ...]] = [
+        both for both in combinations(keys, 2) if both[0].field != both[1].field
+    ]
     if n > MANY_RECORDS:
         several += combinations(_loosest(keys), 3)
     for chosen in (*alone, *several):
@@ -230,13 +257,19 @@ def propose_statements(
             break
         chance = float(np.prod([key.chance for key in chosen]))
         few_by_chance = chance * n * n / 2 <= FEW_A_RECORD * n
-        if len(chosen) > 1 and (chance > MOST_CHANCE or chance * n > MOST_BY_CHANCE) and not few_by_chance:
+        if (
+            len(chosen) > 1
+            and (chance > MOST_CHANCE or chance * n > MOST_BY_CHANCE)
+            and not few_by_chance
+        ):
             continue
         one = count_pairs(chosen, second, largest=largest)
         if not one.pairs:
             continue
         if one.excess < 0.5 * one.pairs if len(chosen) > 1 else one.pairs > 2 * n:
-            loose += [one] if len(chosen) > 1 and one.excess > CLEARLY * np.sqrt(one.expected) else []
+            loose += (
+                [one] if len(chosen) > 1 and one.excess > CLEARLY * np.sqrt(one.expected) else []
+            )
             continue
         fields = tuple(key.field for key in chosen)
         if fields not in best or one.excess > best[fields].excess:
@@ -247,7 +280,9 @@ def propose_statements(
 
 
 def _within(statements: Sequence[Statement], most: int) -> list[Statement]:
-    """Statements in order whose pairs together are at most so many; what is too much is passed over."""
+    """Statements in order whose pairs together are at most so many;
+    what is too much is passed over.
+    """
     found: list[Statement] = []
     for one in statements:
         if one.pairs <= most:
@@ -273,7 +308,9 @@ def all_pairs(
     largest: int = LARGEST_BLOCK,
     deadline: float | None = None,
 ) -> tuple[Pairs, list[Statement]]:
-    """The pairs of all statements up to a deadline, each once, and the statements with their marginal gains."""
+    """The pairs of all statements up to a deadline, each once,
+    and the statements with their marginal gains.
+    """
     union = np.zeros(0, np.int64)
     said = []
     for statement in statements:

@@ -1,10 +1,11 @@
 """What share of the matches blocking finds, told by the matches that it finds in several ways.
 
-A match is found where it agrees in all keys of some statement. How often matches agree in a field's keys is seen on
-those that other fields' keys found; how often a value is missing, on random pairs. From both, matches are drawn that
-are like the ones found and those that are not, and EM for truncated samples (Dempster, Laird & Rubin 1977) settles how
-many of them no statement finds. It is capture and recapture with statements as occasions: fields count as independent,
-so matches that differ in several at once, such as persons who moved, are missed more often than it says.
+A match is found where it agrees in all keys of some statement. How often matches agree in a field's
+keys is seen on those that other fields' keys found; how often a value is missing, on random pairs.
+From both, matches are drawn that are like the ones found and those that are not, and EM for
+truncated samples (Dempster, Laird & Rubin 1977) settles how many of them no statement finds. It is
+capture and recapture with statements as occasions: fields count as independent, so matches that
+differ in several at once, such as persons who moved, are missed more often than it says.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def captured_share(
     *,
     filled: bool = False,
 ) -> float:
-    """The share of matches that is among the pairs that statements and near texts find, whose log odds are `scores`.
+    """The share of matches that is among the pairs that statements and near texts find, whose log
+    odds are `scores`.
 
     Parameters
     ----------
@@ -66,17 +68,23 @@ def captured_share(
 
 
 def _states(field: Field, keys: Sequence[Key], near: Sequence[Near], matches: Pairs) -> Int64:
-    """Of each match, the keys of a field that it agrees in as bits, near texts last; -1 where a value is missing."""
-    agree = [(key.codes[matches.left] == key.codes[matches.right]) & (key.codes[matches.left] >= 0) for key in keys] + [
-        are_near(field, one, matches) for one in near
-    ]
+    """Of each match, the keys of a field that it agrees in as bits, near texts last;
+    -1 where a value is missing.
+    """
+    agree = [
+        (key.codes[matches.left] == key.codes[matches.right]) & (key.codes[matches.left] >= 0)
+        for key in keys
+    ] + [are_near(field, one, matches) for one in near]
     bits = np.sum([found.astype(np.int64) << place for place, found in enumerate(agree)], axis=0)
     there = (field.codes[matches.left] >= 0) & (field.codes[matches.right] >= 0)
     return np.where(there, bits, -1)
 
 
 def _wanted(
-    names: Sequence[str], keys: Sequence[Sequence[Key]], statements: Sequence[Statement], near: Sequence[Near]
+    names: Sequence[str],
+    keys: Sequence[Sequence[Key]],
+    statements: Sequence[Statement],
+    near: Sequence[Near],
 ) -> list[dict[int, int]]:
     """What finds a match: of the fields by their places the bits that it must agree in."""
     found = []
@@ -93,32 +101,49 @@ def _wanted(
 def _both_there(fields: Sequence[Field], random: np.random.Generator, second: Int32 | None) -> Bool:
     """Which fields both records of random pairs have, shape (DRAWN, n_fields)."""
     n = len(fields[0].codes)
-    sides = (np.arange(n), np.arange(n)) if second is None else (np.flatnonzero(second == 0), np.flatnonzero(second))
+    sides = (
+        (np.arange(n), np.arange(n))
+        if second is None
+        else (np.flatnonzero(second == 0), np.flatnonzero(second))
+    )
     left, right = (random.choice(side, DRAWN) for side in sides)
     return np.stack([(one.codes[left] >= 0) & (one.codes[right] >= 0) for one in fields], axis=1)
 
 
 def _settled(
-    states: Sequence[Int64], weight: Float, wanted: Sequence[dict[int, int]], there: Bool, uniform: Float
+    states: Sequence[Int64],
+    weight: Float,
+    wanted: Sequence[dict[int, int]],
+    there: Bool,
+    uniform: Float,
 ) -> float:
     """EM: the states of matches that are not found are as the drawn ones say."""
-    observed = [_counts(state[state >= 0], weight[state >= 0], int(state.max(initial=0)) + 1) for state in states]
+    observed = [
+        _counts(state[state >= 0], weight[state >= 0], int(state.max(initial=0)) + 1)
+        for state in states
+    ]
     expected, share = observed, 1.0
     for _ in range(ROUNDS):
         drawn = [
-            np.where(there[:, place], _drawn(counts, uniform[:, place]), -1) for place, counts in enumerate(expected)
+            np.where(there[:, place], _drawn(counts, uniform[:, place]), -1)
+            for place, counts in enumerate(expected)
         ]
         found = np.zeros(len(there), np.bool_)
         for bits in wanted:
             found |= np.logical_and.reduce(
-                [(drawn[place] >= 0) & (drawn[place] & mask == mask) for place, mask in bits.items()]
+                [
+                    (drawn[place] >= 0) & (drawn[place] & mask == mask)
+                    for place, mask in bits.items()
+                ]
             )
         before, share = share, max(LEAST, float(found.mean()))
         if abs(share - before) < 1e-4 or found.all():
             break
         each = float(weight.sum()) * (1.0 - share) / share / np.count_nonzero(~found)
         expected = [
-            counts + each * _counts((missed := state[~found & (state >= 0)]), np.ones(len(missed)), len(counts))
+            counts
+            + each
+            * _counts((missed := state[~found & (state >= 0)]), np.ones(len(missed)), len(counts))
             for counts, state in zip(observed, drawn)
         ]
     return share
@@ -131,4 +156,6 @@ def _counts(states: Int64, weight: Float, size: int) -> Float:
 def _drawn(counts: Float, uniform: Float) -> Int64:
     """States in proportion to their counts, one for each number in [0, 1)."""
     upto = np.cumsum(counts)
-    return np.asarray(np.minimum(np.searchsorted(upto, uniform * upto[-1], side="right"), len(counts) - 1))
+    return np.asarray(
+        np.minimum(np.searchsorted(upto, uniform * upto[-1], side="right"), len(counts) - 1)
+    )

@@ -1,4 +1,6 @@
-"""Which columns are compared: the empty, the constant and mere row numbers are left out, repetitions undone."""
+"""Which columns are compared: the empty, the constant and mere row numbers are left out,
+repetitions undone.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> Choice:
     Parameters
     ----------
     one_source : bool
-        Values that never repeat say nothing about duplicates within one source, unless they are texts.
+        Values that never repeat say nothing about duplicates within one source, unless they are
+        texts.
     """
     left_out: dict[str, str] = {}
     kept: list[Field] = []
@@ -48,7 +51,9 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> Choice:
             left_out[field.name] = why
         else:
             kept.append(field)
-    texts = sorted((one for one in kept if one.kind in ("name", "words")), key=lambda one: -_mean_words(one))
+    texts = sorted(
+        (one for one in kept if one.kind in ("name", "words")), key=lambda one: -_mean_words(one)
+    )
     for place, field in enumerate(texts):
         repeated = [other for other in texts[place + 1 :] if _repeats(field, other)]
         if not repeated:
@@ -69,10 +74,19 @@ def _useless(field: Field, one_source: bool) -> str:
     if len(field.texts) == 1 and len(field.codes) > FEW:
         return f"every value is {field.texts[0]}"
     never_repeats = int(field.counts.max()) == 1 and field.filled > FEW
-    if one_source and never_repeats and (field.kind in ("number", "code") or _mean_words(field) < 1.05):
+    if (
+        one_source
+        and never_repeats
+        and (field.kind in ("number", "code") or _mean_words(field) < 1.05)
+    ):
         if _mean_words(field) > 2:
-            return "no value repeats: dates and codes that are written in several ways are to be written in one"
-        return "no value repeats" if field.kind == "date" else "no value repeats: a number of the row"
+            return (
+                "no value repeats: dates and codes that are written in several ways are to be "
+                "written in one"
+            )
+        return (
+            "no value repeats" if field.kind == "date" else "no value repeats: a number of the row"
+        )
     return ""
 
 
@@ -87,7 +101,8 @@ def _repeats(field: Field, other: Field) -> bool:
         return False
     rows = both[:: max(1, len(both) // SAMPLE)]
     said = [
-        set(str(other.texts[other.codes[row]]).split()) <= set(str(field.texts[field.codes[row]]).split())
+        set(str(other.texts[other.codes[row]]).split())
+        <= set(str(field.texts[field.codes[row]]).split())
         for row in rows
     ]
     return float(np.mean(said)) >= REPEATS

@@ -1,8 +1,10 @@
-"""Correlation clustering of records: who is together, with the energy, a bound of it, and a gap for each component.
+"""Correlation clustering of records: who is together, with the energy, a bound of it, and a gap for
+each component.
 
-The energy is the weight of pairs that are not where their log odds want them: log odds above 0 and apart, or below 0
-and together. It is the MAP problem of `w(x, y) Same(x, y)` with hard transitivity. Pairs that no blocking statement
-found are compared as well where their component makes them possible: what is missing there would not be neutral.
+The energy is the weight of pairs that are not where their log odds want them: log odds above 0 and
+apart, or below 0 and together. It is the MAP problem of `w(x, y) Same(x, y)` with hard
+transitivity. Pairs that no blocking statement found are compared as well where their component
+makes them possible: what is missing there would not be neutral.
 """
 
 from __future__ import annotations
@@ -16,7 +18,12 @@ from scipy.sparse.csgraph import connected_components
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.correlation_kernels import greedy_joining, moved_singly, packed_triangles, violated
+from workbench.linkage.correlation_kernels import (
+    greedy_joining,
+    moved_singly,
+    packed_triangles,
+    violated,
+)
 from workbench.linkage.exact import exact_partition
 from workbench.network.compiled import plain
 from workbench.progress import SILENT, Progress, expired
@@ -26,13 +33,17 @@ __all__ = ["AS_SCORED", "Clustering", "Unfound", "cluster", "figures_by_group", 
 LARGEST_COMPONENT = 600
 """Records; larger components are first cut at their weaker links."""
 FEW = 5000
-"""Steps of plain Python, at most, that are less than importing Numba: cubes of components' sizes."""
+"""Steps of plain Python, at most, that are less than importing Numba:
+cubes of components' sizes.
+"""
 STEP = 2.0
 CLIP = 15.0
 """No pair counts for more than odds of 3 million to one."""
 EXACT_RECORDS = 40
 EXACT_UNASKED = (8, 12)
-"""Without a time limit so many components of so many records at most are solved exactly; with one, all it allows."""
+"""Without a time limit so many components of so many records at most are solved exactly; with one,
+all it allows.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,8 +53,8 @@ class Unfound:
     Attributes
     ----------
     joined : float
-        How much likelier candidates are to match than all pairs, as log odds: so are pairs whose records others join.
-        None is a match for that alone.
+        How much likelier candidates are to match than all pairs, as log odds: so are pairs whose
+        records others join. None is a match for that alone.
     repeats : float
         What is added to pairs within one of two sources: below 0 where these repeat nothing.
     """
@@ -79,7 +90,8 @@ class Clustering:
     component : int64 array, shape (n_records,)
         Which of these a record is in; -1 where it is alone.
     large : int
-        Records of components that were cut at weaker links, whose weights count in the energy and not in the bound.
+        Records of components that were cut at weaker links, whose weights count in the energy and
+        not in the bound.
     status : {'optimal', 'feasible', 'limit'}
     """
 
@@ -123,9 +135,10 @@ def cluster(
 
     Notes
     -----
-    Each component is joined greedily by mean log odds, then single records move while that lowers the energy. Packed
-    triangles bound it; where that leaves a gap in a component of at most 40 records, cutting planes with lazy
-    transitivity solve it exactly, the smallest components first, as far as the time limit reaches.
+    Each component is joined greedily by mean log odds, then single records move while that lowers
+    the energy. Packed triangles bound it; where that leaves a gap in a component of at most 40
+    records, cutting planes with lazy transitivity solve it exactly, the smallest components first,
+    as far as the time limit reaches.
     """
     weights = np.clip(scores, -CLIP, CLIP)
     components, cut_energy, large = _components(n, pairs, weights)
@@ -140,7 +153,12 @@ def cluster(
     matrices: list[tuple[int, Float]] = []
     join, move, energy_of, bound_of = greedy_joining, moved_singly, violated, packed_triangles
     if sum(len(members) ** 3 for members in several) <= FEW:
-        join, move, energy_of, bound_of = plain(join), plain(move), plain(energy_of), plain(bound_of)
+        join, move, energy_of, bound_of = (
+            plain(join),
+            plain(move),
+            plain(energy_of),
+            plain(bound_of),
+        )
     for number, members in enumerate(several):
         size = len(members)
         matrix = _matrix(inner[at : at + size * (size - 1) // 2], size)
@@ -171,24 +189,47 @@ def cluster(
         label[members] = members[_first_of(exact.label)]
         energies[number], bounds[number] = exact.energy, max(bounds[number], exact.bound)
     energy, bound = float(energies.sum()) + cut_energy, float(bounds.sum())
-    status = "optimal" if energy - bound <= 1e-6 * max(1.0, energy) else "feasible" if solved_all else "limit"
+    status = (
+        "optimal"
+        if energy - bound <= 1e-6 * max(1.0, energy)
+        else "feasible"
+        if solved_all
+        else "limit"
+    )
     _, numbered = np.unique(label, return_inverse=True)
     return Clustering(
-        numbered.astype(np.int64), inside, log_odds, energy, bound, energies, bounds, component, large, status
+        numbered.astype(np.int64),
+        inside,
+        log_odds,
+        energy,
+        bound,
+        energies,
+        bounds,
+        component,
+        large,
+        status,
     )
 
 
 def joined_records(n: int, pairs: Pairs, scores: Float) -> Int64:
-    """Of each record the first one that candidates of log odds above 0 join it to, directly or by others."""
+    """Of each record the first one that candidates of log odds above 0 join it to,
+    directly or by others.
+    """
     joins = np.flatnonzero(scores > 0)
-    graph = coo_array((np.ones(len(joins), np.int8), (pairs.left[joins], pairs.right[joins])), shape=(n, n))
+    graph = coo_array(
+        (np.ones(len(joins), np.int8), (pairs.left[joins], pairs.right[joins])), shape=(n, n)
+    )
     return _first_of(connected_components(graph, directed=False)[1].astype(np.int64))
 
 
-def figures_by_group(clustering: Clustering, group: Int64, pairs: Pairs, scores: Float) -> tuple[Float, Float]:
-    """Energy and bound of the groups that `joined_records` tells, in the order of `np.unique(group)`.
+def figures_by_group(
+    clustering: Clustering, group: Int64, pairs: Pairs, scores: Float
+) -> tuple[Float, Float]:
+    """Energy and bound of the groups that `joined_records` tells, in the order of
+    `np.unique(group)`.
 
-    A group that was cut into components has their sums, and the weight of the candidates between them in its energy.
+    A group that was cut into components has their sums, and the weight of the candidates between
+    them in its energy.
     """
     known, place = np.unique(group, return_inverse=True)
     there, first = np.unique(clustering.component, return_index=True)
@@ -204,15 +245,22 @@ def figures_by_group(clustering: Clustering, group: Int64, pairs: Pairs, scores:
 
 
 def _components(n: int, pairs: Pairs, weights: Float) -> tuple[list[Int64], float, int]:
-    """Records joined by positive weights, components that are too large cut at their weaker links; what that costs."""
+    """Records joined by positive weights, components that are too large cut at their weaker links;
+    what that costs.
+    """
     component = np.full(n, -1)
     active = np.ones(n, np.bool_)
     level, numbered, large = 0.0, 0, 0
     while active.any():
         joins = np.flatnonzero((weights > level) & active[pairs.left] & active[pairs.right])
-        graph = coo_array((np.ones(len(joins), np.int8), (pairs.left[joins], pairs.right[joins])), shape=(n, n))
+        graph = coo_array(
+            (np.ones(len(joins), np.int8), (pairs.left[joins], pairs.right[joins])), shape=(n, n)
+        )
         count, of_record = connected_components(graph, directed=False)
-        fits = active & ((np.bincount(of_record, minlength=count) <= LARGEST_COMPONENT)[of_record] | (level >= CLIP))
+        fits = active & (
+            (np.bincount(of_record, minlength=count) <= LARGEST_COMPONENT)[of_record]
+            | (level >= CLIP)
+        )
         component[fits] = numbered + of_record[fits]
         numbered += count
         active &= ~fits
@@ -225,7 +273,9 @@ def _components(n: int, pairs: Pairs, weights: Float) -> tuple[list[Int64], floa
 
 
 def _pairs_inside(components: list[Int64], n: int) -> Pairs:
-    """All pairs of each component, component after component, in the order of the upper triangle."""
+    """All pairs of each component, component after component,
+    in the order of the upper triangle.
+    """
     left, right = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for members in components:
         one, two = np.triu_indices(len(members), 1)
@@ -234,7 +284,9 @@ def _pairs_inside(components: list[Int64], n: int) -> Pairs:
     return Pairs(np.concatenate(left).astype(np.int32), np.concatenate(right).astype(np.int32))
 
 
-def _looked_up(n: int, pairs: Pairs, scores: Float, wanted: Pairs, score: Callable[[Pairs], Float]) -> Float:
+def _looked_up(
+    n: int, pairs: Pairs, scores: Float, wanted: Pairs, score: Callable[[Pairs], Float]
+) -> Float:
     """The log odds of pairs: those of candidates, else compared now."""
     found = np.empty(len(wanted))
     if not len(wanted):

@@ -1,4 +1,6 @@
-"""Comparison levels: how two records agree in a field, from missing over far and close to equal and rare."""
+"""Comparison levels: how two records agree in a field,
+from missing over far and close to equal and rare.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,15 @@ __all__ = ["MISSING", "Comparison", "compare", "levels_of", "make_comparison", "
 
 MISSING = 0
 RARITY = (2, 8, 32, 128, 512, 2048)
-"""Values held by up to so many records form a level of agreement each: a rare value that agrees says more."""
+"""Values held by up to so many records form a level of agreement each:
+a rare value that agrees says more.
+"""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The levels of one field. Level 0 is missing, 1 far; the last ones are equal values, the commonest first.
+    """The levels of one field. Level 0 is missing, 1 far; the last ones are equal values, the
+    commonest first.
 
     Attributes
     ----------
@@ -36,7 +41,8 @@ class Comparison:
     near : tuple of str
         Names of the levels between far and equal, in words.
     equal : tuple of (int or None)
-        The largest number of records that hold a value, of each level of equal values; None for any.
+        The largest number of records that hold a value, of each level of equal values; None for
+        any.
     """
 
     field: Field
@@ -63,22 +69,27 @@ class Comparison:
         return found
 
     def chance(self, levels: Int8) -> Float:
-        """The probability of each level for two records drawn at random, given that both have a value.
+        """The probability of each level for two records drawn at random, given that both have a
+        value.
 
-        Of equal values it is exact, from their counts; the others share the rest as in `levels` of a sample.
+        Of equal values it is exact, from their counts; the others share the rest as in `levels` of
+        a sample.
         """
         counts = self.field.counts.astype(float)
         total = max(2.0, counts.sum())
         found = np.bincount(levels, minlength=self.n_levels).astype(float) + 0.5
         found[MISSING] = 0.0
         first = 2 + len(self.near)
-        same = np.bincount(self.equal_level, counts * (counts - 1), minlength=self.n_levels) / (total * (total - 1))
+        same = np.bincount(self.equal_level, counts * (counts - 1), minlength=self.n_levels) / (
+            total * (total - 1)
+        )
         found[first:] = 0.0
         found *= max(1e-9, 1.0 - same.sum()) / max(found.sum(), 1e-12)
         return np.asarray(found + same)
 
     def totals(self, levels: Int8, second: Int32 | None) -> Float:
-        """How many of all pairs that could match have each level; of equal values exactly, as `chance` the others.
+        """How many of all pairs that could match have each level; of equal values exactly, as
+        `chance` the others.
 
         Parameters
         ----------
@@ -87,8 +98,15 @@ class Comparison:
         second : int32 array or None
             0 and 1: the source of each record, of two.
         """
-        sides = [self.field.codes] if second is None else [self.field.codes[second == side] for side in (0, 1)]
-        counts = [np.bincount(codes[codes >= 0], minlength=len(self.field.texts)).astype(float) for codes in sides]
+        sides = (
+            [self.field.codes]
+            if second is None
+            else [self.field.codes[second == side] for side in (0, 1)]
+        )
+        counts = [
+            np.bincount(codes[codes >= 0], minlength=len(self.field.texts)).astype(float)
+            for codes in sides
+        ]
         one, other = counts[0], counts[-1]
         each, every = one * other, one.sum() * other.sum()
         if second is None:
@@ -148,14 +166,17 @@ def _codes(field: Field, one: Int32, other: Int32) -> Int8:
 def _start_codes(field: Field) -> Int64:
     known: dict[str, int] = {}
     starts = [
-        str(text).split()[0] if " " in str(text) else str(text)[: (len(str(text)) + 1) // 2] for text in field.texts
+        str(text).split()[0] if " " in str(text) else str(text)[: (len(str(text)) + 1) // 2]
+        for text in field.texts
     ]
     return np.array([known.setdefault(text, len(known)) for text in starts], np.int64)
 
 
 def _dates(field: Field, one: Int32, other: Int32) -> Int8:
     apart = edits(field.texts, one, other, most=2)
-    years = np.array([int(start) if (start := str(text)[:4]).isdecimal() else np.nan for text in field.texts])
+    years = np.array(
+        [int(start) if (start := str(text)[:4]).isdecimal() else np.nan for text in field.texts]
+    )
     gap = np.abs(years[one] - years[other])
     level = np.full(len(one), 1, np.int8)
     level[gap <= 10] = 2
@@ -190,7 +211,16 @@ def _categories(field: Field, one: Int32, other: Int32) -> Int8:
 _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]] = {
     "name": (("somewhat alike", "alike", "close", "very close"), _names),
     "code": (("same beginning", "two letters apart", "one letter apart"), _codes),
-    "date": (("within ten years", "within two years", "two digits apart", "same year", "one digit apart"), _dates),
+    "date": (
+        (
+            "within ten years",
+            "within two years",
+            "two digits apart",
+            "same year",
+            "one digit apart",
+        ),
+        _dates,
+    ),
     "number": (("near", "close", "very close", "nearly equal"), _numbers),
     "words": (
         (

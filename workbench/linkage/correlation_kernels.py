@@ -1,4 +1,6 @@
-"""Kernels of correlation clustering on one component: `w[i, j]` > 0 wants i and j together, < 0 apart."""
+"""Kernels of correlation clustering on one component: `w[i,
+j]` > 0 wants i and j together, < 0 apart.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ __all__ = ["greedy_joining", "moved_singly", "packed_triangles", "violated"]
 
 @compiled
 def greedy_joining(w: Float, average: bool) -> Int64:
-    """Join the two clusters of largest sum (or mean) of weights while that is positive; the cluster of each element.
+    """Join the two clusters of largest sum (or mean) of weights while that is positive; the cluster
+    of each element.
 
-    Keljalo et al. 2015, greedy additive edge contraction; by means it is average linkage. O(n^2) as a rule.
+    Keljalo et al. 2015, greedy additive edge contraction; by means it is average linkage. O(n^2) as
+    a rule.
     """
     n = w.shape[0]
     total = w.copy()
@@ -57,7 +61,11 @@ def greedy_joining(w: Float, average: bool) -> Int64:
                 best[k], value[k] = -1, -np.inf
                 for other in range(n):
                     if alive[other] and other != k:
-                        one = total[k, other] / (size[k] * size[other]) if average else total[k, other]
+                        one = (
+                            total[k, other] / (size[k] * size[other])
+                            if average
+                            else total[k, other]
+                        )
                         if one > value[k]:
                             best[k], value[k] = other, one
             elif gain > value[k]:
@@ -66,7 +74,9 @@ def greedy_joining(w: Float, average: bool) -> Int64:
 
 @compiled
 def moved_singly(w: Float, label: Int64, most: int) -> Int64:
-    """Move single elements to the cluster they gain most in, or to one of their own, until none gains; in place."""
+    """Move single elements to the cluster they gain most in, or to one of their own,
+    until none gains; in place.
+    """
     n = w.shape[0]
     gain = np.zeros(n + 1)
     for _ in range(most):
@@ -113,9 +123,11 @@ def violated(w: Float, label: Int64) -> float:
 
 @compiled
 def packed_triangles(w: Float) -> float:
-    """A lower bound of the energy: of triangles with one pair apart and two together, one side is violated.
+    """A lower bound of the energy: of triangles with one pair apart and two together, one side is
+    violated.
 
-    Triangles are packed greedily, each using up the least of its three weights (Bansal, Blum & Chawla 2004).
+    Triangles are packed greedily, each using up the least of its three weights (Bansal, Blum &
+    Chawla 2004).
     """
     n = w.shape[0]
     rest = w.copy()

@@ -1,4 +1,6 @@
-"""How good a clustering is by the model's own account: expected precision and recall of its pairs, without labels."""
+"""How good a clustering is by the model's own account: expected precision and recall of its pairs,
+without labels.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Estimates:
     candidate_recall: float
 
 
-def estimate(clustering: Clustering, candidates: Pairs, scores: Float, *, captured: float = 1.0) -> Estimates:
+def estimate(
+    clustering: Clustering, candidates: Pairs, scores: Float, *, captured: float = 1.0
+) -> Estimates:
     """Sum up probabilities.
 
     Parameters
@@ -48,9 +52,10 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float, *, captur
 
     Notes
     -----
-    A pair that is together is as likely as the worse supported of its records, by the mean log odds of each with the
-    others of the cluster. A pair that is apart is as likely as the mean log odds between the two clusters say: single
-    pairs that look alike are contradicted by the rest of theirs.
+    A pair that is together is as likely as the worse supported of its records, by the mean log odds
+    of each with the others of the cluster. A pair that is apart is as likely as the mean log odds
+    between the two clusters say: single pairs that look alike are contradicted by the rest of
+    theirs.
     """
     label, inside = clustering.label, clustering.pairs
     n = len(label)
@@ -60,7 +65,9 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float, *, captur
         return Estimates(np.nan, np.nan, np.nan)
     supported = _support(n, inside.left[together], inside.right[together], log_odds[together])
     known, asked = inside.keys(n), candidates.keys(n)
-    beyond = (label[candidates.left] != label[candidates.right]) & ~np.isin(asked, known[~together], kind="sort")
+    beyond = (label[candidates.left] != label[candidates.right]) & ~np.isin(
+        asked, known[~together], kind="sort"
+    )
     left = np.concatenate((inside.left[~together], candidates.left[beyond]))
     right = np.concatenate((inside.right[~together], candidates.right[beyond]))
     apart = np.concatenate((log_odds[~together], np.clip(scores[beyond], -CLIP, CLIP)))
@@ -69,7 +76,9 @@ def estimate(clustering: Clustering, candidates: Pairs, scores: Float, *, captur
     hit = np.isin(known[together], asked, kind="sort")
     among = float(supported[hit].sum()) + missed
     every = max(found + missed, among / captured)
-    return Estimates(precision=found / int(together.sum()), recall=found / every, candidate_recall=among / every)
+    return Estimates(
+        precision=found / int(together.sum()), recall=found / every, candidate_recall=among / every
+    )
 
 
 def _support(n: int, left: Int32, right: Int32, log_odds: Float) -> Float:
@@ -84,5 +93,7 @@ def _between(one: Int64, other: Int64, log_odds: Float) -> Float:
     """Of each pair the mean log odds of the pairs between the same two clusters."""
     if not len(one):
         return np.zeros(0)
-    _, pair, counts = grouped(np.minimum(one, other) * (int(max(one.max(), other.max())) + 1) + np.maximum(one, other))
+    _, pair, counts = grouped(
+        np.minimum(one, other) * (int(max(one.max(), other.max())) + 1) + np.maximum(one, other)
+    )
     return np.asarray((np.bincount(pair, log_odds) / counts)[pair])

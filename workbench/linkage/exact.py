@@ -1,4 +1,6 @@
-"""One component clustered exactly: an integer program whose transitivity comes by cutting planes."""
+"""One component clustered exactly:
+an integer program whose transitivity comes by cutting planes.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ class ExactPartition:
 
 
 def exact_partition(w: Float, start: Int64, *, deadline: float | None = None) -> ExactPartition:
-    """Cluster `w` (above 0 together, below apart) as `w(i, j) Same(i, j)` with hard transitivity, grounded lazily.
+    """Cluster `w` (above 0 together, below apart) as `w(i, j) Same(i, j)` with hard transitivity,
+    grounded lazily.
 
     Parameters
     ----------
@@ -45,7 +48,10 @@ def exact_partition(w: Float, start: Int64, *, deadline: float | None = None) ->
     pull = w[one, two]
     atoms = np.zeros((n, n), np.int64)
     atoms[one, two] = atoms[two, one] = np.arange(1, len(one) + 1)
-    clauses = [(1,), *((atom + 1,) if pull[atom - 1] > 0 else (-(atom + 1),) for atom in range(1, len(one) + 1))]
+    clauses = [
+        (1,),
+        *((atom + 1,) if pull[atom - 1] > 0 else (-(atom + 1),) for atom in range(1, len(one) + 1)),
+    ]
     template = np.zeros(len(clauses), np.int64)
     template[0] = -1
     scale = np.append(1.0, np.abs(pull))

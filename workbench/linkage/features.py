@@ -12,7 +12,13 @@ from scipy.sparse import csr_array
 from workbench.arrays import Float, Float32, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, Frequencies
-from workbench.linkage.similarity import distinct_pairs, in_threes, jaro_winkler, weighted_words, words_alike
+from workbench.linkage.similarity import (
+    distinct_pairs,
+    in_threes,
+    jaro_winkler,
+    weighted_words,
+    words_alike,
+)
 
 __all__ = ["pair_features", "whole_record"]
 
@@ -20,16 +26,23 @@ _SCORERS = (fuzz.ratio, fuzz.partial_ratio, fuzz.token_sort_ratio, fuzz.token_se
 
 
 def whole_record(fields: Sequence[Field], among: Frequencies | None = None) -> Field:
-    """All words of a record's fields as one field of long texts; `among` where the records are some of many."""
+    """All words of a record's fields as one field of long texts;
+    `among` where the records are some of many.
+    """
     codes = np.stack([field.codes for field in fields], axis=1)
     unique, inverse = np.unique(codes, axis=0, return_inverse=True)
-    texts = [" ".join(str(field.texts[code]) for field, code in zip(fields, row) if code >= 0) for row in unique]
+    texts = [
+        " ".join(str(field.texts[code]) for field, code in zip(fields, row) if code >= 0)
+        for row in unique
+    ]
     codes = inverse.ravel().astype(np.int32)
     return Field("whole record", "words", np.array(texts, object), codes, among=among)
 
 
 def pair_features(fields: Sequence[Field], pairs: Pairs, whole: Field) -> Float:
-    """Similarities of each field and of whole records, shape (n_pairs, n_features); NaN where a value is missing."""
+    """Similarities of each field and of whole records, shape (n_pairs, n_features);
+    NaN where a value is missing.
+    """
     columns = [_of_field(field, pairs) for field in (*fields, whole)]
     return np.concatenate(columns, axis=1).astype(np.float64)
 
@@ -54,7 +67,10 @@ def _numbers(field: Field, one: Int32, other: Int32) -> Float32:
 def _texts(field: Field, one: Int32, other: Int32) -> Float32:
     texts = field.texts
     columns = [jaro_winkler(texts, one, other), (one == other).astype(np.float32)]
-    columns += [cpdist(texts[one], texts[other], scorer=score, dtype=np.float32).ravel() for score in _SCORERS]
+    columns += [
+        cpdist(texts[one], texts[other], scorer=score, dtype=np.float32).ravel()
+        for score in _SCORERS
+    ]
     columns.append(words_alike(weighted_words(field), one, other))
     columns.append(words_alike(weighted_words(in_threes(field)), one, other))
     columns += _shared_words(field, one, other)
@@ -64,14 +80,19 @@ def _texts(field: Field, one: Int32, other: Int32) -> Float32:
 
 
 def _shared_words(field: Field, one: Int32, other: Int32) -> list[Float32]:
-    """Weights of words shared and not shared, the rarest that is not, and the same of words with digits."""
+    """Weights of words shared and not shared, the rarest that is not,
+    and the same of words with digits.
+    """
     ids, starts, n_words = field.words.ids, field.words.starts, len(field.words.texts)
     weight = np.log1p(field.filled / np.maximum(field.held, 1.0))
-    digits = np.array([any(letter.isdigit() for letter in word) for word in field.words.texts], np.bool_)
+    digits = np.array(
+        [any(letter.isdigit() for letter in word) for word in field.words.texts], np.bool_
+    )
     found: list[Float32] = []
     for kept in (np.ones(n_words, np.bool_), digits):
         rows = csr_array(
-            (np.where(kept, weight, 0.0)[ids], ids.copy(), starts.copy()), shape=(len(field.texts), n_words)
+            (np.where(kept, weight, 0.0)[ids], ids.copy(), starts.copy()),
+            shape=(len(field.texts), n_words),
         )
         rows.eliminate_zeros()
         left, right = rows[one], rows[other]

@@ -1,4 +1,6 @@
-"""What records are compared by: a field is a column with a kind of comparison and the counts of its values."""
+"""What records are compared by: a field is a column with a kind of
+comparison and the counts of its values.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,18 @@ __all__ = [
 ]
 
 FieldKind = Literal["name", "words", "date", "number", "code", "category"]
-"""`name`: few words, misspelt; `words`: many; `code`: letters and digits in order; `category`: few values."""
+"""`name`: few words, misspelt; `words`: many; `code`: letters and digits in order;
+`category`: few values.
+"""
 
 SAMPLE = 4000
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a field's values: value v has `texts[ids[starts[v]:starts[v + 1]]]`, each once."""
+    """The words of a field's values:
+    value v has `texts[ids[starts[v]:starts[v + 1]]]`, each once.
+    """
 
     ids: Int32
     starts: Int64
@@ -149,7 +155,9 @@ def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
     words = float(np.mean([text.count(" ") + 1 for text in sample]))
     with_digits = float(np.mean([any(letter.isdigit() for letter in text) for text in sample]))
     length = float(np.mean([len(text) for text in sample]))
-    commonest = float(np.bincount(codes[codes >= 0], minlength=1).max()) / max(1, int((codes >= 0).sum()))
+    commonest = float(np.bincount(codes[codes >= 0], minlength=1).max()) / max(
+        1, int((codes >= 0).sum())
+    )
     if len(texts) <= 30 or (commonest > 0.3 and len(texts) <= 1000):
         return "category"
     if words > 4 or (words > 3 and length > 24):
@@ -165,19 +173,24 @@ def _number(text: str) -> float:
 
 
 def without_words_of(field: Field, others: Sequence[Field]) -> Field | None:
-    """The field with the words of others taken out, where it repeats them in most records; None where it adds nothing.
+    """The field with the words of others taken out, where it repeats them in most records; None
+    where it adds nothing.
 
-    A full name beside a first name and a surname says the middle names: compared as it stands it would count the same
-    agreement twice.
+    A full name beside a first name and a surname says the middle names: compared as it stands it
+    would count the same agreement twice.
     """
     texts, left = beyond_words_of(field, others)
     if (left >= 0).sum() < 0.02 * max(1, field.filled):
         return None
-    return Field(field.name, kind_of_texts(texts, left), texts, left, tuple(other.name for other in others))
+    return Field(
+        field.name, kind_of_texts(texts, left), texts, left, tuple(other.name for other in others)
+    )
 
 
 def beyond_words_of(field: Field, others: Sequence[Field]) -> tuple[Array, Int32]:
-    """What each record's value says beyond those of others: the different texts, and a code into them a record."""
+    """What each record's value says beyond those of others: the different texts,
+    and a code into them a record.
+    """
     sets = [field, *others]
     split = [[frozenset(text.split()) for text in one.texts] for one in sets]
     codes = np.stack([one.codes for one in sets], axis=1)

@@ -38,7 +38,9 @@ class Forest:
 
     @classmethod
     def of_trees(cls, trees: Any) -> Forest:
-        """Scikit-learn's `ExtraTreesClassifier` of two classes: the share of the second at each leaf."""
+        """Scikit-learn's `ExtraTreesClassifier` of two classes:
+        the share of the second at each leaf.
+        """
         parts = [
             {
                 "feature": one.feature,
@@ -54,7 +56,9 @@ class Forest:
 
     @classmethod
     def of_boosted(cls, boosted: Any) -> Forest:
-        """Scikit-learn's `HistGradientBoostingClassifier` of two classes, over columns without missing values."""
+        """Scikit-learn's `HistGradientBoostingClassifier` of two classes,
+        over columns without missing values.
+        """
         parts = [
             {
                 "feature": nodes["feature_idx"],
@@ -75,15 +79,23 @@ class Forest:
         columns = {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
         first, own = np.repeat(roots, sizes), np.arange(sizes.sum())
         left, right = (
-            np.where(columns["leaf"], own, columns[name].astype(np.int64) + first) for name in ("left", "right")
+            np.where(columns["leaf"], own, columns[name].astype(np.int64) + first)
+            for name in ("left", "right")
         )
         feature = np.where(columns["leaf"], 0, columns["feature"]).astype(np.int64)
         return cls(
-            roots, feature, columns["threshold"].astype(np.float64), columns["value"].astype(np.float64), left, right
+            roots,
+            feature,
+            columns["threshold"].astype(np.float64),
+            columns["value"].astype(np.float64),
+            left,
+            right,
         )
 
     def sums(self, X: Array) -> Float:
-        """The sum of the trees' values for each row of `X`, shape (n_rows,); O(rows x trees x depth)."""
+        """The sum of the trees' values for each row of `X`, shape (n_rows,);
+        O(rows x trees x depth).
+        """
         found = np.zeros(len(X))
         for start in range(0, len(X), CHUNK):
             part = X[start : start + CHUNK]
@@ -104,6 +116,8 @@ class Forest:
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> Forest:
         """The forest that `as_record` described."""
-        roots, feature, left, right = (np.array(said[name], np.int64) for name in ("roots", "feature", "left", "right"))
+        roots, feature, left, right = (
+            np.array(said[name], np.int64) for name in ("roots", "feature", "left", "right")
+        )
         threshold, value = (np.array(said[name], np.float64) for name in ("threshold", "value"))
         return cls(roots, feature, threshold, value, left, right)

@@ -1,7 +1,9 @@
-"""What stays of a linkage, so that new records are linked without fitting again: levels, weights, blocking.
+"""What stays of a linkage, so that new records are linked without fitting again: levels, weights,
+blocking.
 
-All of it is as it was fitted: how rare a value is, which words are common, what a level weighs. So the log odds of a
-pair never depend on what came later, and records linked one by one get those that a scoring of all would give.
+All of it is as it was fitted: how rare a value is, which words are common, what a level weighs. So
+the log odds of a pair never depend on what came later, and records linked one by one get those that
+a scoring of all would give.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ __all__ = ["KeptField", "KeptModel", "between", "field_of", "hashed", "pairs_wit
 
 Held = Callable[[int, Sequence[str]], Mapping[str, int]]
 MIXED = np.uint64(0x9E3779B97F4A7C15)
-"""Odd, of the golden ratio: multiplying by it spreads the bits of a key (Knuth 1998, section 6.4)."""
+"""Odd, of the golden ratio: multiplying by it spreads the bits of a key (Knuth 1998,
+section 6.4).
+"""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,9 @@ class KeptModel:
     unfound: Unfound = AS_SCORED
 
     @classmethod
-    def of(cls, model: LinkModel, candidates: Candidates, learned: Supervised | None = None) -> KeptModel:
+    def of(
+        cls, model: LinkModel, candidates: Candidates, learned: Supervised | None = None
+    ) -> KeptModel:
         """What stays of a fitted model, by statements over keys of its fields."""
         fields = tuple(
             KeptField(
@@ -102,7 +108,10 @@ class KeptModel:
         )
         return cls(
             fields,
-            tuple(tuple((key.field, key.part) for key in one.keys) for one in candidates.statements),  # type: ignore[attr-defined]
+            tuple(
+                tuple((key.field, key.part) for key in one.keys)  # type: ignore[attr-defined]
+                for one in candidates.statements
+            ),
             candidates.near,
             len(candidates.pairs) == candidates.possible,
             model.tree,
@@ -117,13 +126,23 @@ class KeptModel:
             "match": [one.tolist() for one in self.tree.match],
             "share": self.tree.share,
             "others": [
-                {"parent": one.parent, "tables": [table.tolist() for table in one.tables], "share": one.share}
+                {
+                    "parent": one.parent,
+                    "tables": [table.tolist() for table in one.tables],
+                    "share": one.share,
+                }
                 for one in self.tree.others
             ],
         }
         near = [{"field": one.field, "common": sorted(one.common)} for one in self.near]
         fields = [asdict(one) for one in self.fields]
-        said = {"fields": fields, "statements": self.statements, "near": near, "every": self.every, "tree": tree}
+        said = {
+            "fields": fields,
+            "statements": self.statements,
+            "near": near,
+            "every": self.every,
+            "tree": tree,
+        }
         learned = None if self.learned is None else self.learned.as_record()
         return said | {"records": self.records, "learned": learned, "unfound": asdict(self.unfound)}
 
@@ -132,7 +151,8 @@ class KeptModel:
         """The model that `as_record` described."""
         tree = said["tree"]
         others = tuple(
-            FieldTree(tuple(one["parent"]), tuple(map(np.array, one["tables"])), one["share"]) for one in tree["others"]
+            FieldTree(tuple(one["parent"]), tuple(map(np.array, one["tables"])), one["share"])
+            for one in tree["others"]
         )
         return cls(
             tuple(
@@ -149,14 +169,19 @@ class KeptModel:
         )
 
     def words_kept(self, fields: Sequence[Field]) -> list[tuple[int, Field]]:
-        """Fields by whose words pairs are found or weighed, each with the number that its words are kept under.
+        """Fields by whose words pairs are found or weighed, each with the number that its words are
+        kept under.
 
-        Those that near texts are found by are split into words, or letters in threes. Where labels taught, all fields
-        and whole records are split either way.
+        Those that near texts are found by are split into words, or letters in threes. Where labels
+        taught, all fields and whole records are split either way.
         """
         if self.learned is None:
             sought = {one.field for one in self.near}
-            split = [(place, one) for place, one in enumerate(fields) if one.kind == "words" or one.name in sought]
+            split = [
+                (place, one)
+                for place, one in enumerate(fields)
+                if one.kind == "words" or one.name in sought
+            ]
             return [(place, in_words(one)) for place, one in split]
         every = [*fields, whole_record(fields)]
         return list(enumerate([*every, *map(in_threes, every)]))
@@ -171,9 +196,12 @@ class KeptModel:
         counts : sequence of int64 arrays, shape (n_records,)
             How many of the fitted records hold them.
         held : callable
-            Of the field of a number that `words_kept` tells, how many of the fitted records hold each of some words.
+            Of the field of a number that `words_kept` tells, how many of the fitted records hold
+            each of some words.
         """
-        found = [field_of(kept, values, known) for kept, values, known in zip(self.fields, texts, counts)]
+        found = [
+            field_of(kept, values, known) for kept, values, known in zip(self.fields, texts, counts)
+        ]
         if self.learned is not None:
             return [self._with_words(one, place, held) for place, one in enumerate(found)]
         for place, split in self.words_kept(found):
@@ -193,7 +221,9 @@ class KeptModel:
         return _among(field, held=held(place, field.words.texts), threes=threes)
 
     def scores(self, fields: Sequence[Field]) -> Callable[[Pairs], Float]:
-        """What gives the log odds of pairs of the records that the fields hold, without what labels taught."""
+        """What gives the log odds of pairs of the records that the fields hold,
+        without what labels taught.
+        """
         comparisons = self._comparisons(fields)
 
         def log_odds(pairs: Pairs) -> Float:
@@ -202,9 +232,13 @@ class KeptModel:
         return log_odds
 
     def of_unfound(self, fields: Sequence[Field], source: Int32) -> Callable[[Pairs], Float]:
-        """What gives the log odds of pairs that no statement found; `source` says which of two a record is of."""
+        """What gives the log odds of pairs that no statement found;
+        `source` says which of two a record is of.
+        """
         plain = self.scores(fields)
-        return lambda pairs: self.unfound.applied(plain(pairs), source[pairs.left] == source[pairs.right])
+        return lambda pairs: self.unfound.applied(
+            plain(pairs), source[pairs.left] == source[pairs.right]
+        )
 
     def of_candidates(self, fields: Sequence[Field], held: Held) -> Callable[[Pairs], Float]:
         """What gives the log odds of candidates: with what labels taught."""
@@ -219,17 +253,24 @@ class KeptModel:
             def ask(places: Int64) -> Float:
                 asked = Pairs(pairs.left[places], pairs.right[places])
                 parts = self.tree.contributions(levels_of(comparisons, asked))
-                return learned.probabilities(fields, whole, asked, np.column_stack((parts, scores[places])))
+                return learned.probabilities(
+                    fields, whole, asked, np.column_stack((parts, scores[places]))
+                )
 
             return rescored(scores, ask)
 
         return log_odds
 
     def _comparisons(self, fields: Sequence[Field]) -> list[Comparison]:
-        return [Comparison(field, near_levels(field.kind), one.equal) for field, one in zip(fields, self.fields)]
+        return [
+            Comparison(field, near_levels(field.kind), one.equal)
+            for field, one in zip(fields, self.fields)
+        ]
 
     def keys(self, fields: Sequence[Field]) -> list[Array]:
-        """Of each statement the joint key of every record, uint64 shape (n_records,), 0 where it has none."""
+        """Of each statement the joint key of every record, uint64 shape (n_records,),
+        0 where it has none.
+        """
         by_name = {field.name: field for field in fields}
         found = []
         for statement in self.statements:
@@ -237,7 +278,9 @@ class KeptModel:
             there = np.ones(len(joint), np.bool_)
             for name, part in statement:
                 field = by_name[name]
-                of_text = np.array([hashed(text) for text in part_texts(field, part)] + [0], np.uint64)
+                of_text = np.array(
+                    [hashed(text) for text in part_texts(field, part)] + [0], np.uint64
+                )
                 joint = (joint ^ of_text[field.codes]) * MIXED
                 joint ^= joint >> np.uint64(32)
                 there &= field.codes >= 0
@@ -245,7 +288,9 @@ class KeptModel:
         return found
 
     def near_keys(self, fields: Sequence[Field]) -> tuple[Array, Int64]:
-        """Keys of near texts, uint64, and the records that have them: a rare word each, and the whole value."""
+        """Keys of near texts, uint64, and the records that have them: a rare word each,
+        and the whole value.
+        """
         by_name = {field.name: field for field in fields}
         keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
         for near in self.near:
@@ -258,7 +303,9 @@ class KeptModel:
             first = np.repeat(words.starts[field.codes[there]] - np.cumsum(sizes) + sizes, sizes)
             held = words.ids[first + np.arange(len(first))]
             kept = rare[held]
-            whole = np.array([hashed(f"{near.field}={text}") for text in field.texts] + [0], np.uint64)
+            whole = np.array(
+                [hashed(f"{near.field}={text}") for text in field.texts] + [0], np.uint64
+            )
             keys += [of_word[held[kept]], whole[field.codes[there]]]
             rows += [np.repeat(there, sizes)[kept], there]
         return np.concatenate(keys), np.concatenate(rows)
@@ -284,7 +331,9 @@ class KeptModel:
             if not new.all():
                 found.append(blocked(_statement(code), new.astype(np.int32)))
         for near in self.near:
-            pairs = near_pairs(next(field for field in fields if field.name == near.field), near, None)
+            pairs = near_pairs(
+                next(field for field in fields if field.name == near.field), near, None
+            )
             found.append(pairs.keys(n)[new[pairs.left] | new[pairs.right]])
         return between(Pairs.of_keys(different(np.concatenate(found)), n), second)
 
@@ -307,16 +356,22 @@ def between(pairs: Pairs, second: Int32 | None) -> Pairs:
 
 
 def field_of(kept: KeptField, texts: Array, counts: Int64) -> Field:
-    """A field of some records by their values, None where there is none, and how many fitted records hold each."""
+    """A field of some records by their values, None where there is none,
+    and how many fitted records hold each.
+    """
     known: dict[str, int] = {}
-    codes = np.array([-1 if text is None else known.setdefault(text, len(known)) for text in texts], np.int32)
+    codes = np.array(
+        [-1 if text is None else known.setdefault(text, len(known)) for text in texts], np.int32
+    )
     of_text = np.zeros(len(known), np.int64)
     of_text[codes[codes >= 0]] = counts[codes >= 0]
     among = Frequencies(of_text, kept.filled, {}, {}, kept.spread)
     return Field(kept.name, kept.kind, np.array(list(known), object), codes, kept.beyond, among)
 
 
-def _among(field: Field, *, held: Mapping[str, int] | None = None, threes: Mapping[str, int] | None = None) -> Field:
+def _among(
+    field: Field, *, held: Mapping[str, int] | None = None, threes: Mapping[str, int] | None = None
+) -> Field:
     """The field with words, or letters in threes, that are known to be held by others."""
     assert field.among is not None
     return replace(field, among=replace(field.among, held=held or {}, threes=threes or {}))

@@ -28,7 +28,8 @@ class KeptSupervised:
     start : float
         Log odds that the boosted trees begin with.
     words : mapping of str to (float, float)
-        What the linear model gives a word that one record has, and one that both have; others say nothing.
+        What the linear model gives a word that one record has, and one that both have; others say
+        nothing.
     intercept : float
     """
 
@@ -52,9 +53,13 @@ class KeptSupervised:
             float(learned.of_words.intercept_[0]),
         )
 
-    def probabilities(self, fields: Sequence[Field], whole: Field, pairs: Pairs, beside: Float) -> Float:
+    def probabilities(
+        self, fields: Sequence[Field], whole: Field, pairs: Pairs, beside: Float
+    ) -> Float:
         """As `Supervised.probabilities`, of pairs of other records."""
-        weights = np.array([self.words.get(word, (0.0, 0.0)) for word in whole.words.texts]).reshape(-1, 2)
+        weights = np.array(
+            [self.words.get(word, (0.0, 0.0)) for word in whole.words.texts]
+        ).reshape(-1, 2)
         said = words_of(whole, pairs) @ weights.T.ravel() + self.intercept
         X = np.column_stack((design_of(fields, pairs, whole, beside), said))
         of_trees = self.trees.sums(X.astype(np.float32)) / len(self.trees.roots)

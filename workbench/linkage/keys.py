@@ -1,4 +1,6 @@
-"""Values that records may share: whole ones, beginnings, ends, years; what blocking statements are made of."""
+"""Values that records may share: whole ones, beginnings, ends, years;
+what blocking statements are made of.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,22 @@ class Key:
 
 
 _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
-    "name": (("first 4 letters", lambda text: text[:4]), ("last 4 letters", lambda text: text[-4:])),
+    "name": (
+        ("first 4 letters", lambda text: text[:4]),
+        ("last 4 letters", lambda text: text[-4:]),
+    ),
     "words": (("first 12 letters", lambda text: text[:12]),),
     "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
-    "code": (("first word", lambda text: text.split()[0]), ("last 3 letters", lambda text: text[-3:])),
+    "code": (
+        ("first word", lambda text: text.split()[0]),
+        ("last 3 letters", lambda text: text[-3:]),
+    ),
     "category": (),
 }
 _ROUNDED = {"rounded": 0.02, "closely rounded": 0.002}
-"""Parts of measurements, to so much of their standard deviation: they differ a little where things are the same."""
+"""Parts of measurements, to so much of their standard deviation:
+they differ a little where things are the same.
+"""
 
 
 def keys_of(fields: Sequence[Field]) -> list[Key]:
@@ -57,9 +67,13 @@ def keys_of(fields: Sequence[Field]) -> list[Key]:
         found.append(_key(field.name, "all", field.codes))
         for part in _parts(field):
             known: dict[str, int] = {}
-            of_text = np.array([known.setdefault(text, len(known)) for text in part_texts(field, part)], np.int32)
+            of_text = np.array(
+                [known.setdefault(text, len(known)) for text in part_texts(field, part)], np.int32
+            )
             if 1 < len(known) < len(field.texts):
-                codes = np.where(field.codes >= 0, np.append(of_text, -1)[field.codes], -1).astype(np.int32)
+                codes = np.where(field.codes >= 0, np.append(of_text, -1)[field.codes], -1).astype(
+                    np.int32
+                )
                 found.append(_key(field.name, part, codes))
     return [key for key in found if key.chance > 0]
 
@@ -81,4 +95,9 @@ def part_texts(field: Field, part: str) -> list[str]:
 
 def _key(field: str, part: str, codes: Int32) -> Key:
     counts = np.bincount(codes[codes >= 0]).astype(float)
-    return Key(field, part, codes, float((counts * (counts - 1)).sum()) / max(1.0, len(codes) * (len(codes) - 1.0)))
+    return Key(
+        field,
+        part,
+        codes,
+        float((counts * (counts - 1)).sum()) / max(1.0, len(codes) * (len(codes) - 1.0)),
+    )

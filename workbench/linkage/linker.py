@@ -1,4 +1,6 @@
-"""From fields to clusters: candidates, levels, the mixture and its tree, the partition. Arrays in, arrays out."""
+"""From fields to clusters: candidates, levels, the mixture and its tree, the partition.
+Arrays in, arrays out.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ RANDOM_PAIRS = 400_000
 
 
 class Counted(Protocol):
-    """A blocking statement in words, with its pairs, those of no earlier one, and the blocks it leaves out."""
+    """A blocking statement in words, with its pairs, those of no earlier one,
+    and the blocks it leaves out.
+    """
 
     @property
     def words(self) -> str: ...
@@ -146,7 +150,9 @@ class LinkModel:
         return self.tree.scores(self.levels(pairs))
 
     def beside(self, pairs: Pairs, scores: Float) -> Float:
-        """What each field adds to the log odds of pairs and these themselves, shape (n_pairs, n_comparisons + 1)."""
+        """What each field adds to the log odds of pairs and these themselves, shape (n_pairs,
+        n_comparisons + 1).
+        """
         return np.column_stack((self.tree.contributions(self.levels(pairs)), scores))
 
     def reasons(self, pair: Pairs) -> list[tuple[str, float]]:
@@ -162,7 +168,9 @@ class LinkModel:
         """Each field's levels with m, u (independent fields) and their weight in nats."""
         found = []
         for place, comparison in enumerate(self.comparisons):
-            m, u, weights = (of[place] for of in (self.mixture.m, self.mixture.u, self.mixture.weights))
+            m, u, weights = (
+                of[place] for of in (self.mixture.m, self.mixture.u, self.mixture.weights)
+            )
             levels = [
                 {"level": words, "m": float(m[at]), "u": float(u[at]), "weight": float(weights[at])}
                 for at, words in enumerate(comparison.levels)
@@ -181,8 +189,11 @@ class LinkModel:
         return found
 
 
-def find_candidates(fields: Sequence[Field], second: Int32 | None, *, deadline: float | None = None) -> Candidates:
-    """Block on keys of the fields, or take all pairs where they are few; by a deadline those found until then.
+def find_candidates(
+    fields: Sequence[Field], second: Int32 | None, *, deadline: float | None = None
+) -> Candidates:
+    """Block on keys of the fields, or take all pairs where they are few; by a deadline those found
+    until then.
 
     Parameters
     ----------
@@ -204,7 +215,11 @@ def find_candidates(fields: Sequence[Field], second: Int32 | None, *, deadline: 
         if not expired(deadline) and (field.kind == "words" or (field.kind == "name" and not said)):
             found, pairs = add_near(field, pairs, second, most=PAIRS_A_RECORD * n // 4)
             near.append(found)
-    cut = (f"candidates are those of {len(said):,} blocking statements",) if uncounted or expired(deadline) else ()
+    cut = (
+        (f"candidates are those of {len(said):,} blocking statements",)
+        if uncounted or expired(deadline)
+        else ()
+    )
     return Candidates(pairs, said, possible, tuple(near), cut)
 
 
@@ -224,7 +239,8 @@ def learn(
     deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> LinkModel:
-    """EM: first independent fields with chance agreement known, then correlated ones; what a deadline leaves of it.
+    """EM: first independent fields with chance agreement known, then correlated ones; what a
+    deadline leaves of it.
 
     Of two sources that repeat nothing, pairs within each are known not to match.
 
@@ -244,7 +260,13 @@ def learn(
 
     mixture, less = (
         _of_independent_fields(
-            comparisons, candidates, patterns, chances, captured, less_matches=one, deadline=deadline
+            comparisons,
+            candidates,
+            patterns,
+            chances,
+            captured,
+            less_matches=one,
+            deadline=deadline,
         )
         for one in (False, True)
     )
@@ -260,8 +282,8 @@ def learn(
         totals = tuple(one.totals(sampled[:, at], second) for at, one in enumerate(comparisons))
         every = EveryPair(candidates.possible, totals)
     tree, places = fit_tree(
-        patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known, seed=seed,
-        deadline=deadline, apart=apart, every=every,
+        patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known,
+        seed=seed, deadline=deadline, apart=apart, every=every,
         captured=partial(captured, patterns),
     )  # fmt: skip
     if apart is not None and places is None:
@@ -291,14 +313,21 @@ def _of_independent_fields(
     less_matches: bool,
     deadline: float | None,
 ) -> Mixture:
-    """With matches that missing values hide from all statements counted as well, if their share confirms itself.
+    """With matches that missing values hide from all statements counted as well, if their share
+    confirms itself.
 
-    Weights that then take other pairs for matches find that statements miss many more: fields are not independent.
+    Weights that then take other pairs for matches find that statements miss many more: fields are
+    not independent.
     """
 
     def fitted(share: float) -> tuple[Mixture, float]:
         model = fit_mixture(
-            patterns, comparisons, chances, candidates.possible, captured=share, less_matches=less_matches
+            patterns,
+            comparisons,
+            chances,
+            candidates.possible,
+            captured=share,
+            less_matches=less_matches,
         )
         return model, captured(patterns, model.scores(patterns.levels))
 
@@ -309,10 +338,22 @@ def _of_independent_fields(
     return again if confirmed > CONSISTENT * share else first
 
 
-def _captured(candidates: Candidates, fields: Sequence[Field], scores: Float, second: Int32 | None) -> float:
-    """The share of matches among candidates, of those that statements would find if no value were missing."""
+def _captured(
+    candidates: Candidates, fields: Sequence[Field], scores: Float, second: Int32 | None
+) -> float:
+    """The share of matches among candidates,
+    of those that statements would find if no value were missing.
+    """
     share, at_most = (
-        captured_share(fields, candidates.pairs, scores, candidates.proposed, candidates.near, second, filled=filled)
+        captured_share(
+            fields,
+            candidates.pairs,
+            scores,
+            candidates.proposed,
+            candidates.near,
+            second,
+            filled=filled,
+        )
         for filled in (False, True)
     )
     return min(1.0, share / at_most)

@@ -1,4 +1,6 @@
-"""One-to-one linkage of two sources: the pairs of largest total log odds, each record in one at most, exactly."""
+"""One-to-one linkage of two sources: the pairs of largest total log odds,
+each record in one at most, exactly.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ ALIKE = 1e-9
 
 @dataclass(frozen=True)
 class Rivals:
-    """What it says that two records are each other's best, or are not, where each record is in one match at most.
+    """What it says that two records are each other's best, or are not, where each record is in one
+    match at most.
 
     How often matches and non-matches are, the log odds tell themselves.
 
@@ -46,7 +49,9 @@ class Rivals:
 
     def applied(self, pairs: Pairs, scores: Float, top: Float) -> Float:
         """Log odds beside those of rival pairs; `top` as `best_of_each` tells it."""
-        return np.asarray(scores + np.where(_each_others_best(pairs, scores, top), self.best, self.other))
+        return np.asarray(
+            scores + np.where(_each_others_best(pairs, scores, top), self.best, self.other)
+        )
 
 
 def best_of_each(n: int, pairs: Pairs, scores: Float) -> Float:
@@ -64,8 +69,8 @@ def _each_others_best(pairs: Pairs, scores: Float, top: Float) -> Bool:
 def match_one_to_one(n: int, pairs: Pairs, scores: Float, second: Int32) -> Clustering:
     """The assignment of largest total weight, component by component (Jonker & Volgenant 1987).
 
-    The energy is the weight of pairs with log odds above 0 that stay apart; it is proven least. O(k^3) for a component
-    of k records.
+    The energy is the weight of pairs with log odds above 0 that stay apart; it is proven least.
+    O(k^3) for a component of k records.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -95,5 +100,14 @@ def match_one_to_one(n: int, pairs: Pairs, scores: Float, second: Int32) -> Clus
     _, numbered = np.unique(label, return_inverse=True)
     kept = Pairs(left, right)
     return Clustering(
-        numbered.astype(np.int64), kept, scores[positive], energy, energy, energies, energies, place, 0, "optimal"
+        numbered.astype(np.int64),
+        kept,
+        scores[positive],
+        energy,
+        energy,
+        energies,
+        energies,
+        place,
+        0,
+        "optimal",
     )

@@ -1,12 +1,15 @@
-"""What tells the matches from another class of pairs that are alike: its border, an assumed model, chance.
+"""What tells the matches from another class of pairs that are alike: its border, an assumed model,
+chance.
 
-Beside the true class, the pairs that come next differ clearly in some fields; beside half of it, or beside a larger
-class that holds it, those that come next differ little more than its own pairs. Nor are matches pairs that an assumed
-model, which no EM has moved, takes for chance. And of classes that do nearly as well the one with more matches counts:
-the others have lost some, such as the persons who moved.
+Beside the true class, the pairs that come next differ clearly in some fields; beside half of it, or
+beside a larger class that holds it, those that come next differ little more than its own pairs. Nor
+are matches pairs that an assumed model, which no EM has moved, takes for chance. And of classes
+that do nearly as well the one with more matches counts: the others have lost some, such as the
+persons who moved.
 
-A class is refuted where the assumed model confirms little of it, or where fields that are held out agree no better than
-those of random pairs: who shares surname, street and town and neither forename nor birthday is a family.
+A class is refuted where the assumed model confirms little of it, or where fields that are held out
+agree no better than those of random pairs: who shares surname, street and town and neither forename
+nor birthday is a family.
 """
 
 from __future__ import annotations
@@ -34,7 +37,9 @@ BESIDE = 2.0
 LEAST_AGREEMENT = 0.3
 """Beyond chance, of a field that is held out."""
 MOST_AT_CHANCE = 0.29
-"""Of fields, or one: matches may agree in so many by chance, for two sources call venues otherwise."""
+"""Of fields, or one: matches may agree in so many by chance,
+for two sources call venues otherwise.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,8 @@ class Judge:
     chance : float64 array, shape (n_fields,)
         The share of far values among random pairs.
     apart : float64 array, shape (n_patterns,)
-        Of pairs within two sources that repeat nothing, as many as there are non-matches across by chance; else 0.
+        Of pairs within two sources that repeat nothing, as many as there are non-matches across by
+        chance; else 0.
     """
 
     levels: Int8
@@ -64,7 +70,9 @@ class Judge:
     apart: Float
 
     def merit(self, model: TreeModel) -> float:
-        """Separation times clarity, and powers of the share of matches that is confirmed, of their number and F1."""
+        """Separation times clarity, and powers of the share of matches that is confirmed,
+        of their number and F1.
+        """
         scores = model.scores(self.levels)
         matches = float(sigmoid(scores) @ self.counts)
         border = max(0.0, 1.0 + separation(scores, self.levels, self.counts))
@@ -72,7 +80,9 @@ class Judge:
         return float(border * sure * matches**POWER * self.beyond_chance(model) ** CLEARLY)
 
     def beyond_chance(self, model: TreeModel) -> float:
-        """F1 of a class, told by how many more of its pairs are across two sources than within; 1 for one source."""
+        """F1 of a class, told by how many more of its pairs are across two sources than within;
+        1 for one source.
+        """
         if not self.apart.any():
             return 1.0
         taken = sigmoid(model.scores(self.levels))
@@ -85,7 +95,9 @@ class Judge:
         """The F1 that a model expects of its own cut at even odds."""
         match = sigmoid(model.scores(self.levels))
         taken = match > 0.5
-        return float(2.0 * (match * taken) @ self.counts / max(float((match + taken) @ self.counts), 1e-9))
+        return float(
+            2.0 * (match * taken) @ self.counts / max(float((match + taken) @ self.counts), 1e-9)
+        )
 
     def confirmed(self, model: TreeModel) -> float:
         """How many of the matches are such as assumed, if as many were so of all possible pairs."""
@@ -95,7 +107,9 @@ class Judge:
         return float(match @ sigmoid(self.evidence + np.log(among) - np.log1p(-among))) / matches
 
     def at_chance(self, model: TreeModel) -> tuple[int, ...]:
-        """Fields in which pairs that the others take for matches agree hardly better than random pairs do."""
+        """Fields in which pairs that the others take for matches agree
+        hardly better than random pairs do.
+        """
         found = []
         for place, share in enumerate(self.chance):
             level = self.levels[:, place]
@@ -111,11 +125,14 @@ class Judge:
 
     def refutes(self, model: TreeModel) -> bool:
         """Whether the class that a model calls matches is another one."""
-        return not self.confirms(model) or len(self.at_chance(model)) > max(1.0, MOST_AT_CHANCE * len(self.chance))
+        return not self.confirms(model) or len(self.at_chance(model)) > max(
+            1.0, MOST_AT_CHANCE * len(self.chance)
+        )
 
 
 def separation(scores: Float, levels: Int8, counts: Float) -> float:
-    """How much more the pairs beside the matches differ than these do: the share of far values, summed over fields.
+    """How much more the pairs beside the matches differ than these do: the share of far values,
+    summed over fields.
 
     Parameters
     ----------
@@ -131,6 +148,7 @@ def separation(scores: Float, levels: Int8, counts: Float) -> float:
     beside[order] = np.clip(BESIDE * match.sum() - before, 0.0, other[order])
     there, far = levels > 0, levels == FAR
     shares = [
-        (far * side[:, None]).sum(axis=0) / ((there * side[:, None]).sum(axis=0) + 1e-9) for side in (match, beside)
+        (far * side[:, None]).sum(axis=0) / ((there * side[:, None]).sum(axis=0) + 1e-9)
+        for side in (match, beside)
     ]
     return float((shares[1] - shares[0]).sum())

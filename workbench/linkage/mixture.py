@@ -1,7 +1,9 @@
-"""Fellegi-Sunter without labels: EM for the hidden match behind the comparison levels of candidate pairs.
+"""Fellegi-Sunter without labels: EM for the hidden match behind the comparison levels of candidate
+pairs.
 
-Each pair is a match or not; given that, its levels follow m or u. Where fields are independent given the match, the
-M-step is closed: shares of expected counts. It is the start of `workbench.linkage.tree`, where they are not.
+Each pair is a match or not; given that, its levels follow m or u. Where fields are independent
+given the match, the M-step is closed: shares of expected counts. It is the start of
+`workbench.linkage.tree`, where they are not.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ from workbench.arrays import Array, Float, Int8, Int64
 from workbench.linkage.comparison import MISSING, Comparison
 from workbench.linkage.sorting import grouped
 
-__all__ = ["Mixture", "Patterns", "assumed_mixture", "fit_mixture", "patterns_of", "sample_pairs", "sigmoid"]
+__all__ = [
+    "Mixture",
+    "Patterns",
+    "assumed_mixture",
+    "fit_mixture",
+    "patterns_of",
+    "sample_pairs",
+    "sigmoid",
+]
 
 SMOOTHING = 0.5
 PRIOR_STEPS = 50
@@ -53,7 +63,8 @@ class Mixture:
     Attributes
     ----------
     m, u : tuples of float64 arrays, shape (n_levels,)
-        Probabilities of the levels of each comparison among matches and among non-matches, given both values are there.
+        Probabilities of the levels of each comparison among matches and among non-matches, given
+        both values are there.
     prior : float
         Share of matches among all pairs of records that could match.
     trace : tuple of float
@@ -109,7 +120,8 @@ def fit_mixture(
     captured : float
         The share of matches that is among the candidates.
     less_matches : bool
-        Chance without what the expected matches share: where records are few, or matches many, that is most of it.
+        Chance without what the expected matches share: where records are few, or matches many, that
+        is most of it.
     """
     possible = [n_possible * (one.field.filled / len(one.field.codes)) ** 2 for one in comparisons]
     u = tuple(np.asarray(one) for one in chances)
@@ -142,9 +154,13 @@ def fit_mixture(
 
 
 def assumed_mixture(
-    patterns: Patterns, comparisons: Sequence[Comparison], chances: Sequence[Float], n_possible: float
+    patterns: Patterns,
+    comparisons: Sequence[Comparison],
+    chances: Sequence[Float],
+    n_possible: float,
 ) -> Mixture:
-    """Matches as they are in most data and non-matches by chance; EM for the share of matches alone.
+    """Matches as they are in most data and non-matches by chance; EM for the share of matches
+    alone.
 
     Coarse, but what it takes for matches never drifts to another class of pairs that are alike.
     """
@@ -156,12 +172,16 @@ def assumed_mixture(
 
 
 def _first_guess(comparison: Comparison) -> Float:
-    """Nine of ten matches agree: fully, as values are frequent, or closely; long texts mostly the latter, in order."""
+    """Nine of ten matches agree: fully, as values are frequent, or closely;
+    long texts mostly the latter, in order.
+    """
     found = np.zeros(comparison.n_levels)
     first = 2 + len(comparison.near)
     words = comparison.field.kind == "words"
     equal, steps = (0.3, np.arange(1.0, first - 1)) if words else (0.75, np.ones(first - 2))
-    counts = np.bincount(comparison.equal_level, comparison.field.counts, minlength=comparison.n_levels)[first:]
+    counts = np.bincount(
+        comparison.equal_level, comparison.field.counts, minlength=comparison.n_levels
+    )[first:]
     found[first:] = equal * counts / max(counts.sum(), 1.0)
     found[2:first] = (0.9 - equal) * steps / max(1.0, steps.sum())
     found[1] = 0.1
@@ -169,8 +189,12 @@ def _first_guess(comparison: Comparison) -> Float:
 
 
 def _without_matches(pairs: Float, levels: Int8, match: Float) -> Float:
-    """Shares of levels among non-matches, one pair spread evenly: what few records share they share as matches."""
-    rest = np.maximum(pairs - np.bincount(levels, match, minlength=len(pairs)), 0.0) + 1.0 / (len(pairs) - 1)
+    """Shares of levels among non-matches, one pair spread evenly:
+    what few records share they share as matches.
+    """
+    rest = np.maximum(pairs - np.bincount(levels, match, minlength=len(pairs)), 0.0) + 1.0 / (
+        len(pairs) - 1
+    )
     rest[MISSING] = 0.0
     return np.asarray(rest / rest.sum())
 

@@ -1,4 +1,6 @@
-"""Candidates by near texts: values that share rare words, or rare letters in threes, and are alike by cosine."""
+"""Candidates by near texts: values that share rare words, or rare letters in threes,
+and are alike by cosine.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ def in_words(field: Field) -> Field:
 def add_near(field: Field, pairs: Pairs, second: Int32 | None, *, most: int) -> tuple[Near, Pairs]:
     """With pairs of near texts beside others.
 
-    Words that many values hold are left out until the others make at most `most` products: counted before any is made.
+    Words that many values hold are left out until the others make at most `most` products: counted
+    before any is made.
     """
     words = in_words(field).words
     held = np.bincount(words.ids, minlength=len(words.texts))

@@ -24,27 +24,40 @@ def jaro_winkler(texts: Array, left: Int32, right: Int32) -> Float32:
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
         found[part] = cpdist(
-            texts[left[part]], texts[right[part]], scorer=JaroWinkler.normalized_similarity, dtype=np.float32
+            texts[left[part]],
+            texts[right[part]],
+            scorer=JaroWinkler.normalized_similarity,
+            dtype=np.float32,
         ).ravel()
     return found
 
 
 def edits(texts: Array, left: Int32, right: Int32, *, most: int = 3) -> Array:
-    """Insertions, deletions, changes and exchanges of neighbours between two texts; `most + 1` beyond `most`."""
+    """Insertions, deletions, changes and exchanges of neighbours between two texts;
+    `most + 1` beyond `most`.
+    """
     found = np.empty(len(left), np.int8)
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
         found[part] = cpdist(
-            texts[left[part]], texts[right[part]], scorer=DamerauLevenshtein.distance, score_cutoff=most, dtype=np.int8
+            texts[left[part]],
+            texts[right[part]],
+            scorer=DamerauLevenshtein.distance,
+            score_cutoff=most,
+            dtype=np.int8,
         ).ravel()
     return found
 
 
 def weighted_words(field: Field) -> csr_array:
-    """The values as rows of words, weighted by how rare they are among records and scaled to length 1 (tf-idf)."""
+    """The values as rows of words, weighted by how rare they are among records
+    and scaled to length 1 (tf-idf).
+    """
     ids, starts = field.words.ids, field.words.starts
     weights = np.log1p(field.filled / np.maximum(field.held, 1.0))[ids]
-    matrix = csr_array((weights, ids.copy(), starts.copy()), shape=(len(field.texts), len(field.words.texts)))
+    matrix = csr_array(
+        (weights, ids.copy(), starts.copy()), shape=(len(field.texts), len(field.words.texts))
+    )
     length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     scale = np.repeat(1.0 / np.maximum(length, 1e-12), np.diff(starts))
     return csr_array((weights * scale, ids.copy(), starts.copy()), shape=matrix.shape)
@@ -67,7 +80,9 @@ def words_alike(matrix: csr_array, left: Int32, right: Int32) -> Float32:
     found = np.empty(len(left), np.float32)
     for start in range(0, len(left), CHUNK // 8):
         part = slice(start, start + CHUNK // 8)
-        found[part] = np.asarray(matrix[left[part]].multiply(matrix[right[part]]).sum(axis=1)).ravel()
+        found[part] = np.asarray(
+            matrix[left[part]].multiply(matrix[right[part]]).sum(axis=1)
+        ).ravel()
     return found
 
 

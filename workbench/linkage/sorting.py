@@ -16,10 +16,16 @@ def different(values: Int64) -> Int64:
 
 
 def grouped(values: Int64) -> tuple[Int64, Int64, Int64]:
-    """Of the different values in order: a place of each, which one every element is, and how often each stands."""
+    """Of the different values in order: a place of each, which one every element is,
+    and how often each stands.
+    """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(values) else np.zeros(0, np.int64)
+    starts = (
+        np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        if len(values)
+        else np.zeros(0, np.int64)
+    )
     counts = np.diff(np.append(starts, len(values)))
     inverse = np.empty(len(values), np.int64)
     inverse[order] = np.repeat(np.arange(len(starts)), counts)

@@ -1,8 +1,10 @@
-"""Two sources that repeat nothing: what statements find within each of them are pairs of different things.
+"""Two sources that repeat nothing: what statements find within each of them are pairs of different
+things.
 
-How often different firms share a name and a web address is seen there, and need not be told from matches. Sources whose
-most alike pairs are within as well as across repeat things, and teach nothing so; nor do sources that call things each
-in its own way, for values are equal within them that never are across.
+How often different firms share a name and a web address is seen there, and need not be told from
+matches. Sources whose most alike pairs are within as well as across repeat things, and teach
+nothing so; nor do sources that call things each in its own way, for values are equal within them
+that never are across.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ SURE = 0.3
 REPEATED = 0.1
 """So many of them within for each across, and the sources repeat things."""
 OTHERWISE = 2.0
-"""So many times as often values are equal within as across, or, of rare ones, OF_RARE more often."""
+"""So many times as often values are equal within as across, or, of rare ones,
+OF_RARE more often.
+"""
 OF_RARE = 1e-3
 SOME = 0.5
 """Pairs within are taken for matches at least, for none may be so by chance."""
@@ -45,10 +49,12 @@ def with_pairs_within(
     assumed: Mixture,
     seed: int,
 ) -> tuple[Patterns, Float | None, float]:
-    """The patterns with those of pairs within the sources, and how many of each are so: as many as across by chance.
+    """The patterns with those of pairs within the sources, and how many of each are so: as many as
+    across by chance.
 
-    As they were, and None, where the sources repeat things, or call them otherwise. Last the log of how many times as
-    often pairs within are matches as those across, at most; 0 where that is not known.
+    As they were, and None, where the sources repeat things, or call them otherwise. Last the log of
+    how many times as often pairs within are matches as those across, at most; 0 where that is not
+    known.
     """
     if any(_called_otherwise(one.field, second) for one in comparisons):
         return patterns, None, 0.0
@@ -75,7 +81,8 @@ def with_pairs_within(
 
 
 def shift_to_within(scores: Float, across: Float, apart: Float) -> float:
-    """What log odds lack so that as many non-matches across as within the sources are taken for matches.
+    """What log odds lack so that as many non-matches across as within the sources are taken for
+    matches.
 
     Parameters
     ----------
@@ -92,11 +99,19 @@ def shift_to_within(scores: Float, across: Float, apart: Float) -> float:
 
     if beyond(-LARGEST_SHIFT) <= 0:
         return -LARGEST_SHIFT
-    return float(brentq(beyond, -LARGEST_SHIFT, LARGEST_SHIFT)) if beyond(LARGEST_SHIFT) < 0 else LARGEST_SHIFT
+    return (
+        float(brentq(beyond, -LARGEST_SHIFT, LARGEST_SHIFT))
+        if beyond(LARGEST_SHIFT) < 0
+        else LARGEST_SHIFT
+    )
 
 
 def pairs_within(
-    fields: Sequence[Field], statements: Sequence[Statement], near: Sequence[Near], second: Int32, chosen: Bool
+    fields: Sequence[Field],
+    statements: Sequence[Statement],
+    near: Sequence[Near],
+    second: Int32,
+    chosen: Bool,
 ) -> Pairs:
     """What statements and near texts find among the chosen records of each source."""
     n = len(second)
@@ -107,17 +122,22 @@ def pairs_within(
         found = found.joined(_within(made, second, chosen), n)
     by_name = {field.name: field for field in fields}
     for texts in near:
-        found = found.joined(_within(near_pairs(by_name[texts.field], texts, None), second, chosen), n)
+        found = found.joined(
+            _within(near_pairs(by_name[texts.field], texts, None), second, chosen), n
+        )
     return found
 
 
 def _called_otherwise(field: Field, second: Int32) -> bool:
     sides = [
-        np.bincount(field.codes[(second == side) & (field.codes >= 0)], minlength=len(field.texts)) for side in (0, 1)
+        np.bincount(field.codes[(second == side) & (field.codes >= 0)], minlength=len(field.texts))
+        for side in (0, 1)
     ]
     one, other = (side.astype(float) for side in sides)
     across = float(one @ other) / max(1.0, float(one.sum() * other.sum()))
-    within = float(one @ (one - 1) + other @ (other - 1)) / max(1.0, float(one.sum() ** 2 + other.sum() ** 2))
+    within = float(one @ (one - 1) + other @ (other - 1)) / max(
+        1.0, float(one.sum() ** 2 + other.sum() ** 2)
+    )
     return within > OTHERWISE * across + OF_RARE
 
 

@@ -1,4 +1,6 @@
-"""Splink's saved models: its settings as JSON with trained m and u, read and weighed as Splink does."""
+"""Splink's saved models: its settings as JSON with trained m and u,
+read and weighed as Splink does.
+"""
 
 from __future__ import annotations
 
@@ -92,17 +94,24 @@ class SplinkModel:
     @property
     def terms(self) -> tuple[str, ...]:
         """Columns whose values' frequencies are needed."""
-        return tuple(dict.fromkeys(level.term for one in self.comparisons for level in one.levels if level.term))
+        return tuple(
+            dict.fromkeys(
+                level.term for one in self.comparisons for level in one.levels if level.term
+            )
+        )
 
 
-def weights_of(comparison: SplinkComparison, levels: Int8, frequencies: dict[str, tuple[Float, Float]]) -> Float:
+def weights_of(
+    comparison: SplinkComparison, levels: Int8, frequencies: dict[str, tuple[Float, Float]]
+) -> Float:
     """What a comparison adds to the match weight of each pair, in bits.
 
     Parameters
     ----------
     levels : int8 array, shape (n_pairs,)
     frequencies : dict of str to pair of float64 arrays, shape (n_pairs,)
-        Column -> the frequency of the left and of the right record's value, NaN where it is missing.
+        Column -> the frequency of the left and of the right record's value, NaN where it is
+        missing.
     """
     found = np.array([level.weight for level in comparison.levels])[levels]
     for place, level in enumerate(comparison.levels):
@@ -119,20 +128,27 @@ def read_splink(text: str, shown: str) -> SplinkModel:
     Raises
     ------
     InputError
-        E0674 for what is no such JSON or has parts that are not taken, E0675 for levels without m or u.
+        E0674 for what is no such JSON or has parts that are not taken, E0675 for levels without m
+        or u.
     """
     try:
         given = json.loads(text)
     except ValueError as error:
         raise _wrong(shown, f"is not JSON: {error}") from None
-    if not isinstance(given, dict) or not isinstance(given.get("comparisons"), list) or not given["comparisons"]:
+    if (
+        not isinstance(given, dict)
+        or not isinstance(given.get("comparisons"), list)
+        or not given["comparisons"]
+    ):
         raise _wrong(shown, "has no list of comparisons")
     link_type = given.get("link_type")
     if link_type not in LINK_TYPES:
         raise _wrong(shown, f"has link_type {link_type!r}, not one of {', '.join(LINK_TYPES)}")
     prior = _number(given.get("probability_two_random_records_match", 0.0001))
     if prior is None or not 0.0 < prior < 1.0:
-        raise _wrong(shown, "has a probability_two_random_records_match that is no number between 0 and 1")
+        raise _wrong(
+            shown, "has a probability_two_random_records_match that is no number between 0 and 1"
+        )
     rules = given.get("blocking_rules_to_generate_predictions") or []
     if not isinstance(rules, list):
         raise _wrong(shown, "has blocking_rules_to_generate_predictions that are no list")
@@ -147,7 +163,9 @@ def read_splink(text: str, shown: str) -> SplinkModel:
 
 def _rule(given: Any, shown: str) -> str:
     if isinstance(given, dict) and given.get("arrays_to_explode"):
-        raise _wrong(shown, "has a blocking rule over exploded arrays, which cells of text cannot have")
+        raise _wrong(
+            shown, "has a blocking rule over exploded arrays, which cells of text cannot have"
+        )
     text = given.get("blocking_rule") if isinstance(given, dict) else given
     if not isinstance(text, str):
         raise _wrong(shown, f"has a blocking rule without a text: {given!r}")
@@ -165,7 +183,9 @@ def _comparison(given: Any, place: int, shown: str) -> SplinkComparison:
     return SplinkComparison(name, tuple(_level(one, levels, name, shown) for one in levels))
 
 
-def _level(given: dict[str, Any], beside: Sequence[dict[str, Any]], name: str, shown: str) -> SplinkLevel:
+def _level(
+    given: dict[str, Any], beside: Sequence[dict[str, Any]], name: str, shown: str
+) -> SplinkLevel:
     condition: str | None = given["sql_condition"]
     label = str(given.get("label_for_charts") or condition)
     if str(condition).strip().upper() == "ELSE":
@@ -177,13 +197,18 @@ def _level(given: dict[str, Any], beside: Sequence[dict[str, Any]], name: str, s
     term = given.get("tf_adjustment_column")
     share, least = (_number(given.get(f"tf_{key}", default)) for key, default in _TERM_DEFAULTS)
     if share is None or least is None:
-        raise _wrong(shown, f"has a term frequency adjustment that is no number in {label} of {name}")
+        raise _wrong(
+            shown, f"has a term frequency adjustment that is no number in {label} of {name}"
+        )
     if not term or condition is None or share == 0.0:
         return level
     term = str(term).strip('"')
     agreed = u if given.get("disable_tf_exact_match_detection") else _exact_u(beside, term)
     if agreed is None:
-        raise _wrong(shown, f"adjusts {label} of {name} for {term}, and has no level of exact agreement in {term}")
+        raise _wrong(
+            shown,
+            f"adjusts {label} of {name} for {term}, and has no level of exact agreement in {term}",
+        )
     return SplinkLevel(label, condition, level.weight, m, u, term, share, least, max(agreed, LEAST))
 
 
@@ -196,7 +221,8 @@ def _trained(given: dict[str, Any], key: str, label: str, name: str, shown: str)
         raise InputError.of(
             "E0675",
             f"{shown}: {label} of {name} has no {key}: that level was not trained",
-            help="train it in Splink and save the model again, or write a probability into the file",
+            help="train it in Splink and save the model again, or write "
+            "a probability into the file",
         )
     return value
 
@@ -204,7 +230,11 @@ def _trained(given: dict[str, Any], key: str, label: str, name: str, shown: str)
 def _exact_u(levels: Sequence[dict[str, Any]], term: str) -> float | None:
     for level in levels:
         sides = _EQUAL.fullmatch(level["sql_condition"].strip())
-        if sides and sides[2].lower() != sides[4].lower() and {sides[1].lower(), sides[3].lower()} == {term.lower()}:
+        if (
+            sides
+            and sides[2].lower() != sides[4].lower()
+            and {sides[1].lower(), sides[3].lower()} == {term.lower()}
+        ):
             return _number(level.get("u_probability"))
     return None
 

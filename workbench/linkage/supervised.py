@@ -1,7 +1,8 @@
 """Labelled pairs: trees over similarities, two kinds averaged, for the log odds of a match.
 
-What words that one record has and the other has not say (an upgrade, a year, another edition) similarities do not tell:
-a linear model of words shared and not shared is a column of the trees, by cross-validation where it was fitted.
+What words that one record has and the other has not say (an upgrade, a year, another edition)
+similarities do not tell: a linear model of words shared and not shared is a column of the trees, by
+cross-validation where it was fitted.
 """
 
 from __future__ import annotations
@@ -19,13 +20,23 @@ from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import Field
 from workbench.linkage.similarity import weighted_words
 
-__all__ = ["Supervised", "best_cut", "design_of", "fit_supervised", "one_thread", "rescored", "words_of"]
+__all__ = [
+    "Supervised",
+    "best_cut",
+    "design_of",
+    "fit_supervised",
+    "one_thread",
+    "rescored",
+    "words_of",
+]
 
 MISSING = -1.0
 FOLDS = 5
 CLEAR = 12.0
 WEIGHT_WITHOUT = 0.25
-"""What the log odds without labels count beside the learned ones, which have seen them as a column too."""
+"""What the log odds without labels count beside the learned ones,
+which have seen them as a column too.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,7 +58,9 @@ class Supervised:
     of_words: Any
 
     def probabilities(self, pairs: Pairs, beside: Float | None = None) -> Float:
-        """Mean of the models', shape (n_pairs,); `beside` are further columns, as `fit_supervised` was given."""
+        """Mean of the models', shape (n_pairs,); `beside` are further columns,
+        as `fit_supervised` was given.
+        """
         said = self.of_words.decision_function(words_of(self.whole, pairs))
         X = np.column_stack((design_of(self.fields, pairs, self.whole, beside), said))
         with one_thread():
@@ -56,28 +69,45 @@ class Supervised:
 
 
 def fit_supervised(
-    fields: Sequence[Field], pairs: Pairs, match: Bool, *, beside: Float | None = None, seed: int = 0
+    fields: Sequence[Field],
+    pairs: Pairs,
+    match: Bool,
+    *,
+    beside: Float | None = None,
+    seed: int = 0,
 ) -> Supervised:
-    """Fit extremely randomised trees (Geurts et al. 2006) and boosted trees to labelled pairs of both kinds."""
+    """Fit extremely randomised trees (Geurts et al.
+    2006) and boosted trees to labelled pairs of both kinds.
+    """
     from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     linear, whole = LogisticRegression(max_iter=200), whole_record(fields)
     words = words_of(whole, pairs)
-    folds = StratifiedKFold(min(FOLDS, int(match.sum()), int((~match).sum())), shuffle=True, random_state=seed)
+    folds = StratifiedKFold(
+        min(FOLDS, int(match.sum()), int((~match).sum())), shuffle=True, random_state=seed
+    )
     trees = ExtraTreesClassifier(200, max_features=0.7, random_state=seed)
     boosted = HistGradientBoostingClassifier(
-        max_iter=300, learning_rate=0.05, min_samples_leaf=10, early_stopping=False, random_state=seed,
+        max_iter=300, learning_rate=0.05, min_samples_leaf=10, early_stopping=False,
+        random_state=seed,
     )  # fmt: skip
     with one_thread():
         said = cross_val_predict(linear, words, match, cv=folds, method="decision_function")
         X = np.column_stack((design_of(fields, pairs, whole, beside), said))
-        return Supervised(tuple(fields), whole, trees.fit(X, match), boosted.fit(X, match), linear.fit(words, match))
+        return Supervised(
+            tuple(fields),
+            whole,
+            trees.fit(X, match),
+            boosted.fit(X, match),
+            linear.fit(words, match),
+        )
 
 
 def rescored(scores: Float, ask: Callable[[Int64], Float]) -> Float:
-    """Log odds as labels and the model without labels see them together; pairs that are clear without them stay.
+    """Log odds as labels and the model without labels see them together; pairs that are clear
+    without them stay.
 
     Parameters
     ----------
@@ -94,7 +124,9 @@ def rescored(scores: Float, ask: Callable[[Int64], Float]) -> Float:
 
 
 def design_of(fields: Sequence[Field], pairs: Pairs, whole: Field, beside: Float | None) -> Float:
-    """The columns that trees learn from, but for what the words say; `whole` is `whole_record` of the fields."""
+    """The columns that trees learn from, but for what the words say;
+    `whole` is `whole_record` of the fields.
+    """
     X = np.nan_to_num(pair_features(fields, pairs, whole), nan=MISSING)
     return X if beside is None else np.column_stack((X, beside))
 

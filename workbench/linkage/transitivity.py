@@ -1,4 +1,6 @@
-"""Transitivity of one binary predicate as a source of hard rows, grounded only where a state violates it."""
+"""Transitivity of one binary predicate as a source of hard rows,
+grounded only where a state violates it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ __all__ = ["Transitivity"]
 
 @dataclass
 class Transitivity:
-    """`!R(a, b) v !R(b, c) v R(a, c)`, hard, over all a, b, c: a `RowSource` of the cutting-plane engine.
+    """`!R(a, b) v !R(b, c) v R(a, c)`, hard, over all a, b, c: a `RowSource` of the cutting-plane
+    engine.
 
     Parameters
     ----------
@@ -34,7 +37,9 @@ class Transitivity:
     given: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def violated(self, values: Float) -> Rows:
-        """The rows that a 0/1 state violates and that were not given yet. O(n^3) in bits, at worst."""
+        """The rows that a 0/1 state violates and that were not given yet.
+        O(n^3) in bits, at worst.
+        """
         n = len(self.atoms)
         holds = values[self.atoms] > 0.5
         a, c = np.nonzero((holds.astype(np.float32) @ holds.astype(np.float32) > 0) & ~holds)
@@ -47,7 +52,9 @@ class Transitivity:
         self.given = np.union1d(self.given, found)
         first, rest = np.divmod(found, n * n)
         middle, last = np.divmod(rest, n)
-        columns = np.stack([self.atoms[first, middle], self.atoms[middle, last], self.atoms[first, last]], axis=1)
+        columns = np.stack(
+            [self.atoms[first, middle], self.atoms[middle, last], self.atoms[first, last]], axis=1
+        )
         signs = np.tile(np.array([1, 1, -1], np.int8), found.size)
         shape = (found.size, self.n_atoms)
         A = csr_array((signs, columns.ravel(), 3 * np.arange(found.size + 1)), shape=shape)

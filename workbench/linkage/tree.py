@@ -1,9 +1,11 @@
-"""Correlated fields: matches have independent fields, non-matches follow trees of fields; EM, closed at every step.
+"""Correlated fields: matches have independent fields, non-matches follow trees of fields; EM,
+closed at every step.
 
-Pairs of different people that were made candidates are alike for a reason: families share a surname, a place and a
-postcode at once. Counted as independent, such agreements look like a match. Among non-matches each field therefore
-depends on one other (Chow & Liu 1968; Friedman, Geiger & Goldszmidt 1997, as classifier), and there may be two kinds of
-non-matches, each with its tree. EM finds a class that is alike; whether that is the matches its start decides
+Pairs of different people that were made candidates are alike for a reason: families share a
+surname, a place and a postcode at once. Counted as independent, such agreements look like a match.
+Among non-matches each field therefore depends on one other (Chow & Liu 1968; Friedman, Geiger &
+Goldszmidt 1997, as classifier), and there may be two kinds of non-matches, each with its tree. EM
+finds a class that is alike; whether that is the matches its start decides
 (`workbench.linkage.starts`).
 """
 
@@ -48,7 +50,10 @@ class EveryPair:
 
     def without(self, levels: Int8, weight: Float) -> EveryPair:
         """Without some, of which `weight` have each of the rows of `levels`."""
-        less = [np.bincount(levels[:, at], weight, minlength=len(one)) for at, one in enumerate(self.totals)]
+        less = [
+            np.bincount(levels[:, at], weight, minlength=len(one))
+            for at, one in enumerate(self.totals)
+        ]
         totals = tuple(np.maximum(one - other, 0.0) for one, other in zip(self.totals, less))
         return EveryPair(max(self.number - float(weight.sum()), 1.0), totals)
 
@@ -112,7 +117,9 @@ class TreeModel:
     def classes(self, levels: Int8) -> Float:
         """log P(levels and class), the matches' first, shape (n, 1 + n_others)."""
         match = self._match_parts(levels).sum(axis=1) + self.share
-        return np.column_stack((match, *(one.parts(levels).sum(axis=1) + one.share for one in self.others)))
+        return np.column_stack(
+            (match, *(one.parts(levels).sum(axis=1) + one.share for one in self.others))
+        )
 
     def contributions(self, levels: Int8) -> Float:
         """What each field adds to the log odds, shape (n, n_fields).
@@ -132,7 +139,9 @@ class TreeModel:
         return np.asarray(classes[:, 0] - np.logaddexp.reduce(classes[:, 1:], axis=1))
 
     def scores_without(self, levels: Int8, place: int) -> Float:
-        """Log odds of a match by the other fields alone, shape (n,): the field at `place` is summed out."""
+        """Log odds of a match by the other fields alone, shape (n,):
+        the field at `place` is summed out.
+        """
         of_each = []
         for level in range(FAR, len(self.match[place])):
             assumed = levels.copy()
@@ -179,10 +188,11 @@ def fit_classes(
     most_far : float64 array, shape (n_fields,)
         The largest share of far values among matches that have both: a constraint of the M-step.
     every : EveryPair, optional
-        All pairs that could match, of which the given ones are candidates; the others are of the last kind. Without it
-        all are given.
+        All pairs that could match, of which the given ones are candidates; the others are of the
+        last kind. Without it all are given.
     known : pair of float64 arrays, shape (n_patterns,), optional
-        How many pairs of each pattern are labelled as matches and as non-matches; EM leaves those as they are.
+        How many pairs of each pattern are labelled as matches and as non-matches; EM leaves those
+        as they are.
     deadline : float, optional
         EM ends with the step that it is at.
     """
@@ -216,7 +226,9 @@ def _maximised(
     """The M-step: shares of expected counts, and the trees of largest mutual information."""
     of_match = []
     for place, size in enumerate(sizes):
-        counts = np.asarray(np.bincount(levels[:, place], weight[:, 0], minlength=size) + PRIOR_COUNT, np.float64)
+        counts = np.asarray(
+            np.bincount(levels[:, place], weight[:, 0], minlength=size) + PRIOR_COUNT, np.float64
+        )
         there, most = counts[FAR:].sum(), most_far[place]
         if counts[FAR] > most * there:
             counts[FAR + 1 :] *= (1.0 - most) * there / (there - counts[FAR])
@@ -233,7 +245,9 @@ def _maximised(
             np.ascontiguousarray(weight[:, kind]),
             sizes,
             float(shares[kind]),
-            None if every is None or kind < last else every.without(levels, weight[:, :last].sum(axis=1)),
+            None
+            if every is None or kind < last
+            else every.without(levels, weight[:, :last].sum(axis=1)),
         )
         for kind in range(1, last + 1)
     )
@@ -241,7 +255,9 @@ def _maximised(
 
 
 def _log_shares(counts: Float) -> Float:
-    """Of levels along the last axis, given that both values are there: what is missing says nothing."""
+    """Of levels along the last axis, given that both values are there:
+    what is missing says nothing.
+    """
     found = counts.copy()
     found[..., MISSING] = 0.0
     found /= found.sum(axis=-1, keepdims=True)
@@ -249,7 +265,9 @@ def _log_shares(counts: Float) -> Float:
     return np.asarray(np.log(found))
 
 
-def _tree_of(levels: Int8, weight: Float, sizes: Sequence[int], share: float, every: EveryPair | None) -> FieldTree:
+def _tree_of(
+    levels: Int8, weight: Float, sizes: Sequence[int], share: float, every: EveryPair | None
+) -> FieldTree:
     n = len(sizes)
     alone: list[Float] = [
         np.asarray(np.bincount(levels[:, place], weight, minlength=size), np.float64)
@@ -262,7 +280,9 @@ def _tree_of(levels: Int8, weight: Float, sizes: Sequence[int], share: float, ev
     for one in range(n):
         for two in range(one + 1, n):
             code = levels[:, one].astype(np.int64) * sizes[two] + levels[:, two]
-            flat = np.asarray(np.bincount(code, weight, minlength=sizes[one] * sizes[two]), np.float64)
+            flat = np.asarray(
+                np.bincount(code, weight, minlength=sizes[one] * sizes[two]), np.float64
+            )
             table: Float = flat.reshape(sizes[one], sizes[two])
             if every is not None:
                 table = np.maximum(table, np.outer(alone[one], alone[two]) / every.number)

@@ -13,7 +13,15 @@ from workbench.network.energy import (
     reported_energy,
 )
 from workbench.network.explanation import AtomExplanation, explain_atom, mean_explanation
-from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation, Rows, Templates
+from workbench.network.ground_network import (
+    BlockKind,
+    Blocks,
+    Domain,
+    GroundNetwork,
+    Relation,
+    Rows,
+    Templates,
+)
 from workbench.network.growth import extend
 from workbench.network.influence import conditional_probability, expected_change
 from workbench.network.lift import Lift, observed_lift

@@ -1,4 +1,6 @@
-"""A ground network from plain rows or clauses: for tests, benchmarks and callers that have no database."""
+"""A ground network from plain rows or clauses: for tests,
+benchmarks and callers that have no database.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ def network_from_clauses(
     Parameters
     ----------
     clauses : iterable of sequences of int
-        Each clause as literals `+(atom + 1)` or `-(atom + 1)`; equal literals merge. A tautology is refused.
+        Each clause as literals `+(atom + 1)` or `-(atom + 1)`; equal literals merge. A tautology is
+        refused.
     template : int array, shape (n_clauses,)
         The weight of each clause; -1 for a hard one.
     scale : float array, shape (n_clauses,), optional
@@ -44,8 +47,12 @@ def network_from_clauses(
     b: list[int] = []
     for row, clause in enumerate(clauses):
         literals = set(clause)
-        if not literals or any(-literal in literals or not 1 <= abs(literal) <= n_atoms for literal in literals):
-            raise ValueError(f"clause {row} is empty, a tautology or out of range: {sorted(literals)}")
+        if not literals or any(
+            -literal in literals or not 1 <= abs(literal) <= n_atoms for literal in literals
+        ):
+            raise ValueError(
+                f"clause {row} is empty, a tautology or out of range: {sorted(literals)}"
+            )
         for literal in sorted(literals, key=abs):
             rows.append(row)
             columns.append(abs(literal) - 1)
@@ -53,7 +60,13 @@ def network_from_clauses(
         b.append(1 - sum(literal < 0 for literal in literals))
     A = csr_array((np.array(data, np.int8), (rows, columns)), shape=(len(b), n_atoms))
     return network_from_rows(
-        A, np.array(b, np.int8), template, n_templates=n_templates, scale=scale, blocks=blocks, world=world
+        A,
+        np.array(b, np.int8),
+        template,
+        n_templates=n_templates,
+        scale=scale,
+        blocks=blocks,
+        world=world,
     )
 
 
@@ -70,7 +83,8 @@ def network_from_rows(
     world: npt.ArrayLike | None = None,
     domain: Domain = Domain.BOOLEAN,
 ) -> GroundNetwork:
-    """A network from rows `ell = b + A y`; soft one-atom rows whose potential is affine on [0, 1] become `unit`.
+    """A network from rows `ell = b + A y`; soft one-atom rows whose potential is affine on [0, 1]
+    become `unit`.
 
     Parameters
     ----------
@@ -119,7 +133,9 @@ def network_from_rows(
     np.add.at(unit_scale[:, 1], unit_template, np.maximum(-unit_weight, 0.0))
 
     kept = np.flatnonzero(~is_unit)
-    kept = kept[np.argsort(np.where(template[kept] < 0, n_templates, template[kept]), kind="stable")]
+    kept = kept[
+        np.argsort(np.where(template[kept] < 0, n_templates, template[kept]), kind="stable")
+    ]
     open_groundings = np.bincount(template[template >= 0], minlength=n_templates)
     groundings = np.zeros((n_templates, 3))
     groundings[:, 0] = open_groundings
@@ -131,7 +147,9 @@ def network_from_rows(
         relation=kinds[kept],
         power=exponent,
         unit=unit,
-        constant=np.bincount(unit_template, at_zero[unit_rows] * unit_weight, minlength=n_templates).astype(float),
+        constant=np.bincount(
+            unit_template, at_zero[unit_rows] * unit_weight, minlength=n_templates
+        ).astype(float),
         groundings=groundings,
         blocks=Blocks.none(n_atoms) if blocks is None else blocks,
         world=np.zeros(n_atoms, np.int32) if world is None else np.asarray(world, np.int32),
@@ -146,5 +164,7 @@ def blocks_from_members(n_atoms: int, members: Sequence[Sequence[int]], kind: Bl
     """Blocks of one kind, each given by its atoms, all with one place left."""
     rows = [row for row, atoms in enumerate(members) for _ in atoms]
     columns = [atom for atoms in members for atom in atoms]
-    matrix = csr_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(len(members), n_atoms))
+    matrix = csr_array(
+        (np.ones(len(rows), np.int8), (rows, columns)), shape=(len(members), n_atoms)
+    )
     return Blocks(matrix, np.full(len(members), kind, np.int8), np.ones(len(members), np.int8))

@@ -1,4 +1,6 @@
-"""Compiling inner loops: Numba, imported at the first call, its machine code cached on disk where that is possible."""
+"""Compiling inner loops: Numba, imported at the first call,
+its machine code cached on disk where that is possible.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ _lock = RLock()
 def compiled(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """`function` compiled by Numba, without the interpreter lock; `.py_func` is the plain function.
 
-    Nothing is imported or compiled before the first call. The machine code is cached beside the source (or in
-    `NUMBA_CACHE_DIR`); an installation that cannot be written to compiles again in each process.
+    Nothing is imported or compiled before the first call. The machine code is cached beside the
+    source (or in `NUMBA_CACHE_DIR`); an installation that cannot be written to compiles again in
+    each process.
     """
     return _Kernel(function)
 
@@ -42,7 +45,9 @@ class _Kernel(Generic[Parameters, Result]):
         return (dispatcher or self.dispatcher())(*arguments, **named)
 
     def dispatcher(self) -> Callable[Parameters, Result]:
-        """Numba's function. The kernels that this one calls are put in their names' places, where Numba finds them."""
+        """Numba's function. The kernels that this one calls are put in their names' places,
+        where Numba finds them.
+        """
         with _lock:
             if self._dispatcher is None:
                 names: dict[str, Any] = self.py_func.__globals__
@@ -66,6 +71,7 @@ def _dispatcher(function: Callable[Parameters, Result]) -> Callable[Parameters, 
     try:
         cache._cache_file._load_index()
     except (ImportError, AttributeError):
-        # Left by a version whose classes had other places: Numba unpickles it before it sees that it is stale.
+        # Left by a version whose classes had other places: Numba unpickles it before it sees that
+        # it is stale.
         cache.flush()
     return cast(Callable[Parameters, Result], kernel)

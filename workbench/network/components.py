@@ -31,7 +31,9 @@ class Components:
     of_block: Int32
 
     def atoms(self) -> tuple[Int64, Int64]:
-        """Atom ids grouped by component, as `(order, starts)`: component c is `order[starts[c]:starts[c + 1]]`."""
+        """Atom ids grouped by component, as `(order, starts)`: component c is
+        `order[starts[c]:starts[c + 1]]`.
+        """
         return _grouped(self.of_atom, self.n)
 
     def rows(self) -> tuple[Int64, Int64]:
@@ -44,7 +46,8 @@ class Components:
 
 
 def components(network: GroundNetwork, keep: Bool | None = None) -> Components:
-    """Split a network into parts that no row and no block joins. Time and space linear in the stored entries.
+    """Split a network into parts that no row and no block joins. Time and space linear in the
+    stored entries.
 
     Parameters
     ----------
@@ -53,19 +56,25 @@ def components(network: GroundNetwork, keep: Bool | None = None) -> Components:
     """
     joins = network.A if keep is None else network.A[np.flatnonzero(keep)]
     of_atom = connected(network.n_atoms, joins, network.blocks.members)
-    of_row, of_block = (_first_label(matrix, of_atom) for matrix in (network.A, network.blocks.members))
+    of_row, of_block = (
+        _first_label(matrix, of_atom) for matrix in (network.A, network.blocks.members)
+    )
     return Components(int(of_atom.max(initial=-1)) + 1, of_atom, of_row, of_block)
 
 
 def connected(n: int, *matrices: csr_array) -> Int32:
-    """The component of each of `n` atoms that rows of the matrices join, numbered by their least atoms."""
+    """The component of each of `n` atoms that rows of the matrices join,
+    numbered by their least atoms.
+    """
     ends = [_edges(matrix) for matrix in matrices]
     least = _least_atoms(n, *(np.concatenate(side) for side in zip(*ends)))
     return (np.cumsum(least == np.arange(n), dtype=np.int32) - np.int32(1))[least]
 
 
 def _edges(matrix: csr_array) -> tuple[Int32, Int32]:
-    """Pairs of atoms that the rows join: each row's first, which stands for the row, with all others."""
+    """Pairs of atoms that the rows join: each row's first, which stands for the row,
+    with all others.
+    """
     width = np.diff(matrix.indptr)
     first = np.repeat(matrix.indices[matrix.indptr[:-1][width > 0]], width[width > 0])
     other = first != matrix.indices
@@ -73,10 +82,11 @@ def _edges(matrix: csr_array) -> tuple[Int32, Int32]:
 
 
 def _least_atoms(n: int, one: Int32, other: Int32) -> Int64:
-    """The least atom of each atom's component: trees hooked onto lesser roots, then flattened (Shiloach & Vishkin).
+    """The least atom of each atom's component: trees hooked onto lesser roots, then flattened
+    (Shiloach & Vishkin).
 
-    SciPy's `connected_components` is as fast, but brings all of its linear algebra with it, which takes longer to
-    import than most networks to solve.
+    SciPy's `connected_components` is as fast, but brings all of its linear algebra with it, which
+    takes longer to import than most networks to solve.
     """
     least = np.arange(n)
     while one.size:

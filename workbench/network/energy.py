@@ -1,6 +1,8 @@
-"""The energy of a state of a ground network, its parts by template, and how far the state breaks hard rows.
+"""The energy of a state of a ground network, its parts by template, and how far the state breaks
+hard rows.
 
-Everything that scores a state calls these functions, so that engines, learners and reports agree on one number.
+Everything that scores a state calls these functions, so that engines, learners and reports agree on
+one number.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ __all__ = [
 ]
 
 TOLERANCE = 1e-9
-"""How far `ell` may exceed 0 in a hard row of a 0/1 state and still count as satisfied: rounding, nothing more."""
+"""How far `ell` may exceed 0 in a hard row of a 0/1 state and still count as satisfied: rounding,
+nothing more.
+"""
 
 
 def row_values(network: GroundNetwork, values: Float) -> Float:
@@ -41,7 +45,9 @@ def row_values(network: GroundNetwork, values: Float) -> Float:
 
 
 def row_potentials(network: GroundNetwork, values: Float) -> Float:
-    """`max(0, ell) ** power` of every soft row, 0 on hard rows, without weight or scale; shape (n_rows,)."""
+    """`max(0, ell) ** power` of every soft row, 0 on hard rows, without weight or scale;
+    shape (n_rows,).
+    """
     potential = np.maximum(row_values(network, values), 0.0)
     potential[network.template < 0] = 0.0
     if np.any(network.power == 2):
@@ -51,7 +57,8 @@ def row_potentials(network: GroundNetwork, values: Float) -> Float:
 
 
 def potentials(network: GroundNetwork, values: Float) -> Float:
-    """Summed scaled potential of the open groundings of each template: `energy = weights @ potentials`.
+    """Summed scaled potential of the open groundings of each template: `energy = weights @
+    potentials`.
 
     Parameters
     ----------
@@ -62,15 +69,21 @@ def potentials(network: GroundNetwork, values: Float) -> Float:
     float64 array, shape (n_templates,)
     """
     units: Float = network.unit.T @ np.asarray(values, np.float64)
-    rows = (_sum_by_template(run, _scaled(run, row_potentials(run, values))) for _, run in row_runs(network))
+    rows = (
+        _sum_by_template(run, _scaled(run, row_potentials(run, values)))
+        for _, run in row_runs(network)
+    )
     return sum(rows, network.constant - units)
 
 
 def distances(network: GroundNetwork, values: Float) -> Float:
-    """Summed scaled distance to satisfaction of each template's open groundings: `potentials` at power 1."""
+    """Summed scaled distance to satisfaction of each template's open groundings:
+    `potentials` at power 1.
+    """
     units: Float = network.unit.T @ np.asarray(values, np.float64)
     rows = (
-        _sum_by_template(run, _scaled(run, np.maximum(row_values(run, values), 0.0))) for _, run in row_runs(network)
+        _sum_by_template(run, _scaled(run, np.maximum(row_values(run, values), 0.0)))
+        for _, run in row_runs(network)
     )
     return sum(rows, network.constant - units)
 
@@ -78,14 +91,16 @@ def distances(network: GroundNetwork, values: Float) -> Float:
 def energy(network: GroundNetwork, weights: Float, values: Float) -> float:
     """Sum over soft rows of `w * scale * max(0, ell) ** power`, plus the unit groundings' share.
 
-    A row of negative effective weight contributes that negative number while violated, as in the exponent of the
-    distribution. Hard rows and evidence are not in it. Cost: one sparse product.
+    A row of negative effective weight contributes that negative number while violated, as in the
+    exponent of the distribution. Hard rows and evidence are not in it. Cost: one sparse product.
     """
     return float(np.asarray(weights, np.float64) @ potentials(network, values))
 
 
 def energy_offset(network: GroundNetwork, weights: Float) -> float:
-    """What `reported_energy` adds to `energy`: |w| for each open grounding of negative effective weight."""
+    """What `reported_energy` adds to `energy`:
+    |w| for each open grounding of negative effective weight.
+    """
     weights = np.asarray(weights, np.float64)
     rows = -np.minimum(network.effective_weights(weights), 0.0).sum()
     return float(rows) + unit_offset(network, weights)
@@ -98,7 +113,9 @@ def unit_offset(network: GroundNetwork, weights: Float) -> float:
 
 
 def reported_energy(network: GroundNetwork, weights: Float, values: Float) -> float:
-    """Weight of the violated positive and the satisfied negative open groundings: `energy + energy_offset`."""
+    """Weight of the violated positive and the satisfied negative open groundings:
+    `energy + energy_offset`.
+    """
     return energy(network, weights, values) + energy_offset(network, weights)
 
 
@@ -106,12 +123,16 @@ def evidence_energy(network: GroundNetwork, weights: Float) -> float:
     """The same sum over the groundings that evidence alone decides; it depends on no state."""
     weights = np.asarray(weights, np.float64)
     satisfied, violated = network.evidence_satisfied, network.evidence_violated
-    costly = np.where(weights >= 0, violated[:, 0] + satisfied[:, 1], satisfied[:, 0] + violated[:, 1])
+    costly = np.where(
+        weights >= 0, violated[:, 0] + satisfied[:, 1], satisfied[:, 0] + violated[:, 1]
+    )
     return float(np.abs(weights) @ costly)
 
 
 def hard_violations(network: GroundNetwork, values: Float) -> Float:
-    """By how much each row breaks its constraint, 0 on soft rows and satisfied hard ones; shape (n_rows,)."""
+    """By how much each row breaks its constraint, 0 on soft rows and satisfied hard ones;
+    shape (n_rows,).
+    """
     if not network.hard.any():
         return np.zeros(network.n_rows)
     ell = row_values(network, values)
@@ -126,7 +147,9 @@ def block_violations(network: GroundNetwork, values: Float) -> Float:
     """By how much each block's sum misses what it may be, shape (n_blocks,)."""
     blocks = network.blocks
     excess = blocks.members @ np.asarray(values, np.float64) - blocks.right
-    return np.asarray(np.where(blocks.kind == BlockKind.EXACTLY_ONE, np.abs(excess), np.maximum(excess, 0.0)))
+    return np.asarray(
+        np.where(blocks.kind == BlockKind.EXACTLY_ONE, np.abs(excess), np.maximum(excess, 0.0))
+    )
 
 
 def hard_violation(network: GroundNetwork, values: Float) -> float:
@@ -144,5 +167,9 @@ def _scaled(network: GroundNetwork, by_row: Float) -> Float:
 def _sum_by_template(network: GroundNetwork, by_row: Float) -> Float:
     soft = network.template >= 0
     if soft.all():
-        return np.bincount(network.template, by_row, minlength=network.n_templates).astype(np.float64)
-    return np.bincount(network.template[soft], by_row[soft], minlength=network.n_templates).astype(np.float64)
+        return np.bincount(network.template, by_row, minlength=network.n_templates).astype(
+            np.float64
+        )
+    return np.bincount(network.template[soft], by_row[soft], minlength=network.n_templates).astype(
+        np.float64
+    )

@@ -16,7 +16,8 @@ __all__ = ["AtomExplanation", "explain_atom", "mean_explanation"]
 
 @dataclass(frozen=True)
 class AtomExplanation:
-    """One atom's rows and unit groundings, and what each contributes; one entry a row or a unit template.
+    """One atom's rows and unit groundings, and what each contributes; one entry a row or a unit
+    template.
 
     Attributes
     ----------
@@ -25,8 +26,9 @@ class AtomExplanation:
     template : int64 array, shape (n,)
         -1 for hard rows.
     contribution : float64 array, shape (n,)
-        Boolean: energy with the atom false less energy with it true, infinite where a hard row forbids one of them.
-        On [0, 1]: the downhill slope, positive where raising the atom lowers the energy.
+        Boolean: energy with the atom false less energy with it true, infinite where a hard row
+        forbids one of them. On [0, 1]: the downhill slope, positive where raising the atom lowers
+        the energy.
     distance : float64 array, shape (n,)
         Distance to satisfaction of the row at the state; 0 for unit groundings.
     log_odds : float
@@ -43,11 +45,14 @@ class AtomExplanation:
     value: float
 
 
-def explain_atom(network: GroundNetwork, weights: Float, values: Float, atom: int) -> AtomExplanation:
+def explain_atom(
+    network: GroundNetwork, weights: Float, values: Float, atom: int
+) -> AtomExplanation:
     """The conditional of one atom given all others at `values`, taken apart.
 
-    For a state of 0 and 1 the contributions sum to the conditional log-odds of the atom (blocks aside). On [0, 1]
-    they are the weighted pressures up (positive) and down (negative), zero in sum at an interior optimum.
+    For a state of 0 and 1 the contributions sum to the conditional log-odds of the atom (blocks
+    aside). On [0, 1] they are the weighted pressures up (positive) and down (negative), zero in sum
+    at an interior optimum.
 
     Parameters
     ----------
@@ -64,7 +69,9 @@ def explain_atom(network: GroundNetwork, weights: Float, values: Float, atom: in
     template = network.template[rows].astype(np.int64)
     effective = network.effective_weights(weights)[rows]
     hard = network.relation[rows] != Relation.HINGE
-    power = np.where(template >= 0, network.power[np.maximum(template, 0)] if network.n_templates else 1, 1)
+    power = np.where(
+        template >= 0, network.power[np.maximum(template, 0)] if network.n_templates else 1, 1
+    )
     distance = np.maximum(at_state, 0.0)
     equal = network.relation[rows] == Relation.EQUAL
     distance[equal] = np.abs(at_state[equal])
@@ -96,10 +103,11 @@ def explain_atom(network: GroundNetwork, weights: Float, values: Float, atom: in
 def mean_explanation(
     network: GroundNetwork, weights: Float, states: Sequence[Float], atom: int
 ) -> tuple[AtomExplanation, int]:
-    """The mean over states of 0 and 1 of what `explain_atom` says, and how many states it is the mean of.
+    """The mean over states of 0 and 1 of what `explain_atom` says, and how many states it is the
+    mean of.
 
-    States in which a hard row decides the atom, where its log-odds are infinite, are left out; the first stands where
-    none other is left.
+    States in which a hard row decides the atom, where its log-odds are infinite, are left out; the
+    first stands where none other is left.
     """
     single = [explain_atom(network, weights, state, atom) for state in states]
     open_ones = [each for each in single if np.isfinite(each.contribution).all()] or single[:1]
@@ -107,12 +115,16 @@ def mean_explanation(
     contribution = np.mean([each.contribution for each in open_ones], axis=0)
     distance = np.mean([each.distance for each in open_ones], axis=0)
     log_odds = float(np.mean([each.log_odds for each in open_ones]))
-    mean = replace(open_ones[0], contribution=contribution, distance=distance, log_odds=log_odds, value=value)
+    mean = replace(
+        open_ones[0], contribution=contribution, distance=distance, log_odds=log_odds, value=value
+    )
     return mean, len(open_ones)
 
 
 def _forbidden(at_false: Float, coefficients: Float, equal: Bool) -> Float:
-    """Contributions of hard rows: infinite where one value of the atom violates the row and the other does not."""
+    """Contributions of hard rows: infinite where one value of the atom violates
+    the row and the other does not.
+    """
     at_true = at_false + coefficients
     tolerance = 1e-9
     false_bad = np.where(equal, np.abs(at_false) > tolerance, at_false > tolerance)

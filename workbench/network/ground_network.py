@@ -10,7 +10,16 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Bool, Float, Int8, Int32
 
-__all__ = ["BlockKind", "Blocks", "Domain", "GroundNetwork", "Relation", "Rows", "Templates", "clauses"]
+__all__ = [
+    "BlockKind",
+    "Blocks",
+    "Domain",
+    "GroundNetwork",
+    "Relation",
+    "Rows",
+    "Templates",
+    "clauses",
+]
 
 
 class Domain(StrEnum):
@@ -56,7 +65,9 @@ class Blocks:
     @classmethod
     def none(cls, n_atoms: int) -> Blocks:
         """No block over `n_atoms` atoms."""
-        return cls(csr_array(np.zeros((0, n_atoms), np.int8)), np.zeros(0, np.int8), np.zeros(0, np.int8))
+        return cls(
+            csr_array(np.zeros((0, n_atoms), np.int8)), np.zeros(0, np.int8), np.zeros(0, np.int8)
+        )
 
     @property
     def n_blocks(self) -> int:
@@ -76,13 +87,14 @@ class Templates:
     rule, clause : int32 arrays, shape (n_templates,)
         The rule of the program and the clause of that rule.
     share : float64 array, shape (n_templates,)
-        The template's weight as a part of its formula's: 1 where they are the same, negative where clausal form
-        turned the formula round.
+        The template's weight as a part of its formula's: 1 where they are the same, negative where
+        clausal form turned the formula round.
     label : tuple of str
         The clause in logic syntax, `+` variables replaced by their constants.
     formula : tuple of str
-        The formula that the clause is of, as its author wrote it, `+` variables replaced by their constants; empty
-        where that says something else than the clauses that have a template. None at all where it is not known.
+        The formula that the clause is of, as its author wrote it, `+` variables replaced by their
+        constants; empty where that says something else than the clauses that have a template. None
+        at all where it is not known.
     """
 
     weight: Float
@@ -102,8 +114,9 @@ class Templates:
 class GroundNetwork:
     """Open ground atoms and the rows over them: `ell(y) = b + A y`.
 
-    A soft row costs `weights[template] * scale * max(0, ell) ** power`; a hard row demands `ell <= 0` or `ell = 0`.
-    For a clause, `A` is -1 on positive and +1 on negated literals, and `b` is 1 minus the number of negated ones.
+    A soft row costs `weights[template] * scale * max(0, ell) ** power`; a hard row demands `ell <=
+    0` or `ell = 0`. For a clause, `A` is -1 on positive and +1 on negated literals, and `b` is 1
+    minus the number of negated ones.
 
     Attributes
     ----------
@@ -119,25 +132,29 @@ class GroundNetwork:
     power : int8 array, shape (n_templates,)
         1 (linear) or 2 (squared), by template.
     unit : csr_array, float64, shape (n_atoms, n_templates)
-        Soft groundings with one open atom whose potential is affine on [0, 1]: the change of the satisfied count when
-        the atom goes from 0 to 1, times scale.
+        Soft groundings with one open atom whose potential is affine on [0, 1]: the change of the
+        satisfied count when the atom goes from 0 to 1, times scale.
     constant : float64 array, shape (n_templates,)
         Summed potential of the unit groundings at y = 0.
     groundings : float64 array, shape (n_templates, 3)
-        Open, satisfied by evidence alone, violated by evidence alone; a rule can have more of them than int64 holds.
+        Open, satisfied by evidence alone, violated by evidence alone; a rule can have more of them
+        than int64 holds.
     world : int32 array, shape (n_atoms,)
         The database each atom belongs to; rows never join worlds.
     unit_scale : float64 array, shape (n_templates, 2)
-        Summed scale of the unit groundings: of those of positive scale, and of those of negative scale (absolute).
+        Summed scale of the unit groundings: of those of positive scale, and of those of negative
+        scale (absolute).
     evidence_satisfied, evidence_violated : float64 arrays, shape (n_templates, 2)
-        The same two sums over the soft groundings that evidence alone satisfies or violates (for PSL, scale times
-        potential of the violated ones). They enter `evidence_energy` only.
+        The same two sums over the soft groundings that evidence alone satisfies or violates (for
+        PSL, scale times potential of the violated ones). They enter `evidence_energy` only.
     domain : Domain
-        The values that atoms take: decided where the network is made, by the language of its program.
+        The values that atoms take: decided where the network is made, by the language of its
+        program.
 
     Notes
     -----
-    Weights are an argument of everything and no part of the network: reweighting needs no regrounding.
+    Weights are an argument of everything and no part of the network: reweighting needs no
+    regrounding.
     """
 
     A: csr_array
@@ -175,7 +192,9 @@ class GroundNetwork:
 
     @property
     def clausal(self) -> Bool:
-        """Whether each row is a disjunction of literals: entries of +-1, `b` one minus the negated; shape (n_rows,)."""
+        """Whether each row is a disjunction of literals: entries of +-1, `b` one minus the negated;
+        shape (n_rows,).
+        """
         return np.asarray(clauses(self.A, self.b) & (self.relation != Relation.EQUAL))
 
     @property
@@ -203,7 +222,9 @@ class GroundNetwork:
 
 
 def clauses(A: csr_array, b: Array) -> Bool:
-    """Whether each row `b + A y` has entries of +-1 and `b` one minus the number of positive ones."""
+    """Whether each row `b + A y` has entries of +-1 and `b` one
+    minus the number of positive ones.
+    """
     n = A.shape[0]
     owner = np.repeat(np.arange(n), np.diff(A.indptr))
     odd = np.bincount(owner, np.abs(A.data) != 1, n)

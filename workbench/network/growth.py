@@ -14,16 +14,19 @@ __all__ = ["extend", "joined", "take", "with_template"]
 
 
 def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
-    """The network with the rows after its own, so that row numbers stay; its counts of open groundings follow.
+    """The network with the rows after its own, so that row numbers stay; its counts of open
+    groundings follow.
 
-    Rows are taken as given: whoever grounds them sees to it that none is there already and that one-atom groundings
-    which belong in `unit` are not among them. Linear in the size of the result.
+    Rows are taken as given: whoever grounds them sees to it that none is there already and that
+    one-atom groundings which belong in `unit` are not among them. Linear in the size of the result.
     """
     if not rows.n:
         return network
     scale = network.scale
     if scale is not None or rows.scale is not None:
-        scale = np.concatenate((network.scales, np.ones(rows.n) if rows.scale is None else rows.scale))
+        scale = np.concatenate(
+            (network.scales, np.ones(rows.n) if rows.scale is None else rows.scale)
+        )
     soft = rows.template[rows.template >= 0]
     groundings = network.groundings.copy()
     groundings[:, 0] += np.bincount(soft, minlength=network.n_templates)
@@ -39,16 +42,22 @@ def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
 
 
 def with_template(
-    network: GroundNetwork, change: Float, constant: float, unit_scale: tuple[float, float] = (0.0, 0.0)
+    network: GroundNetwork,
+    change: Float,
+    constant: float,
+    unit_scale: tuple[float, float] = (0.0, 0.0),
 ) -> GroundNetwork:
-    """The network with one more template, of unit groundings only: its satisfied count is `change . y - constant`.
+    """The network with one more template, of unit groundings only: its satisfied count is `change .
+    y - constant`.
 
     Parameters
     ----------
     change : float64 array, shape (n_atoms,)
     """
     atoms = np.flatnonzero(change)
-    column = csr_array((change[atoms], (atoms, np.zeros(atoms.size, np.int64))), shape=(change.size, 1))
+    column = csr_array(
+        (change[atoms], (atoms, np.zeros(atoms.size, np.int64))), shape=(change.size, 1)
+    )
     return replace(
         network,
         power=np.append(network.power, np.int8(1)),

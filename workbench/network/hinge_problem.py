@@ -1,4 +1,6 @@
-"""Convex MAP on [0, 1] as plain arrays: hinges, hard rows, simplexes, boxes; its energy and its dual bound."""
+"""Convex MAP on [0, 1] as plain arrays: hinges, hard rows, simplexes, boxes;
+its energy and its dual bound.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ __all__ = ["Columns", "HingeArrays", "HingeProblem", "RowKind"]
 
 
 class RowKind(IntEnum):
-    """What a row contributes: `w max(0, ell)`, `w max(0, ell)^2`, or the constraint `ell <= 0`, `ell = 0`."""
+    """What a row contributes: `w max(0, ell)`, `w max(0, ell)^2`,
+    or the constraint `ell <= 0`, `ell = 0`.
+    """
 
     LINEAR = 0
     SQUARED = 1
@@ -52,10 +56,11 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class HingeProblem:
-    """Minimise `constant + cost . x + sum of row potentials` over a box, hard rows and disjoint simplexes.
+    """Minimise `constant + cost . x + sum of row potentials` over a box, hard rows and disjoint
+    simplexes.
 
-    The first `n_atoms` variables are a network's atoms; the rest stand for literals of clauses (see `relax`). At 0/1
-    atoms, and best auxiliaries, the objective is the network's reported energy.
+    The first `n_atoms` variables are a network's atoms; the rest stand for literals of clauses (see
+    `relax`). At 0/1 atoms, and best auxiliaries, the objective is the network's reported energy.
 
     Attributes
     ----------
@@ -68,10 +73,11 @@ class HingeProblem:
     cost, lower, upper : float64 arrays, shape (n,)
     block_start : int64 array, shape (n_blocks + 1,)
     block_member : int64 array
-        Members of block k are `block_member[block_start[k] : block_start[k + 1]]`; blocks are disjoint.
+        Members of block k are `block_member[block_start[k] : block_start[k + 1]]`; blocks are
+        disjoint.
     block_right : float64 array, shape (n_blocks,)
-        What the members of a block sum to, or stay below; never more than any member's upper bound, so that the
-        block is a scaled simplex.
+        What the members of a block sum to, or stay below; never more than any member's upper bound,
+        so that the block is a scaled simplex.
     block_exact : bool array, shape (n_blocks,)
         Whether the sum is reached exactly.
     """
@@ -129,7 +135,13 @@ class HingeProblem:
 
     def take_rows(self, rows: Int64) -> HingeProblem:
         """The program with these rows only, in this order."""
-        return replace(self, A=csr_array(self.A[rows]), b=self.b[rows], weight=self.weight[rows], kind=self.kind[rows])
+        return replace(
+            self,
+            A=csr_array(self.A[rows]),
+            b=self.b[rows],
+            weight=self.weight[rows],
+            kind=self.kind[rows],
+        )
 
     def complete(self, values: Float) -> Float:
         """All variables at given atoms: each auxiliary at the largest literal below it."""
@@ -167,7 +179,9 @@ class HingeProblem:
     def absolute_sums(self) -> tuple[Float, Float]:
         """The summed absolute coefficients of each row and of each atom."""
         magnitude = abs(self.A)
-        return np.asarray(magnitude.sum(axis=1), np.float64), np.asarray(magnitude.sum(axis=0), np.float64)
+        return np.asarray(magnitude.sum(axis=1), np.float64), np.asarray(
+            magnitude.sum(axis=0), np.float64
+        )
 
     def size(self) -> float:
         """The squared length of weights and costs."""
@@ -176,13 +190,17 @@ class HingeProblem:
     def columns(self) -> Columns:
         """The entries by atom."""
         columns = csc_array(self.A)
-        return Columns(columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data)
+        return Columns(
+            columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data
+        )
 
     def energy(self, x: Float) -> float:
         """Energy of `x`, shape (n,); hard rows and blocks do not enter. One sparse product."""
         ell = np.maximum(self.b + self.A @ x, 0.0)
         squared = self.kind == RowKind.SQUARED
-        return float(self.constant + self.cost @ x + self.weight @ np.where(squared, ell * ell, ell))
+        return float(
+            self.constant + self.cost @ x + self.weight @ np.where(squared, ell * ell, ell)
+        )
 
     def violation(self, x: Float) -> float:
         """Largest violation of a hard row or of a block at `x`."""
@@ -190,10 +208,15 @@ class HingeProblem:
         worst = 0.0
         if hard.size:
             ell = self.b[hard] + self.A[hard] @ x
-            worst = float(np.max(np.where(self.kind[hard] == RowKind.EQUAL, np.abs(ell), ell), initial=0.0))
+            worst = float(
+                np.max(np.where(self.kind[hard] == RowKind.EQUAL, np.abs(ell), ell), initial=0.0)
+            )
         if self.n_blocks:
             excess = np.add.reduceat(x[self.block_member], self.block_start[:-1]) - self.block_right
-            worst = max(worst, float(np.max(np.where(self.block_exact, np.abs(excess), excess), initial=0.0)))
+            worst = max(
+                worst,
+                float(np.max(np.where(self.block_exact, np.abs(excess), excess), initial=0.0)),
+            )
         return worst
 
     def dual_bound(self, multipliers: Float) -> float:
@@ -202,13 +225,13 @@ class HingeProblem:
         Parameters
         ----------
         multipliers : float64 array, shape (n_rows,)
-            Clipped to where the potentials' conjugates are finite: [0, w] for linear hinges, non-negative for
-            squared hinges and `<=` rows.
+            Clipped to where the potentials' conjugates are finite: [0, w] for linear hinges,
+            non-negative for squared hinges and `<=` rows.
 
         Notes
         -----
-        With `h*` the conjugate of a potential, `min_x f(x) >= sum_j (l_j b_j - h_j*(l_j)) + min over boxes and
-        blocks of (cost + A^T l) . x`; the inner minimum is separable and exact.
+        With `h*` the conjugate of a potential, `min_x f(x) >= sum_j (l_j b_j - h_j*(l_j)) + min
+        over boxes and blocks of (cost + A^T l) . x`; the inner minimum is separable and exact.
         """
         clipped = self.clip_multipliers(multipliers)
         squared = self.kind == RowKind.SQUARED
@@ -219,7 +242,9 @@ class HingeProblem:
     def clip_multipliers(self, multipliers: Float) -> Float:
         """The nearest multipliers that the potentials' conjugates allow, shape (n_rows,)."""
         clipped = np.where(self.kind == RowKind.EQUAL, multipliers, np.maximum(multipliers, 0.0))
-        return np.asarray(np.where(self.kind == RowKind.LINEAR, np.minimum(clipped, self.weight), clipped))
+        return np.asarray(
+            np.where(self.kind == RowKind.LINEAR, np.minimum(clipped, self.weight), clipped)
+        )
 
     def _least_linear(self, slope: Float) -> float:
         """The least of `slope . x` over the box and the blocks."""
@@ -228,14 +253,18 @@ class HingeProblem:
         total = float(np.sum(np.minimum(slope * self.lower, slope * self.upper)[lone]))
         if self.n_blocks:
             least = np.minimum.reduceat(slope[self.block_member], self.block_start[:-1])
-            total += float(np.sum(self.block_right * np.where(self.block_exact, least, np.minimum(least, 0.0))))
+            total += float(
+                np.sum(self.block_right * np.where(self.block_exact, least, np.minimum(least, 0.0)))
+            )
         return total
 
     def blocks_as_rows(self) -> HingeProblem:
         """The same problem with every block written as one hard row, after the other rows."""
         if not self.n_blocks:
             return self
-        kinds = np.where(self.block_exact, np.int8(RowKind.EQUAL), np.int8(RowKind.AT_MOST)).astype(np.int8)
+        kinds = np.where(self.block_exact, np.int8(RowKind.EQUAL), np.int8(RowKind.AT_MOST)).astype(
+            np.int8
+        )
         return HingeProblem(
             self.n_atoms,
             csr_array(vstack([self.A, self.members], format="csr")),

@@ -16,23 +16,31 @@ HARD = 20.0
 
 
 def conditional_probability(network: GroundNetwork, weights: Float, values: Float) -> Float:
-    """Of each atom that it is true where every other has its value in a state of 0 and 1; shape (n_atoms,)."""
+    """Of each atom that it is true where every other has its value in a state of 0 and 1;
+    shape (n_atoms,).
+    """
     owner = np.repeat(np.arange(network.n_rows), np.diff(network.A.indptr))
     coefficient = network.A.data.astype(np.float64)
     at_state = network.b.astype(np.float64) + network.A @ values
     at_false = at_state[owner] - coefficient * values[network.A.indices]
     rise = np.maximum(at_false + coefficient, 0.0) - np.maximum(at_false, 0.0)
-    odds = np.bincount(network.A.indices, -_weights(network, weights)[owner] * rise, minlength=network.n_atoms)
+    odds = np.bincount(
+        network.A.indices, -_weights(network, weights)[owner] * rise, minlength=network.n_atoms
+    )
     return np.asarray(1 / (1 + np.exp(-np.clip(odds + network.unit @ weights, -HARD, HARD))))
 
 
-def expected_change(network: GroundNetwork, weights: Float, probability: Float, atoms: Int64) -> Float:
-    """The change of all probabilities, summed, that is expected of being told whether an atom is true.
+def expected_change(
+    network: GroundNetwork, weights: Float, probability: Float, atoms: Int64
+) -> Float:
+    """The change of all probabilities, summed, that is expected of being told whether an atom is
+    true.
 
-    Of the atom itself that is `2 p (1 - p)`; of a neighbour, one that shares ground clauses with it, twice the size of
-    their covariance. The two atoms' joint distribution is the one of their probabilities and the odds ratio that the
-    clauses give them (Plackett 1965), the other atoms of a clause taken as independent. Where clauses join two atoms
-    each and no cycle of them closes, that is exact for every neighbour; what goes further than one step is not counted.
+    Of the atom itself that is `2 p (1 - p)`; of a neighbour, one that shares ground clauses with
+    it, twice the size of their covariance. The two atoms' joint distribution is the one of their
+    probabilities and the odds ratio that the clauses give them (Plackett 1965), the other atoms of
+    a clause taken as independent. Where clauses join two atoms each and no cycle of them closes,
+    that is exact for every neighbour; what goes further than one step is not counted.
 
     Parameters
     ----------
@@ -65,7 +73,9 @@ def _weights(network: GroundNetwork, weights: Float) -> Float:
     return np.where(network.hard, HARD, network.effective_weights(weights))
 
 
-def _couplings(network: GroundNetwork, rows: Int64, effective: Float, p: Float, atom: int) -> tuple[Int64, Float]:
+def _couplings(
+    network: GroundNetwork, rows: Int64, effective: Float, p: Float, atom: int
+) -> tuple[Int64, Float]:
     """The atoms that share rows with one, and the energy of both being true beyond that of each."""
     part = network.A[rows]
     owner = np.repeat(np.arange(rows.size), np.diff(part.indptr))
@@ -74,14 +84,18 @@ def _couplings(network: GroundNetwork, rows: Int64, effective: Float, p: Float, 
     own: Bool = member == atom
     of_atom, sign_of_atom = np.zeros(rows.size), np.zeros(rows.size)
     of_atom[owner[own]], sign_of_atom[owner[own]] = violated[own], sign[own]
-    rest = np.exp(np.bincount(owner, violated, minlength=rows.size)[owner] - of_atom[owner] - violated)
+    rest = np.exp(
+        np.bincount(owner, violated, minlength=rows.size)[owner] - of_atom[owner] - violated
+    )
     energy = effective[rows][owner] * sign * sign_of_atom[owner] * rest
     others, place = np.unique(member[~own], return_inverse=True)
     return others, np.asarray(np.bincount(place, energy[~own], minlength=others.size), np.float64)
 
 
 def _joint(one: float, other: Float, ratio: Float) -> Float:
-    """The probability that both are true, of two atoms with their probabilities and their odds ratio."""
+    """The probability that both are true,
+    of two atoms with their probabilities and their odds ratio.
+    """
     near = np.abs(ratio - 1) < 1e-9
     gap = np.where(near, 1.0, ratio - 1)
     total = 1 + (one + other) * gap

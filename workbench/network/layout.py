@@ -1,7 +1,8 @@
-"""A discrete network laid out for kernels: rows both ways round, components contiguous, weights attached.
+"""A discrete network laid out for kernels: rows both ways round, components contiguous, weights
+attached.
 
-Inner loops (flips, samples) walk the atoms of a row and the rows of an atom. Here both are flat arrays, atoms and rows
-renumbered so that each connected component is one stretch of them.
+Inner loops (flips, samples) walk the atoms of a row and the rows of an atom. Here both are flat
+arrays, atoms and rows renumbered so that each connected component is one stretch of them.
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ SQUARED = 3
 
 
 class Layout(NamedTuple):
-    """Flat arrays over a discrete network at given weights, in its own numbering; a tuple, as kernels take those.
+    """Flat arrays over a discrete network at given weights, in its own numbering; a tuple, as
+    kernels take those.
 
     Attributes
     ----------
     atom_id : int64 array, shape (n_atoms,)
         The network's atom of each own atom.
     row_id : int64 array, shape (n_rows,)
-        The network's row of each own row; `-2 - block` for a block that overlaps another and so became a row.
+        The network's row of each own row; `-2 - block` for a block that overlaps another and so
+        became a row.
     atom_start, row_start : int64 arrays, shape (n_components + 1,)
         The stretch of atoms and of rows of each component.
     row_ptr, row_atom, row_coefficient : int64, int32, float64 arrays
@@ -45,7 +48,8 @@ class Layout(NamedTuple):
     block_of : int32 array, shape (n_atoms,)
         The block that an atom moves in, or -1. No atom is in two.
     block_ptr, block_atom, block_kind, block_id : int64, int32, int8, int64 arrays
-        Members and `BlockKind` of those blocks, and each one's number in the network. All have one place left.
+        Members and `BlockKind` of those blocks, and each one's number in the network. All have one
+        place left.
     fixed : int8 array, shape (n_atoms,)
         0 or 1 for an atom that can take only that value, -1 for the others.
     """
@@ -97,8 +101,9 @@ class Layout(NamedTuple):
 def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) -> Layout:
     """The network for kernels. Time and space linear in the stored entries, but for the sorts.
 
-    Blocks that share an atom with an earlier block become rows, `sum = 1` or `sum <= 1`; with `clauses` a clause that
-    one member is true and one for each pair that not both are. Blocks without a place left fix their members false.
+    Blocks that share an atom with an earlier block become rows, `sum = 1` or `sum <= 1`; with
+    `clauses` a clause that one member is true and one for each pair that not both are. Blocks
+    without a place left fix their members false.
     """
     parts = components(network)
     atom_id, atom_start = parts.atoms()
@@ -108,7 +113,9 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
     fixed = np.full(network.n_atoms, -1, np.int8)
     moving, constraining = _split_blocks(network, fixed)
     blocks = network.blocks
-    extra, extra_b, extra_relation, owner = (_as_clauses if clauses else _as_sums)(network, constraining)
+    extra, extra_b, extra_relation, owner = (_as_clauses if clauses else _as_sums)(
+        network, constraining
+    )
     matrix = vstack((network.A.astype(np.float64), extra), format="csr")
     n_extra = owner.size
     b = np.concatenate((network.b.astype(np.float64), extra_b))
@@ -130,7 +137,9 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
     members = csr_array(blocks.members[moving])
     block_atom = position[members.indices]
     block_of = np.full(network.n_atoms, -1, np.int32)
-    block_of[block_atom] = np.repeat(np.arange(moving.size, dtype=np.int32), np.diff(members.indptr))
+    block_of[block_atom] = np.repeat(
+        np.arange(moving.size, dtype=np.int32), np.diff(members.indptr)
+    )
     return Layout(
         atom_id=atom_id,
         row_id=original[order].astype(np.int64),
@@ -156,13 +165,17 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
 
 
 def _split_blocks(network: GroundNetwork, fixed: Int8) -> tuple[Int64, Int64]:
-    """Blocks to move within, and blocks that overlap those; members of blocks without a place are set in `fixed`."""
+    """Blocks to move within, and blocks that overlap those;
+    members of blocks without a place are set in `fixed`.
+    """
     blocks = network.blocks
     taken = np.zeros(network.n_atoms, np.bool_)
     moving: list[int] = []
     constraining: list[int] = []
     for block in range(blocks.n_blocks):
-        atoms = blocks.members.indices[blocks.members.indptr[block] : blocks.members.indptr[block + 1]]
+        atoms = blocks.members.indices[
+            blocks.members.indptr[block] : blocks.members.indptr[block + 1]
+        ]
         if blocks.right[block] <= 0:
             fixed[atoms] = 0
         elif taken[atoms].any():
@@ -212,5 +225,12 @@ def _as_clauses(network: GroundNetwork, constraining: Int64) -> Rows:
     if not b:
         matrix = csr_array(shape, dtype=np.float64)
     else:
-        matrix = csr_array((np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
-    return matrix, np.array(b), np.full(len(b), Relation.AT_MOST, np.int8), np.array(owner, np.int64)
+        matrix = csr_array(
+            (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))), shape=shape
+        )
+    return (
+        matrix,
+        np.array(b),
+        np.full(len(b), Relation.AT_MOST, np.int8),
+        np.array(owner, np.int64),
+    )

@@ -1,4 +1,6 @@
-"""How often a rule's head is true where its body is, and elsewhere: what the data say beside a weight."""
+"""How often a rule's head is true where its body is, and elsewhere:
+what the data say beside a weight.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Lift:
 
     @property
     def difference(self) -> float:
-        """How much more often the head is true with the body than without; NaN where one of them never occurs."""
+        """How much more often the head is true with the body than without;
+        NaN where one of them never occurs.
+        """
         return self.rate - self.rate_of_others
 
 
@@ -47,22 +51,25 @@ def observed_lift(
 ) -> Lift:
     """The lift of the rule behind some templates at the labels.
 
-    An atom is left to a ground clause where all its other literals are false: for `body => head`, where the body is
-    true. Atoms of the rule's own predicates for which that never happens are the others.
+    An atom is left to a ground clause where all its other literals are false: for `body => head`,
+    where the body is true. Atoms of the rule's own predicates for which that never happens are the
+    others.
 
     Parameters
     ----------
     truth : float64 array, shape (n_atoms,)
-        NaN where an atom has no label; ground clauses with such an atom beside the head are passed over.
+        NaN where an atom has no label; ground clauses with such an atom beside the head are passed
+        over.
     among : bool array, shape (n_atoms,)
         Atoms that may be others: those of the predicates that the rule's head may have.
     head_only : bool
-        Take only positive literals for heads, as in an implication; else every literal is one in its turn.
+        Take only positive literals for heads, as in an implication; else every literal is one in
+        its turn.
 
     Notes
     -----
-    With `ell = b + A y`, the potential of a clause is 1 when all literals are false, so literal `a` decides alone
-    where `ell - A_a y_a + max(A_a, 0) = 1`. O(nonzeros of the templates' rows).
+    With `ell = b + A y`, the potential of a clause is 1 when all literals are false, so literal `a`
+    decides alone where `ell - A_a y_a + max(A_a, 0) = 1`. O(nonzeros of the templates' rows).
     """
     own = np.isin(network.template, np.asarray(templates, network.template.dtype))
     rows = network.A[own]

@@ -23,7 +23,8 @@ class Part(Generic[Problem]):
     Attributes
     ----------
     variables, rows : int64 arrays
-        The whole problem's number of each variable (of a network: atom) and of each soft (of a network: any) row.
+        The whole problem's number of each variable (of a network: atom) and of each soft (of a
+        network: any) row.
     """
 
     problem: Problem
@@ -38,10 +39,11 @@ class Part(Generic[Problem]):
 
 
 def part(network: GroundNetwork, inside: Bool) -> Part[GroundNetwork]:
-    """The rows and blocks over the atoms `inside`, which no row or block joins to others; for marginals.
+    """The rows and blocks over the atoms `inside`, which no row or block joins to others; for
+    marginals.
 
-    Sums over groundings that a network keeps by template stay the whole network's, so that energies are not the part's.
-    Linear in the stored entries.
+    Sums over groundings that a network keeps by template stay the whole network's, so that energies
+    are not the part's. Linear in the stored entries.
 
     Parameters
     ----------
@@ -65,7 +67,9 @@ def part(network: GroundNetwork, inside: Bool) -> Part[GroundNetwork]:
 
 
 def _touches(matrix: csr_array, inside: Bool) -> Bool:
-    """Whether each row's first atom is inside; what has no atom, and may contradict itself, is in every part."""
+    """Whether each row's first atom is inside; what has no atom, and may contradict itself,
+    is in every part.
+    """
     filled = np.diff(matrix.indptr) > 0
     touches = np.ones(matrix.shape[0], np.bool_)
     touches[filled] = inside[matrix.indices[matrix.indptr[:-1][filled]]]

@@ -16,11 +16,13 @@ __all__ = ["priced"]
 
 
 def priced(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, Float]:
-    """The network with all unit groundings under one more template of weight 1, and the weights with that 1.
+    """The network with all unit groundings under one more template of weight 1, and the weights
+    with that 1.
 
-    Energies, reported energies and hard violations of every state are what they were; counts by template are not. An
-    engine evaluates many states at the same weights: each then costs O(n_atoms) for the units instead of O(nnz of
-    unit), which for a model of words is a thousand times as much. Networks with few units are returned as they are.
+    Energies, reported energies and hard violations of every state are what they were; counts by
+    template are not. An engine evaluates many states at the same weights: each then costs
+    O(n_atoms) for the units instead of O(nnz of unit), which for a model of words is a thousand
+    times as much. Networks with few units are returned as they are.
     """
     if network.unit.nnz <= 2 * network.n_atoms:
         return network, weights
@@ -33,5 +35,7 @@ def priced(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, Float
         unit_scale=np.zeros((n, 2)),
     )
     gain = np.asarray(network.unit @ weights, np.float64)
-    reduced = with_template(bare, gain, float(weights @ network.constant), (0.0, unit_offset(network, weights)))
+    reduced = with_template(
+        bare, gain, float(weights @ network.constant), (0.0, unit_offset(network, weights))
+    )
     return reduced, np.append(weights, 1.0)

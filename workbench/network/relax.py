@@ -1,8 +1,10 @@
-"""The convex relaxation of a ground network at given weights: Huynh & Mooney's Optimization Problem 3 as hinges.
+"""The convex relaxation of a ground network at given weights: Huynh & Mooney's Optimization Problem
+3 as hinges.
 
-At weights of either sign an MLN's energy is not convex on [0, 1]^n. A clause of positive weight costs `w max(0, ell)`,
-which is convex already. One of negative weight costs |w| while satisfied, which relaxes to |w| times the largest of
-its literals: linear for one literal, `l1 + max(0, l2 - l1)` for two, an auxiliary variable above them all for more.
+At weights of either sign an MLN's energy is not convex on [0, 1]^n. A clause of positive weight
+costs `w max(0, ell)`, which is convex already. One of negative weight costs |w| while satisfied,
+which relaxes to |w| times the largest of its literals: linear for one literal, `l1 + max(0, l2 -
+l1)` for two, an auxiliary variable above them all for more.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ __all__ = ["relax", "relaxed_potentials", "why_not_relaxable"]
 
 
 def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
-    """Why the network has no convex relaxation at these weights, in one sentence; None when it has."""
+    """Why the network has no convex relaxation at these weights, in one sentence;
+    None when it has.
+    """
     negative = network.effective_weights(weights) < 0
     if not negative.any():
         return None
@@ -31,7 +35,9 @@ def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
 
 
 def _literal_rows(network: GroundNetwork, rows: Int64) -> tuple[csr_array, Float]:
-    """Literals as affine functions `slope * y + start`: one row per literal of the clauses `rows`, in order."""
+    """Literals as affine functions `slope * y + start`:
+    one row per literal of the clauses `rows`, in order.
+    """
     part = network.A[rows]
     slope = -part.data.astype(np.float64)
     matrix = csr_array((slope, part.indices, np.arange(part.nnz + 1)), (part.nnz, network.n_atoms))
@@ -39,10 +45,12 @@ def _literal_rows(network: GroundNetwork, rows: Int64) -> tuple[csr_array, Float
 
 
 def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
-    """The convex relaxation of the network at `weights`: a lower bound on the reported energy of every 0/1 state.
+    """The convex relaxation of the network at `weights`: a lower bound on the reported energy of
+    every 0/1 state.
 
-    Unit groundings go straight into `linear`; rows of effective weight zero are dropped; rows of negative weight with
-    three or more literals take one auxiliary variable each; hard rows and blocks become constraints.
+    Unit groundings go straight into `linear`; rows of effective weight zero are dropped; rows of
+    negative weight with three or more literals take one auxiliary variable each; hard rows and
+    blocks become constraints.
 
     Parameters
     ----------
@@ -80,7 +88,11 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
         linear += literal.T @ -effective[single]
         offset += float(start @ -effective[single])
 
-    soft, soft_b, soft_weight = [network.A[positive].astype(np.float64)], [network.b[positive]], [effective[positive]]
+    soft, soft_b, soft_weight = (
+        [network.A[positive].astype(np.float64)],
+        [network.b[positive]],
+        [effective[positive]],
+    )
     if pair.size:
         literal, start = _literal_rows(network, pair)
         first, second = literal[0::2], literal[1::2]
@@ -96,7 +108,9 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
     if wide.size:
         literal, start = _literal_rows(network, wide)
         owner = np.repeat(np.arange(wide.size), np.diff(network.A.indptr)[wide])
-        above = csr_array((-np.ones(owner.size), (np.arange(owner.size), owner)), (owner.size, wide.size))
+        above = csr_array(
+            (-np.ones(owner.size), (np.arange(owner.size), owner)), (owner.size, wide.size)
+        )
         A = csr_array(block_array([[A, None], [literal, above]], format="csr"))
         hard_b = np.concatenate([hard_b, start])
         hard_kind = np.concatenate([hard_kind, np.full(start.size, RowKind.AT_MOST, np.int8)])
@@ -104,7 +118,9 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
 
     kind = np.full(n_hinges, RowKind.LINEAR, np.int8)
     if network.n_templates:
-        kind[: positive.size][network.power[np.maximum(network.template[positive], 0)] == 2] = RowKind.SQUARED
+        kind[: positive.size][network.power[np.maximum(network.template[positive], 0)] == 2] = (
+            RowKind.SQUARED
+        )
     return HingeProblem(
         n_atoms=network.n_atoms,
         A=A,
@@ -124,15 +140,17 @@ def _constraints(network: GroundNetwork) -> tuple[csr_array, Float, Int8]:
     blocks = network.blocks
     hard = csr_array(vstack([network.A[rows], blocks.members], format="csr", dtype=np.float64))
     h = np.concatenate([network.b[rows], -blocks.right]).astype(np.float64)
-    equality = np.concatenate([network.relation[rows] == Relation.EQUAL, blocks.kind == BlockKind.EXACTLY_ONE])
+    equality = np.concatenate(
+        [network.relation[rows] == Relation.EQUAL, blocks.kind == BlockKind.EXACTLY_ONE]
+    )
     return hard, h, np.where(equality, RowKind.EQUAL, RowKind.AT_MOST).astype(np.int8)
 
 
 def relaxed_potentials(network: GroundNetwork, weights: Float, values: Float) -> Float:
     """What each row counts as violated in the relaxation at `values` in [0, 1]; shape (n_rows,).
 
-    `max(0, ell)` where the effective weight is >= 0, `1 - largest literal` where it is negative (the paper's z):
-    equal at 0/1 values. Powers are not applied; hard rows get `max(0, ell)`.
+    `max(0, ell)` where the effective weight is >= 0, `1 - largest literal` where it is negative
+    (the paper's z): equal at 0/1 values. Powers are not applied; hard rows get `max(0, ell)`.
     """
     violated: Float = np.maximum(network.A @ values + network.b, 0.0)
     negative = np.flatnonzero(network.effective_weights(weights) < 0)

@@ -13,8 +13,11 @@ from workbench.network.ground_network import GroundNetwork
 __all__ = ["row_runs"]
 
 
-def row_runs(network: GroundNetwork, most: int = ROWS_AT_ONCE) -> Iterator[tuple[slice, GroundNetwork]]:
-    """The network a run of rows at a time, each as a network of its own over all atoms; entries are views.
+def row_runs(
+    network: GroundNetwork, most: int = ROWS_AT_ONCE
+) -> Iterator[tuple[slice, GroundNetwork]]:
+    """The network a run of rows at a time, each as a network of its own over all atoms; entries are
+    views.
 
     What is computed run by run needs memory for a run. A network of few rows comes as it is.
     """
@@ -38,7 +41,9 @@ def row_runs(network: GroundNetwork, most: int = ROWS_AT_ONCE) -> Iterator[tuple
 
 
 def _rows_of(A: csr_array, rows: slice) -> csr_array:
-    """A run of rows; given its arrays in the constructor, SciPy would copy such small parts of larger ones."""
+    """A run of rows; given its arrays in the constructor,
+    SciPy would copy such small parts of larger ones.
+    """
     entries = slice(int(A.indptr[rows.start]), int(A.indptr[rows.stop]))
     run = csr_array((rows.stop - rows.start, A.shape[1]), dtype=A.dtype)
     run.data, run.indices = A.data[entries], A.indices[entries]

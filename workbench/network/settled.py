@@ -16,8 +16,9 @@ CLOSE = 1e-12
 def unsettled(came: GroundNetwork, went: GroundNetwork, weights: Float, values: Float) -> Bool:
     """The atoms of changes that may have made another state better than `values`, shape (n_atoms,).
 
-    A row that came adds at least its least cost to the energy of any state, and one that went takes away its largest at
-    most. Where `values` pay no more than that, they are best still: all other states got worse by as much or more.
+    A row that came adds at least its least cost to the energy of any state, and one that went takes
+    away its largest at most. Where `values` pay no more than that, they are best still: all other
+    states got worse by as much or more.
 
     Parameters
     ----------
@@ -42,7 +43,9 @@ def _excess(network: GroundNetwork, weights: Float, values: Float, sign: float) 
     cost = sign * network.effective_weights(weights)
     low, high = _range(network)
     least = np.minimum(cost * low, cost * high)
-    return np.asarray(cost * row_potentials(network, values) - least > CLOSE * np.maximum(1.0, np.abs(least)))
+    return np.asarray(
+        cost * row_potentials(network, values) - least > CLOSE * np.maximum(1.0, np.abs(least))
+    )
 
 
 def _range(network: GroundNetwork) -> tuple[Float, Float]:

@@ -1,4 +1,6 @@
-"""A network without what its hard unit rows decide: the same atoms, the same energies, fewer rows."""
+"""A network without what its hard unit rows decide: the same atoms,
+the same energies, fewer rows.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ __all__ = ["forced_values", "simplify"]
 
 
 def forced_values(network: GroundNetwork) -> Float:
-    """The value that a hard row of one atom forces on it, NaN where none does; shape (n_atoms,). 0/1 states only."""
+    """The value that a hard row of one atom forces on it, NaN where none does; shape (n_atoms,).
+    0/1 states only.
+    """
     forced = np.full(network.n_atoms, np.nan)
     rows = np.flatnonzero((network.relation == Relation.AT_MOST) & (np.diff(network.A.indptr) == 1))
     atoms, slope = network.A.indices[network.A.indptr[rows]], network.A.data[network.A.indptr[rows]]
@@ -28,9 +32,10 @@ def forced_values(network: GroundNetwork) -> Float:
 def simplify(network: GroundNetwork) -> GroundNetwork:
     """Fold the atoms that hard unit rows fix into the other rows of a network of clauses.
 
-    Rows that this decides leave (a violated soft one as part of `constant`); clauses that it leaves with one literal
-    become `unit`. The hard unit rows stay, so every state's energy, counts and hard violations are what they were, but
-    for states that contradict them. One pass: atoms that only propagation would fix stay open. Cost: linear.
+    Rows that this decides leave (a violated soft one as part of `constant`); clauses that it leaves
+    with one literal become `unit`. The hard unit rows stay, so every state's energy, counts and
+    hard violations are what they were, but for states that contradict them. One pass: atoms that
+    only propagation would fix stay open. Cost: linear.
     """
     forced = forced_values(network)
     known = ~np.isnan(forced)
@@ -43,11 +48,15 @@ def simplify(network: GroundNetwork) -> GroundNetwork:
     row_of = np.repeat(np.arange(network.n_rows), sizes)
     kept_entries = ~known[network.A.indices] | hard_unit[row_of]
     size = np.bincount(row_of[kept_entries], minlength=network.n_rows)
-    negative = np.bincount(row_of[kept_entries], network.A.data[kept_entries] < 0, minlength=network.n_rows)
+    negative = np.bincount(
+        row_of[kept_entries], network.A.data[kept_entries] < 0, minlength=network.n_rows
+    )
     positive = size - negative
     # With coefficients of +-1, ell runs from b - negative to b + positive.
     soft = network.template >= 0
-    decided = ~hard_unit & ((b + positive <= 0) | (size == 0)) & (network.relation != Relation.EQUAL)
+    decided = (
+        ~hard_unit & ((b + positive <= 0) | (size == 0)) & (network.relation != Relation.EQUAL)
+    )
     decided &= soft | (b <= 0) | (size > 0)
     unary = soft & ~decided & (size == 1) & (b + positive == 1) & (b - negative == 0)
     scale = network.scales
@@ -65,14 +74,19 @@ def simplify(network: GroundNetwork) -> GroundNetwork:
     at_false = np.maximum(b[folded], 0.0) * scale[folded]
     share = np.column_stack([np.maximum(scale[folded], 0.0), np.maximum(-scale[folded], 0.0)])
     template = network.template[folded]
-    counts = np.column_stack([np.bincount(template, column, network.n_templates) for column in share.T])
+    counts = np.column_stack(
+        [np.bincount(template, column, network.n_templates) for column in share.T]
+    )
 
     keep = np.flatnonzero(~decided & ~unary)
     place = np.full(network.n_rows, -1)
     place[keep] = np.arange(keep.size)
     entries = np.flatnonzero(kept_entries & (place[row_of] >= 0))
     starts = np.concatenate([[0], np.cumsum(size[keep])])
-    A = csr_array((network.A.data[entries], network.A.indices[entries], starts), shape=(keep.size, network.n_atoms))
+    A = csr_array(
+        (network.A.data[entries], network.A.indices[entries], starts),
+        shape=(keep.size, network.n_atoms),
+    )
     return replace(
         network.take_rows(keep),
         A=A,

@@ -1,1 +1,3 @@
-"""Doors for other programs: an assistants' toolbox (Model Context Protocol) and a server, over one workspace."""
+"""Doors for other programs: an assistants' toolbox (Model Context Protocol) and a server,
+over one workspace.
+"""

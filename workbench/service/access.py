@@ -22,7 +22,9 @@ ROLES = ("read", "label", "model", "admin")
 
 @dataclass(frozen=True)
 class Tokens:
-    """Who may do what: the role of each secret; without any, everyone on this machine may do everything."""
+    """Who may do what: the role of each secret; without any,
+    everyone on this machine may do everything.
+    """
 
     roles: Mapping[str, str] = field(default_factory=dict)
 
@@ -41,7 +43,9 @@ class Tokens:
             if not mark or role not in ROLES:
                 role, secret = "admin", word
             if len(secret) < 8:
-                raise UsageError.of("E0870", "a token has eight characters or more", help="choose a longer secret")
+                raise UsageError.of(
+                    "E0870", "a token has eight characters or more", help="choose a longer secret"
+                )
             found[secret] = role
         return cls(found)
 
@@ -50,14 +54,20 @@ class Tokens:
         if not self.roles:
             return "admin"
         given = (header or "").removeprefix("Bearer ").encode()
-        matching = [role for secret, role in self.roles.items() if secrets.compare_digest(secret.encode(), given)]
+        matching = [
+            role
+            for secret, role in self.roles.items()
+            if secrets.compare_digest(secret.encode(), given)
+        ]
         return matching[0] if matching else None
 
 
 class Audit:
-    """Who did what: the last thousand calls, and all of them in a file of JSON lines where one is named.
+    """Who did what: the last thousand calls, and all of them in a file of JSON lines where one is
+    named.
 
-    What was done stays done where the file cannot be written; `fault` says so, and `/health` with it.
+    What was done stays done where the file cannot be written; `fault` says so, and `/health` with
+    it.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -66,7 +76,12 @@ class Audit:
 
     def note(self, who: str, what: str, ok: bool) -> None:
         """Put one call down."""
-        record = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "what": what, "ok": ok}
+        record = {
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "who": who,
+            "what": what,
+            "ok": ok,
+        }
         with self._lock:
             self.last.append(record)
             if self.path is None:

@@ -1,4 +1,6 @@
-"""Tools on answers: inferred, explained, tried otherwise, brought up to date, and the runs that keep them."""
+"""Tools on answers: inferred, explained, tried otherwise, brought up to date,
+and the runs that keep them.
+"""
 
 from __future__ import annotations
 
@@ -30,25 +32,35 @@ class AnswerTools(Tools):
         seed: int = 0,
         most: Most = 20,
     ) -> dict[str, Any]:
-        """Predict with rules, or with the rules of a run (learned weights): probabilities, or the likeliest state."""
+        """Predict with rules, or with the rules of a run (learned weights): probabilities,
+        or the likeliest state.
+        """
         if (rules is None) == (run is None):
             raise UsageError.of("E0861", "infer takes rules or a run", help="give one of the two")
         text = rules if rules is not None else self.workspace.models.program(run or 0)
         how = self.how(query, closed, seconds, seed)
-        result = self.workspace.infer(program_of(text), task=task, engine=engine, labels=labels, **how)
+        result = self.workspace.infer(
+            program_of(text), task=task, engine=engine, labels=labels, **how
+        )
         frame = result.predictions().sort_values("value", ascending=False, kind="stable")
         summary = result.summary()
-        wanted = "status engine reason energy bound gap hard_violation atoms ground_rows run".split()
+        wanted = (
+            "status engine reason energy bound gap hard_violation atoms ground_rows run".split()
+        )
         columns = [name for name in ("atom", "shown", "value", "world") if name in frame]
         scores = self._scores(result)
         return answer(
             {
                 **{name: summary[name] for name in wanted},
-                "predictions": {"count": len(frame), "items": frame[columns].head(most).to_dict("records")},
+                "predictions": {
+                    "count": len(frame),
+                    "items": frame[columns].head(most).to_dict("records"),
+                },
                 "scores": scores,
                 "warnings": summary["warnings"],
             },
-            next_step=f"explain with run={result.run_id} and an atom; what_if to change facts; query for more rows"
+            next_step=f"explain with run={result.run_id} and an atom; what_if to change facts; "
+            "query for more rows"
             + ("" if scores else "; crossval scores the rules on labels that are held out"),
         )
 
@@ -58,17 +70,23 @@ class AnswerTools(Tools):
             found = self.workspace.evaluate(result)
         except (InputError, UsageError):
             return None
-        return {name: value for name, value in found.items() if isinstance(value, int | float | str)}
+        return {
+            name: value for name, value in found.items() if isinstance(value, int | float | str)
+        }
 
     def explain(self, run: Run, atom: Text, fold: int | None = None) -> dict[str, Any]:
         """Why a run gave an atom its value: a sentence, and the ground rules that pull most."""
         explanation = self.workspace.reopen(run, fold=fold, progress=self.progress()).explain(atom)
         reasons = [
-            of(one, "rule", "contribution", "definitions", because="ground") | {"others": one.other_atoms()}
+            of(one, "rule", "contribution", "definitions", because="ground")
+            | {"others": one.other_atoms()}
             for one in explanation.contributions
         ]
         told = {"atom": atom, "value": explanation.value, "sentence": explanation.sentence()}
-        return answer(told | {"reasons": first(reasons, 12)}, next_step="what_if shows what would change the answer")
+        return answer(
+            told | {"reasons": first(reasons, 12)},
+            next_step="what_if shows what would change the answer",
+        )
 
     def what_if(
         self,
@@ -77,7 +95,8 @@ class AnswerTools(Tools):
         weights: Annotated[dict[str, float], Field(max_length=100)] | None = None,
         most: Most = 20,
     ) -> dict[str, Any]:
-        """What a run would have predicted with some facts true, false or unknown (null), or rules of other weights.
+        """What a run would have predicted with some facts true, false or unknown (null), or rules
+        of other weights.
 
         A rule is named as explain's `rule` says it. Nothing is kept.
         """
@@ -100,29 +119,46 @@ class AnswerTools(Tools):
         correct: bool = False,
         confirm: bool = False,
     ) -> dict[str, Any]:
-        """Add and remove facts for good and bring a run up to date; needs confirm where facts go or are replaced."""
+        """Add and remove facts for good and bring a run up to date;
+        needs confirm where facts go or are replaced.
+        """
         if (remove or remove_files or correct) and not confirm:
             raise unconfirmed("removing or replacing facts cannot be taken back")
         # What ends so is never taken for the name of a file.
-        faulty = [text for text in (*(add or ()), *(remove or ())) if "(" not in text or not text.endswith(")")]
+        faulty = [
+            text
+            for text in (*(add or ()), *(remove or ()))
+            if "(" not in text or not text.endswith(")")
+        ]
         if faulty:
-            raise UsageError.of("E0817", f"{faulty[0][:200]} is no fact", help="write it as Predicate(Constant, ...)")
+            raise UsageError.of(
+                "E0817",
+                f"{faulty[0][:200]} is no fact",
+                help="write it as Predicate(Constant, ...)",
+            )
         added = [*(add or ()), *self.folders.files(files or ())]
         removed = [*(remove or ()), *self.folders.files(remove_files or ())]
-        done = self.workspace.update(run, added, removed, correct=correct, world=world, progress=self.progress())
+        done = self.workspace.update(
+            run, added, removed, correct=correct, world=world, progress=self.progress()
+        )
         return answer(done.summary(20), next_step=f"explain with run={done.result.run_id}")
 
     def compare(self, first_run: Run, second_run: Run, most: Most = 20) -> dict[str, Any]:
         """What differs between two runs: settings, metrics, weights, predictions, paired tests."""
         return answer(
-            self.workspace.runs.compare(first_run, second_run, most=most), next_step="explain an atom that differs"
+            self.workspace.runs.compare(first_run, second_run, most=most),
+            next_step="explain an atom that differs",
         )
 
     def runs(self, most: Most = 20) -> dict[str, Any]:
         """The recorded runs, newest first."""
         runs = self.workspace.runs.all()
-        items = [of(run, "id", "parent", "kind", "seconds", "status", "engine") for run in runs[:most]]
-        return answer({"count": len(runs), "items": items}, next_step="explain, compare or update one of them")
+        items = [
+            of(run, "id", "parent", "kind", "seconds", "status", "engine") for run in runs[:most]
+        ]
+        return answer(
+            {"count": len(runs), "items": items}, next_step="explain, compare or update one of them"
+        )
 
     def delete_run(self, run: Run, confirm: bool = False) -> dict[str, Any]:
         """Delete a recorded run for good; needs confirm."""

@@ -1,4 +1,6 @@
-"""Results as short records: lists cut with their counts, errors with code and place, and the next sensible step."""
+"""Results as short records: lists cut with their counts, errors with code and place,
+and the next sensible step.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ CANCELLED: Mapping[str, Any] = {
 }
 
 
-def call_tool(function: Callable[..., dict[str, Any]], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def call_tool(
+    function: Callable[..., dict[str, Any]], arguments: Mapping[str, Any]
+) -> dict[str, Any]:
     """One tool's answer as a record, whatever happens in it."""
     try:
         return function(**arguments)
@@ -38,8 +42,17 @@ def call_tool(function: Callable[..., dict[str, Any]], arguments: Mapping[str, A
         if (told := storage_fault(error)) is not None:
             return refusal(told)
         logging.getLogger(__name__).warning("a tool failed: %s", type(error).__name__)
-        fault = {"severity": "error", "code": "E0864", "message": "the workbench failed at this call", "help": None}
-        return {"ok": False, "diagnostics": [fault], "next": "this is a fault of the workbench; try another way"}
+        fault = {
+            "severity": "error",
+            "code": "E0864",
+            "message": "the workbench failed at this call",
+            "help": None,
+        }
+        return {
+            "ok": False,
+            "diagnostics": [fault],
+            "next": "this is a fault of the workbench; try another way",
+        }
 
 
 def renumbered(record: Mapping[str, Any], numbers: Mapping[int, int]) -> dict[str, Any]:
@@ -70,7 +83,9 @@ def first(items: Iterable[Any], most: int) -> dict[str, Any]:
 
 def of(one: object, *names: str, **renamed: str) -> dict[str, Any]:
     """Some attributes of an object by their names, and by other names, as in `why="reason"`."""
-    return {called: getattr(one, name) for called, name in (dict(zip(names, names)) | renamed).items()}
+    return {
+        called: getattr(one, name) for called, name in (dict(zip(names, names)) | renamed).items()
+    }
 
 
 def refusal(error: WorkbenchError) -> dict[str, Any]:
@@ -110,11 +125,15 @@ def _halve_longest(record: Any) -> bool:
     def collect(value: Any) -> None:
         if isinstance(value, list):
             lists.append(value)
-        for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        for item in (
+            value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        ):
             collect(item)
 
     collect(record)
-    longest = max((one for one in lists if len(one) > 1), key=lambda one: len(json.dumps(one)), default=None)
+    longest = max(
+        (one for one in lists if len(one) > 1), key=lambda one: len(json.dumps(one)), default=None
+    )
     if longest is None:
         return False
     del longest[max(1, len(longest) // 2) :]

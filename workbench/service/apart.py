@@ -1,7 +1,9 @@
-"""Work in a process of its own, over a copy of the workspace: limits of time and memory, and a cancel that is kept.
+"""Work in a process of its own, over a copy of the workspace: limits of time and memory, and a
+cancel that is kept.
 
-DuckDB lets one process hold a file for writing, and the one that serves it does. So each job works on a copy, in a
-process that can be ended; the runs that it recorded are taken over when it is done, or ended.
+DuckDB lets one process hold a file for writing, and the one that serves it does. So each job works
+on a copy, in a process that can be ended; the runs that it recorded are taken over when it is done,
+or ended.
 """
 
 from __future__ import annotations
@@ -21,7 +23,16 @@ from workbench.progress import Progress, expired
 from workbench.service.worker import Task, serve
 from workbench.workspace import Workspace, open_workspace
 
-__all__ = ["Ending", "Task", "Worker", "answered_apart", "memory_of_a_job", "newest_run", "taken_over", "why_it_failed"]
+__all__ = [
+    "Ending",
+    "Task",
+    "Worker",
+    "answered_apart",
+    "memory_of_a_job",
+    "newest_run",
+    "taken_over",
+    "why_it_failed",
+]
 
 PATIENCE = 1.5
 """Seconds that a worker has to answer a cancel, before it is ended."""
@@ -60,7 +71,9 @@ class Worker:
         self.out_of_time = False
 
     def run(self, progress: Progress) -> Ending:
-        """Do the task; cancelling `progress` stops it within two seconds, whatever it is busy with."""
+        """Do the task; cancelling `progress` stops it within two seconds,
+        whatever it is busy with.
+        """
         if progress.cancelled:
             return Ending("cancelled")
         process = self.process = Process(serve)
@@ -73,7 +86,9 @@ class Worker:
             process.end()
 
     def _followed(self, process: Process, progress: Progress) -> Ending:
-        """Take the worker's reports in until it says how it ended; hand a cancel on, and end it where it goes on."""
+        """Take the worker's reports in until it says how it ended; hand a cancel on,
+        and end it where it goes on.
+        """
         deadline, patience = None, None
         while True:
             if deadline is not None and expired(deadline):
@@ -90,7 +105,9 @@ class Worker:
             try:
                 kind, content = process.answers.recv()
             except (EOFError, OSError):
-                return Ending("memory" if not progress.cancelled and process.wanted_memory else "ended")
+                return Ending(
+                    "memory" if not progress.cancelled and process.wanted_memory else "ended"
+                )
             if kind == "step":
                 progress.report(*content)
             elif kind == "points":
@@ -103,7 +120,9 @@ class Worker:
 
 
 def memory_of_a_job() -> int:
-    """Bytes that a job may use: WORKBENCH_JOB_MEMORY in GB, else two fifths of the machine's memory."""
+    """Bytes that a job may use: WORKBENCH_JOB_MEMORY in GB,
+    else two fifths of the machine's memory.
+    """
     given = os.environ.get("WORKBENCH_JOB_MEMORY", "")
     with suppress(ValueError):
         return int(float(given) * (1 << 30))
@@ -113,9 +132,15 @@ def memory_of_a_job() -> int:
 
 
 def answered_apart(
-    workspace: Workspace, function: str, arguments: Mapping[str, Any], progress: Progress, memory: int
+    workspace: Workspace,
+    function: str,
+    arguments: Mapping[str, Any],
+    progress: Progress,
+    memory: int,
 ) -> tuple[Ending, dict[int, int]]:
-    """A function's ending over a copy of a workspace, and the runs that it left here by their numbers there."""
+    """A function's ending over a copy of a workspace,
+    and the runs that it left here by their numbers there.
+    """
     with TemporaryDirectory(prefix="workbench-job-") as folder:
         path = Path(folder, "copy.duckdb")
         progress.step("copying the facts", 0)
@@ -138,7 +163,8 @@ def taken_over(
     ending: Ending,
     take: Callable[[Workspace, Workspace], None] | None = None,
 ) -> dict[int, int]:
-    """The runs that a worker recorded after number `before`, taken into the workspace: its number of each, and ours.
+    """The runs that a worker recorded after number `before`, taken into the workspace: its number
+    of each, and ours.
 
     Parameters
     ----------
@@ -165,6 +191,9 @@ def why_it_failed(ending: Ending, memory: int) -> UsageError:
         return UsageError.of(
             "E0838",
             f"the job needs more than the {memory / (1 << 30):.1f} GB of memory that it may use",
-            help="ask for less (fewer worlds, bound variables), or start with more WORKBENCH_JOB_MEMORY",
+            help="ask for less (fewer worlds, bound variables), or start with more "
+            "WORKBENCH_JOB_MEMORY",
         )
-    return UsageError.of("E0839", "the job's process ended before its work was done", help="try it again")
+    return UsageError.of(
+        "E0839", "the job's process ended before its work was done", help="try it again"
+    )

@@ -8,13 +8,18 @@ from pydantic import Field
 
 __all__ = ["Facts", "Files", "Most", "Predicates", "Rules", "Run", "Seconds", "Text"]
 
-Rules = Annotated[str, Field(description="Rules as text (Markov logic or PSL).", max_length=200_000)]
-Files = Annotated[list[str], Field(description="File names in the allowed folders.", min_length=1, max_length=50)]
+Rules = Annotated[
+    str, Field(description="Rules as text (Markov logic or PSL).", max_length=200_000)
+]
+Files = Annotated[
+    list[str], Field(description="File names in the allowed folders.", min_length=1, max_length=50)
+]
 Predicates = Annotated[list[str] | None, Field(description="Predicate names.", max_length=200)]
 Seconds = Annotated[float, Field(description="Seconds for the solver or learner.", gt=0, le=300)]
 Run = Annotated[int, Field(description="A run's id.", ge=1, le=2**31 - 1)]
 Most = Annotated[int, Field(description="Rows in the answer.", ge=1, le=200)]
 Text = Annotated[str, Field(max_length=20_000)]
 Facts = Annotated[
-    list[str], Field(description="Facts such as 'Friends(Anna, Bob)' or '!Smokes(Eve)'.", max_length=1000)
+    list[str],
+    Field(description="Facts such as 'Friends(Anna, Bob)' or '!Smokes(Eve)'.", max_length=1000),
 ]

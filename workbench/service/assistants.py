@@ -1,4 +1,6 @@
-"""The assistants' door: the toolbox as tools of the Model Context Protocol, with the language as resources."""
+"""The assistants' door: the toolbox as tools of the Model Context Protocol,
+with the language as resources.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,10 @@ MOST_SECONDS = 420.0
 """After so long a call is cancelled, whatever it does."""
 
 _INSTRUCTIONS = (
-    "Relational machine learning on tables: load facts, write or propose weighted rules, learn, predict, explain. "
-    "Start with schema (it lists the files that may be loaded) or profile; read the resource workbench://language "
+    "Relational machine learning on tables: load facts, write or propose weighted rules, learn, "
+    "predict, explain. "
+    "Start with schema (it lists the files that may be loaded) or profile; read the resource "
+    "workbench://language "
     "before writing rules. Every answer names the next sensible step."
 )
 _cancel: ContextVar[Event] = ContextVar("_cancel")
@@ -62,8 +66,12 @@ def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCP
     return server
 
 
-def _offered(function: Callable[..., dict[str, Any]], toolbox: Toolbox, seconds: float) -> Callable[..., Any]:
-    """The function as a tool: in a thread, in turn, cancelled where its time is up or its caller goes away."""
+def _offered(
+    function: Callable[..., dict[str, Any]], toolbox: Toolbox, seconds: float
+) -> Callable[..., Any]:
+    """The function as a tool: in a thread, in turn,
+    cancelled where its time is up or its caller goes away.
+    """
 
     @functools.wraps(function)
     async def offered(**arguments: Any) -> CallToolResult:
@@ -84,7 +92,11 @@ def _offered(function: Callable[..., dict[str, Any]], toolbox: Toolbox, seconds:
             try:
                 record = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
             except Cancelled:
-                record = {"ok": False, "diagnostics": [], "next": "the workspace is busy; try again"}
+                record = {
+                    "ok": False,
+                    "diagnostics": [],
+                    "next": "the workspace is busy; try again",
+                }
             finally:
                 cancelled.set()
                 watch.cancel_scope.cancel()

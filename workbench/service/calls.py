@@ -1,4 +1,6 @@
-"""The typed calls of a server, from the toolbox's signatures: arguments checked, and their OpenAPI description."""
+"""The typed calls of a server, from the toolbox's signatures: arguments checked,
+and their OpenAPI description.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,18 @@ from workbench.service.toolbox import TOOLS, Toolbox
 __all__ = ["Call", "calls_of", "openapi"]
 
 _NEEDED = {
-    **dict.fromkeys(("schema", "check", "preview", "explain", "compare", "query", "runs", "profile"), "read"),
+    **dict.fromkeys(
+        ("schema", "check", "preview", "explain", "compare", "query", "runs", "profile"), "read"
+    ),
     **dict.fromkeys(("update", "what_if"), "label"),
     "delete_run": "admin",
 }
 _QUICK = frozenset(("schema", "check", "compare", "query", "runs"))
 """They only read, and answer beside a job that writes."""
 _WRITING = frozenset(("load", "update", "link_more", "delete_run"))
-"""They change the workspace itself, one at a time; all others work on a copy, in a process of their own."""
+"""They change the workspace itself, one at a time; all others work on a copy,
+in a process of their own.
+"""
 
 
 @dataclass(frozen=True)
@@ -60,28 +66,47 @@ def calls_of(toolbox: Toolbox) -> dict[str, Call]:
     for name in TOOLS:
         function = getattr(toolbox, name)
         fields: dict[str, Any] = {
-            one.name: (one.annotation, ... if one.default is inspect.Parameter.empty else one.default)
+            one.name: (
+                one.annotation,
+                ... if one.default is inspect.Parameter.empty else one.default,
+            )
             for one in inspect.signature(function, eval_str=True).parameters.values()
         }
-        arguments = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+        arguments = create_model(
+            f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields
+        )
         about = inspect.getdoc(function) or ""
-        found[name] = Call(name, about, _NEEDED.get(name, "model"), name in _QUICK, name in _WRITING, arguments)
+        found[name] = Call(
+            name, about, _NEEDED.get(name, "model"), name in _QUICK, name in _WRITING, arguments
+        )
     return found
 
 
 def openapi(calls: Mapping[str, Call]) -> dict[str, Any]:
     """The server's OpenAPI 3.1 description: `openapi.json`, with the tools."""
-    described: dict[str, Any] = json.loads((Path(__file__).parent / "openapi.json").read_text(encoding="utf-8"))
+    described: dict[str, Any] = json.loads(
+        (Path(__file__).parent / "openapi.json").read_text(encoding="utf-8")
+    )
     described["info"]["version"] = __version__
     for call in calls.values():
-        body = {"required": True, "content": {"application/json": {"schema": call.arguments.model_json_schema()}}}
-        ends = {"200": "answer", "400": "refused", "422": "refused", **({} if call.quick else {"202": "waiting"})}
+        body = {
+            "required": True,
+            "content": {"application/json": {"schema": call.arguments.model_json_schema()}},
+        }
+        ends = {
+            "200": "answer",
+            "400": "refused",
+            "422": "refused",
+            **({} if call.quick else {"202": "waiting"}),
+        }
         described["paths"][f"/api/tools/{call.name}"] = {
             "post": {
                 "operationId": call.name,
                 "requestBody": body,
                 "summary": f"{' '.join(call.about.split())} (role: {call.role})",
-                "responses": {code: {"$ref": f"#/components/responses/{name}"} for code, name in ends.items()},
+                "responses": {
+                    code: {"$ref": f"#/components/responses/{name}"} for code, name in ends.items()
+                },
             }
         }
     return described

@@ -37,11 +37,12 @@ def connect(url: str, *, token: str | None = None) -> RemoteWorkspace:
 
 
 class RemoteWorkspace:
-    """The tools of a served workspace, each a method that takes its arguments by name and gives its answer.
+    """The tools of a served workspace, each a method that takes its arguments by name and gives its
+    answer.
 
-    `remote.schema()`, `remote.infer(rules=..., query=["Smokes"])`; a call that is refused raises what it would raise
-    without a server, with the server's diagnostics. Long calls are jobs: they report to `progress` and are cancelled by
-    it.
+    `remote.schema()`, `remote.infer(rules=..., query=["Smokes"])`; a call that is refused raises
+    what it would raise without a server, with the server's diagnostics. Long calls are jobs: they
+    report to `progress` and are cancelled by it.
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:
@@ -52,7 +53,10 @@ class RemoteWorkspace:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -65,7 +69,9 @@ class RemoteWorkspace:
             raise AttributeError(name)
         return lambda progress=SILENT, **arguments: self.call(name, arguments, progress=progress)
 
-    def call(self, tool: str, arguments: dict[str, Any], *, progress: Progress = SILENT) -> dict[str, Any]:
+    def call(
+        self, tool: str, arguments: dict[str, Any], *, progress: Progress = SILENT
+    ) -> dict[str, Any]:
         """One tool's answer, waited for however long it takes.
 
         Raises
@@ -96,7 +102,9 @@ class RemoteWorkspace:
             raise InputError.of("E0814", f"there is no file {path}") from None
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
-            raise InputError.of("E0814", f"{path} cannot be sent: {reason}", help="name its files") from None
+            raise InputError.of(
+                "E0814", f"{path} cannot be sent: {reason}", help="name its files"
+            ) from None
         answer = self.request("PUT", f"/api/files/{Path(path).name}", content=content)
         if not answer.get("ok"):
             raise _refused(answer)
@@ -146,7 +154,9 @@ class RemoteWorkspace:
             record: dict[str, Any] = self._http.request(method, path, **content).json()
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             help_text = "start it with workbench serve WORKSPACE"
-            raise UsageError.of("E0876", f"no server answers at {self._url}", help=help_text) from None
+            raise UsageError.of(
+                "E0876", f"no server answers at {self._url}", help=help_text
+            ) from None
         return record
 
     def _followed(self, number: int, progress: Progress) -> dict[str, Any]:
@@ -176,6 +186,10 @@ class RemoteWorkspace:
 def _refused(answer: dict[str, Any]) -> WorkbenchError:
     """The error that the same call raises without a server."""
     told = answer.get("diagnostics") or [{"code": "E0864", "message": str(answer.get("next"))}]
-    kinds: dict[int, type[WorkbenchError]] = {int(one.exit_code): one for one in (InputError, InfeasibleError)}
+    kinds: dict[int, type[WorkbenchError]] = {
+        int(one.exit_code): one for one in (InputError, InfeasibleError)
+    }
     kind = kinds.get(answer.get("exit_code", 0), UsageError)
-    return kind(tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told))
+    return kind(
+        tuple(Diagnostic(one["code"], one["message"], help=one.get("help")) for one in told)
+    )

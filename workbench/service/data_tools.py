@@ -15,12 +15,17 @@ class DataTools(Tools):
     """Files, facts and SQL."""
 
     def profile(self, files: Files) -> dict[str, Any]:
-        """Look at wide tables without loading them: columns, what each seems to be, and why; first rows."""
+        """Look at wide tables without loading them: columns, what each seems to be,
+        and why; first rows.
+        """
         look = self.workspace.data.look_at_tables([str(path) for path in self.folders.files(files)])
         tables = [
             {
                 "table": table.name,
-                "columns": [of(one, "kind", "predicate", column="name", why="reason") for one in table.columns],
+                "columns": [
+                    of(one, "kind", "predicate", column="name", why="reason")
+                    for one in table.columns
+                ],
                 "first_rows": [list(row) for row in look.rows.get(table.name, ())[:3]],
             }
             for table in look.mapping.tables
@@ -28,7 +33,8 @@ class DataTools(Tools):
         notes = [note.as_record() for note in look.notes]
         return answer(
             {"tables": tables, "notes": notes},
-            next_step="load these files, with predict='table.column' to ask for that column's blanks; or study",
+            next_step="load these files, with predict='table.column' to ask for that column's "
+            "blanks; or study",
         )
 
     def load(
@@ -39,15 +45,19 @@ class DataTools(Tools):
         labels: Literal["evidence", "withheld"] = "withheld",
         world: Text | None = None,
     ) -> dict[str, Any]:
-        """Load files. Tables that no predicate of `rules` is called like are wide: each column becomes a predicate.
+        """Load files. Tables that no predicate of `rules` is called like are wide: each column
+        becomes a predicate.
 
-        predict: TABLE.COLUMN or TABLE.COLUMN=VALUE, whose known cells become labels and whose blanks are asked for.
+        predict: TABLE.COLUMN or TABLE.COLUMN=VALUE, whose known cells become labels and whose
+        blanks are asked for.
         """
         paths = self.folders.files(files)
         if rules is not None:
             self.workspace.declare(program_of(rules))
         wide = False if rules is not None and predict is None else None
-        report = self.workspace.load([*paths], world=world, predict=predict, labels=labels, wide=wide)
+        report = self.workspace.load(
+            [*paths], world=world, predict=predict, labels=labels, wide=wide
+        )
         return answer(
             {
                 "facts": dict(report.facts),
@@ -84,9 +94,17 @@ class DataTools(Tools):
         )
 
     def query(self, sql: Text, most: Most = 50) -> dict[str, Any]:
-        """One read-only SQL statement over the workspace; readable facts are views in the schema `facts`."""
+        """One read-only SQL statement over the workspace;
+        readable facts are views in the schema `facts`.
+        """
         found = self.workspace.data.query(sql, max_rows=most, seconds=10.0)
         return answer(
-            {"columns": found.columns, "rows": [list(row) for row in found.rows], "more": found.truncated},
-            next_step="narrow the statement where rows are cut" if found.truncated else "schema names all predicates",
+            {
+                "columns": found.columns,
+                "rows": [list(row) for row in found.rows],
+                "more": found.truncated,
+            },
+            next_step="narrow the statement where rows are cut"
+            if found.truncated
+            else "schema names all predicates",
         )

@@ -1,4 +1,6 @@
-"""Which files a caller from outside may name: those of some folders, by forms that reach no further."""
+"""Which files a caller from outside may name: those of some folders,
+by forms that reach no further.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,18 @@ from workbench.errors import UsageError
 
 __all__ = ["Folders"]
 
-FORMS = (".csv", ".tsv", ".parquet", ".db", ".jsonl", ".ndjson", ".xlsx", ".csv.gz", ".tsv.gz", ".db.gz")
+FORMS = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".db",
+    ".jsonl",
+    ".ndjson",
+    ".xlsx",
+    ".csv.gz",
+    ".tsv.gz",
+    ".db.gz",
+)
 """Forms of files that name no other files."""
 
 
@@ -42,7 +55,11 @@ class Folders:
         found = []
         for root in self.roots:
             for path in sorted(root.rglob("*")):
-                if path.name.casefold().endswith(FORMS) and path.is_file() and self._holds(path.resolve()):
+                if (
+                    path.name.casefold().endswith(FORMS)
+                    and path.is_file()
+                    and self._holds(path.resolve())
+                ):
                     found.append(path.relative_to(root).as_posix())
         return found[:most]
 
@@ -51,7 +68,11 @@ class Folders:
             for root in self.roots:
                 try:
                     path = (root / name).resolve()
-                    if self._holds(path) and path.is_file() and path.stat().st_size <= self.most_bytes:
+                    if (
+                        self._holds(path)
+                        and path.is_file()
+                        and path.stat().st_size <= self.most_bytes
+                    ):
                         return path
                 except (OSError, ValueError, RuntimeError):
                     continue

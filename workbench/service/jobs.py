@@ -50,7 +50,10 @@ class Job:
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
         seconds = self.seconds if self.ended else monotonic() - self.begun
-        record = {name: getattr(self, name) for name in ("id", "kind", "status", "stage", "share", "message", "answer")}
+        record = {
+            name: getattr(self, name)
+            for name in ("id", "kind", "status", "stage", "share", "message", "answer")
+        }
         return record | {"seconds": round(seconds, 3)}
 
 
@@ -67,7 +70,9 @@ class Jobs:
         Jobs under way at a time.
     """
 
-    def __init__(self, *, most_waiting: int = 50, seconds: float = 3600.0, at_once: int = 2) -> None:
+    def __init__(
+        self, *, most_waiting: int = 50, seconds: float = 3600.0, at_once: int = 2
+    ) -> None:
         self._jobs: dict[int, Job] = {}
         self._numbers = itertools.count(1)
         self._changed = Condition()
@@ -84,10 +89,14 @@ class Jobs:
         """
         with self._changed:
             if sum(not job.ended for job in self._jobs.values()) >= self.most_waiting:
-                raise UsageError.of("E0871", f"{self.most_waiting} jobs are waiting", help="try again later")
+                raise UsageError.of(
+                    "E0871", f"{self.most_waiting} jobs are waiting", help="try again later"
+                )
             job = Job(next(self._numbers), kind, owner)
             self._jobs[job.id] = job
-            for number in [one for one, other in self._jobs.items() if other.ended][: -KEPT or None]:
+            for number in [one for one, other in self._jobs.items() if other.ended][
+                : -KEPT or None
+            ]:
                 del self._jobs[number]
         self._workers.submit(self._run, job, work)
         return job
@@ -102,7 +111,9 @@ class Jobs:
         """
         job = self._jobs.get(number)
         if job is None:
-            raise UsageError.of("E0872", f"there is no job {number}", help="ended jobs are kept for a while only")
+            raise UsageError.of(
+                "E0872", f"there is no job {number}", help="ended jobs are kept for a while only"
+            )
         return job
 
     def all(self) -> list[Job]:
@@ -143,7 +154,13 @@ class Jobs:
             answer = work(Progress(report, job.cancel_event))
         finally:
             limit.cancel()
-        ended = "done" if answer.get("ok", True) else "cancelled" if job.cancel_event.is_set() else "failed"
+        ended = (
+            "done"
+            if answer.get("ok", True)
+            else "cancelled"
+            if job.cancel_event.is_set()
+            else "failed"
+        )
         job.seconds = monotonic() - job.begun
         self._change(job, status=ended, answer=answer)
 

@@ -24,13 +24,23 @@ class RecordTools(Tools):
         seed: int = 0,
         most: Most = 20,
     ) -> dict[str, Any]:
-        """Find the records of one table, or of two, that are of the same thing; kept, so that link_more adds others."""
+        """Find the records of one table, or of two, that are of the same thing; kept,
+        so that link_more adds others.
+        """
         paths = self.folders.files(files)
         result = self.workspace.link(
-            *paths, id_column=id_column, one_to_one=one_to_one, time_limit=seconds, seed=seed, progress=self.progress()
+            *paths,
+            id_column=id_column,
+            one_to_one=one_to_one,
+            time_limit=seconds,
+            seed=seed,
+            progress=self.progress(),
         )
         record = result.as_record()
-        wanted = "status records candidates clusters energy bound gap estimated_precision estimated_recall seconds"
+        wanted = (
+            "status records candidates clusters energy bound gap estimated_precision "
+            "estimated_recall seconds"
+        )
         clusters = result.clusters
         shared = clusters[clusters.duplicated("cluster", keep=False)]
         run = max(run.id for run in self.workspace.runs.all())
@@ -58,15 +68,16 @@ class RecordTools(Tools):
         whole: bool = False,
         confirm: bool = False,
     ) -> dict[str, Any]:
-        """Link new records against a kept linkage, for good; or correct or remove kept ones, which needs confirm.
+        """Link new records against a kept linkage, for good; or correct or remove kept ones, which
+        needs confirm.
 
         whole: every cluster that changed and every compared pair, for programs.
         """
         if (correct or remove) and not confirm:
             raise unconfirmed("correcting or removing records cannot be taken back")
         more = self.workspace.link_more(
-            *self.folders.files(files), run=run, id_column=id_column, correct=correct, remove=remove,
-            time_limit=seconds, progress=self.progress(),
+            *self.folders.files(files), run=run, id_column=id_column, correct=correct,
+            remove=remove, time_limit=seconds, progress=self.progress(),
         )  # fmt: skip
         record, clusters = more.as_record(), more.clusters
         next_step = f"link_more with run={more.run_id} for other records"

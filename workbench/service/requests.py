@@ -15,7 +15,16 @@ from workbench.errors import Diagnostic, UsageError, WorkbenchError
 from workbench.service.access import Tokens
 from workbench.service.answers import refusal
 
-__all__ = ["Guarded", "Refused", "body_of", "failed", "handled", "patience", "refused", "wrong_arguments"]
+__all__ = [
+    "Guarded",
+    "Refused",
+    "body_of",
+    "failed",
+    "handled",
+    "patience",
+    "refused",
+    "wrong_arguments",
+]
 
 PATIENCE = 30.0
 """Seconds that a call waits for its job before it answers with the job's id."""
@@ -39,7 +48,9 @@ class Guarded:
         if scope["type"] == "http":
             role = self.tokens.role(Request(scope).headers.get("authorization"))
             if role not in ("model", "admin"):
-                error = UsageError.of("E0874", "the assistants' door asks for a token of the role model or admin")
+                error = UsageError.of(
+                    "E0874", "the assistants' door asks for a token of the role model or admin"
+                )
                 await refused(401 if role is None else 403, error)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
@@ -67,7 +78,10 @@ def refused(status: int, error: WorkbenchError) -> JSONResponse:
 
 def wrong_arguments(error: ValidationError) -> WorkbenchError:
     """What is wrong with the arguments, without what was sent."""
-    told = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()[:10]]
+    told = [
+        f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
+        for one in error.errors()[:10]
+    ]
     return UsageError(tuple(Diagnostic("E0873", one, help="see /openapi.json") for one in told))
 
 
@@ -77,7 +91,9 @@ def patience(request: Request) -> float:
     with suppress(ValueError):
         if (seconds := float(given or PATIENCE)) >= 0:
             return min(PATIENCE, seconds)
-    raise UsageError.of("E0873", f"wait: {given[:20]} is no number of seconds", help="such as ?wait=5")
+    raise UsageError.of(
+        "E0873", f"wait: {given[:20]} is no number of seconds", help="such as ?wait=5"
+    )
 
 
 async def body_of(request: Request, most: int) -> bytes:

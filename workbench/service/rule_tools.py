@@ -1,4 +1,6 @@
-"""Tools on rules: proposed, checked, counted, their weights learned, and scored on what they were not learned from."""
+"""Tools on rules: proposed, checked, counted, their weights learned,
+and scored on what they were not learned from.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,18 @@ __all__ = ["RuleTools"]
 class RuleTools(Tools):
     """Rules, their weights, and studies that make both."""
 
-    def propose_rules(self, predicates: Predicates = None, most: Most = 20, seconds: Seconds = 60) -> dict[str, Any]:
-        """Search for rules with these predicates as heads; each with support, precision and weight, ready to paste.
+    def propose_rules(
+        self, predicates: Predicates = None, most: Most = 20, seconds: Seconds = 60
+    ) -> dict[str, Any]:
+        """Search for rules with these predicates as heads; each with support, precision and weight,
+        ready to paste.
 
         predicates: without any, what load was told to predict, or all.
         """
         if not any(one.facts for one in self.workspace.data.catalog()):
-            raise UsageError.of("E0861", "there are no facts to search for rules in", help="load some files first")
+            raise UsageError.of(
+                "E0861", "there are no facts to search for rules in", help="load some files first"
+            )
         result = self.workspace.structure(
             targets=predicates or asked_for(self.workspace),
             time_limit=seconds,
@@ -31,12 +38,18 @@ class RuleTools(Tools):
             candidates=most,
         )
         return answer(
-            {**result.summary(), "candidates": first(result.candidate_table(), most), "program": result.text},
+            {
+                **result.summary(),
+                "candidates": first(result.candidate_table(), most),
+                "program": result.text,
+            },
             next_step="take the program (or lines of it), then learn its weights, or crossval it",
         )
 
     def check(self, rules: Rules) -> dict[str, Any]:
-        """Everything that is wrong or doubtful in rules, with code, line and column; nothing is run."""
+        """Everything that is wrong or doubtful in rules, with code, line and column;
+        nothing is run.
+        """
         from workbench.language import language_of
 
         refuse_includes(rules)
@@ -50,17 +63,31 @@ class RuleTools(Tools):
                 "predicates": list(checked.program.predicates),
                 "warnings": [one.as_record() for one in checked.diagnostics],
             },
-            next_step="preview counts what the rules ground to; then infer, or learn where labels are loaded",
+            next_step="preview counts what the rules ground to; then infer, or learn where labels "
+            "are loaded",
         )
 
-    def preview(self, rules: Rules, query: Predicates = None, closed: Predicates = None) -> dict[str, Any]:
-        """Count each rule's groundings over the data without making them, with sample ground clauses."""
+    def preview(
+        self, rules: Rules, query: Predicates = None, closed: Predicates = None
+    ) -> dict[str, Any]:
+        """Count each rule's groundings over the data without making them,
+        with sample ground clauses.
+        """
         found = self.workspace.preview(
-            program_of(rules), query=query, closed=closed, samples=2, seconds=30.0, progress=self.progress()
+            program_of(rules),
+            query=query,
+            closed=closed,
+            samples=2,
+            seconds=30.0,
+            progress=self.progress(),
         )
-        rows = [of(one, "rule", "ground_rows", "open", "satisfied", "violated", "samples") for one in found.rules]
+        rows = [
+            of(one, "rule", "ground_rows", "open", "satisfied", "violated", "samples")
+            for one in found.rules
+        ]
         return answer(
-            {"rules": rows, **of(found, "atoms", "ground_rows")}, next_step="infer, or learn where labels are loaded"
+            {"rules": rows, **of(found, "atoms", "ground_rows")},
+            next_step="infer, or learn where labels are loaded",
         )
 
     def learn(
@@ -76,9 +103,17 @@ class RuleTools(Tools):
         how = self.how(query, closed, seconds, seed)
         result = self.workspace.learn(program_of(rules), learner=learner, **how)
         summary = result.summary()
-        kept = {name: summary[name] for name in ("status", "learner", "run", "atoms", "ground_rows", "seconds")}
+        kept = {
+            name: summary[name]
+            for name in ("status", "learner", "run", "atoms", "ground_rows", "seconds")
+        }
         return answer(
-            {**kept, "rules": first(summary["rules"], 50), "warnings": summary["warnings"], "program": result.text()},
+            {
+                **kept,
+                "rules": first(summary["rules"], 50),
+                "warnings": summary["warnings"],
+                "program": result.text(),
+            },
             next_step=f"infer with run={result.run_id}, or crossval to see how good the rules are",
         )
 
@@ -92,16 +127,27 @@ class RuleTools(Tools):
         seconds: Seconds = 60,
         seed: int = 0,
     ) -> dict[str, Any]:
-        """Score rules on data they were not learned from: worlds dealt into folds, or labelled atoms in one world."""
+        """Score rules on data they were not learned from: worlds dealt into folds,
+        or labelled atoms in one world.
+        """
         dealt: Any = folds
         how = self.how(query, closed, seconds, seed)
         if len(self.workspace.data.worlds()) < 2:
             if not how["query"]:
-                raise UsageError.of("E0861", "cross-validation in one world needs a query", help="name the predicate")
-            self.workspace.data.make_folds("random", predicate=how["query"][0], count=folds, seed=seed)
+                raise UsageError.of(
+                    "E0861",
+                    "cross-validation in one world needs a query",
+                    help="name the predicate",
+                )
+            self.workspace.data.make_folds(
+                "random", predicate=how["query"][0], count=folds, seed=seed
+            )
             dealt = "kept"
         result = self.workspace.crossval(program_of(rules), folds=dealt, learner=learner, **how)
-        return answer(result.summary(), next_step="compare two such runs, or learn and infer with the better rules")
+        return answer(
+            result.summary(),
+            next_step="compare two such runs, or learn and infer with the better rules",
+        )
 
     def study(
         self,
@@ -111,7 +157,9 @@ class RuleTools(Tools):
         folds: Annotated[int, Field(ge=2, le=20)] = 5,
         seconds: Seconds = 120,
     ) -> dict[str, Any]:
-        """Learn, score and explain a model of one column of tables as they are, in one call; nothing is loaded."""
+        """Learn, score and explain a model of one column of tables as they are, in one call;
+        nothing is loaded.
+        """
         paths = [str(path) for path in self.folders.files(files)]
         result = self.workspace.study(
             paths, predict, time=time, folds=folds, time_limit=seconds, progress=self.progress()
@@ -124,5 +172,6 @@ class RuleTools(Tools):
                 "rules": first(record["rules"], 15),
                 "explanations": first(record["explanations"], 8),
             },
-            next_step="load the files with the same predict to explain single answers with rules of your own",
+            next_step="load the files with the same predict to explain single answers with rules "
+            "of your own",
         )

@@ -1,7 +1,8 @@
 """The server: one process that holds a workspace, for many people and programs.
 
-Every tool of the assistants' toolbox is a typed call, `POST /api/tools/NAME`; what may take long is a job, with
-progress as server-sent events. The same tools are at `/mcp` by the Model Context Protocol.
+Every tool of the assistants' toolbox is a typed call, `POST /api/tools/NAME`; what may take long is
+a job, with progress as server-sent events. The same tools are at `/mcp` by the Model Context
+Protocol.
 """
 
 from __future__ import annotations
@@ -35,7 +36,16 @@ from workbench.service.assistants import assistants_server
 from workbench.service.calls import Call, calls_of, openapi
 from workbench.service.folders import FORMS
 from workbench.service.jobs import Job, Jobs
-from workbench.service.requests import Guarded, Refused, body_of, failed, handled, patience, refused, wrong_arguments
+from workbench.service.requests import (
+    Guarded,
+    Refused,
+    body_of,
+    failed,
+    handled,
+    patience,
+    refused,
+    wrong_arguments,
+)
 from workbench.service.toolbox import Toolbox
 from workbench.service.work import Work
 
@@ -71,7 +81,10 @@ class _Service:
         name = request.path_params["name"]
         call = self.calls.get(name)
         if call is None:
-            return refused(404, UsageError.of("E0873", f"there is no tool {name[:100]}", help="see /openapi.json"))
+            return refused(
+                404,
+                UsageError.of("E0873", f"there is no tool {name[:100]}", help="see /openapi.json"),
+            )
         who = self._who(request, call.role)
         if "application/json" not in request.headers.get("content-type", ""):
             return refused(415, UsageError.of("E0873", "arguments are sent as application/json"))
@@ -84,7 +97,9 @@ class _Service:
             answer = await anyio.to_thread.run_sync(lambda: self.work.read(call, arguments))
             self.audit.note(who, name, bool(answer["ok"]))
             return JSONResponse(answer, 200 if answer["ok"] else 400)
-        job = self.jobs.submit(name, who, lambda progress: self.work.done(who, call, arguments, progress))
+        job = self.jobs.submit(
+            name, who, lambda progress: self.work.done(who, call, arguments, progress)
+        )
         await anyio.to_thread.run_sync(lambda: self._wait(job, seconds), abandon_on_cancel=True)
         if not job.ended:
             return JSONResponse(job.as_record(), 202)
@@ -93,7 +108,9 @@ class _Service:
 
     async def list_jobs(self, request: Request) -> Response:
         self._who(request, "read")
-        return JSONResponse({"jobs": [job.as_record() | {"answer": None} for job in self.jobs.all()]})
+        return JSONResponse(
+            {"jobs": [job.as_record() | {"answer": None} for job in self.jobs.all()]}
+        )
 
     async def job(self, request: Request) -> Response:
         self._who(request, "read")
@@ -125,21 +142,30 @@ class _Service:
                 if not changed:
                     yield ": still at it\n\n"
 
-        return StreamingResponse(stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+        return StreamingResponse(
+            stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        )
 
     async def upload(self, request: Request) -> Response:
         """Put a file into the server's folder of uploads, to be loaded by its name."""
         who, name = self._who(request, "model"), request.path_params["name"]
         if Path(name).name != name or name.startswith(".") or not name.casefold().endswith(FORMS):
-            return refused(400, UsageError.of("E0860", f"{name[:100]} is no name for a file of facts"))
+            return refused(
+                400, UsageError.of("E0860", f"{name[:100]} is no name for a file of facts")
+            )
         content = await body_of(request, MOST_UPLOAD)
-        whole, part = anyio.Path(self.uploads / name), anyio.Path(self.uploads / f".{name}.{secrets.token_hex(8)}")
+        whole, part = (
+            anyio.Path(self.uploads / name),
+            anyio.Path(self.uploads / f".{name}.{secrets.token_hex(8)}"),
+        )
         try:
             await part.write_bytes(content)
             await part.replace(whole)
         except OSError as error:
             await part.unlink(missing_ok=True)
-            raise storage_fault(error) or InputError.of("E0802", f"{name} cannot be kept: {error.strerror}") from None
+            raise storage_fault(error) or InputError.of(
+                "E0802", f"{name} cannot be kept: {error.strerror}"
+            ) from None
         self.audit.note(who, f"upload {name}", True)
         return JSONResponse({"ok": True, "file": name, "bytes": len(content)}, 201)
 
@@ -154,14 +180,18 @@ class _Service:
             folder.cleanup()
             raise
         self.audit.note(who, "copy the workspace", True)
-        return FileResponse(path, media_type="application/octet-stream", background=BackgroundTask(folder.cleanup))
+        return FileResponse(
+            path, media_type="application/octet-stream", background=BackgroundTask(folder.cleanup)
+        )
 
     async def take_runs(self, request: Request) -> Response:
         """Take over the runs of a workspace file that was made from a copy."""
         who = self._who(request, "model")
         content = await body_of(request, MOST_UPLOAD)
         job = self.jobs.submit("runs", who, partial(self.work.received, content))
-        await anyio.to_thread.run_sync(lambda: self._wait(job, float("inf")), abandon_on_cancel=True)
+        await anyio.to_thread.run_sync(
+            lambda: self._wait(job, float("inf")), abandon_on_cancel=True
+        )
         answer = dict(job.answer or CANCELLED)
         self.audit.note(who, f"hand back {len(answer.get('runs', ()))} runs", bool(answer["ok"]))
         return JSONResponse(answer, 200 if answer["ok"] else 400)
@@ -179,21 +209,33 @@ class _Service:
         """Whose call it is, where their role allows it."""
         role = self.tokens.role(request.headers.get("authorization"))
         if role is None:
-            error = UsageError.of("E0874", "this server asks for a token", help="send Authorization: Bearer TOKEN")
+            error = UsageError.of(
+                "E0874", "this server asks for a token", help="send Authorization: Bearer TOKEN"
+            )
             raise Refused(401, error)
         if ROLES.index(role) < ROLES.index(needed):
-            raise Refused(403, UsageError.of("E0874", f"the role {role} may not do this; it takes the role {needed}"))
+            raise Refused(
+                403,
+                UsageError.of(
+                    "E0874", f"the role {role} may not do this; it takes the role {needed}"
+                ),
+            )
         client = request.client.host if request.client else "?"
         return f"{role}@{client}"
 
 
-def application(toolbox: Toolbox, *, tokens: Tokens, audit: Audit, jobs: Jobs, memory: int, uploads: Path) -> Starlette:
-    """The server as an ASGI application over a toolbox; a job's process may use so many bytes of memory.
+def application(
+    toolbox: Toolbox, *, tokens: Tokens, audit: Audit, jobs: Jobs, memory: int, uploads: Path
+) -> Starlette:
+    """The server as an ASGI application over a toolbox; a job's process may use so many bytes of
+    memory.
 
-    Without tokens it answers only callers that ask for this machine by its own name, so that no page of another site
-    reaches it through a browser.
+    Without tokens it answers only callers that ask for this machine by its own name, so that no
+    page of another site reaches it through a browser.
     """
-    service = _Service(toolbox, tokens, audit, jobs, Work(toolbox, audit, memory), uploads, calls_of(toolbox))
+    service = _Service(
+        toolbox, tokens, audit, jobs, Work(toolbox, audit, memory), uploads, calls_of(toolbox)
+    )
     assistants = assistants_server(toolbox)
     door = assistants.streamable_http_app(host="127.0.0.1" if not tokens.roles else "0.0.0.0")
 
@@ -220,7 +262,9 @@ def application(toolbox: Toolbox, *, tokens: Tokens, audit: Audit, jobs: Jobs, m
             Route("/api/audit", service.audited),
             Mount("/", Guarded(door, tokens)),
         ],
-        middleware=[] if tokens.roles else [Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, "testserver"])],
+        middleware=[]
+        if tokens.roles
+        else [Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, "testserver"])],
         exception_handlers={Refused: handled, WorkbenchError: handled, Exception: failed},
         lifespan=lifespan,
     )

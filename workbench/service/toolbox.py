@@ -1,4 +1,6 @@
-"""What an assistant can do with a workspace: plain functions of plain values, each with a short answer."""
+"""What an assistant can do with a workspace: plain functions of plain values,
+each with a short answer.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,18 @@ class Toolbox(DataTools, RuleTools, AnswerTools, RecordTools):
 
 
 TOOLS = (
-    *("profile", "load", "schema", "propose_rules", "check", "preview", "learn", "crossval", "infer", "explain"),
+    *(
+        "profile",
+        "load",
+        "schema",
+        "propose_rules",
+        "check",
+        "preview",
+        "learn",
+        "crossval",
+        "infer",
+        "explain",
+    ),
     *("what_if", "update", "compare", "query", "runs", "study", "link", "link_more", "delete_run"),
 )
 """The names of the tools."""
@@ -37,12 +50,17 @@ def perform(workspace: Workspace, request: Mapping[str, Any], progress: Progress
 
 
 def receive(workspace: Workspace, path: Path, progress: Progress) -> dict[str, Any]:
-    """Take the runs of a workspace file that a caller sent, in a worker's process: the numbers there and here."""
+    """Take the runs of a workspace file that a caller sent, in a worker's process:
+    the numbers there and here.
+    """
     from workbench.workspace import open_workspace
 
     def taken() -> dict[str, Any]:
         with open_workspace(path) as sent:
             made = [run.id for run in reversed(sent.runs.all())]
-            return {"ok": True, "runs": {number: workspace.runs.take(sent.database, number) for number in made}}
+            return {
+                "ok": True,
+                "runs": {number: workspace.runs.take(sent.database, number) for number in made},
+            }
 
     return call_tool(taken, {})

@@ -1,4 +1,6 @@
-"""What every group of tools has: the workspace, the folders that may be read, and how work goes about."""
+"""What every group of tools has: the workspace, the folders that may be read,
+and how work goes about.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,20 @@ class Tools:
     progress: Callable[[], Progress] = Progress
     lock: RLock = field(default_factory=RLock)
 
-    def how(self, query: Predicates, closed: Predicates, seconds: float, seed: int) -> dict[str, Any]:
-        """What is asked, of what loading tables left where nothing is named, and how to go about it."""
+    def how(
+        self, query: Predicates, closed: Predicates, seconds: float, seed: int
+    ) -> dict[str, Any]:
+        """What is asked, of what loading tables left where nothing is named,
+        and how to go about it.
+        """
         asked, progress = query or asked_for(self.workspace), self.progress()
-        return {"query": asked, "closed": closed, "time_limit": seconds, "seed": seed, "progress": progress}
+        return {
+            "query": asked,
+            "closed": closed,
+            "time_limit": seconds,
+            "seed": seed,
+            "progress": progress,
+        }
 
 
 def program_of(rules: str) -> Program:
@@ -57,7 +69,9 @@ def program_of(rules: str) -> Program:
 
 def refuse_includes(rules: str) -> None:
     if re.search(r"^\s*#\s*include", rules, re.MULTILINE):
-        raise UsageError.of("E0862", "rules given as text include no files", help="write all rules into the text")
+        raise UsageError.of(
+            "E0862", "rules given as text include no files", help="write all rules into the text"
+        )
 
 
 def asked_for(workspace: Workspace) -> list[str] | None:

@@ -1,4 +1,6 @@
-"""What a server's jobs do: writers one after the other on the workspace itself, all else on copies, apart."""
+"""What a server's jobs do: writers one after the other on the workspace itself,
+all else on copies, apart.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Work:
         with self.toolbox.workspace.beside() as now:
             return call_tool(getattr(replace(self.toolbox, workspace=now), call.name), arguments)
 
-    def done(self, who: str, call: Call, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    def done(
+        self, who: str, call: Call, arguments: dict[str, Any], progress: Progress
+    ) -> dict[str, Any]:
         """One job's answer: a writer's in its turn, all others' from a process of their own."""
         work = self._written if call.writing else self._apart
         answer = call_tool(work, {"tool": call.name, "arguments": arguments, "progress": progress})
@@ -44,7 +48,9 @@ class Work:
             progress.step("waiting for its turn to write", 0)
         try:
             with self.toolbox.workspace.heeding(progress):
-                answer: dict[str, Any] = getattr(replace(self.toolbox, progress=lambda: progress), tool)(**arguments)
+                answer: dict[str, Any] = getattr(
+                    replace(self.toolbox, progress=lambda: progress), tool
+                )(**arguments)
             return answer
         finally:
             self.toolbox.lock.release()
@@ -54,7 +60,9 @@ class Work:
         return renumbered(*self._in_a_process("perform", request, progress))
 
     def received(self, content: bytes, progress: Progress) -> dict[str, Any]:
-        """The runs of a file that a caller made: opened in a process of its own, and taken from what that one wrote."""
+        """The runs of a file that a caller made: opened in a process of its own,
+        and taken from what that one wrote.
+        """
 
         def taken() -> dict[str, Any]:
             with TemporaryDirectory(prefix="workbench-copy-") as folder:
@@ -67,10 +75,16 @@ class Work:
 
         return call_tool(taken, {})
 
-    def _in_a_process(self, name: str, request: Any, progress: Progress) -> tuple[dict[str, Any], dict[int, int]]:
-        """What a function of the toolbox says of a copy of the workspace, and the numbers of the runs that it left."""
+    def _in_a_process(
+        self, name: str, request: Any, progress: Progress
+    ) -> tuple[dict[str, Any], dict[int, int]]:
+        """What a function of the toolbox says of a copy of the workspace,
+        and the numbers of the runs that it left.
+        """
         function = f"workbench.service.toolbox:{name}"
-        ending, numbers = answered_apart(self.toolbox.workspace, function, request, progress, self.memory)
+        ending, numbers = answered_apart(
+            self.toolbox.workspace, function, request, progress, self.memory
+        )
         if ending.kind == "done":
             return ending.content, numbers
         if progress.cancelled:

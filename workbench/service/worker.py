@@ -1,7 +1,9 @@
-"""A worker's end of `workbench.service.apart`: one task over a workspace file, with a limit on memory.
+"""A worker's end of `workbench.service.apart`: one task over a workspace file, with a limit on
+memory.
 
-It is sent the task, then a word when the work is to stop; the end of what it is sent means that whoever asked is gone.
-It answers with pairs of a kind and its content, the last of them how the work ended.
+It is sent the task, then a word when the work is to stop; the end of what it is sent means that
+whoever asked is gone. It answers with pairs of a kind and its content, the last of them how the
+work ended.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class Task:
     memory : int
         Bytes that it may use.
     seconds : float, optional
-        When they are over, counted from when the worker begins, it is asked to stop, whatever it does.
+        When they are over, counted from when the worker begins, it is asked to stop, whatever it
+        does.
     """
 
     function: str
@@ -92,7 +95,9 @@ def serve(questions: Connection, answers: Connection) -> None:
 
 
 def work(task: Task, channel: Channel, cancel: Event) -> tuple[str, Any]:
-    """How the work ended: done with its outcome, cancelled, out of memory, or failed with what is to be told."""
+    """How the work ended: done with its outcome, cancelled, out of memory,
+    or failed with what is to be told.
+    """
     from workbench.errors import Cancelled, WorkbenchError
     from workbench.progress import Progress
     from workbench.workspace import open_workspace
@@ -101,7 +106,9 @@ def work(task: Task, channel: Channel, cancel: Event) -> tuple[str, Any]:
     module, _, name = task.function.partition(":")
     try:
         function = getattr(import_module(module), name)
-        with open_workspace(task.path, memory_limit=f"{int(SHARE_OF_DATABASE * task.memory)}B") as ws:
+        with open_workspace(
+            task.path, memory_limit=f"{int(SHARE_OF_DATABASE * task.memory)}B"
+        ) as ws:
             channel.send("begun")
             outcome = function(ws, task.arguments, progress)
         channel.flush()

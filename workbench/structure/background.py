@@ -1,4 +1,6 @@
-"""Background knowledge as arrays: facts by predicate, indexed by every argument; examples as tuples of constants."""
+"""Background knowledge as arrays: facts by predicate, indexed by every argument;
+examples as tuples of constants.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ class FactIndex(NamedTuple):
     list_start : int64 array, shape (n_predicates, max_arity)
         Where the pointers of an argument's posting lists begin in `pointers`.
     pointers : int64 array
-        Posting list of constant c at an argument: `postings[pointers[s + c] : pointers[s + c + 1]]`.
+        Posting list of constant c at an argument: `postings[pointers[s + c] : pointers[s + c +
+        1]]`.
     postings : int32 array
         Fact numbers.
     n_constants : int32 array, shape (n_predicates, max_arity)

@@ -1,4 +1,6 @@
-"""Top-down beam search for clauses of any predicates by weighted pseudo-log-likelihood (Kok and Domingos 2005)."""
+"""Top-down beam search for clauses of any predicates by weighted
+pseudo-log-likelihood (Kok and Domingos 2005).
+"""
 
 from __future__ import annotations
 
@@ -36,11 +38,11 @@ class BeamSearch:
     max_candidates : int
         Refinements scored at once; beyond it a clause's refinements are cut off in order.
     recursive : bool
-        Whether a clause may mention scored predicates more than once. If not, the scored atoms are independent given
-        the evidence, and the pseudo-likelihood is the conditional likelihood.
+        Whether a clause may mention scored predicates more than once. If not, the scored atoms are
+        independent given the evidence, and the pseudo-likelihood is the conditional likelihood.
     implications : bool
-        Only clauses that a person would write: known things imply the target or its negation, with a weight of at
-        least 0. Otherwise literals of any sign, and weights of any sign.
+        Only clauses that a person would write: known things imply the target or its negation, with
+        a weight of at least 0. Otherwise literals of any sign, and weights of any sign.
     """
 
     max_length: int = 4
@@ -65,7 +67,8 @@ class BeamSearch:
         mode_errors: ModeCheck | None = None,
         conduct: Conduct = PLAIN,
     ) -> WeightedClauses:
-        """Add the best clause found by a beam search, refit all weights, and go on until nothing helps.
+        """Add the best clause found by a beam search, refit all weights, and go on until nothing
+        helps.
 
         Parameters
         ----------
@@ -79,12 +82,22 @@ class BeamSearch:
             At its deadline, or a cancel, the theory so far is returned.
         """
         background = score.background
-        barred = frozenset[int]() if self.recursive else frozenset(background.number[name] for name in score.atoms)
+        barred = (
+            frozenset[int]()
+            if self.recursive
+            else frozenset(background.number[name] for name in score.atoms)
+        )
         units = unit_clauses(score)
-        heads = [*units, *(((p, args, False),) for ((p, args, _),) in units)] if self.implications else units
+        heads = (
+            [*units, *(((p, args, False),) for ((p, args, _),) in units)]
+            if self.implications
+            else units
+        )
         signs = (False,) if self.implications else (False, True)
 
-        def best_clauses(log_odds: Float, used: set[Disjunction]) -> list[tuple[float, Disjunction, Float]]:
+        def best_clauses(
+            log_odds: Float, used: set[Disjunction]
+        ) -> list[tuple[float, Disjunction, Float]]:
             seen: set[Disjunction] = set()
             frontier: list[Disjunction] = list(heads)
             found: list[tuple[float, Disjunction, Float]] = []
@@ -104,8 +117,13 @@ class BeamSearch:
                 counted, counts = score.flip_counts_until(candidates, conduct)
                 if not counted:
                     break
-                gains = score.gains(counts, log_odds, nonnegative=self.implications) - self.length_penalty * length
-                scored = [(float(gain), clause, row) for gain, clause, row in zip(gains, counted, counts)]
+                gains = (
+                    score.gains(counts, log_odds, nonnegative=self.implications)
+                    - self.length_penalty * length
+                )
+                scored = [
+                    (float(gain), clause, row) for gain, clause, row in zip(gains, counted, counts)
+                ]
                 scored.sort(key=lambda entry: (-entry[0], entry[1]))
                 scored = [entry for entry in scored if entry[1] not in used]
                 found += scored[: self.beam]
@@ -115,8 +133,9 @@ class BeamSearch:
 
         theory = [canonical_disjunction(clause) for clause in (*units, *start)]
         return grow_theory(
-            score, theory, best_clauses, max_clauses=self.max_clauses, min_gain=self.min_gain, tried=self.beam,
-            nonnegative=self.implications, mode_errors=mode_errors, conduct=conduct,
+            score, theory, best_clauses, max_clauses=self.max_clauses, min_gain=self.min_gain,
+            tried=self.beam, nonnegative=self.implications, mode_errors=mode_errors,
+            conduct=conduct,
         )  # fmt: skip
 
 
@@ -127,9 +146,11 @@ def refinements(
     barred: frozenset[int] = frozenset(),
     signs: Sequence[bool] = (False, True),
 ) -> list[Disjunction]:
-    """The clause with one more literal of the given signs that shares a variable, canonical and without repetition.
+    """The clause with one more literal of the given signs that shares a variable, canonical and
+    without repetition.
 
-    Variables of equal type may be shared; no literal repeats a variable, and no literal meets its own complement.
+    Variables of equal type may be shared; no literal repeats a variable, and no literal meets its
+    own complement.
     """
     type_of = {
         variable: name
@@ -144,7 +165,9 @@ def refinements(
         first_new = len(type_of)
         pools = [[v for v, name in type_of.items() if name == wanted] for wanted in types]
         for shared in product(*([*pool, -1] for pool in pools)):
-            if all(v < 0 for v in shared) or len({v for v in shared if v >= 0}) < sum(v >= 0 for v in shared):
+            if all(v < 0 for v in shared) or len({v for v in shared if v >= 0}) < sum(
+                v >= 0 for v in shared
+            ):
                 continue
             args, following = [], first_new
             for variable in shared:

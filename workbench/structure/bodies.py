@@ -1,4 +1,6 @@
-"""Bodies of Horn rules as coded literals (`workbench.structure.clauses`), grown by one literal after another."""
+"""Bodies of Horn rules as coded literals (`workbench.structure.clauses`),
+grown by one literal after another.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ __all__ = ["clause_of", "extensions", "is_closed", "new_bodies"]
 def extensions(
     background: Background, body: Int32, known: list[str], head: int, last: bool
 ) -> list[tuple[Int32, list[str]]]:
-    """One more literal sharing a variable; in the last place no new variable, since it could not be closed."""
+    """One more literal sharing a variable; in the last place no new variable,
+    since it could not be closed.
+    """
     width = 1 + background.max_arity
     result: list[tuple[Int32, list[str]]] = []
     n_head = len(background.argument_types[head])
@@ -44,14 +48,17 @@ def extensions(
 
 
 def new_bodies(bodies: Int32, n_head: int, seen: Interning, size: int) -> Int64:
-    """Bodies not seen before up to renaming: connected ones are one component, others sorted component keys."""
+    """Bodies not seen before up to renaming: connected ones are one component,
+    others sorted component keys.
+    """
     padded = np.full((len(bodies), size, bodies.shape[2]), -1, np.int32)
     padded[:, : bodies.shape[1]] = bodies
     keys, sizes, start = component_keys(padded, n_head)
     rows = np.full((len(bodies), keys.shape[1]), -1, np.int32)
     for row in range(len(bodies)):
         parts = sorted(
-            tuple(keys[at, : sizes[at] * bodies.shape[2]].tolist()) for at in range(start[row], start[row + 1])
+            tuple(keys[at, : sizes[at] * bodies.shape[2]].tolist())
+            for at in range(start[row], start[row + 1])
         )
         flat = [value for part in parts for value in part]
         rows[row, : len(flat)] = flat
@@ -74,6 +81,7 @@ def clause_of(background: Background, examples: Examples, body: Int32) -> Disjun
     """The rule of a body and the head that its examples are of."""
     head = (background.number[examples.predicate], tuple(range(len(examples.types))), True)
     literals = [
-        (int(row[0]), tuple(-term - 1 for term in row[1:].tolist() if term != int(ABSENT)), False) for row in body
+        (int(row[0]), tuple(-term - 1 for term in row[1:].tolist() if term != int(ABSENT)), False)
+        for row in body
     ]
     return (head, *literals)

@@ -1,8 +1,9 @@
-"""Relational functional-gradient boosting: small regression trees over candidates, each leaf a weighted rule.
+"""Relational functional-gradient boosting: small regression trees over candidates, each leaf a
+weighted rule.
 
-The trees follow the gradient of the likelihood (Natarajan et al. 2012, RDN-Boost; Friedman 2001); scikit-learn's
-histogram trees grow them. A leaf is the conjunction of the tests above it, so the sum of trees is a sum of weighted
-rules, which a Markov logic network states as they are.
+The trees follow the gradient of the likelihood (Natarajan et al. 2012, RDN-Boost; Friedman 2001);
+scikit-learn's histogram trees grow them. A leaf is the conjunction of the tests above it, so the
+sum of trees is a sum of weighted rules, which a Markov logic network states as they are.
 """
 
 from __future__ import annotations
@@ -41,33 +42,46 @@ def fit_boosted_trees(
     deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> tuple[WeightedRules, ...]:
-    """Boost trees and give them as weighted rules: one sum of them, or one a class where classes are more than two.
+    """Boost trees and give them as weighted rules: one sum of them, or one a class where classes
+    are more than two.
 
-    `y` holds the places of classes then, and the softmax of the sums is their probabilities. Columns in `linear` are
-    never cut: of two classes they are added to the trees as they are, else left out. The number of trees is the one
-    that does best on the first of the held-out sets; then all rows are fitted by so many.
+    `y` holds the places of classes then, and the softmax of the sums is their probabilities.
+    Columns in `linear` are never cut: of two classes they are added to the trees as they are, else
+    left out. The number of trees is the one that does best on the first of the held-out sets; then
+    all rows are fitted by so many.
     """
     several = n_classes > 2
     if (discrete and len(np.unique(y)) < 2) or len(y) < 10:
         return tuple(constant_rules(one, discrete) for one in _targets(y, n_classes))
     left_out = (random_splits(y, discrete, seed) if held_out is None else held_out)[0]
     training = np.setdiff1d(np.arange(len(y)), left_out)
-    if discrete and (not np.isin(y[left_out], y[training]).all() or len(np.unique(y[training])) < 2):
+    if discrete and (
+        not np.isin(y[left_out], y[training]).all() or len(np.unique(y[training])) < 2
+    ):
         training = np.arange(len(y))
     added = terms_of(X, sorted(linear), linear=linear) if discrete and not several else []
     whole, X = X, X.copy() if linear else X
     X[:, list(linear)] = np.nan
     targets = _targets(y[training], n_classes)
-    each = [screened(X[training], one, discrete=discrete, most=MOST_COLUMNS // len(targets)) for one in targets]
+    each = [
+        screened(X[training], one, discrete=discrete, most=MOST_COLUMNS // len(targets))
+        for one in targets
+    ]
     columns = np.unique(np.concatenate(each))
     if not len(columns):
         constant = [constant_rules(one, discrete) for one in _targets(y, n_classes)]
-        return (_beside(constant[0], added, whole, y, np.zeros(len(y))),) if added else tuple(constant)
+        return (
+            (_beside(constant[0], added, whole, y, np.zeros(len(y))),) if added else tuple(constant)
+        )
     design = np.asarray(X[:, columns], np.float64)
-    n_trees, rate, complete = _best_number(design, y, training, left_out, discrete, seed, deadline, progress)
+    n_trees, rate, complete = _best_number(
+        design, y, training, left_out, discrete, seed, deadline, progress
+    )
     model = _model(discrete, len(y), n_trees, rate, seed)
     model.fit(design, y)
-    found = [replace(rules, complete=complete) for rules in as_rules(model, design, columns, discrete)]
+    found = [
+        replace(rules, complete=complete) for rules in as_rules(model, design, columns, discrete)
+    ]
     if added:
         unseen = _held_out_scores(design, y, _model(discrete, len(y), n_trees, rate, seed), seed)
         return (_beside(found[0], added, whole, y, unseen),)
@@ -81,18 +95,24 @@ def fit_boosted_trees(
 
 
 def _held_out_scores(design: Float, y: Float, model: Any, seed: int) -> Float:
-    """The log odds that trees fitted to other rows give a row; NaN of rows that no split holds out."""
+    """The log odds that trees fitted to other rows give a row;
+    NaN of rows that no split holds out.
+    """
     scores = np.full(len(y), np.nan)
     for left_out in random_splits(y, True, seed):
         training = np.setdiff1d(np.arange(len(y)), left_out)
         if len(np.unique(y[training])) == 2:
-            scores[left_out] = model.fit(design[training], y[training]).decision_function(design[left_out])
+            scores[left_out] = model.fit(design[training], y[training]).decision_function(
+                design[left_out]
+            )
     return scores
 
 
-def _beside(trees: WeightedRules, added: Sequence[Term], X: Real, y: Float, scores: Float) -> WeightedRules:
-    """The trees with terms added: how much of both is told by `scores`, what trees say of rows they were not fitted to,
-    for of their own rows they leave nothing to explain."""
+def _beside(
+    trees: WeightedRules, added: Sequence[Term], X: Real, y: Float, scores: Float
+) -> WeightedRules:
+    """The trees with terms added: how much of both is told by `scores`, what trees say of rows they
+    were not fitted to, for of their own rows they leave nothing to explain."""
     rows = np.flatnonzero(~np.isnan(scores))
     if len(np.unique(y[rows])) < 2:
         return replace(trees, alone=trees)
@@ -113,16 +133,18 @@ UNSEEN = -20.0
 
 
 def _targets(y: Float, n_classes: int) -> list[Float]:
-    return [y] if n_classes <= 2 else [(y == place).astype(np.float64) for place in range(n_classes)]
+    return (
+        [y] if n_classes <= 2 else [(y == place).astype(np.float64) for place in range(n_classes)]
+    )
 
 
 def _model(discrete: bool, n_rows: int, n_trees: int, rate: float, seed: int, **more: Any) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     settings = {
-        "max_iter": n_trees, "learning_rate": rate, "max_leaf_nodes": 8, "max_bins": 63, "l2_regularization": 5.0,
-        "min_samples_leaf": int(np.clip(n_rows // 100, 3, 40)), "max_features": 0.3, "random_state": seed,
-        "early_stopping": False, **more,
+        "max_iter": n_trees, "learning_rate": rate, "max_leaf_nodes": 8, "max_bins": 63,
+        "l2_regularization": 5.0, "min_samples_leaf": int(np.clip(n_rows // 100, 3, 40)),
+        "max_features": 0.3, "random_state": seed, "early_stopping": False, **more,
     }  # fmt: skip
     if discrete:
         return HistGradientBoostingClassifier(**settings)
@@ -139,7 +161,8 @@ def _best_number(
     deadline: float | None,
     progress: Progress,
 ) -> tuple[int, float, bool]:
-    """How many trees of which rate do best on the held-out rows; grown a few at a time, until they only get worse.
+    """How many trees of which rate do best on the held-out rows; grown a few at a time, until they
+    only get worse.
 
     Which columns few trees see is chance, so where few do best they are made more and smaller.
     """
@@ -164,7 +187,9 @@ def _best_number(
 
 
 def _binning_once(model: Any) -> Any:
-    """The model, made to bin the columns at its first fit alone: for one that is fitted to the same rows again."""
+    """The model, made to bin the columns at its first fit alone:
+    for one that is fitted to the same rows again.
+    """
     bin_data = model._bin_data
     kept: list[tuple[Any, Any]] = []
 
@@ -185,20 +210,32 @@ def _class_loss(model: Any, X: Float, y: Float) -> float:
 
 
 def as_rules(model: Any, design: Float, columns: Int64, discrete: bool) -> list[WeightedRules]:
-    """Each leaf as a term with its value for weight, equal leaves joined; a sum of them for each tree of a round.
+    """Each leaf as a term with its value for weight, equal leaves joined; a sum of them for each
+    tree of a round.
 
-    `design`, shape (n_rows, n_columns), is what the model was fitted to, and `columns` what its columns are called.
+    `design`, shape (n_rows, n_columns), is what the model was fitted to, and `columns` what its
+    columns are called.
     """
     base = np.ravel(model._baseline_prediction)
     cuts = Cuts(design)
-    sums = [_sum_of([trees[place] for trees in model._predictors], columns, cuts) for place in range(len(base))]
+    sums = [
+        _sum_of([trees[place] for trees in model._predictors], columns, cuts)
+        for place in range(len(base))
+    ]
     return [
-        WeightedRules(tuple(map(Term, weights)), np.array(list(weights.values())), float(start) + more, discrete)
+        WeightedRules(
+            tuple(map(Term, weights)),
+            np.array(list(weights.values())),
+            float(start) + more,
+            discrete,
+        )
         for start, (weights, more) in zip(base, sums)
     ]
 
 
-def _sum_of(trees: Sequence[Any], columns: Int64, cuts: Cuts) -> tuple[dict[tuple[Condition, ...], float], float]:
+def _sum_of(
+    trees: Sequence[Any], columns: Int64, cuts: Cuts
+) -> tuple[dict[tuple[Condition, ...], float], float]:
     """The weight of each conjunction of tests, and of none."""
     weights: dict[tuple[Condition, ...], float] = {}
     intercept = 0.0
@@ -228,7 +265,9 @@ def _tests(node: Any, columns: Int64, cuts: Cuts) -> tuple[Condition, Condition]
         return Condition(column, "known", 0.0), Condition(column, "missing")
     cut = cuts.above(place, float(node["num_threshold"]))
     unknown_left = bool(node["missing_go_to_left"])
-    return Condition(column, "below", cut, unknown_left), Condition(column, "at_least", cut, not unknown_left)
+    return Condition(column, "below", cut, unknown_left), Condition(
+        column, "at_least", cut, not unknown_left
+    )
 
 
 def _simplified(path: tuple[Condition, ...]) -> tuple[Condition, ...]:
@@ -242,6 +281,9 @@ def _simplified(path: tuple[Condition, ...]) -> tuple[Condition, ...]:
             continue
         narrow = max if one.test == "at_least" else min
         found[key] = Condition(
-            one.column, one.test, narrow(one.threshold, other.threshold), one.or_missing and other.or_missing
+            one.column,
+            one.test,
+            narrow(one.threshold, other.threshold),
+            one.or_missing and other.or_missing,
         )
     return tuple(found[key] for key in sorted(found))

@@ -1,4 +1,6 @@
-"""Candidates: what can be said of a target row by an aggregate over the rows that a path reaches."""
+"""Candidates: what can be said of a target row by an aggregate
+over the rows that a path reaches.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ __all__ = [
 ]
 
 Aggregate = Literal[
-    "value", "is", "count", "different", "mean", "min", "max", "sum", "variance", "share", "latest", "latest_is",
-    "since", "first", "labelled", "in_common", "difference", "ratio", "product",
+    "value", "is", "count", "different", "mean", "min", "max", "sum", "variance", "share", "latest",
+    "latest_is", "since", "first", "labelled", "in_common", "difference", "ratio", "product",
 ]  # fmt: skip
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
@@ -50,15 +52,18 @@ class Candidate:
     value : str or None
         Of `is`, `share` and `latest_is` over a category: which.
     window : int or None
-        Only rows of the last so many days (years, where rows are dated by the year) before the target's own time.
+        Only rows of the last so many days (years, where rows are dated by the year) before the
+        target's own time.
     label : int or None
         Of `labelled`: how many rows reached are known to have this label.
     among : tuple of (Onward, str or None), or None
         Only rows where a category has this value, or where a flag (without a value) is set.
     with_ : (Path, str) or None
-        Of `in_common`: where its values must stand, too, as a path of the same target row and a column of its end.
+        Of `in_common`: where its values must stand, too, as a path of the same target row and a
+        column of its end.
     compared : (Candidate, Candidate) or None
-        Of `difference`, `ratio` and `product`: the first less the second, divided by it, or times it.
+        Of `difference`, `ratio` and `product`: the first less the second, divided by it, or times
+        it.
     """
 
     path: Path
@@ -84,7 +89,9 @@ COMMONEST = 8
 
 
 def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[Onward]:
-    """The columns of the path's end and, where it reaches many, of what its rows refer to, up to `depth` hops on."""
+    """The columns of the path's end and, where it reaches many, of what its rows refer to,
+    up to `depth` hops on.
+    """
     back = path.hops[-1] if path.hops and path.hops[-1].many else None
     seen = {path.start, *(hop.table for hop in path.hops[:-1])}
     frontier: list[tuple[str, tuple[Reference, ...]]] = [(path.end, ())]
@@ -110,7 +117,9 @@ def candidates_of(
     dated: bool,
     windows: tuple[int, ...] = (),
 ) -> Iterator[Candidate]:
-    """Every candidate over one path; `dated` where its rows have a time, `timed` where the target's have one too."""
+    """Every candidate over one path; `dated` where its rows have a time,
+    `timed` where the target's have one too.
+    """
     if not path.many:
         for onward in onward_columns(schema, path):
             if onward.kind == "category":
@@ -140,7 +149,8 @@ def candidates_of_variety(schema: Schema, path: Path) -> Iterator[Candidate]:
 
 
 def _named(schema: Schema, path: Path) -> Iterator[Onward]:
-    """What rows name, in columns that can say more than two things: of itself and of what they refer to.
+    """What rows name, in columns that can say more than two things: of itself and of what they
+    refer to.
 
     Not what led there: of that there is one.
     """
@@ -151,19 +161,26 @@ def _named(schema: Schema, path: Path) -> Iterator[Onward]:
             ends.append(((reference,), reference.table or ""))
     for references, table in ends:
         for column in (*schema[table].columns, *schema[table].named):
-            if column.kind == "category" and len(column.values) > 2 and (references or column.name != back):
+            if (
+                column.kind == "category"
+                and len(column.values) > 2
+                and (references or column.name != back)
+            ):
                 yield Onward(references, Column(column.name, "name"))
 
 
 def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]:
-    """How many of a thing's own rows have each of the less common values, and their numbers' totals.
+    """How many of a thing's own rows have each of the less common values, and their numbers'
+    totals.
 
     A word of many, a diagnosis, a product; what was paid for it.
     """
     if path.prefix or [hop.kind for hop in path.suffix] != ["from"]:
         return
     end = schema[path.end]
-    rare = [(column, column.values[COMMONEST:]) for column in end.columns if column.kind == "category"]
+    rare = [
+        (column, column.values[COMMONEST:]) for column in end.columns if column.kind == "category"
+    ]
     many = [(column, column.values) for column in end.named if column.name != path.hops[-1].column]
     each = [(Onward((), column), value) for column, values in (*rare, *many) for value in values]
     for onward, value in each:
@@ -183,14 +200,18 @@ def candidates_of_words(schema: Schema, path: Path) -> Iterator[Candidate]:
 
 
 def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:
-    """Numbers of those of the thing's own rows that are of one kind: such as the latest value of one test."""
+    """Numbers of those of the thing's own rows that are of one kind:
+    such as the latest value of one test.
+    """
     if not path.many or len(path.prefix) > 1 or any(hop.kind != "from" for hop in path.suffix):
         return
     columns = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
     for one in columns:
         table = schema[one.references[-1].table or "" if one.references else path.end]
         names_things = any(reference.column == one.column.name for reference in table.references)
-        values = (None,) if one.kind == "flag" else one.column.values if one.kind == "category" else ()
+        values = (
+            (None,) if one.kind == "flag" else one.column.values if one.kind == "category" else ()
+        )
         if names_things or len(values) > FEW_VALUES:
             continue
         for value in values:

@@ -1,14 +1,14 @@
 """Clause bodies as arrays, their connected components, and a canonical form of each component.
 
-A literal is a row `[predicate, term, ..., term]`: a term >= 0 is a constant id of the argument's type, a term < 0 is
-variable `-term - 1`, and `ABSENT` fills the places beyond the arity. Variables 0 .. n_head - 1 are the head's
-arguments. A batch of bodies is an int32 array (n_bodies, n_literals, 1 + max_arity), padded with literals of
-predicate -1.
+A literal is a row `[predicate, term, ..., term]`: a term >= 0 is a constant id of the argument's
+type, a term < 0 is variable `-term - 1`, and `ABSENT` fills the places beyond the arity. Variables
+0 .. n_head - 1 are the head's arguments. A batch of bodies is an int32 array (n_bodies, n_literals,
+1 + max_arity), padded with literals of predicate -1.
 
-Two literals are connected when they share a variable that is not the head's. Given the head's arguments the components
-of a body are independent, so a body covers an example when every component does, and the number of satisfying
-substitutions is the product of the components' numbers. That is why covers are kept by component: a million clauses
-are made of far fewer of them.
+Two literals are connected when they share a variable that is not the head's. Given the head's
+arguments the components of a body are independent, so a body covers an example when every component
+does, and the number of satisfying substitutions is the product of the components' numbers. That is
+why covers are kept by component: a million clauses are made of far fewer of them.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def component_keys(bodies: Int32, n_head: int) -> tuple[Int32, Int32, Int64]:
     Returns
     -------
     keys : int32 array, shape (n_components, n_literals * (1 + max_arity))
-        Components one body after the other, padded with -1; equal keys mean components equal up to renaming.
-        Repeated literals of a body are taken once.
+        Components one body after the other, padded with -1; equal keys mean components equal up to
+        renaming. Repeated literals of a body are taken once.
     sizes : int32 array, shape (n_components,)
         Literals of each component.
     start : int64 array, shape (n_bodies + 1,)
@@ -248,5 +248,9 @@ class Interning:
             self._table = np.full(1 << int(4 * needed - 1).bit_length(), -1, np.int32)
             _rehash(self._stored, self._size, self._table)
         ids = np.empty(len(keys), np.int64)
-        self._size = int(_intern(np.ascontiguousarray(keys, np.int32), self._stored, self._size, self._table, ids))
+        self._size = int(
+            _intern(
+                np.ascontiguousarray(keys, np.int32), self._stored, self._size, self._table, ids
+            )
+        )
         return ids

@@ -1,4 +1,6 @@
-"""Collective prediction: constraints on the target itself, added to independent log-odds as hard ground clauses."""
+"""Collective prediction: constraints on the target itself,
+added to independent log-odds as hard ground clauses.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,19 @@ def relation_network(
     transitive: bool = False,
     antisymmetric: bool = False,
 ) -> GroundNetwork:
-    """The ground network of a binary target: independent unit clauses, and hard constraints among its atoms.
+    """The ground network of a binary target: independent unit clauses, and hard constraints among
+    its atoms.
 
     Parameters
     ----------
     pairs : int array, shape (n_atoms, 2)
         The open atoms t(x, y); all others are false.
     unit : csr_array, shape (n_atoms, n_templates)
-        What each atom adds to the satisfied count of each clause when it is true, as in `GroundNetwork.unit`.
+        What each atom adds to the satisfied count of each clause when it is true, as in
+        `GroundNetwork.unit`.
     transitive : bool
-        `t(x, y) ^ t(y, z) => t(x, z)`, hard; where t(x, z) is not open the two bodies exclude each other.
+        `t(x, y) ^ t(y, z) => t(x, z)`, hard; where t(x, z) is not open the two bodies exclude each
+        other.
     antisymmetric : bool
         `!t(x, y) v !t(y, x)`, hard.
     """
@@ -51,7 +56,10 @@ def relation_network(
     n_templates = unit.shape[1]
     positive = np.asarray(abs(unit).sum(axis=0)).reshape(-1).astype(np.float64)
     bare = network_from_rows(
-        matrix, (1 - negated).astype(np.int8), np.full(n_rows, -1, np.int32), n_templates=n_templates
+        matrix,
+        (1 - negated).astype(np.int8),
+        np.full(n_rows, -1, np.int32),
+        n_templates=n_templates,
     )
     nothing = np.zeros(n_templates)
     return replace(
@@ -99,7 +107,9 @@ def _antisymmetric(pairs: Integer) -> Int64:
 
 
 def intransitive_triples(pairs: Integer, true: Bool) -> int:
-    """How many of `t(x, y) ^ t(y, z) => t(x, z)` a state violates, pairs outside the list being false."""
+    """How many of `t(x, y) ^ t(y, z) => t(x, z)` a state violates,
+    pairs outside the list being false.
+    """
     size = int(pairs.max(initial=-1)) + 1
     relation = np.zeros((size, size), np.int64)
     relation[pairs[true, 0], pairs[true, 1]] = 1

@@ -1,4 +1,6 @@
-"""What the things that a row refers to have in common: one paper by both, one town, a contract between them."""
+"""What the things that a row refers to have in common: one paper by both, one town,
+a contract between them.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +17,45 @@ End = tuple[Path, str]
 
 
 def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator[Candidate]:
-    """Counts of values that hold of two of the things that a row refers to, or of one and of the row itself.
+    """Counts of values that hold of two of the things that a row refers to, or of one and of the
+    row itself.
 
-    The values are of one column, or of columns of one kind. Where one of the two has one value only, the rows with it
-    that the other reaches are counted. With times, rows that have one are left out.
+    The values are of one column, or of columns of one kind. Where one of the two has one value
+    only, the rows with it that the other reaches are counted. With times, rows that have one are
+    left out.
     """
-    references = {reference.column for reference in schema[start].references if reference.table is not None}
-    named = [column for column in schema[start].holds if column not in {*references, schema[start].key}]
+    references = {
+        reference.column for reference in schema[start].references if reference.table is not None
+    }
+    named = [
+        column for column in schema[start].holds if column not in {*references, schema[start].key}
+    ]
     sides = [[(Path(start), column) for column in named]]
     for reference in schema[start].references:
         if reference.table is not None:
             to = Path(start, (Hop("to", reference.column, reference.table),))
             sides.append(
-                [end for path in _around(schema, to) if _known(schema, path, timed) for end in _ends(schema, path)]
+                [
+                    end
+                    for path in _around(schema, to)
+                    if _known(schema, path, timed)
+                    for end in _ends(schema, path)
+                ]
             )
     for one, other in combinations(sides, 2):
         for (here, column), (there, equal) in ((a, b) for a in one for b in other):
             if _same_values(schema, (here, column), (there, equal)):
                 # What reaches many is counted, beside what reaches one; the row itself stands last.
                 swapped = not here.hops or (there.many and not here.many)
-                ends = ((there, equal), (here, column)) if swapped else ((here, column), (there, equal))
+                ends = (
+                    ((there, equal), (here, column))
+                    if swapped
+                    else ((here, column), (there, equal))
+                )
                 (path, counted), with_ = ends
-                yield Candidate(path, "in_common", Onward((), Column(counted, "category")), with_=with_)
+                yield Candidate(
+                    path, "in_common", Onward((), Column(counted, "category")), with_=with_
+                )
 
 
 def _around(schema: Schema, to: Path) -> Iterator[Path]:
@@ -53,7 +72,8 @@ def _around(schema: Schema, to: Path) -> Iterator[Path]:
 
 def _known(schema: Schema, path: Path, timed: bool) -> bool:
     return not timed or (
-        all(schema[hop.table].date is None for hop in path.hops) and (schema.dated_through(path.end) is None)
+        all(schema[hop.table].date is None for hop in path.hops)
+        and (schema.dated_through(path.end) is None)
     )
 
 
@@ -70,5 +90,9 @@ def _ends(schema: Schema, path: Path) -> Iterator[End]:
 def _same_values(schema: Schema, one: End, other: End) -> bool:
     """Whether both are of one kind, and not just the two things themselves."""
     (here, column), (there, equal) = one, other
-    itself = not here.many and not there.many and (column, equal) == (schema[here.end].key, schema[there.end].key)
+    itself = (
+        not here.many
+        and not there.many
+        and (column, equal) == (schema[here.end].key, schema[there.end].key)
+    )
     return schema[here.end].holds[column] == schema[there.end].holds[equal] and not itself

@@ -1,4 +1,6 @@
-"""Comparisons: how far two numbers of one kind are apart, such as a pay from the mean pay in the same department."""
+"""Comparisons: how far two numbers of one kind are apart,
+such as a pay from the mean pay in the same department.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,9 @@ def comparisons(
 ) -> Iterator[Candidate]:
     """What two of the candidates say beside each other, those of short paths first.
 
-    Numbers of one column, on two paths, of a row, of several on average or of the latest: their difference and, of
-    those that are `positive`, their ratio. The row's own positive numbers: their ratio. Dates: the days between the
-    row's own and others.
+    Numbers of one column, on two paths, of a row, of several on average or of the latest: their
+    difference and, of those that are `positive`, their ratio. The row's own positive numbers: their
+    ratio. Dates: the days between the row's own and others.
     """
     plain = _plain(candidates)
     numbers = [one for one in plain if one.onward is not None and one.onward.kind == "number"]
@@ -43,15 +45,27 @@ def comparisons(
     for first, second in combinations(own, 2) if len(own) <= MOST_OWN else ():
         yield _compared("ratio", first, second)
     if not timed:
-        dates = [one for one in plain if one.onward is not None and one.onward.kind == "date" and _single(one)]
+        dates = [
+            one
+            for one in plain
+            if one.onward is not None and one.onward.kind == "date" and _single(one)
+        ]
         for first, second in combinations(dates[:MOST_DATES], 2):
             if not first.path.many:
                 yield _compared("difference", first, second)
 
 
-def products(candidates: Sequence[Candidate], positive: Collection[Candidate]) -> Iterator[Candidate]:
-    """The row's own positive numbers, each times another, or times one of what it refers to or of some on average."""
-    numbers = [one for one in _plain(candidates) if one in positive and one.onward and one.onward.kind == "number"]
+def products(
+    candidates: Sequence[Candidate], positive: Collection[Candidate]
+) -> Iterator[Candidate]:
+    """The row's own positive numbers, each times another,
+    or times one of what it refers to or of some on average.
+    """
+    numbers = [
+        one
+        for one in _plain(candidates)
+        if one in positive and one.onward and one.onward.kind == "number"
+    ]
     own = [one for one in numbers if not one.path.hops]
     others = [one for one in numbers if one.path.hops and one.aggregate in ("value", "mean")]
     for first in own if len(own) <= MOST_OWN else ():
@@ -59,19 +73,29 @@ def products(candidates: Sequence[Candidate], positive: Collection[Candidate]) -
             yield _compared("product", first, second)
 
 
-def shares_of_totals(candidates: Sequence[Candidate], positive: Collection[Candidate]) -> Iterator[Candidate]:
+def shares_of_totals(
+    candidates: Sequence[Candidate], positive: Collection[Candidate]
+) -> Iterator[Candidate]:
     """Totals of the row's own rows of one kind, as a share of the total of all of them."""
     near = [one for one in candidates if len(one.path.hops) == 1]
     totals = {(one.path, one.onward): one for one in _plain(near) if one.aggregate == "sum"}
     for one in near:
-        whole = totals.get((one.path, one.onward)) if one.among is not None and one.aggregate == "sum" else None
+        whole = (
+            totals.get((one.path, one.onward))
+            if one.among is not None and one.aggregate == "sum"
+            else None
+        )
         if whole is not None and one in positive and whole in positive:
             yield _compared("ratio", one, whole)
 
 
 def _plain(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Those that speak of all rows, at any time."""
-    return [one for one in candidates if one.window is None and one.among is None and one.onward is not None]
+    return [
+        one
+        for one in candidates
+        if one.window is None and one.among is None and one.onward is not None
+    ]
 
 
 def _compared(aggregate: str, first: Candidate, second: Candidate) -> Candidate:

@@ -1,7 +1,9 @@
-"""Which examples a set of clause bodies covers, and with how many substitutions: the protocol and its in-memory answer.
+"""Which examples a set of clause bodies covers, and with how many substitutions: the protocol and
+its in-memory answer.
 
-Candidates are always scored a set at a time. The search asks for components (see `workbench.structure.clauses`) it has
-not seen before; who answers is free: `IndexedCoverage` here, on posting lists in memory, or SQL on tables of any size.
+Candidates are always scored a set at a time. The search asks for components (see
+`workbench.structure.clauses`) it has not seen before; who answers is free: `IndexedCoverage` here,
+on posting lists in memory, or SQL on tables of any size.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class Coverage(Protocol):
         ...
 
     def covers(self, bodies: Int32) -> UInt64:
-        """Bit matrix of the covered examples, shape (n_bodies, ceil(n_examples / 64)); see `pack`."""
+        """Bit matrix of the covered examples, shape (n_bodies,
+        ceil(n_examples / 64)); see `pack`.
+        """
         ...
 
     def counts(self, bodies: Int32) -> Int64:
@@ -38,7 +42,9 @@ class Coverage(Protocol):
 
 
 def pack(covered: Bool) -> UInt64:
-    """Booleans (..., n) to 64-bit words (..., ceil(n / 64)), example k at bit k % 64 of word k // 64."""
+    """Booleans (..., n) to 64-bit words (..., ceil(n / 64)),
+    example k at bit k % 64 of word k // 64.
+    """
     *leading, size = covered.shape
     words = (size + 63) // 64
     padded = np.zeros((*leading, words * 64), np.bool_)
@@ -55,18 +61,21 @@ def unpack(bits: UInt64, size: int) -> Bool:
 class IndexedCoverage:
     """Coverage by index nested loops over facts in memory.
 
-    A body is evaluated once for each distinct value of the head variables that occur in it, not once an example.
+    A body is evaluated once for each distinct value of the head variables that occur in it, not
+    once an example.
 
     Parameters
     ----------
     background : Background
     examples : Examples
     most_steps : int or None
-        Facts that the count of one body may look at, over all examples. A body that takes more has -1 among its
-        counts: too many groundings for a rule. None for no limit.
+        Facts that the count of one body may look at, over all examples. A body that takes more has
+        -1 among its counts: too many groundings for a rule. None for no limit.
     """
 
-    def __init__(self, background: Background, examples: Examples, *, most_steps: int | None = None) -> None:
+    def __init__(
+        self, background: Background, examples: Examples, *, most_steps: int | None = None
+    ) -> None:
         self._index = background.index
         self._most_steps = 2**62 if most_steps is None else most_steps
         self._examples = examples
@@ -95,10 +104,14 @@ class IndexedCoverage:
         return result
 
     def _grouped(self, bodies: Int32, limit: int) -> list[tuple[Int64, Int64, Int64]]:
-        """Counts of the bodies grouped by the head variables they mention: rows, counts of distinct values, inverse."""
+        """Counts of the bodies grouped by the head variables they mention: rows,
+        counts of distinct values, inverse.
+        """
         n_head = self.n_head
         terms = bodies[:, :, 1:]
-        used = np.stack([(terms == -variable - 1).any(axis=(1, 2)) for variable in range(n_head)], axis=1)
+        used = np.stack(
+            [(terms == -variable - 1).any(axis=(1, 2)) for variable in range(n_head)], axis=1
+        )
         n_variables = max(n_head, int(-terms.min(initial=0)))
         groups: list[tuple[Int64, Int64, Int64]] = []
         for pattern in np.unique(used, axis=0):
@@ -107,7 +120,14 @@ class IndexedCoverage:
             for chunk in np.array_split(rows, max(1, len(rows) * len(heads) // 20_000_000 + 1)):
                 counts = np.empty((len(chunk), len(heads)), np.int64)
                 bounds = Bounds(limit, self._most_steps)
-                count_all(self._index, np.ascontiguousarray(bodies[chunk]), heads, n_variables, bounds, counts)
+                count_all(
+                    self._index,
+                    np.ascontiguousarray(bodies[chunk]),
+                    heads,
+                    n_variables,
+                    bounds,
+                    counts,
+                )
                 groups.append((chunk, counts, inverse))
         return groups
 
@@ -117,6 +137,11 @@ class IndexedCoverage:
             if not variables:
                 self._projections[variables] = (arguments[:1], np.zeros(len(arguments), np.int64))
                 return self._projections[variables]
-            _, first, inverse = np.unique(arguments[:, list(variables)], axis=0, return_index=True, return_inverse=True)
-            self._projections[variables] = (np.ascontiguousarray(arguments[first]), inverse.reshape(-1))
+            _, first, inverse = np.unique(
+                arguments[:, list(variables)], axis=0, return_index=True, return_inverse=True
+            )
+            self._projections[variables] = (
+                np.ascontiguousarray(arguments[first]),
+                inverse.reshape(-1),
+            )
         return self._projections[variables]

@@ -1,4 +1,6 @@
-"""The cache of covers: every component is evaluated once, for all examples, and shared by all seeds and folds."""
+"""The cache of covers: every component is evaluated once, for all examples,
+and shared by all seeds and folds.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ __all__ = ["CoverCache"]
 @compiled
 def _popcount(word: np.uint64) -> np.uint64:
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
@@ -64,8 +68,12 @@ def _tally(parts: Int32, bits: UInt64, masks: UInt64, counts: Int64) -> None:
 
 
 @compiled
-def _sketches(parts: Int32, counts: Int32, chosen: Int64, mixing: Int64, binary: bool, sums: Int64) -> None:
-    """Sums over the chosen examples of (product of the parts' counts) x (random number), modulo 2^64."""
+def _sketches(
+    parts: Int32, counts: Int32, chosen: Int64, mixing: Int64, binary: bool, sums: Int64
+) -> None:
+    """Sums over the chosen examples of (product of the parts' counts) x (random number),
+    modulo 2^64.
+    """
     for body in range(parts.shape[0]):
         for at in range(chosen.size):
             value = np.int64(1)
@@ -99,7 +107,9 @@ def _add_counts(parts: Int32, counts: Int32, group: Int64, binary: bool, sums: F
 
 @compiled
 def _join(parts: Int32, components: Int32, n_head: int, bodies: Int32) -> None:
-    """Write the components' literals into the bodies, variables of different components kept apart."""
+    """Write the components' literals into the bodies,
+    variables of different components kept apart.
+    """
     n_literals, width = bodies.shape[1:]
     for body in range(parts.shape[0]):
         offset = 0
@@ -137,8 +147,8 @@ class CoverCache:
 
     Notes
     -----
-    A body is numbered up to renaming of variables and order and repetition of literals. Memory is one bit per distinct
-    component and example, and `n_literals` integers per distinct body.
+    A body is numbered up to renaming of variables and order and repetition of literals. Memory is
+    one bit per distinct component and example, and `n_literals` integers per distinct body.
     """
 
     def __init__(self, coverage: Coverage, n_literals: int, width: int) -> None:
@@ -164,8 +174,8 @@ class CoverCache:
     def parts(self, bodies: Int32) -> Int32:
         """Component numbers of each body, shape (n_bodies, n_literals), ascending, padded with -1.
 
-        Bodies are as `workbench.structure.clauses` describes, with at most `n_literals` literals. New components are
-        evaluated, all of them in one call.
+        Bodies are as `workbench.structure.clauses` describes, with at most `n_literals` literals.
+        New components are evaluated, all of them in one call.
         """
         if bodies.shape[1] < self.n_literals:
             padded = np.full((len(bodies), self.n_literals, self.width), -1, np.int32)
@@ -187,11 +197,15 @@ class CoverCache:
             grown = np.zeros((max(total, 2 * len(self._bits)), self._bits.shape[1]), np.uint64)
             grown[:known] = self._bits[:known]
             self._bits = grown
-        self._bits[known:total] = self.coverage.covers(self.component_literals(np.arange(known, total)))
+        self._bits[known:total] = self.coverage.covers(
+            self.component_literals(np.arange(known, total))
+        )
 
     def component_literals(self, components: Int64) -> Int32:
         """The components as literals, shape (n, n_literals, width)."""
-        return self._components.rows[components].reshape(len(components), self.n_literals, self.width)
+        return self._components.rows[components].reshape(
+            len(components), self.n_literals, self.width
+        )
 
     def number(self, parts: Int32) -> Int64:
         """One number for each distinct body, given its components."""
@@ -216,7 +230,9 @@ class CoverCache:
         return result
 
     def body_literals(self, parts: Int32) -> list[Int32]:
-        """Each body as literals, shape (n_literals_of_body, width), variables of different components kept apart."""
+        """Each body as literals, shape (n_literals_of_body, width),
+        variables of different components kept apart.
+        """
         return [body[body[:, 0] >= 0] for body in self._joined(parts)]
 
     def _joined(self, parts: Int32) -> Int32:
@@ -226,7 +242,8 @@ class CoverCache:
         return bodies
 
     def reduced(self, numbers: Int64) -> Int64:
-        """The distinct bodies left of numbered ones when each is reduced under theta-subsumption, as numbers.
+        """The distinct bodies left of numbered ones when each is reduced under theta-subsumption,
+        as numbers.
 
         Every body is reduced once; later calls look the answer up.
         """
@@ -247,8 +264,11 @@ class CoverCache:
             result[present] *= self._counts[parts[present, place]]
         return result
 
-    def sketches(self, parts: Int32, chosen: Int64, mixing: Int64, *, binary: bool = False) -> Int64:
-        """Random sums of the bodies' counts over the chosen examples: bodies equal there have equal sums.
+    def sketches(
+        self, parts: Int32, chosen: Int64, mixing: Int64, *, binary: bool = False
+    ) -> Int64:
+        """Random sums of the bodies' counts over the chosen examples: bodies equal there have equal
+        sums.
 
         Parameters
         ----------
@@ -263,7 +283,9 @@ class CoverCache:
         _sketches(parts, self._counts, chosen, mixing, binary, sums)
         return sums
 
-    def summed_counts(self, parts: Int32, group: Int64, n_groups: int, *, binary: bool = False) -> Float:
+    def summed_counts(
+        self, parts: Int32, group: Int64, n_groups: int, *, binary: bool = False
+    ) -> Float:
         """Counts (or 0/1) of the bodies summed by group, shape (n_groups, n_examples)."""
         self._count(np.unique(parts[parts >= 0]).astype(np.int64))
         sums = np.zeros((n_groups, self.coverage.n_examples))
@@ -278,7 +300,9 @@ class CoverCache:
             counts = np.zeros((size, self._counts.shape[1]), np.int32)
             counts[: len(self._counts)] = self._counts
             self._counts = counts
-            self._counted = np.concatenate([self._counted, np.zeros(size - len(self._counted), np.bool_)])
+            self._counted = np.concatenate(
+                [self._counted, np.zeros(size - len(self._counted), np.bool_)]
+            )
         new = components[~self._counted[components]]
         if len(new):
             self._counts[new] = self.coverage.counts(self.component_literals(new))

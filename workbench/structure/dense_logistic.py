@@ -1,4 +1,6 @@
-"""Penalised logistic regression on dense columns: under L1, where most stay at zero, and a few under a ridge."""
+"""Penalised logistic regression on dense columns: under L1, where most stay at zero,
+and a few under a ridge.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,12 @@ LEAST_CURVATURE = 1e-12
 
 
 @compiled
-def _descend(hessian: Float, gradient: Float, weights: Float, l1: float, tolerance: float, most: int) -> Float:
-    """The step to the least value of the quadratic model under L1, by coordinate descent: O(1) where nothing moves."""
+def _descend(
+    hessian: Float, gradient: Float, weights: Float, l1: float, tolerance: float, most: int
+) -> Float:
+    """The step to the least value of the quadratic model under L1, by coordinate descent:
+    O(1) where nothing moves.
+    """
     k = weights.size
     slope = gradient.copy()
     step = np.zeros(k)
@@ -55,7 +61,9 @@ def _judged(scores: Float, target: Float, residual: Float, curvature: Float) -> 
 
 @compiled
 def _dual(residual: Float, target: Float, largest: float, l1: float) -> float:
-    """The Fenchel dual at the residual, scaled until no slope exceeds `l1`: sum of entropies of target + residual."""
+    """The Fenchel dual at the residual, scaled until no slope exceeds `l1`:
+    sum of entropies of target + residual.
+    """
     scale = min(1.0, l1 / max(largest, 1e-300))
     total = 0.0
     for i in range(target.size):
@@ -67,9 +75,17 @@ def _dual(residual: Float, target: Float, largest: float, l1: float) -> float:
 
 @compiled
 def _among(
-    columns: Float, target: Float, l1: float, weights: Float, tolerance: float, most: int, residual: Float
+    columns: Float,
+    target: Float,
+    l1: float,
+    weights: Float,
+    tolerance: float,
+    most: int,
+    residual: Float,
 ) -> float:
-    """Minimise over all of some columns, shape (k, n), in place; the value. `residual` is left at the optimum."""
+    """Minimise over all of some columns, shape (k, n), in place; the value.
+    `residual` is left at the optimum.
+    """
     k, n = columns.shape
     scores = np.dot(weights, columns)
     curvature = np.empty(n)
@@ -77,11 +93,17 @@ def _among(
     trial_residual, trial_curvature = np.empty(n), np.empty(n)
     for _ in range(most):
         gradient = np.dot(columns, residual)
-        if value - _dual(residual, target, np.abs(gradient).max(), l1) <= tolerance * max(abs(value), 1e-9):
+        if value - _dual(residual, target, np.abs(gradient).max(), l1) <= tolerance * max(
+            abs(value), 1e-9
+        ):
             break
         violation = 0.0
         for j in range(k):
-            excess = abs(gradient[j]) - l1 if weights[j] == 0.0 else abs(gradient[j] + l1 * np.sign(weights[j]))
+            excess = (
+                abs(gradient[j]) - l1
+                if weights[j] == 0.0
+                else abs(gradient[j] + l1 * np.sign(weights[j]))
+            )
             violation = max(violation, excess)
         hessian = np.dot(columns * curvature, columns.T)
         for j in range(k):
@@ -108,10 +130,12 @@ def _among(
 def fit_dense_l1(
     columns: Float, target: Float, l1: float, weights: Float, tolerance: float, most: int
 ) -> tuple[float, float]:
-    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + l1 |w|`, `z = w . columns`, over `weights`, in place.
+    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + l1 |w|`, `z = w . columns`, over `weights`, in
+    place.
 
-    Proximal Newton with coordinate descent (newGLMNET: Yuan, Ho and Lin 2012) over the columns in play: those that
-    have a weight, and those whose slope exceeds the penalty once the others are at their optimum.
+    Proximal Newton with coordinate descent (newGLMNET: Yuan, Ho and Lin 2012) over the columns in
+    play: those that have a weight, and those whose slope exceeds the penalty once the others are at
+    their optimum.
 
     Parameters
     ----------
@@ -162,13 +186,17 @@ def _grown(slopes: Float, tried: Bool, l1: float) -> bool:
 
 @compiled
 def fit_dense_ridge(columns: Float, target: Float, penalty: Float, weights: Float) -> None:
-    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + sum_j penalty_j / 2 w_j^2` over `weights`, in place.
+    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + sum_j penalty_j / 2 w_j^2` over `weights`, in
+    place.
 
     Newton steps, halved where they overshoot; shapes as of `fit_dense_l1`.
     """
     k, n = columns.shape
     residual, curvature = np.empty(n), np.empty(n)
-    value = _judged(np.dot(weights, columns), target, residual, curvature) + 0.5 * (penalty * weights**2).sum()
+    value = (
+        _judged(np.dot(weights, columns), target, residual, curvature)
+        + 0.5 * (penalty * weights**2).sum()
+    )
     for _ in range(25):
         gradient = np.dot(columns, residual) + penalty * weights
         hessian = np.dot(columns * curvature, columns.T)

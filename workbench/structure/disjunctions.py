@@ -1,16 +1,17 @@
-"""Clauses of any predicates as data: canonical form, text, and the conjunctions that count their flips.
+"""Clauses of any predicates as data: canonical form, text, and the conjunctions that count their
+flips.
 
 An atom's flip count in a clause is the number of groundings that are satisfied because of that atom
-alone: those whose other literals are all false. A negated literal is false where its atom is a fact;
-positive literals are taken care of by inclusion and exclusion, over variables bound to their types'
-constants:
+alone: those whose other literals are all false. A negated literal is false where its atom is a
+fact; positive literals are taken care of by inclusion and exclusion, over variables bound to their
+types' constants:
 
     #{all others false} = sum over subsets S of the other positive literals
                           (-1)^|S| #{negated literals' atoms, S hold}
 
-A grounding that holds the atom itself a second time is a tautology where the signs differ, and never
-counts; where they are equal the two are one literal. Such groundings are taken out by the same
-inclusion and exclusion, over the literals that may coincide with the atom.
+A grounding that holds the atom itself a second time is a tautology where the signs differ, and
+never counts; where they are equal the two are one literal. Such groundings are taken out by the
+same inclusion and exclusion, over the literals that may coincide with the atom.
 """
 
 from __future__ import annotations
@@ -39,13 +40,18 @@ T = TypeVar("T")
 
 
 def canonical_disjunction(clause: Disjunction) -> Disjunction:
-    """The least renaming of the clause over all orders of its literals; equal for clauses equal up to renaming."""
+    """The least renaming of the clause over all orders of its literals;
+    equal for clauses equal up to renaming.
+    """
     best: Disjunction | None = None
     for order in permutations(sorted(clause, key=lambda d: (d[0], d[2]))):
         if any((a[0], a[2]) > (b[0], b[2]) for a, b in pairwise(order)):
             continue
         names: dict[int, int] = {}
-        renamed = tuple((p, tuple(names.setdefault(v, len(names)) for v in args), sign) for p, args, sign in order)
+        renamed = tuple(
+            (p, tuple(names.setdefault(v, len(names)) for v in args), sign)
+            for p, args, sign in order
+        )
         if best is None or renamed < best:
             best = renamed
     assert best is not None
@@ -58,8 +64,8 @@ def disjunction_text(background: Background, clause: Disjunction, head: int | No
     Parameters
     ----------
     head : int or None
-        A predicate: the last literal of it is what the clause concludes, whatever its sign, and the variables are
-        named from there (`Directs(b, a) ^ Closed(b) => !Sound(a)`).
+        A predicate: the last literal of it is what the clause concludes, whatever its sign, and the
+        variables are named from there (`Directs(b, a) ^ Closed(b) => !Sound(a)`).
     """
     concluded = [place for place, (predicate, _, _) in enumerate(clause) if predicate == head]
     if not concluded:
@@ -76,21 +82,27 @@ def disjunction_text(background: Background, clause: Disjunction, head: int | No
         for variable in args:
             names.setdefault(variable, len(names))
     renamed = [(p, tuple(names[v] for v in args), sign) for p, args, sign in ordered]
-    shown = [("!" if sign else "") + _atom_text(background, (p, args, sign)) for p, args, sign in renamed]
+    shown = [
+        ("!" if sign else "") + _atom_text(background, (p, args, sign)) for p, args, sign in renamed
+    ]
     conclusion = _atom_text(background, (last[0], tuple(names[v] for v in last[1]), True))
     conclusion = conclusion if last[2] else f"!{conclusion}"
     return f"{' ^ '.join(shown)} => {conclusion}" if shown else conclusion
 
 
 def _conclusion(clause: Disjunction, places: Sequence[int]) -> int:
-    """Of several literals of the head's predicate the one whose sign no other has, else the last."""
+    """Of several literals of the head's predicate the one whose sign no other has,
+    else the last.
+    """
     signs = [clause[place][2] for place in places]
     alone = [place for place, sign in zip(places, signs) if signs.count(sign) == 1]
     return alone[-1] if alone else places[-1]
 
 
 def _joined_in_order(literals: list[Disjunct], known: set[int]) -> list[Disjunct]:
-    """The literals in an order in which each shares a variable with one before it, where there is such an order."""
+    """The literals in an order in which each shares a variable with one before it,
+    where there is such an order.
+    """
     ordered: list[Disjunct] = []
     left = list(literals)
     while left:
@@ -118,7 +130,9 @@ _VARIABLES = _Variables()
 
 @dataclass(frozen=True)
 class Conjunction:
-    """Atoms that all hold and variables that are equal; the bindings of `variables` count with `parity`."""
+    """Atoms that all hold and variables that are equal;
+    the bindings of `variables` count with `parity`.
+    """
 
     held: tuple[Atom, ...]
     equal: tuple[tuple[int, int], ...]
@@ -127,12 +141,16 @@ class Conjunction:
 
 
 def falsifying_conjunctions(clause: Disjunction, at: int) -> Iterator[Conjunction]:
-    """Conjunctions whose counts, with their parities, sum to the groundings that hang on the literal `at` alone."""
+    """Conjunctions whose counts, with their parities,
+    sum to the groundings that hang on the literal `at` alone.
+    """
     yield from _conjunctions(clause, at, 0)
 
 
 def _conjunctions(clause: Disjunction, at: int, first: int) -> Iterator[Conjunction]:
-    """As `falsifying_conjunctions`; literals of the same sign before `first` may not coincide with the atom."""
+    """As `falsifying_conjunctions`; literals of the same sign before `first`
+    may not coincide with the atom.
+    """
     predicate, arguments, sign = clause[at]
     rest = [(place, literal) for place, literal in enumerate(clause) if place != at]
     negated = tuple((p, args) for _, (p, args, positive) in rest if not positive)
@@ -143,7 +161,9 @@ def _conjunctions(clause: Disjunction, at: int, first: int) -> Iterator[Conjunct
         substitution, equal = _unified(merged, arguments)
         left = frozenset(substitution.get(variable, variable) for variable in variables)
         for subset in _subsets(positive):
-            held = tuple((p, tuple(substitution.get(v, v) for v in args)) for p, args in (*negated, *subset))
+            held = tuple(
+                (p, tuple(substitution.get(v, v) for v in args)) for p, args in (*negated, *subset)
+            )
             yield Conjunction(held, equal, left, (-1) ** (len(subset) + len(merged)))
     for place, (other, args, other_sign) in rest:
         if other != predicate or other_sign != sign or place < max(first, at + 1):
@@ -166,7 +186,9 @@ def _subsets(items: Sequence[T]) -> Iterator[tuple[T, ...]]:
 def _unified(
     literals: Sequence[tuple[int, ...]], arguments: tuple[int, ...]
 ) -> tuple[dict[int, int], tuple[tuple[int, int], ...]]:
-    """Variables that become the atom's when the literals are the atom itself, and those of the atom that are equal."""
+    """Variables that become the atom's when the literals are the atom itself,
+    and those of the atom that are equal.
+    """
     substitution: dict[int, int] = {}
     equal: list[tuple[int, int]] = []
     for args in literals:

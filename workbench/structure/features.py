@@ -1,4 +1,6 @@
-"""Clauses as features of the examples: counts of satisfying substitutions, each distinct feature once."""
+"""Clauses as features of the examples: counts of satisfying substitutions,
+each distinct feature once.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class ClauseFeatures:
     Attributes
     ----------
     matrix : csr_array, float64, shape (n_examples, n_features)
-        Satisfying substitutions of the body, or 0/1; where the clauses of a column differ, their mean.
+        Satisfying substitutions of the body, or 0/1; where the clauses of a column differ, their
+        mean.
     feature : int64 array, shape (n_clauses,)
         Each clause's column. Clauses equal on the `distinct_on` examples share one.
     copies : int64 array, shape (n_features,)
@@ -32,7 +35,9 @@ class ClauseFeatures:
     copies: Int64
 
 
-def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False) -> ClauseFeatures:
+def clause_features(
+    cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False
+) -> ClauseFeatures:
     """Counts of the bodies (given by their components) over all examples.
 
     Parameters
@@ -40,16 +45,17 @@ def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool, *, binar
     parts : int32 array, shape (n_clauses, n_literals)
         From `CoverCache.parts` or `CoverCache.body_parts`.
     distinct_on : bool array, shape (n_examples,)
-        Clauses with equal values on these examples are one feature: no weight learner could tell them apart. A weight
-        on it stands for equal weights on each of its clauses, which is the optimum under L2 and an optimum under L1;
-        so elsewhere the feature is the mean of its clauses.
+        Clauses with equal values on these examples are one feature: no weight learner could tell
+        them apart. A weight on it stands for equal weights on each of its clauses, which is the
+        optimum under L2 and an optimum under L1; so elsewhere the feature is the mean of its
+        clauses.
     binary : bool
         0/1 instead of counts.
 
     Notes
     -----
-    Equality is judged by two random 64-bit sums of each row. Time O(n_clauses x n_examples); memory that of the
-    distinct features.
+    Equality is judged by two random 64-bit sums of each row. Time O(n_clauses x n_examples); memory
+    that of the distinct features.
     """
     feature = equal_bodies(cache, parts, distinct_on, binary=binary)
     copies = np.bincount(feature).astype(np.int64)
@@ -57,8 +63,12 @@ def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool, *, binar
     return ClauseFeatures(csr_array(means.T), feature, copies)
 
 
-def equal_bodies(cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False) -> Int64:
-    """Numbers of the bodies, shape (n_bodies,), equal where they say the same of all the given examples."""
+def equal_bodies(
+    cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False
+) -> Int64:
+    """Numbers of the bodies, shape (n_bodies,),
+    equal where they say the same of all the given examples.
+    """
     rng = np.random.default_rng(0)
     mixing = rng.integers(0, 2**63, (int(distinct_on.sum()), 2), dtype=np.int64)
     sketches = cache.sketches(parts, np.flatnonzero(distinct_on), mixing, binary=binary)

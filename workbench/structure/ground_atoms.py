@@ -1,4 +1,6 @@
-"""The ground atoms of a predicate as examples: all of them, or a weighted sample of the false ones."""
+"""The ground atoms of a predicate as examples: all of them,
+or a weighted sample of the false ones.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,17 @@ __all__ = ["all_atoms"]
 
 
 def all_atoms(
-    background: Background, predicate: str, *, limit: int = 5000, seed: int = 0, false: Int32 | None = None
+    background: Background,
+    predicate: str,
+    *,
+    limit: int = 5000,
+    seed: int = 0,
+    false: Int32 | None = None,
 ) -> tuple[Examples, Float]:
     """Ground atoms of a predicate with their truth, and a weight for each.
 
-    Every true atom, and every false one where there are at most `limit` atoms; otherwise a sample of false ones, each
-    weighted by how many it stands for.
+    Every true atom, and every false one where there are at most `limit` atoms; otherwise a sample
+    of false ones, each weighted by how many it stands for.
 
     Parameters
     ----------
@@ -36,11 +43,15 @@ def all_atoms(
     total = int(np.prod([len(domain) for domain in domains], dtype=np.float64))
     known = {tuple(row) for row in true.tolist()}
     if total <= limit:
-        false = np.array([row for row in product(*(d.tolist() for d in domains)) if row not in known], np.int32)
+        false = np.array(
+            [row for row in product(*(d.tolist() for d in domains)) if row not in known], np.int32
+        )
     else:
         rng = np.random.default_rng(seed)
         drawn = np.stack([rng.choice(domain, limit) for domain in domains], axis=1).astype(np.int32)
-        false = np.array([row for row in np.unique(drawn, axis=0).tolist() if tuple(row) not in known], np.int32)
+        false = np.array(
+            [row for row in np.unique(drawn, axis=0).tolist() if tuple(row) not in known], np.int32
+        )
     false = false.reshape(-1, len(types))
     arguments = np.concatenate([true, false])
     label = np.concatenate([np.ones(len(true)), np.zeros(len(false))])

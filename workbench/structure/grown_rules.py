@@ -1,4 +1,6 @@
-"""A number as a sum of few weighted terms: of which kinds, how many and under which ridge, held-out rows choose."""
+"""A number as a sum of few weighted terms: of which kinds, how many and under which ridge,
+held-out rows choose.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,12 @@ from workbench.structure.pursuit import grow
 from workbench.structure.scopes import Scope, scopes_of
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.terms import Term, bent_terms, straight_terms, terms_of
-from workbench.structure.weighted_rules import WeightedRules, constant_rules, even_sample, random_splits
+from workbench.structure.weighted_rules import (
+    WeightedRules,
+    constant_rules,
+    even_sample,
+    random_splits,
+)
 
 __all__ = ["fit_grown_rules"]
 
@@ -50,21 +57,26 @@ def fit_grown_rules(
 
     Notes
     -----
-    Terms are grown on the other rows of each held-out set, of all columns, and of the target's own table's alone;
-    where the latter are few, all of them as plain numbers are tried as well. Of each scope plain numbers are grown
-    first, then steps, bends and products, which fit chance, and what is passing, more closely: they are taken where
-    what they gain on held-out rows exceeds its standard error. The number of terms, their ridge and the columns are
-    those that do best on the held-out rows; then all rows grow so many. Beyond `MOST_ROWS` rows all this sees an even
-    sample of them, and the terms that it chose are weighed by all.
+    Terms are grown on the other rows of each held-out set, of all columns, and of the target's own
+    table's alone; where the latter are few, all of them as plain numbers are tried as well. Of each
+    scope plain numbers are grown first, then steps, bends and products, which fit chance, and what
+    is passing, more closely: they are taken where what they gain on held-out rows exceeds its
+    standard error. The number of terms, their ridge and the columns are those that do best on the
+    held-out rows; then all rows grow so many. Beyond `MOST_ROWS` rows all this sees an even sample
+    of them, and the terms that it chose are weighed by all.
     """
     if most_rules < 1 or len(y) < 4:
         return constant_rules(y, discrete=False)
     if len(y) > MOST_ROWS:
         rows = even_sample(y, MOST_ROWS)
-        of_sample = None if held_out is None else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
+        of_sample = (
+            None
+            if held_out is None
+            else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
+        )
         chosen = fit_grown_rules(
-            X[rows], y[rows], most_rules=most_rules, own=own, held_out=of_sample, seed=seed, deadline=deadline,
-            progress=progress,
+            X[rows], y[rows], most_rules=most_rules, own=own, held_out=of_sample, seed=seed,
+            deadline=deadline, progress=progress,
         )  # fmt: skip
         return _weighed(chosen.terms, X, y, RIDGES[0], complete=chosen.complete)
     splits = random_splits(y, False, seed) if held_out is None else held_out
@@ -124,13 +136,19 @@ def _grown(
 
 _Choice = tuple[_Way, int, float]
 _Errors = dict[_Choice, list[Float]]
-"""The absolute error of each held-out row, by way, number of terms and ridge; an array a held-out set."""
+"""The absolute error of each held-out row, by way, number of terms and ridge;
+an array a held-out set.
+"""
 
 
 def _chosen(errors: _Errors, ways: Sequence[_Way]) -> _Choice:
     """The choice of the least error in the scope where it is least."""
     tried_most = max(map(len, errors.values()))
-    means = {one: float(np.mean([*map(np.mean, each)])) for one, each in errors.items() if len(each) == tried_most}
+    means = {
+        one: float(np.mean([*map(np.mean, each)]))
+        for one, each in errors.items()
+        if len(each) == tried_most
+    }
     best: dict[int, _Choice] = {}
     for way in ways:
         of_way = [one for one in means if one[0] is way]
@@ -147,7 +165,8 @@ def _chosen(errors: _Errors, ways: Sequence[_Way]) -> _Choice:
 def _tried(
     terms: Iterable[Term], learned: tuple[Real, Float], asked: tuple[Real, Float], *, whole: bool
 ) -> Iterator[tuple[tuple[int, float], Float]]:
-    """The absolute error of each asked row under the first terms, ever more of them, and each ridge.
+    """The absolute error of each asked row under the first terms, ever more of them, and each
+    ridge.
 
     With `whole` all of them or none.
     """
@@ -169,7 +188,9 @@ def _tried(
             return
 
 
-def _weighed(terms: Sequence[Term], X: Real, y: Float, ridge: float, *, complete: bool = True) -> WeightedRules:
+def _weighed(
+    terms: Sequence[Term], X: Real, y: Float, ridge: float, *, complete: bool = True
+) -> WeightedRules:
     """The terms with the weights that these rows give them."""
     if not terms:
         return replace(constant_rules(y, discrete=False), complete=complete)

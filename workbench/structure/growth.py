@@ -1,4 +1,6 @@
-"""Greedy growth of a theory: the clause that helps most joins, all weights are refitted, held-out atoms decide."""
+"""Greedy growth of a theory: the clause that helps most joins, all weights are refitted,
+held-out atoms decide.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,20 @@ from workbench.structure.disjunctions import Disjunction, canonical_disjunction,
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.rules import LearnedRule
 
-__all__ = ["ModeCheck", "WeightedClauses", "clause_rule", "grow_theory", "held_out_folds", "unit_clauses"]
+__all__ = [
+    "ModeCheck",
+    "WeightedClauses",
+    "clause_rule",
+    "grow_theory",
+    "held_out_folds",
+    "unit_clauses",
+]
 
 Proposals = list[tuple[float, Disjunction, Float]]
 ModeCheck = Callable[[Sequence[Disjunction], Mapping[int, Float]], float]
-"""Clauses, and for each of some worlds their weights, to the share of labelled atoms that the model's own most probable
-state, with no label of that world given, has wrong; infinite where that state cannot be had."""
+"""Clauses, and for each of some worlds their weights, to the share of labelled atoms that the
+model's own most probable state, with no label of that world given, has wrong; infinite where that
+state cannot be had."""
 
 _FOLDS = 4
 _CHECKED_WORLDS = 3
@@ -33,15 +43,15 @@ class WeightedClauses:
     clauses : tuple of Disjunction
     weights : float64 array, shape (n_clauses,)
     rules : tuple of LearnedRule
-        The same as text; `gain` is what the clause added to the pseudo-log-likelihood. Positives and negatives are the
-        scored atoms that its groundings speak for as they are, and otherwise: more of them hold with the atom as it is
-        than with the atom turned over, or fewer.
+        The same as text; `gain` is what the clause added to the pseudo-log-likelihood. Positives
+        and negatives are the scored atoms that its groundings speak for as they are, and otherwise:
+        more of them hold with the atom as it is than with the atom turned over, or fewer.
     trace : float64 array
         Weighted pseudo-log-likelihood of all scored atoms after each clause.
     status : {'converged', 'clauses', 'limit', 'cancelled'}
     candidates : tuple of LearnedRule
-        Clauses that were proposed and not taken, without weight, by descending gain: what each alone would have added
-        to the theory of the moment it was last proposed.
+        Clauses that were proposed and not taken, without weight, by descending gain: what each
+        alone would have added to the theory of the moment it was last proposed.
     left : tuple of Disjunction
         The clauses of `candidates`.
     """
@@ -59,11 +69,16 @@ def unit_clauses(score: PseudoLikelihoodScore) -> list[Disjunction]:
     """The unit clause of each scored predicate."""
     numbers = [score.background.number[name] for name in score.atoms]
     types = score.background.argument_types
-    return [canonical_disjunction(((number, tuple(range(len(types[number]))), True),)) for number in numbers]
+    return [
+        canonical_disjunction(((number, tuple(range(len(types[number]))), True),))
+        for number in numbers
+    ]
 
 
 def held_out_folds(score: PseudoLikelihoodScore, *, seed: int = 0) -> Int64:
-    """The fold of each scored atom, shape (n_atoms,): its world, or where there is one world a fold drawn by label."""
+    """The fold of each scored atom, shape (n_atoms,): its world,
+    or where there is one world a fold drawn by label.
+    """
     if score.worlds[1:]:
         return score.world
     rng = np.random.default_rng(seed)
@@ -87,12 +102,13 @@ def grow_theory(
     mode_errors: ModeCheck | None = None,
     conduct: Conduct = PLAIN,
 ) -> WeightedClauses:
-    """Greedy growth: of the proposed clauses the one of greatest value after refitting all weights joins the theory.
+    """Greedy growth: of the proposed clauses the one of greatest value after refitting all weights
+    joins the theory.
 
-    `propose(log_odds, used)` gives `(estimated gain, clause, flip counts)` entries, best first; all weights are
-    refitted with each of the first `tried`. A clause joins when it adds `min_gain` to the pseudo-log-likelihood of
-    all scored atoms, and also raises that of held-out ones: each world predicted by the weights of the others, or
-    each of four parts of one world's atoms.
+    `propose(log_odds, used)` gives `(estimated gain, clause, flip counts)` entries, best first; all
+    weights are refitted with each of the first `tried`. A clause joins when it adds `min_gain` to
+    the pseudo-log-likelihood of all scored atoms, and also raises that of held-out ones: each world
+    predicted by the weights of the others, or each of four parts of one world's atoms.
 
     Parameters
     ----------
@@ -101,9 +117,10 @@ def grow_theory(
     nonnegative : bool
         Clauses that join have weights of at least 0.
     mode_errors : ModeCheck or None
-        With it a recursive clause joins only if the model's own most probable states, on (up to three) worlds
-        that its weights were not learned from, have no more errors than without the clause. Pseudo-likelihood looks at
-        one atom with all others known, and may like a clause that makes every atom true once none is known.
+        With it a recursive clause joins only if the model's own most probable states, on (up to
+        three) worlds that its weights were not learned from, have no more errors than without the
+        clause. Pseudo-likelihood looks at one atom with all others known, and may like a clause
+        that makes every atom true once none is known.
     """
     return _Growth(score, list(dict.fromkeys(theory)), min_gain, nonnegative, mode_errors).run(
         propose, max_clauses, tried, conduct
@@ -121,7 +138,12 @@ class _Growth:
         nonnegative: bool,
         mode_errors: ModeCheck | None,
     ) -> None:
-        self.score, self.clauses, self.min_gain, self.mode_errors = score, clauses, min_gain, mode_errors
+        self.score, self.clauses, self.min_gain, self.mode_errors = (
+            score,
+            clauses,
+            min_gain,
+            mode_errors,
+        )
         self.free = len(clauses) if nonnegative else None
         self.fold = held_out_folds(score)
         self.features = score.flip_counts(clauses)
@@ -142,9 +164,13 @@ class _Growth:
         proposed: dict[Disjunction, tuple[float, Float]] = {}
         status = "clauses"
         for added in range(max_clauses):
-            conduct.progress.report("structure", added, max_clauses, f"pseudo-log-likelihood {self.value:.4f}")
+            conduct.progress.report(
+                "structure", added, max_clauses, f"pseudo-log-likelihood {self.value:.4f}"
+            )
             conduct.progress.observe({"pseudo_log_likelihood": self.value})
-            entries = _shortest(propose(self.weights @ self.features, {*self.clauses, *self.refused}))
+            entries = _shortest(
+                propose(self.weights @ self.features, {*self.clauses, *self.refused})
+            )
             proposed |= {clause: (gain, counts) for gain, clause, counts in entries}
             joined = self._join(entries[:tried], conduct)
             if conduct.over:
@@ -155,24 +181,36 @@ class _Growth:
                 break
         rules = tuple(
             clause_rule(self.score, clause, row, gain, float(weight))
-            for clause, row, gain, weight in zip(self.clauses, self.features, self.gains, self.weights)
+            for clause, row, gain, weight in zip(
+                self.clauses, self.features, self.gains, self.weights
+            )
         )
-        left = [(gain, clause, row) for clause, (gain, row) in proposed.items() if clause not in set(self.clauses)]
+        left = [
+            (gain, clause, row)
+            for clause, (gain, row) in proposed.items()
+            if clause not in set(self.clauses)
+        ]
         left.sort(key=lambda entry: (-entry[0], entry[1]))
-        candidates = tuple(clause_rule(self.score, clause, row, gain, None) for gain, clause, row in left)
+        candidates = tuple(
+            clause_rule(self.score, clause, row, gain, None) for gain, clause, row in left
+        )
         return WeightedClauses(
             tuple(self.clauses), self.weights, rules, np.array(self.trace), status, candidates,
             tuple(clause for _, clause, _ in left),
         )  # fmt: skip
 
     def _join(self, entries: Proposals, conduct: Conduct) -> bool:
-        """Let the best of the entries join that held-out atoms and the model's own mode have nothing against."""
+        """Let the best of the entries join that held-out atoms and the model's
+        own mode have nothing against.
+        """
         trials: list[tuple[float, Disjunction, Float, Float]] = []
         for gain, clause, counts in entries:
             if gain < self.min_gain or conduct.over:
                 break
             features = np.concatenate([self.features, counts[None]])
-            weights, value = self.score.fit(features, np.append(self.weights, 0.0), nonnegative=self._bounded(features))
+            weights, value = self.score.fit(
+                features, np.append(self.weights, 0.0), nonnegative=self._bounded(features)
+            )
             trials.append((value, clause, features, weights))
         trials.sort(key=lambda trial: (-trial[0], trial[1]))
         for value, clause, features, weights in trials:
@@ -184,7 +222,12 @@ class _Growth:
                 continue
             self.gains.append(value - self.value)
             self.clauses.append(clause)
-            self.features, self.weights, self.value, self.held_out = features, weights, value, held_out
+            self.features, self.weights, self.value, self.held_out = (
+                features,
+                weights,
+                value,
+                held_out,
+            )
             self.trace.append(value)
             return True
         return False
@@ -195,13 +238,16 @@ class _Growth:
     def _without(self, features: Float, fold: int) -> Float:
         """Weights learned from the other folds."""
         start = self.weights if len(self.weights) == len(features) else np.append(self.weights, 0.0)
-        return self.score.fit(features, start, nonnegative=self._bounded(features), among=self.fold != fold)[0]
+        return self.score.fit(
+            features, start, nonnegative=self._bounded(features), among=self.fold != fold
+        )[0]
 
     def _held_out(self, features: Float) -> float:
         """Mean log likelihood of atoms whose fold the weights were not learned from."""
         folds = np.unique(self.fold).tolist()
         found = [
-            self.score.log_likelihood(self._without(features, fold) @ features, self.fold == fold) for fold in folds
+            self.score.log_likelihood(self._without(features, fold) @ features, self.fold == fold)
+            for fold in folds
         ]
         return float(np.mean(found))
 
@@ -211,7 +257,9 @@ class _Growth:
             self.errors = None
             return True
         if self.errors is None:
-            self.errors = self.mode_errors(self.clauses, self._by_world(self.features, self.weights))
+            self.errors = self.mode_errors(
+                self.clauses, self._by_world(self.features, self.weights)
+            )
         errors = self.mode_errors([*self.clauses, clause], self._by_world(features, weights))
         if errors > self.errors:
             return False
@@ -222,14 +270,18 @@ class _Growth:
         worlds = len(self.score.worlds)
         if worlds == 1:
             return {0: weights}
-        return {world: self._without(features, world) for world in range(min(worlds, _CHECKED_WORLDS))}
+        return {
+            world: self._without(features, world) for world in range(min(worlds, _CHECKED_WORLDS))
+        }
 
 
 def _shortest(entries: Proposals) -> Proposals:
     """The entries without those that say of every atom what a shorter one says."""
     kept: Proposals = []
     said: set[bytes] = set()
-    for gain, clause, counts in sorted(entries, key=lambda entry: (-round(entry[0], 9), len(entry[1]), entry[1])):
+    for gain, clause, counts in sorted(
+        entries, key=lambda entry: (-round(entry[0], 9), len(entry[1]), entry[1])
+    ):
         key = counts.tobytes()
         if key not in said:
             said.add(key)
@@ -238,9 +290,15 @@ def _shortest(entries: Proposals) -> Proposals:
 
 
 def clause_rule(
-    score: PseudoLikelihoodScore, clause: Disjunction, counts: Float, gain: float, weight: float | None
+    score: PseudoLikelihoodScore,
+    clause: Disjunction,
+    counts: Float,
+    gain: float,
+    weight: float | None,
 ) -> LearnedRule:
-    """A clause as a rule people read, with the scored atoms that its groundings speak for as they are, and against."""
+    """A clause as a rule people read,
+    with the scored atoms that its groundings speak for as they are, and against.
+    """
     agreement = counts * (2 * score.target - 1) * (score.weight > 0)
     positives, negatives = int((agreement > 0).sum()), int((agreement < 0).sum())
     precision = positives / max(positives + negatives, 1)
@@ -249,7 +307,9 @@ def clause_rule(
 
 
 def _head(score: PseudoLikelihoodScore, clause: Disjunction) -> int | None:
-    """The scored predicate that the clause concludes: of its one positive literal, else the first."""
+    """The scored predicate that the clause concludes: of its one positive literal,
+    else the first.
+    """
     scored = [score.background.number[name] for name in score.atoms]
     positive = [predicate for predicate, _, sign in clause if sign]
     if positive:

@@ -1,4 +1,6 @@
-"""From one clause to a theory: Aleph's covering loops, and the collector of good clauses of Huynh and Mooney (2008)."""
+"""From one clause to a theory: Aleph's covering loops,
+and the collector of good clauses of Huynh and Mooney (2008).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ class InducedTheory:
     ground : int64 array
         Positive examples that no acceptable clause covered; they stand for themselves.
     collected : int64 array
-        Numbers of all clauses kept on the way, reduced under theta-subsumption: no two of them are equivalent.
+        Numbers of all clauses kept on the way, reduced under theta-subsumption: no two of them are
+        equivalent.
     nodes : int
         Clauses evaluated.
     status : {'complete', 'limit', 'cancelled'}
@@ -55,7 +58,8 @@ class InducedTheory:
 
 @dataclass
 class ClauseLearner:
-    """Bottom-clause search over one background and one list of examples; keeps its caches between calls.
+    """Bottom-clause search over one background and one list of examples; keeps its caches between
+    calls.
 
     Parameters
     ----------
@@ -86,13 +90,20 @@ class ClauseLearner:
                 help="learn one target for each constant, or make the place an input",
             )
         coverage = self.coverage or IndexedCoverage(self.background, self.examples)
-        self.cache = CoverCache(coverage, self.settings.clauselength - 1, 1 + self.background.max_arity)
+        self.cache = CoverCache(
+            coverage, self.settings.clauselength - 1, 1 + self.background.max_arity
+        )
 
     def bottom(self, example: int) -> BottomClause:
         """The example's bottom clause, computed once."""
         if example not in self._bottoms:
             self._bottoms[example] = saturate(
-                self.background, self.examples, example, self.head, self.modes, depth=self.settings.i
+                self.background,
+                self.examples,
+                example,
+                self.head,
+                self.modes,
+                depth=self.settings.i,
             )
         return self._bottoms[example]
 
@@ -105,18 +116,20 @@ class ClauseLearner:
         most_seeds: int | None = None,
         conduct: Conduct = PLAIN,
     ) -> InducedTheory:
-        """Cover the training examples of one label, the positives unless told otherwise, with clauses.
+        """Cover the training examples of one label, the positives unless told otherwise, with
+        clauses.
 
         Parameters
         ----------
         train : bool array, shape (n_examples,), or None for all labelled examples
         loop : {'induce', 'induce_cover', 'induce_max'}
-            `induce` counts only positives not covered yet, `induce_cover` all positives; both take the next uncovered
-            positive as the seed. `induce_max` searches from every positive and keeps, for each, the best clause found
-            that covers it, so that the examples' order has no influence.
+            `induce` counts only positives not covered yet, `induce_cover` all positives; both take
+            the next uncovered positive as the seed. `induce_max` searches from every positive and
+            keeps, for each, the best clause found that covers it, so that the examples' order has
+            no influence.
         label : {1, 0}
-            Which examples are to be covered; the others take the part of the negatives. Clauses for the label 0 speak
-            against the target.
+            Which examples are to be covered; the others take the part of the negatives. Clauses for
+            the label 0 speak against the target.
         most_seeds : int or None
             Examples that are searched from at most, evenly spread over those of the label.
         conduct : Conduct
@@ -133,7 +146,11 @@ class ClauseLearner:
         negative = chosen & (self.examples.label == 1 - label)
         self._check(positive)
         n_positive, n_negative = int(positive.sum()), int(negative.sum())
-        prior = self.settings.prior if self.settings.prior is not None else n_positive / (n_positive + n_negative)
+        prior = (
+            self.settings.prior
+            if self.settings.prior is not None
+            else n_positive / (n_positive + n_negative)
+        )
         counts = ClassCounts(n_positive, n_negative, prior, self.settings.m)
         if self.settings.evalfn == "fitted_m":
             counts = replace(counts, m=self._fitted_m(positive, negative, counts))
@@ -157,7 +174,8 @@ class ClauseLearner:
             counted = uncovered if loop == "induce" else positive
             counts = replace(counts, positives=int(counted.sum()))
             answer = search_clause(
-                self.bottom(seed), self.cache, pack(counted), negative_bits, self.settings, counts, conduct=conduct
+                self.bottom(seed), self.cache, pack(counted), negative_bits, self.settings, counts,
+                conduct=conduct
             )  # fmt: skip
             nodes += answer.nodes
             collected.append(answer.collected)
@@ -172,27 +190,37 @@ class ClauseLearner:
         if loop == "induce_max":
             found = self._best_for_each(found, positive)
         return InducedTheory(
-            np.array([answer.parts for answer in found], np.int32).reshape(len(found), self.cache.n_literals),
+            np.array([answer.parts for answer in found], np.int32).reshape(
+                len(found), self.cache.n_literals
+            ),
             np.array([answer.positives for answer in found], np.int64),
             np.array([answer.negatives for answer in found], np.int64),
             np.array([answer.score for answer in found], np.float64),
             np.array(ground, np.int64),
-            self.cache.reduced(np.unique(np.concatenate(collected))) if collected else np.zeros(0, np.int64),
+            self.cache.reduced(np.unique(np.concatenate(collected)))
+            if collected
+            else np.zeros(0, np.int64),
             nodes,
             status,
         )
 
     def predict(self, theory: InducedTheory) -> Bool:
-        """Whether some clause of the theory covers each example, shape (n_examples,); ground examples count too."""
+        """Whether some clause of the theory covers each example, shape (n_examples,);
+        ground examples count too.
+        """
         result = np.zeros(len(self.examples), np.bool_)
         if len(theory.parts):
-            result |= unpack(np.bitwise_or.reduce(self.cache.bits(theory.parts), axis=0), len(result))
+            result |= unpack(
+                np.bitwise_or.reduce(self.cache.bits(theory.parts), axis=0), len(result)
+            )
         result[theory.ground] = True
         return result
 
     def _check(self, positive: Bool) -> None:
         if not positive.any():
-            raise InputError.of("E0604", f"`{self.examples.predicate}` has no positive training example")
+            raise InputError.of(
+                "E0604", f"`{self.examples.predicate}` has no positive training example"
+            )
         if not any(len(self.bottom(seed)) for seed in np.flatnonzero(positive).tolist()):
             raise InputError.of(
                 "E0608",
@@ -203,8 +231,12 @@ class ClauseLearner:
     def _fitted_m(self, positive: Bool, negative: Bool, counts: ClassCounts) -> float:
         bottom = self.bottom(int(np.flatnonzero(positive)[0]))
         single = np.flatnonzero(bottom.layer == 1)
-        pairs = np.array([(a, b) for a in single for b in single if a <= b], np.int64).reshape(-1, 2)
-        tally = self.cache.tally(self.cache.parts(bottom.literals[pairs]), np.stack([pack(positive), pack(negative)]))
+        pairs = np.array([(a, b) for a in single for b in single if a <= b], np.int64).reshape(
+            -1, 2
+        )
+        tally = self.cache.tally(
+            self.cache.parts(bottom.literals[pairs]), np.stack([pack(positive), pack(negative)])
+        )
         return fit_m(tally[:, 0], tally[:, 1], counts.prior)
 
     def _best_for_each(self, found: list[Found], positive: Bool) -> list[Found]:

@@ -1,4 +1,6 @@
-"""Frequent Horn rules from facts alone, for a quick start: AMIE's measures (Galarraga and others 2013, 2015)."""
+"""Frequent Horn rules from facts alone, for a quick start:
+AMIE's measures (Galarraga and others 2013, 2015).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ __all__ = ["MinedRule", "RuleMiner"]
 _CHUNK = 500_000
 """Covers computed at once."""
 _MOST_GROWN = 200_000
-"""Bodies of one length that are looked at; of more, those that extend the bodies of greatest support."""
+"""Bodies of one length that are looked at; of more,
+those that extend the bodies of greatest support.
+"""
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,8 @@ class MinedRule(LearnedRule):
     head_coverage : float
         Share of the head's facts that the rule predicts.
     pca_confidence : float
-        Facts predicted, over predictions whose first argument has some fact of the head (partial completeness: what
-        is not known of other subjects does not count against a rule).
+        Facts predicted, over predictions whose first argument has some fact of the head (partial
+        completeness: what is not known of other subjects does not count against a rule).
     clause : Disjunction
         The rule as literals of predicates and variables.
     """
@@ -52,8 +56,8 @@ class RuleMiner:
     Parameters
     ----------
     max_length : int or None
-        Literals of a rule, the head counted. None: three for a relation, four for a property, whose shortest way to a
-        neighbour's label takes three.
+        Literals of a rule, the head counted. None: three for a relation, four for a property, whose
+        shortest way to a neighbour's label takes three.
     min_support : int
         Fewest facts a rule predicts.
     min_head_coverage : float
@@ -61,8 +65,9 @@ class RuleMiner:
     max_candidates : int
         Bodies of each length that are refined, those of greatest support first.
     max_domain : int
-        Tuples of the head's constants that predictions are counted over. Where there are more, confidences are
-        estimated on an even share of the subjects (the first arguments), each with all its objects.
+        Tuples of the head's constants that predictions are counted over. Where there are more,
+        confidences are estimated on an even share of the subjects (the first arguments), each with
+        all its objects.
     """
 
     max_length: int | None = None
@@ -86,9 +91,10 @@ class RuleMiner:
     ) -> tuple[MinedRule, ...]:
         """Rules for each head predicate, by descending PCA confidence, then support.
 
-        A rule is closed when every variable occurs twice; its predictions are the distinct head bindings of its body.
-        Confidence is support over predictions. `gain` is the share of facts predicted beyond chance, PCA confidence
-        minus the head's density among its arguments' constants.
+        A rule is closed when every variable occurs twice; its predictions are the distinct head
+        bindings of its body. Confidence is support over predictions. `gain` is the share of facts
+        predicted beyond chance, PCA confidence minus the head's density among its arguments'
+        constants.
 
         Parameters
         ----------
@@ -101,7 +107,9 @@ class RuleMiner:
         worlds = (worlds,) if isinstance(worlds, Background) else tuple(worlds)
         chosen = [
             name
-            for number, (name, types) in enumerate(zip(worlds[0].predicates, worlds[0].argument_types))
+            for number, (name, types) in enumerate(
+                zip(worlds[0].predicates, worlds[0].argument_types)
+            )
             if (heads is None or name in heads)
             and len(types) in (1, 2)
             and any(len(world.facts[number]) for world in worlds)
@@ -124,7 +132,8 @@ class RuleMiner:
             if len(world.facts[number])
         ]
         coverages = [
-            IndexedCoverage(world, known) for world, known in zip((w for w in worlds if len(w.facts[number])), examples)
+            IndexedCoverage(world, known)
+            for world, known in zip((w for w in worlds if len(w.facts[number])), examples)
         ]
         domains = [
             (world, part)
@@ -146,7 +155,9 @@ class RuleMiner:
             for body, known in zip(bodies, variable_types):
                 if len(grown) >= _MOST_GROWN or conduct.over:
                     break
-                for literal, following in extensions(background, body, known, number, size == longest - 1):
+                for literal, following in extensions(
+                    background, body, known, number, size == longest - 1
+                ):
                     grown.append(np.concatenate([body, literal[None]]))
                     owners.append(following)
             if not grown:
@@ -162,7 +173,9 @@ class RuleMiner:
             kept = kept[np.argsort(-support[kept], kind="stable")][: self.max_candidates]
             bodies, variable_types = candidates[kept], [owners[k] for k in kept.tolist()]
             closed = [k for k in kept.tolist() if is_closed(candidates[k], len(types))]
-            rules += self._rules(background, n_facts, domains, candidates[closed], support[closed], conduct)
+            rules += self._rules(
+                background, n_facts, domains, candidates[closed], support[closed], conduct
+            )
             if not len(bodies) or conduct.over:
                 break
         return rules
@@ -179,7 +192,9 @@ class RuleMiner:
         rules: list[MinedRule] = []
         if not len(bodies):
             return rules
-        tallies = np.zeros((len(bodies), 3), np.int64)  # predictions, those of known subjects, those that hold
+        tallies = np.zeros(
+            (len(bodies), 3), np.int64
+        )  # predictions, those of known subjects, those that hold
         prepared = []
         for world, domain in domains:
             known = world.facts[world.number[domain.predicate]]
@@ -191,22 +206,30 @@ class RuleMiner:
                 if conduct.over:
                     break
                 predicted = unpack(everything.covers(body[None]), len(true))[0]
-                tallies[row] += [predicted.sum(), (predicted & subjects).sum(), (predicted & true).sum()]
+                tallies[row] += [
+                    predicted.sum(),
+                    (predicted & subjects).sum(),
+                    (predicted & true).sum(),
+                ]
             else:
                 complete += 1
                 continue
             break
         bodies, support, tallies = bodies[:complete], support[:complete], tallies[:complete]
-        density = sum(float(domain.label.sum()) for _, domain in domains) / sum(len(domain) for _, domain in domains)
-        for body, facts, (total, partial, correct) in zip(bodies, support.tolist(), tallies.tolist()):
+        density = sum(float(domain.label.sum()) for _, domain in domains) / sum(
+            len(domain) for _, domain in domains
+        )
+        for body, facts, (total, partial, correct) in zip(
+            bodies, support.tolist(), tallies.tolist()
+        ):
             confidence, pca = correct / max(total, 1), correct / max(partial, 1)
             if confidence < self.min_confidence or pca < self.min_pca_confidence:
                 continue
             wrong = round(facts * (total - correct) / max(correct, 1))
             rules.append(
                 MinedRule(
-                    body_text(background, domains[0][1], body), facts, wrong, confidence, pca - density,
-                    head_coverage=facts / n_facts, pca_confidence=pca,
+                    body_text(background, domains[0][1], body), facts, wrong, confidence,
+                    pca - density, head_coverage=facts / n_facts, pca_confidence=pca,
                     clause=clause_of(background, domains[0][1], body),
                 )
             )  # fmt: skip
@@ -222,7 +245,10 @@ def _support(coverages: Sequence[IndexedCoverage], candidates: Int32, conduct: C
             break
         found.append(
             sum(
-                (np.bitwise_count(coverage.covers(chunk)).sum(axis=1).astype(np.int64) for coverage in coverages),
+                (
+                    np.bitwise_count(coverage.covers(chunk)).sum(axis=1).astype(np.int64)
+                    for coverage in coverages
+                ),
                 np.zeros(len(chunk), np.int64),
             )
         )
@@ -233,20 +259,29 @@ def _parts(examples: Examples) -> list[Examples]:
     """The examples in parts of which each is soon covered, so that a deadline is heard."""
     return [
         Examples(
-            examples.predicate, examples.types, examples.arguments[at : at + _CHUNK], examples.label[at : at + _CHUNK]
+            examples.predicate,
+            examples.types,
+            examples.arguments[at : at + _CHUNK],
+            examples.label[at : at + _CHUNK],
         )
         for at in range(0, len(examples), _CHUNK)
     ]
 
 
 def _domain(background: Background, head: str, limit: int) -> Examples:
-    """All tuples of the head's constants with their truth; of too many subjects an even share, spread over all."""
+    """All tuples of the head's constants with their truth; of too many subjects an even share,
+    spread over all.
+    """
     number = background.number[head]
     types = background.argument_types[number]
     first, *rest = (background.domain(name) for name in types)
     others = int(np.prod([len(domain) for domain in rest], dtype=np.int64))
     kept = min(len(first), max(1, limit // max(others, 1)))
-    subjects = first[np.unique(np.linspace(0, len(first) - 1, kept).astype(np.int64))] if len(first) else first
+    subjects = (
+        first[np.unique(np.linspace(0, len(first) - 1, kept).astype(np.int64))]
+        if len(first)
+        else first
+    )
     grid = np.stack(np.meshgrid(subjects, *rest, indexing="ij"), axis=-1)
     rows = grid.reshape(-1, len(types)).astype(np.int32)
     label = np.zeros([len(background.constants[name]) for name in types])

@@ -1,4 +1,6 @@
-"""Counting the substitutions that satisfy a clause body: index nested loops over posting lists, compiled."""
+"""Counting the substitutions that satisfy a clause body:
+index nested loops over posting lists, compiled.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ __all__ = ["Bounds", "count_all"]
 
 
 class Bounds(NamedTuple):
-    """Where counting ends: substitutions of one head that are enough, and facts that one body may look at in all."""
+    """Where counting ends: substitutions of one head that are enough,
+    and facts that one body may look at in all.
+    """
 
     limit: int
     most_steps: int
@@ -23,8 +27,9 @@ class Bounds(NamedTuple):
 class _Join(NamedTuple):
     """The working state of one join; variables by number, the rest by depth.
 
-    `remaining[depth:]` are the literals still open; `low` to `high` are what is left of the posting list joined at a
-    depth (of the predicate's facts themselves where `listed` is false); `trail` has the variables bound there.
+    `remaining[depth:]` are the literals still open; `low` to `high` are what is left of the posting
+    list joined at a depth (of the predicate's facts themselves where `listed` is false); `trail`
+    has the variables bound there.
     """
 
     binding: Int32
@@ -39,9 +44,17 @@ class _Join(NamedTuple):
 
 @compiled
 def _shortest_list(
-    row: Int32, binding: Int32, bound: Bool, start: Int64, list_start: Int64, pointers: Int64, n_constants: Int32
+    row: Int32,
+    binding: Int32,
+    bound: Bool,
+    start: Int64,
+    list_start: Int64,
+    pointers: Int64,
+    n_constants: Int32,
 ) -> tuple[np.int64, np.int64, bool]:
-    """The facts that a literal has to be held against: the shortest list of a place whose value is known."""
+    """The facts that a literal has to be held against:
+    the shortest list of a place whose value is known.
+    """
     predicate = row[0]
     low, high, listed = start[predicate], start[predicate + 1], False
     for place in range(row.size - 1):
@@ -61,7 +74,9 @@ def _shortest_list(
 
 @compiled
 def _bind(fact: Int32, row: Int32, binding: Int32, bound: Bool, trail: Int32) -> tuple[bool, int]:
-    """Whether a fact agrees with a literal; its free variables are bound on the way, onto the trail: so many."""
+    """Whether a fact agrees with a literal; its free variables are bound on the way,
+    onto the trail: so many.
+    """
     size = 0
     for place in range(row.size - 1):
         term, value = row[place + 1], fact[place]
@@ -80,10 +95,13 @@ def _bind(fact: Int32, row: Int32, binding: Int32, bound: Bool, trail: Int32) ->
 
 
 @compiled
-def _count(index: FactIndex, body: Int32, heads: Int32, join: _Join, bounds: Bounds, out: Int64) -> None:
+def _count(
+    index: FactIndex, body: Int32, heads: Int32, join: _Join, bounds: Bounds, out: Int64
+) -> None:
     """Substitutions of one body under each head's binding; -1 from where the steps are used up.
 
-    At each depth the open literal with the shortest list is joined next. Each fact looked at is a step.
+    At each depth the open literal with the shortest list is joined next. Each fact looked at is a
+    step.
     """
     # An array taken from a tuple is counted as one more reference, so that is done once.
     facts, start, list_start, pointers, postings, n_constants = index
@@ -110,7 +128,13 @@ def _count(index: FactIndex, body: Int32, heads: Int32, join: _Join, bounds: Bou
                 best, least = depth, np.int64(-1)
                 for at in range(depth, size):
                     first, last, by_list = _shortest_list(
-                        body[remaining[at]], binding, bound, start, list_start, pointers, n_constants
+                        body[remaining[at]],
+                        binding,
+                        bound,
+                        start,
+                        list_start,
+                        pointers,
+                        n_constants,
                     )
                     if least < 0 or last - first < least:
                         best, least = at, last - first
@@ -128,15 +152,20 @@ def _count(index: FactIndex, body: Int32, heads: Int32, join: _Join, bounds: Bou
             steps -= 1
             fact = postings[low[depth]] if listed[depth] else low[depth]
             low[depth] += 1
-            entering, trail_size[depth] = _bind(facts[fact], body[remaining[depth]], binding, bound, trail[depth])
+            entering, trail_size[depth] = _bind(
+                facts[fact], body[remaining[depth]], binding, bound, trail[depth]
+            )
             if entering:
                 depth += 1
         out[head] = found if steps >= 0 else -1
 
 
 @compiled
-def count_all(index: FactIndex, bodies: Int32, heads: Int32, n_variables: int, bounds: Bounds, out: Int64) -> None:
-    """Counts of every body for every head; a body that looks at too many facts has -1 from there on.
+def count_all(
+    index: FactIndex, bodies: Int32, heads: Int32, n_variables: int, bounds: Bounds, out: Int64
+) -> None:
+    """Counts of every body for every head; a body that looks at too many facts has -1 from there
+    on.
 
     Parameters
     ----------

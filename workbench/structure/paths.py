@@ -1,8 +1,8 @@
 """Bottom-up structure learning from relational paths (after Mihalkova and Mooney 2007, BUSL).
 
-Paths of facts that lead away from the arguments of true atoms are turned into variables; those seen often become the
-nodes of a template. The nodes that the target depends on (its Markov blanket) are found by L1-penalised logistic
-regression, and clauses are made only of nodes in the blanket.
+Paths of facts that lead away from the arguments of true atoms are turned into variables; those seen
+often become the nodes of a template. The nodes that the target depends on (its Markov blanket) are
+found by L1-penalised logistic regression, and clauses are made only of nodes in the blanket.
 """
 
 from __future__ import annotations
@@ -41,10 +41,12 @@ def relational_paths(
     max_atoms: int = 200,
     conduct: Conduct = PLAIN,
 ) -> Counter[Path]:
-    """Variabilised paths around true atoms of the target, with the number of true atoms that have each.
+    """Variabilised paths around true atoms of the target, with the number of true atoms that have
+    each.
 
-    A path is a sequence of facts, each sharing a constant with one before it, starting at an argument of the atom;
-    equal constants of one type become one variable, the atom's arguments the first ones. The atom itself is no part.
+    A path is a sequence of facts, each sharing a constant with one before it, starting at an
+    argument of the atom; equal constants of one type become one variable, the atom's arguments the
+    first ones. The atom itself is no part.
 
     Parameters
     ----------
@@ -57,8 +59,9 @@ def relational_paths(
 
     Notes
     -----
-    Paths of three facts and more go from each constant to some facts of each predicate only (`_BRANCHES`, evenly
-    spread), so that a constant of thousands of facts, such as a category, costs no more than another.
+    Paths of three facts and more go from each constant to some facts of each predicate only
+    (`_BRANCHES`, evenly spread), so that a constant of thousands of facts, such as a category,
+    costs no more than another.
     """
     number = background.number[target]
     types = background.argument_types[number]
@@ -87,7 +90,9 @@ def _spread(facts: list[Fact]) -> list[Fact]:
     """Some of the facts, evenly spread."""
     if len(facts) <= _BRANCHES:
         return facts
-    return [facts[place] for place in np.linspace(0, len(facts) - 1, _BRANCHES).astype(int).tolist()]
+    return [
+        facts[place] for place in np.linspace(0, len(facts) - 1, _BRANCHES).astype(int).tolist()
+    ]
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,9 @@ class _Walker:
     max_length: int
 
     def paths(self, types: tuple[str, ...], number: int, atom: tuple[int, ...]) -> set[Path]:
-        """The variabilised paths of at most `max_length` facts that start at the atom's arguments."""
+        """The variabilised paths of at most `max_length` facts that
+        start at the atom's arguments.
+        """
         variables: dict[Key, int] = {}
         for place, key in enumerate(zip(types, atom)):
             variables.setdefault(key, place)
@@ -112,7 +119,10 @@ class _Walker:
                 path = tuple(
                     (
                         predicate,
-                        tuple(names.setdefault(key, len(types) + len(names)) for key in self._keys(predicate, row)),
+                        tuple(
+                            names.setdefault(key, len(types) + len(names))
+                            for key in self._keys(predicate, row)
+                        ),
                     )
                     for predicate, row in facts
                 )
@@ -133,7 +143,8 @@ class _Walker:
 def _compact(path: Path, n_head: int) -> Path:
     names = {variable: variable for variable in range(n_head)}
     return tuple(
-        (predicate, tuple(names.setdefault(variable, len(names)) for variable in args)) for predicate, args in path
+        (predicate, tuple(names.setdefault(variable, len(names)) for variable in args))
+        for predicate, args in path
     )
 
 
@@ -144,8 +155,8 @@ class PathLearner:
     Parameters
     ----------
     max_path : int or None
-        Facts of a path. None: two from a relation, three from a property, whose shortest path to a neighbour's label
-        has three.
+        Facts of a path. None: two from a relation, three from a property, whose shortest path to a
+        neighbour's label has three.
     max_nodes : int
         Paths kept as template nodes, the most frequent.
     max_blanket : int
@@ -153,7 +164,8 @@ class PathLearner:
     min_share : float
         Least share of the true atoms that have a path.
     blanket_l1 : float
-        L1 penalty of the blanket's regression (around the base rate), as a share of the least that leaves nothing.
+        L1 penalty of the blanket's regression (around the base rate), as a share of the least that
+        leaves nothing.
     max_literals : int
         Literals of a clause, the target's counted.
     max_clauses : int
@@ -186,7 +198,8 @@ class PathLearner:
         mode_errors: ModeCheck | None = None,
         conduct: Conduct = PLAIN,
     ) -> WeightedClauses:
-        """Templates, blanket, candidate clauses of both signs from sets of blanket nodes, greedy growth.
+        """Templates, blanket, candidate clauses of both signs from sets of blanket nodes, greedy
+        growth.
 
         Raises
         ------
@@ -198,20 +211,31 @@ class PathLearner:
             for clause in self._candidates(score, name, conduct):
                 candidates[clause] = None
         if not candidates and not conduct.over:
-            raise InputError.of("E0608", "no background fact joins with a true atom of the scored predicates")
+            raise InputError.of(
+                "E0608", "no background fact joins with a true atom of the scored predicates"
+            )
         clauses, counts = score.flip_counts_until(list(candidates), conduct)
 
-        def propose(log_odds: Float, used: set[Disjunction]) -> list[tuple[float, Disjunction, Float]]:
+        def propose(
+            log_odds: Float, used: set[Disjunction]
+        ) -> list[tuple[float, Disjunction, Float]]:
             gains = score.gains(counts, log_odds, nonnegative=self.implications)
             order = np.argsort(-gains, kind="stable")
-            return [(float(gains[k]), clauses[k], counts[k]) for k in order.tolist() if clauses[k] not in used][:50]
+            return [
+                (float(gains[k]), clauses[k], counts[k])
+                for k in order.tolist()
+                if clauses[k] not in used
+            ][:50]
 
         return grow_theory(
-            score, unit_clauses(score), propose, max_clauses=self.max_clauses, min_gain=self.min_gain,
-            tried=5, nonnegative=self.implications, mode_errors=mode_errors, conduct=conduct,
+            score, unit_clauses(score), propose, max_clauses=self.max_clauses,
+            min_gain=self.min_gain, tried=5, nonnegative=self.implications, mode_errors=mode_errors,
+            conduct=conduct,
         )  # fmt: skip
 
-    def blanket(self, score: PseudoLikelihoodScore, target: str, conduct: Conduct = PLAIN) -> Mapping[Path, float]:
+    def blanket(
+        self, score: PseudoLikelihoodScore, target: str, conduct: Conduct = PLAIN
+    ) -> Mapping[Path, float]:
         """Template nodes that the target depends on, with the weight of each in the regression."""
         background = score.background
         found: Counter[Path] = Counter()
@@ -224,12 +248,22 @@ class PathLearner:
             least += self.min_share * min(len(world.facts[world.number[target]]), 200)
         if not self.recursive:
             barred = {background.number[name] for name in score.atoms}
-            found = Counter({p: n for p, n in found.items() if barred.isdisjoint(fact for fact, _ in p)})
-        nodes = [path for path, times in sorted(found.items(), key=lambda e: (-e[1], e[0])) if times >= least]
+            found = Counter(
+                {p: n for p, n in found.items() if barred.isdisjoint(fact for fact, _ in p)}
+            )
+        nodes = [
+            path
+            for path, times in sorted(found.items(), key=lambda e: (-e[1], e[0]))
+            if times >= least
+        ]
         nodes = nodes[: self.max_nodes]
         if not nodes:
             return {}
-        head: Disjunct = (background.number[target], tuple(range(len(score.atoms[target][0].types))), True)
+        head: Disjunct = (
+            background.number[target],
+            tuple(range(len(score.atoms[target][0].types))),
+            True,
+        )
         clauses = [(head, *((p, args, False) for p, args in path)) for path in nodes]
         alone = score.restricted(target)
         counted, counts = alone.flip_counts_until(clauses, conduct)
@@ -247,7 +281,9 @@ class PathLearner:
         order = np.argsort(-np.abs(weights), kind="stable")[: self.max_blanket]
         return {nodes[k]: float(weights[k]) for k in np.sort(order).tolist() if weights[k] != 0}
 
-    def _candidates(self, score: PseudoLikelihoodScore, target: str, conduct: Conduct) -> list[Disjunction]:
+    def _candidates(
+        self, score: PseudoLikelihoodScore, target: str, conduct: Conduct
+    ) -> list[Disjunction]:
         background = score.background
         blanket = self.blanket(score, target, conduct)
         last_signs = (False,) if self.implications else (False, True)
@@ -264,7 +300,9 @@ class PathLearner:
                         renamed = tuple(v if v < n_head else v + offset for v in args)
                         literals[predicate, renamed] = None
                     offset += max((v - n_head + 1 for _, args in path for v in args), default=0)
-                if len(literals) + 1 > self.max_literals or any(len(set(args)) < len(args) for _, args in literals):
+                if len(literals) + 1 > self.max_literals or any(
+                    len(set(args)) < len(args) for _, args in literals
+                ):
                     continue
                 for head_sign, last_sign in product((True, False), last_signs):
                     rest = list(literals)

@@ -1,8 +1,10 @@
-"""Weighted pseudo-log-likelihood of sets of clauses, with the flip counts of many candidates computed together.
+"""Weighted pseudo-log-likelihood of sets of clauses, with the flip counts of many candidates
+computed together.
 
-A clause's log-odds contribution to a ground atom is its weight times its flip count there, the number of
-groundings that are satisfied because of that atom alone (`workbench.structure.disjunctions`). Flip counts are
-sums of counts of conjunctions, which `IndexedCoverage.counts` answers a set at a time.
+A clause's log-odds contribution to a ground atom is its weight times its flip count there, the
+number of groundings that are satisfied because of that atom alone
+(`workbench.structure.disjunctions`). Flip counts are sums of counts of conjunctions, which
+`IndexedCoverage.counts` answers a set at a time.
 """
 
 from __future__ import annotations
@@ -23,14 +25,17 @@ from workbench.threads import one_blas_thread
 __all__ = ["PseudoLikelihoodScore"]
 
 _MOST_STEPS = 20_000_000
-"""Facts that one conjunction's count may look at; a clause beyond that has more groundings than a rule should."""
+"""Facts that one conjunction's count may look at;
+a clause beyond that has more groundings than a rule should.
+"""
 _PATIENCE = 0.2
 """Seconds that one batch of clauses should take, so that a deadline or a cancel is heard."""
 
 
 @dataclass
 class PseudoLikelihoodScore:
-    """The weighted pseudo-log-likelihood (Kok and Domingos 2005) of clauses over given ground atoms.
+    """The weighted pseudo-log-likelihood (Kok and Domingos 2005) of clauses over given ground
+    atoms.
 
     A grounding that holds an atom and its negation is a tautology and speaks for neither.
 
@@ -39,8 +44,8 @@ class PseudoLikelihoodScore:
     background : Background
         All facts, those of the scored predicates included where they are known.
     atoms : mapping of predicate to (Examples, weights)
-        The ground atoms of each scored predicate (`all_atoms`); predicates left out are evidence. Atoms of weight 0
-        are not scored, but have flip counts.
+        The ground atoms of each scored predicate (`all_atoms`); predicates left out are evidence.
+        Atoms of weight 0 are not scored, but have flip counts.
     l2 : float
         Gaussian prior's precision on every weight.
     others : sequence of (Background, atoms)
@@ -48,7 +53,8 @@ class PseudoLikelihoodScore:
 
     Notes
     -----
-    Every predicate counts the same: its atoms' log likelihoods are averaged (their weights sum to 1).
+    Every predicate counts the same: its atoms' log likelihoods are averaged (their weights sum to
+    1).
     """
 
     background: Background
@@ -117,10 +123,13 @@ class PseudoLikelihoodScore:
     def part_of(self, predicate: str) -> Bool:
         """Which atoms are the predicate's, shape (n_atoms,)."""
         lengths = np.diff(self._start)
-        return np.repeat(np.array([name == predicate for name, _ in self._parts], np.bool_), lengths)
+        return np.repeat(
+            np.array([name == predicate for name, _ in self._parts], np.bool_), lengths
+        )
 
     def flip_counts(self, clauses: Sequence[Disjunction], *, concluded: bool = False) -> Float:
-        """Change of each clause's satisfied count when an atom becomes true, shape (n_clauses, n_atoms).
+        """Change of each clause's satisfied count when an atom becomes true, shape (n_clauses,
+        n_atoms).
 
         All of a clause's counts are NaN where it has more groundings than a rule should.
 
@@ -160,7 +169,9 @@ class PseudoLikelihoodScore:
     def flip_counts_until(
         self, clauses: Sequence[Disjunction], conduct: Conduct = PLAIN
     ) -> tuple[list[Disjunction], Float]:
-        """The clauses that were counted before the deadline or a cancel, without those of too many groundings."""
+        """The clauses that were counted before the deadline or a cancel,
+        without those of too many groundings.
+        """
         counted: list[Disjunction] = []
         rows: list[Float] = [np.zeros((0, len(self._target)))]
         at, size = 0, 16
@@ -183,7 +194,9 @@ class PseudoLikelihoodScore:
         }
 
     def _body(self, found: Conjunction, head: tuple[int, ...], types: Mapping[int, str]) -> Int32:
-        """The conjunction as a coded body: the atom's arguments first, variables without an atom ranging over types."""
+        """The conjunction as a coded body: the atom's arguments first,
+        variables without an atom ranging over types.
+        """
         names = {variable: place for place, variable in enumerate(head)}
         for variable in sorted(found.variables):
             names.setdefault(variable, len(names))
@@ -206,7 +219,8 @@ class PseudoLikelihoodScore:
         nonnegative: Bool | None = None,
         among: Bool | None = None,
     ) -> tuple[Float, float]:
-        """Weights of greatest penalised pseudo-likelihood for clauses with these flip counts, and its value.
+        """Weights of greatest penalised pseudo-likelihood for clauses with these flip counts, and
+        its value.
 
         Parameters
         ----------
@@ -221,14 +235,22 @@ class PseudoLikelihoodScore:
 
         def loss(w: Float) -> tuple[float, Float]:
             z = w @ features
-            value = float(counted @ (np.logaddexp(0.0, z) - self._target * z)) + 0.5 * self.l2 * float(w @ w)
+            value = float(
+                counted @ (np.logaddexp(0.0, z) - self._target * z)
+            ) + 0.5 * self.l2 * float(w @ w)
             residual = counted * (0.5 * (1 + np.tanh(0.5 * z)) - self._target)
             return value, features @ residual + self.l2 * w
 
         begin = np.zeros(len(features)) if start is None else start
-        bounds = None if nonnegative is None else [(0.0 if low else None, None) for low in nonnegative.tolist()]
+        bounds = (
+            None
+            if nonnegative is None
+            else [(0.0 if low else None, None) for low in nonnegative.tolist()]
+        )
         with one_blas_thread():
-            answer = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
+            answer = minimize(
+                loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}
+            )
         return np.asarray(answer.x), -float(answer.fun)
 
     def log_likelihood(self, log_odds: Float, among: Bool) -> float:
@@ -237,8 +259,11 @@ class PseudoLikelihoodScore:
         value = float(counted @ (self._target * log_odds - np.logaddexp(0.0, log_odds)))
         return value / max(float(counted.sum()), 1e-300)
 
-    def gains(self, candidates: Float, log_odds: Float, *, steps: int = 8, nonnegative: bool = False) -> Float:
-        """What each candidate alone would add to the pseudo-likelihood, the present weights held: Newton in one weight.
+    def gains(
+        self, candidates: Float, log_odds: Float, *, steps: int = 8, nonnegative: bool = False
+    ) -> Float:
+        """What each candidate alone would add to the pseudo-likelihood, the present weights held:
+        Newton in one weight.
 
         Parameters
         ----------
@@ -253,23 +278,39 @@ class PseudoLikelihoodScore:
         base = float(self._weight @ (np.logaddexp(0.0, log_odds) - self._target * log_odds))
         for _ in range(steps):
             probability = 0.5 * (1 + np.tanh(0.5 * (log_odds + weight[:, None] * candidates)))
-            slope = ((probability - self._target) * self._weight * candidates).sum(axis=1) + self.l2 * weight
-            curve = (probability * (1 - probability) * self._weight * candidates**2).sum(axis=1) + self.l2
+            slope = ((probability - self._target) * self._weight * candidates).sum(
+                axis=1
+            ) + self.l2 * weight
+            curve = (probability * (1 - probability) * self._weight * candidates**2).sum(
+                axis=1
+            ) + self.l2
             weight -= np.clip(slope / curve, -2.0, 2.0)
             if nonnegative:
                 weight = np.maximum(weight, 0.0)
         z = log_odds + weight[:, None] * candidates
-        value = (self._weight * (np.logaddexp(0.0, z) - self._target * z)).sum(axis=1) + 0.5 * self.l2 * weight**2
+        value = (self._weight * (np.logaddexp(0.0, z) - self._target * z)).sum(
+            axis=1
+        ) + 0.5 * self.l2 * weight**2
         return np.asarray(base - value)
 
 
 def _with_domains(background: Background) -> Background:
-    """The background with `$type`, true of every constant of each type, and `$=type`, true of equal ones."""
+    """The background with `$type`, true of every constant of each type, and `$=type`,
+    true of equal ones.
+    """
     types = sorted({name for names in background.argument_types for name in names})
     domains = [background.domain(name)[:, None] for name in types]
     return Background(
         (*background.predicates, *(f"${name}" for name in types), *(f"$={name}" for name in types)),
-        (*background.argument_types, *((name,) for name in types), *((name, name) for name in types)),
-        (*background.facts, *domains, *(np.concatenate([domain, domain], axis=1) for domain in domains)),
+        (
+            *background.argument_types,
+            *((name,) for name in types),
+            *((name, name) for name in types),
+        ),
+        (
+            *background.facts,
+            *domains,
+            *(np.concatenate([domain, domain], axis=1) for domain in domains),
+        ),
         background.constants,
     )

@@ -1,8 +1,9 @@
 """Terms of a number grown one at a time, each by what those before leave unexplained.
 
-Orthogonal matching pursuit (Pati, Rezaiifar & Krishnaprasad 1993) under absolute errors, over terms and products of a
-condition with another term, as rule ensembles grow them (Dembczyński, Kotłowski & Słowiński 2010): after each term all
-weights are fitted again, so that the next is chosen by what truly is left.
+Orthogonal matching pursuit (Pati, Rezaiifar & Krishnaprasad 1993) under absolute errors, over terms
+and products of a condition with another term, as rule ensembles grow them (Dembczyński, Kotłowski &
+Słowiński 2010): after each term all weights are fitted again, so that the next is chosen by what
+truly is left.
 """
 
 from __future__ import annotations
@@ -24,9 +25,16 @@ GROWN_WITH = 3.0
 
 
 def grow(
-    X: Real, y: Float, terms: Sequence[Term], most: int, deadline: float | None = None, *, products: bool = True
+    X: Real,
+    y: Float,
+    terms: Sequence[Term],
+    most: int,
+    deadline: float | None = None,
+    *,
+    products: bool = True,
 ) -> Iterator[Term]:
-    """Terms one by one, each the one whose column goes best with what those before it leave unexplained.
+    """Terms one by one, each the one whose column goes best with what those before it leave
+    unexplained.
 
     With `products` those of a condition and a term are grown, too.
     """
@@ -62,7 +70,9 @@ NEW = 0.02
 
 @dataclass
 class _Pool:
-    """Terms and their columns, float32 of shape (n_rows, n_terms): 0 or 1 of conditions, scaled values of numbers."""
+    """Terms and their columns, float32 of shape (n_rows, n_terms): 0 or 1 of conditions,
+    scaled values of numbers.
+    """
 
     terms: Sequence[Term]
     columns: Real
@@ -85,17 +95,23 @@ class _Pool:
         return cls(terms, columns, kinds, of, np.maximum(squares - total**2 / max(len(X), 1), 0))
 
     def best(self, left: Float, basis: Float, *, products: bool) -> Term | None:
-        """The term, or the product of a condition with one, of the greatest correlation with what is left.
+        """The term, or the product of a condition with one, of the greatest correlation with what
+        is left.
 
-        `left` is orthogonal to the basis of what is chosen, so a column's product with it is that of its new part.
+        `left` is orthogonal to the basis of what is chosen, so a column's product with it is that
+        of its new part.
         """
         left = left.astype(np.float32)
         said = np.asarray(self.columns.T @ left, np.float64)
         while self._seen < basis.shape[1]:
-            self._within = self._within + (basis[:, self._seen].astype(np.float32) @ self.columns) ** 2
+            self._within = (
+                self._within + (basis[:, self._seen].astype(np.float32) @ self.columns) ** 2
+            )
             self._seen += 1
         new = self.squares - self._within
-        score = np.where(new > NEW * self.squares, np.abs(said) / np.sqrt(np.maximum(new, 1e-9)), 0.0)
+        score = np.where(
+            new > NEW * self.squares, np.abs(said) / np.sqrt(np.maximum(new, 1e-9)), 0.0
+        )
         at = int(np.argmax(score))
         found, most = (self.terms[at], float(score[at])) if score[at] > 1e-9 else (None, 0.0)
         for gate, other in self._products(score, left) if products else ():
@@ -127,9 +143,14 @@ class _Pool:
         spread = squares - total**2 / n
         few = max(10, 0.01 * n)
         worth = np.where(spread > 0, said / np.sqrt(np.maximum(spread, 1e-9)), 0)
-        worth[(held.sum(axis=0) < few)[:, None] | (self.is_condition & ((total < few) | (total > n - few)))] = 0
+        worth[
+            (held.sum(axis=0) < few)[:, None]
+            | (self.is_condition & ((total < few) | (total > n - few)))
+        ] = 0
         worth[self.column_of[gates][:, None] == self.column_of] = 0
-        least = np.partition(worth, -PRODUCTS, axis=None)[-PRODUCTS] if worth.size > PRODUCTS else 0.0
+        least = (
+            np.partition(worth, -PRODUCTS, axis=None)[-PRODUCTS] if worth.size > PRODUCTS else 0.0
+        )
         for place in np.flatnonzero(worth >= least):
             gate, other = divmod(int(place), len(self.terms))
             if worth[gate, other] > 0:
@@ -143,7 +164,9 @@ class _Pool:
         return order[np.sort(first)[:MOST_GATES]]
 
     def _sums_of(self, gates: Int64) -> tuple[Float, Float]:
-        """The sums and sums of squares of the products of conditions with each column, shape (n_gates, n_terms)."""
+        """The sums and sums of squares of the products of conditions with each column,
+        shape (n_gates, n_terms).
+        """
         new = [gate for gate in gates.tolist() if gate not in self._sums]
         held = self.columns[:, new].T
         for gate, *sums in zip(new, held @ self.columns, held @ self.columns**2):

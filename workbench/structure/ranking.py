@@ -1,4 +1,6 @@
-"""What a rule alone is worth for its target: log likelihood gained on atoms that its weight was not learned from."""
+"""What a rule alone is worth for its target:
+log likelihood gained on atoms that its weight was not learned from.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ class Worth:
     gain : float
         Held-out log likelihood gained, in nats an atom.
     agreeing, disagreeing : int
-        Labelled atoms of which some body holds, as the clause concludes, and otherwise; estimated where false atoms are
-        a sample.
+        Labelled atoms of which some body holds, as the clause concludes, and otherwise; estimated
+        where false atoms are a sample.
     coverage : float
         `agreeing`, as a share of the labelled atoms that are as the clause concludes.
     """
@@ -52,10 +54,12 @@ def held_out_worth(
     *,
     conduct: Conduct = PLAIN,
 ) -> dict[Disjunction, Worth]:
-    """The mean gain in log likelihood, in nats an atom, of each clause beside the target's unit clause.
+    """The mean gain in log likelihood, in nats an atom, of each clause beside the target's unit
+    clause.
 
-    The atoms are dealt into folds (their worlds, or four parts of one world); the weights of clause and unit clause are
-    learned on the others. A clause that says nothing, or that held for the training atoms alone, has no gain.
+    The atoms are dealt into folds (their worlds, or four parts of one world); the weights of clause
+    and unit clause are learned on the others. A clause that says nothing, or that held for the
+    training atoms alone, has no gain.
 
     Parameters
     ----------
@@ -80,17 +84,23 @@ def held_out_worth(
             total[chosen] += _gains(counts[chosen], score.target, learned, held)
     says = score.flip_counts(counted, concluded=True) if counted else counts
     true = score.target == 1
-    agreeing = np.rint(((says > 0) & true | (says < 0) & ~true) @ score.stands_for).astype(int).tolist()
+    agreeing = (
+        np.rint(((says > 0) & true | (says < 0) & ~true) @ score.stands_for).astype(int).tolist()
+    )
     spoken = np.rint((says != 0) @ score.stands_for).astype(int).tolist()
     alike = [float(score.stands_for[true if (row > 0).any() else ~true].sum()) for row in says]
     return {
         clause: Worth(gain, right, of - right, right / max(all_alike, 1.0))
-        for clause, gain, right, of, all_alike in zip(counted, (total / len(folds)).tolist(), agreeing, spoken, alike)
+        for clause, gain, right, of, all_alike in zip(
+            counted, (total / len(folds)).tolist(), agreeing, spoken, alike
+        )
     }
 
 
 def _gains(counts: Float, target: Float, learned: Float, held: Float) -> Float:
-    """Held-out gain of each clause: Newton in the unit clause's weight and the clause's own, all clauses at once."""
+    """Held-out gain of each clause: Newton in the unit clause's weight and the clause's own,
+    all clauses at once.
+    """
     rate = np.clip(learned @ target, 1e-6, 1 - 1e-6)
     base = float(np.log(rate / (1 - rate)))
     unit, weight = np.full(len(counts), base), np.zeros(len(counts))

@@ -1,4 +1,6 @@
-"""Aggregates over the rows that targets reach, by prefix sums: linear in rows and targets, whatever the windows."""
+"""Aggregates over the rows that targets reach, by prefix sums: linear in rows and targets,
+whatever the windows.
+"""
 
 from __future__ import annotations
 
@@ -46,17 +48,25 @@ class Reached:
     time: Float | None
 
     def spans(self, anchors: Int64, now: Float | None, window: float | None = None) -> Spans:
-        """The rows of each target: of its anchor (-1: none), dated in (now - window, now]. O((n + m) log m)."""
+        """The rows of each target: of its anchor (-1: none), dated in (now - window, now].
+        O((n + m) log m).
+        """
         first = np.searchsorted(self.anchor, anchors, "left")
         last = np.searchsorted(self.anchor, anchors, "right")
         if self.time is None or now is None:
             return Spans(first, last)
         high = self._until(anchors, now, first, last)
-        low = first if window is None else np.minimum(self._until(anchors, now - window, first, last), high)
+        low = (
+            first
+            if window is None
+            else np.minimum(self._until(anchors, now - window, first, last), high)
+        )
         return Spans(low, high)
 
     def _until(self, anchors: Int64, when: Float, first: Int64, last: Int64) -> Int64:
-        """The first position in [first, last) that is later than `when`, by bisection of all targets at once."""
+        """The first position in [first, last) that is later than `when`,
+        by bisection of all targets at once.
+        """
         assert self.time is not None
         low, high = first.copy(), last.copy()
         while True:
@@ -71,7 +81,8 @@ class Reached:
 
 @dataclass(frozen=True)
 class Places:
-    """Where each code of a category or a flag stands among the rows reached: one is read without reading all rows.
+    """Where each code of a category or a flag stands among the rows reached: one is read without
+    reading all rows.
 
     Attributes
     ----------
@@ -119,10 +130,17 @@ def mean(values: Float, spans: Spans) -> Float:
 
 
 def variance(values: Float, spans: Spans, anchor: Int64) -> Float:
-    """The mean square of the distance from the mean, of the known values of each span; `anchor` is that of each row."""
-    starts = np.flatnonzero(np.append(True, anchor[1:] != anchor[:-1])) if len(anchor) else np.empty(0, np.int64)
+    """The mean square of the distance from the mean, of the known values of each span;
+    `anchor` is that of each row.
+    """
+    starts = (
+        np.flatnonzero(np.append(True, anchor[1:] != anchor[:-1]))
+        if len(anchor)
+        else np.empty(0, np.int64)
+    )
     ends = np.append(starts[1:], len(anchor))
-    # About the mean of all that one anchor reaches, so that little is lost where that is far from others'.
+    # About the mean of all that one anchor reaches, so that little is lost where that is far from
+    # others'.
     apart = values - np.repeat(mean(values, Spans(starts, ends)), ends - starts)
     square = mean(apart**2, spans) - mean(apart, spans) ** 2
     rounding = 1e-15 * np.nansum(apart**2) + 1e-24 * np.nanmax(np.abs(values), initial=0.0) ** 2
@@ -130,7 +148,9 @@ def variance(values: Float, spans: Spans, anchor: Int64) -> Float:
 
 
 def different(codes: Float, spans: Spans, anchor: Int64) -> Float:
-    """How many different known codes are in each span that starts where its anchor does. O(n log n)."""
+    """How many different known codes are in each span that starts
+    where its anchor does. O(n log n).
+    """
     known = np.flatnonzero(~np.isnan(codes))
     order = known[np.lexsort((known, codes[known], anchor[known]))]
     first = np.ones(len(order), np.bool_)
@@ -154,7 +174,9 @@ def extreme(values: Float, spans: Spans, *, greatest: bool) -> Float:
 
 
 def latest(values: Float, spans: Spans, time: Float | None) -> Float:
-    """The value of the last row of each span; the mean where several rows have that time, NaN where it is unknown."""
+    """The value of the last row of each span; the mean where several rows have that time,
+    NaN where it is unknown.
+    """
     if time is None or not len(values):
         return np.full(len(spans.low), np.nan)
     values = np.where(np.isnan(time), np.nan, values)

@@ -1,4 +1,6 @@
-"""Refinements of clauses along a bottom clause, and Aleph's pruning and accepting of them, compiled."""
+"""Refinements of clauses along a bottom clause,
+and Aleph's pruning and accepting of them, compiled.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,9 @@ __all__ = ["Acceptance", "Evaluated", "Feeding", "Siblings", "refinements", "rep
 class Feeding(NamedTuple):
     """Which literals of a bottom clause can follow which.
 
-    `dependents[start[k + 1] : start[k + 2]]` are the literals that literal k feeds (k = -1: the head); `inputs` and
-    `outputs` are the variables that a literal needs and gives, -1 beyond; the head gives those below `n_head`.
+    `dependents[start[k + 1] : start[k + 2]]` are the literals that literal k feeds (k = -1: the
+    head); `inputs` and `outputs` are the variables that a literal needs and gives, -1 beyond; the
+    head gives those below `n_head`.
     """
 
     dependents: Int64
@@ -27,7 +30,9 @@ class Feeding(NamedTuple):
 
 
 class Siblings(NamedTuple):
-    """By node, the range `low` to `high` of its later siblings; by sibling, its last literal and whether it is kept."""
+    """By node, the range `low` to `high` of its later siblings; by sibling,
+    its last literal and whether it is kept.
+    """
 
     low: Int64
     high: Int64
@@ -90,7 +95,9 @@ def _is_among(candidate: int, literals: Int64) -> bool:
 
 @compiled
 def refinements(paths: Int64, siblings: Siblings, feeding: Feeding) -> tuple[Int64, Int64]:
-    """Refinements of each node: literals that its last literal feeds, then later siblings (indices, and start)."""
+    """Refinements of each node: literals that its last literal feeds,
+    then later siblings (indices, and start).
+    """
     # An array taken from a tuple is counted as one more reference, so that is done once.
     dependents, first, inputs, outputs, _ = feeding
     low, high, literal_of, alive = siblings
@@ -119,9 +126,16 @@ def refinements(paths: Int64, siblings: Siblings, feeding: Feeding) -> tuple[Int
 
 @compiled
 def replay(
-    start: Int64, parent_bound: Float, evaluated: Evaluated, acceptance: Acceptance, best: float, nodes: int
+    start: Int64,
+    parent_bound: Float,
+    evaluated: Evaluated,
+    acceptance: Acceptance,
+    best: float,
+    nodes: int,
 ) -> tuple[int, int, float, int]:
-    """Aleph's loop over evaluated candidates: prune, accept, stop. Returns (index of the best, nodes, best, stop)."""
+    """Aleph's loop over evaluated candidates: prune, accept, stop. Returns (index of the best,
+    nodes, best, stop).
+    """
     asked = acceptance
     chosen = -1
     for parent in range(start.size - 1):
@@ -131,7 +145,11 @@ def replay(
             if nodes >= asked.nodes:
                 return chosen, nodes, best, 1
             nodes += 1
-            p, n, score = evaluated.positives[child], evaluated.negatives[child], evaluated.scores[child]
+            p, n, score = (
+                evaluated.positives[child],
+                evaluated.negatives[child],
+                evaluated.scores[child],
+            )
             if p < asked.minpos or (not asked.explore and evaluated.bounds[child] <= best):
                 continue
             evaluated.alive[child] = True

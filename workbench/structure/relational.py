@@ -1,4 +1,6 @@
-"""Tables that refer to each other, and the paths through them that start at a row of the target table."""
+"""Tables that refer to each other,
+and the paths through them that start at a row of the target table.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,10 @@ class Table:
     @property
     def relates(self) -> bool:
         """Whether its rows only relate things: no key, two references or more."""
-        return self.key is None and sum(reference.table is not None for reference in self.references) >= 2
+        return (
+            self.key is None
+            and sum(reference.table is not None for reference in self.references) >= 2
+        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,9 @@ class Schema:
         return self.tables[name]
 
     def dated_through(self, name: str) -> tuple[Reference, ...] | None:
-        """The references from a table to the one whose date its rows have; empty for its own, None where none has."""
+        """The references from a table to the one whose date its rows have; empty for its own,
+        None where none has.
+        """
         frontier: list[tuple[str, tuple[Reference, ...]]] = [(name, ())]
         for _ in range(3):
             grown = []
@@ -108,8 +115,9 @@ class Hop:
     Attributes
     ----------
     kind : {'to', 'from', 'shared', 'latest'}
-        `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `shared`: to all other rows of
-        the same table with the same value; `latest`: to what the latest of the rows that refer to it refers to.
+        `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `shared`: to
+        all other rows of the same table with the same value; `latest`: to what the latest of the
+        rows that refer to it refers to.
     column : str
         The referring (shared) column.
     table : str
@@ -166,11 +174,11 @@ class Path:
 def paths(schema: Schema, start: str, *, depth: int = 3, timed: bool = False) -> Iterator[Path]:
     """Paths of at most `depth` steps, the start's own first, shorter ones before longer.
 
-    A hop is a step, but the way through a table that only relates things is one step, not two. A path goes to many
-    rows at most twice and to the latest at most once, near its start;
-    without time it may come back to other rows of its start. Once it
-    reaches many, it does not end in what a row refers to, other than its start: such rows are read along with the row
-    that refers to them.
+    A hop is a step, but the way through a table that only relates things is one step, not two. A
+    path goes to many rows at most twice and to the latest at most once, near its start; without
+    time it may come back to other rows of its start. Once it reaches many, it does not end in what
+    a row refers to, other than its start: such rows are read along with the row that refers to
+    them.
     """
     frontier = [(Path(start), 0)]
     yield frontier[0][0]
@@ -178,7 +186,12 @@ def paths(schema: Schema, start: str, *, depth: int = 3, timed: bool = False) ->
         grown: list[tuple[Path, int]] = []
         for path, steps in frontier:
             for hop in _next_hops(schema, path, timed=timed):
-                free = hop.kind == "to" and bool(path.hops) and path.hops[-1].many and schema[path.end].relates
+                free = (
+                    hop.kind == "to"
+                    and bool(path.hops)
+                    and path.hops[-1].many
+                    and schema[path.end].relates
+                )
                 taken = steps + (not free)
                 if taken <= depth:
                     grown.append((path.then(hop), taken))
@@ -198,7 +211,11 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
         for reference in here.references:
             back = last is not None and last.kind == "from" and last.column == reference.column
             returns = reference.table == path.start and not timed
-            if reference.table is not None and (reference.table not in visited or returns) and not back:
+            if (
+                reference.table is not None
+                and (reference.table not in visited or returns)
+                and not back
+            ):
                 yield Hop("to", reference.column, reference.table)
     if last is None:
         for reference in here.references:
@@ -216,4 +233,10 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
                     continue
                 for onward in table.references:
                     if onward.table not in (None, here.name) and onward.table not in visited:
-                        yield Hop("latest", onward.column, onward.table or "", table.name, reference.column)
+                        yield Hop(
+                            "latest",
+                            onward.column,
+                            onward.table or "",
+                            table.name,
+                            reference.column,
+                        )

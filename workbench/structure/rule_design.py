@@ -1,4 +1,6 @@
-"""What fits of rules to different rows of one table share: bins of columns, terms, and their values by stages."""
+"""What fits of rules to different rows of one table share: bins of columns, terms,
+and their values by stages.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ class CountedLabels:
     ----------
     columns : tuple of int
     hiding : callable
-        The columns, shape (n_rows, n_columns), as they are where the labels of some rows (an int64 array) are hidden.
+        The columns, shape (n_rows, n_columns), as they are where the labels of some rows (an int64
+        array) are hidden.
     """
 
     columns: tuple[int, ...]
@@ -41,20 +44,35 @@ class CountedLabels:
 
 
 class Design:
-    """What fits to different rows of one design share: the bins of columns, terms and their values."""
+    """What fits to different rows of one design share: the bins of columns,
+    terms and their values.
+    """
 
     def __init__(
-        self, X: Real, y: Float, most_rules: int, counted: CountedLabels | None, deadline: float | None
+        self,
+        X: Real,
+        y: Float,
+        most_rules: int,
+        counted: CountedLabels | None,
+        deadline: float | None,
     ) -> None:
-        self.X, self.y, self.most_rules, self.counted, self.deadline = X, y, most_rules, counted, deadline
+        self.X, self.y, self.most_rules, self.counted, self.deadline = (
+            X,
+            y,
+            most_rules,
+            counted,
+            deadline,
+        )
         self.binned = Binned.of(X)
         self.columns = TermColumns(X)
         self._telling: dict[tuple[bytes, bytes], Int64] = {}
 
     def stages(self, held_out: Int64, among: Scope) -> Iterator[tuple[int, list[Term], Float]]:
-        """Terms that a path may choose from and their columns for all rows, times handicaps; ever more of them.
+        """Terms that a path may choose from and their columns for all rows, times handicaps; ever
+        more of them.
 
-        Stage 0 has numbers (and which of two values, and being unknown), 1 their thresholds too, 2 pairs of conditions.
+        Stage 0 has numbers (and which of two values, and being unknown), 1 their thresholds too, 2
+        pairs of conditions.
         """
         training = np.setdiff1d(np.arange(len(self.y)), held_out)
         if among.straight:
@@ -71,18 +89,27 @@ class Design:
             beside = self.counted.columns
             counts = self.counted.hiding(held_out)
             more = terms_of(counts, range(len(beside)), linear=range(len(beside)))
-            terms, Z = [*(term.on(beside) for term in more), *terms], np.column_stack((_columns(more, counts), Z))
+            terms, Z = (
+                [*(term.on(beside) for term in more), *terms],
+                np.column_stack((_columns(more, counts), Z)),
+            )
         if not terms:
             return
         numbers = {term.column for term in terms if not term.conditions}
-        plain = [at for at, term in enumerate(terms) if not (numbers & set(term.columns) and _is_threshold(term))]
+        plain = [
+            at
+            for at, term in enumerate(terms)
+            if not (numbers & set(term.columns) and _is_threshold(term))
+        ]
         yield 0, [terms[at] for at in plain], Z[:, plain]
         if len(plain) < len(terms):
             yield 1, terms, Z
         if len(training) < 60 or remaining(self.deadline) < 5:
             return
         seen = self.y[training]
-        fitted = at_penalty(Z[training], seen, 0.1, self.most_rules, self.deadline).scores(Z[training])
+        fitted = at_penalty(Z[training], seen, 0.1, self.most_rules, self.deadline).scores(
+            Z[training]
+        )
         pairs = pair_terms(self.X[training], seen - sigmoid(fitted), terms)
         if pairs:
             yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, self.X)))
@@ -93,4 +120,6 @@ def _is_threshold(term: Term) -> bool:
 
 
 def _columns(terms: Sequence[Term], X: Real) -> Float:
-    return np.column_stack([np.empty((len(X), 0)), *(term.handicap * term.values(X) for term in terms)])
+    return np.column_stack(
+        [np.empty((len(X), 0)), *(term.handicap * term.values(X) for term in terms)]
+    )

@@ -35,7 +35,8 @@ class LearnedRule:
     weight : float or None
         Of a Markov logic network, where weights were learned.
     factor : str
-        What a grounding's weight is multiplied by, a term of the rule's value variables; '' for nothing.
+        What a grounding's weight is multiplied by, a term of the rule's value variables; '' for
+        nothing.
     """
 
     text: str
@@ -53,7 +54,9 @@ class LearnedRule:
 
     @property
     def log_odds(self) -> float:
-        """Of the precision with one half added to both counts: a weight to start from where none was learned."""
+        """Of the precision with one half added to both counts:
+        a weight to start from where none was learned.
+        """
         return float(np.log((self.positives + 0.5) / (self.negatives + 0.5)))
 
     @property
@@ -61,11 +64,15 @@ class LearnedRule:
         """The rule as a line of an .mln file, its coverage in a comment."""
         weight = "" if self.weight is None else f"{self.weight:.6g} "
         factor = f"* {self.factor}: " if self.factor else ""
-        return f"{weight}{factor}{self.text} // covers {self.positives} true, {self.negatives} false"
+        return (
+            f"{weight}{factor}{self.text} // covers {self.positives} true, {self.negatives} false"
+        )
 
 
 def constant_text(name: str) -> str:
-    """A constant as rules write it: bare where it is a number or starts with a capital, otherwise quoted."""
+    """A constant as rules write it: bare where it is a number or starts with a capital,
+    otherwise quoted.
+    """
     if _BARE.match(name):
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
@@ -78,17 +85,25 @@ def variable_text(variable: int, n_head: int) -> str:
 
 
 Inline = Mapping[str, Callable[[Sequence[str]], str]]
-"""Predicates that are written as something else than an atom: from the arguments' texts to the text."""
+"""Predicates that are written as something else than an atom:
+from the arguments' texts to the text.
+"""
 
 
-def literal_text(background: Background, literal: Int32, n_head: int, inline: Inline = _NO_INLINE) -> str:
+def literal_text(
+    background: Background, literal: Int32, n_head: int, inline: Inline = _NO_INLINE
+) -> str:
     """One coded literal (see `workbench.structure.clauses`) as text."""
     predicate = int(literal[0])
     cells: list[str] = []
     for term, type_name in zip(literal[1:].tolist(), background.argument_types[predicate]):
         if term == int(ABSENT):
             break
-        named = variable_text(-term - 1, n_head) if term < 0 else constant_text(background.constants[type_name][term])
+        named = (
+            variable_text(-term - 1, n_head)
+            if term < 0
+            else constant_text(background.constants[type_name][term])
+        )
         cells.append(named)
     name = background.predicates[predicate]
     if name in inline:
@@ -96,18 +111,27 @@ def literal_text(background: Background, literal: Int32, n_head: int, inline: In
     return f"{name}({', '.join(cells)})" if cells else name
 
 
-def body_text(background: Background, examples: Examples, body: Int32, inline: Inline = _NO_INLINE) -> str:
-    """A body and the target as `p(a, v1) ^ q(v1, b) => t(a, b)`; the bare head where the body is empty."""
+def body_text(
+    background: Background, examples: Examples, body: Int32, inline: Inline = _NO_INLINE
+) -> str:
+    """A body and the target as `p(a, v1) ^ q(v1, b) => t(a, b)`;
+    the bare head where the body is empty.
+    """
     n_head = len(examples.types)
-    head = f"{examples.predicate}({', '.join(variable_text(place, n_head) for place in range(n_head))})"
-    literals = [literal_text(background, literal, n_head, inline) for literal in body if literal[0] >= 0]
+    variables = ", ".join(variable_text(place, n_head) for place in range(n_head))
+    head = f"{examples.predicate}({variables})"
+    literals = [
+        literal_text(background, literal, n_head, inline) for literal in body if literal[0] >= 0
+    ]
     return f"{' ^ '.join(literals)} => {head}" if literals else head
 
 
 def information_gain(
     positives: npt.ArrayLike, negatives: npt.ArrayLike, all_positives: int, all_negatives: int
 ) -> Float:
-    """FOIL's gain over the empty body, elementwise: positives times the bits saved on each; 0 without positives."""
+    """FOIL's gain over the empty body, elementwise: positives times the bits saved on each;
+    0 without positives.
+    """
     p, n = np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
     rate = max(all_positives, 1) / max(all_positives + all_negatives, 1)
     share = np.where(p > 0, p, 1.0) / np.where(p > 0, p + n, 1.0)
@@ -122,9 +146,11 @@ def format_theory(
     declarations: Mapping[str, Sequence[str]] | None = None,
     definitions: Sequence[str] = (),
 ) -> str:
-    """A program in Alchemy's syntax: declarations, definitions, rules by descending weight; no zero weights.
+    """A program in Alchemy's syntax: declarations, definitions, rules by descending weight; no zero
+    weights.
 
-    All predicates are declared, those of no rule too, so that files of the same facts can be read with it.
+    All predicates are declared, those of no rule too, so that files of the same facts can be read
+    with it.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Bottom clauses: every literal that the modes allow about one example, layer by layer (Muggleton 1995; Aleph)."""
+"""Bottom clauses: every literal that the modes allow about one example,
+layer by layer (Muggleton 1995; Aleph).
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,15 @@ class BottomClause:
     Attributes
     ----------
     literals : int32 array, shape (n_literals, 1 + max_arity)
-        As `workbench.structure.clauses` describes; one variable for each (constant, type), the head's first.
+        As `workbench.structure.clauses` describes; one variable for each (constant, type), the
+        head's first.
     layer : int32 array, shape (n_literals,)
         Depth of the variable chain at which the literal entered, from 1.
     inputs, outputs : int32 arrays, shape (n_literals, max_arity)
         Variable numbers at `+` and `-` places, padded with -1.
     dependents : int64 array, and dependents_start, shape (n_literals + 2,)
-        For the head (entry 0) and each literal: the literals that take one of its outputs as an input, latest first.
+        For the head (entry 0) and each literal: the literals that take one of its outputs as an
+        input, latest first.
     """
 
     literals: Int32
@@ -43,7 +47,13 @@ class BottomClause:
 
 
 def saturate(
-    background: Background, examples: Examples, example: int, head: Mode, modes: Sequence[Mode], *, depth: int = 2
+    background: Background,
+    examples: Examples,
+    example: int,
+    head: Mode,
+    modes: Sequence[Mode],
+    *,
+    depth: int = 2,
 ) -> BottomClause:
     """The bottom clause of one example.
 
@@ -52,14 +62,15 @@ def saturate(
     modes : sequence of Mode
         Body modes, in the order in which their literals shall enter a layer.
     depth : int
-        Aleph's `i`: layers of literals; layer k takes inputs from terms of earlier layers, at least one of them from
-        layer k - 1.
+        Aleph's `i`: layers of literals; layer k takes inputs from terms of earlier layers, at least
+        one of them from layer k - 1.
 
     Notes
     -----
-    Equal constants of one type share one variable, so a clause is maximally co-referent, as in Aleph without variable
-    splitting. A mode's recall bounds the answers per instantiation of its inputs, in the facts' order. A constant at a
-    `#` place gives no input. Time: one posting list look-up for each mode and combination of inputs.
+    Equal constants of one type share one variable, so a clause is maximally co-referent, as in
+    Aleph without variable splitting. A mode's recall bounds the answers per instantiation of its
+    inputs, in the facts' order. A constant at a `#` place gives no input. Time: one posting list
+    look-up for each mode and combination of inputs.
     """
     width = 1 + background.max_arity
     variable: dict[tuple[str, int], int] = {}
@@ -83,7 +94,9 @@ def saturate(
             predicate = background.number.get(mode.predicate)
             if predicate is None or not len(background.facts[predicate]):
                 continue
-            places = [place for place, argument in enumerate(mode.arguments) if argument.mark == "+"]
+            places = [
+                place for place, argument in enumerate(mode.arguments) if argument.mark == "+"
+            ]
             pools = [usable.get(mode.arguments[place].type, []) for place in places]
             for values in product(*pools):
                 keys = [(mode.arguments[place].type, value) for place, value in zip(places, values)]
@@ -117,7 +130,13 @@ def saturate(
             usable.setdefault(name, []).append(value)
         if not fresh:
             break
-    return _bottom(np.array(list(literals), np.int32).reshape(-1, width), layers, inputs, outputs, len(examples.types))
+    return _bottom(
+        np.array(list(literals), np.int32).reshape(-1, width),
+        layers,
+        inputs,
+        outputs,
+        len(examples.types),
+    )
 
 
 class _Lookup:
@@ -133,7 +152,10 @@ class _Lookup:
             return facts
         index = self._index
         pointer = index.list_start[predicate, places[0]] + values[0]
-        listed = index.postings[index.pointers[pointer] : index.pointers[pointer + 1]] - index.start[predicate]
+        listed = (
+            index.postings[index.pointers[pointer] : index.pointers[pointer + 1]]
+            - index.start[predicate]
+        )
         rows: Int32 = facts[listed]
         for place, value in zip(places[1:], values[1:]):
             rows = rows[rows[:, place] == value]
@@ -141,7 +163,11 @@ class _Lookup:
 
 
 def _bottom(
-    literals: Int32, layers: list[int], inputs: list[list[int]], outputs: list[list[int]], n_head: int
+    literals: Int32,
+    layers: list[int],
+    inputs: list[list[int]],
+    outputs: list[list[int]],
+    n_head: int,
 ) -> BottomClause:
     width = max(literals.shape[1] - 1, 1)
     takes = np.full((len(layers), width), -1, np.int32)
@@ -158,7 +184,9 @@ def _bottom(
     dependents: list[int] = []
     start = [0]
     for position, given in enumerate(producers):
-        found = {row for name in given for row in takers.get(name, ())} | (set(free) if position == 0 else set())
+        found = {row for name in given for row in takers.get(name, ())} | (
+            set(free) if position == 0 else set()
+        )
         dependents += sorted(found - {position - 1}, reverse=True)
         start.append(len(dependents))
     return BottomClause(

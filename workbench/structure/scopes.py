@@ -1,4 +1,6 @@
-"""Which columns a learner of few rules makes its terms of: all, the target's own, or these as plain numbers."""
+"""Which columns a learner of few rules makes its terms of: all, the target's own,
+or these as plain numbers.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,14 @@ class Scope:
         return self.columns[screened(X[:, self.columns], y, discrete=discrete, most=most)]
 
 
-def scopes_of(X: Real, own: Int64 | None, most_rules: int, counted: Sequence[int] = ()) -> list[Scope]:
-    """All columns; the target's own table's; and these as they are, one number each, where they are few.
+def scopes_of(
+    X: Real, own: Int64 | None, most_rules: int, counted: Sequence[int] = ()
+) -> list[Scope]:
+    """All columns; the target's own table's; and these as they are, one number each, where they are
+    few.
 
-    Columns in `counted`, which count labels, are in none of them; all others come with these beside first.
+    Columns in `counted`, which count labels, are in none of them; all others come with these beside
+    first.
     """
     everything = np.setdiff1d(np.arange(X.shape[1]), np.asarray(counted, np.int64))
     found = [*([Scope(everything, counted=True)] if len(counted) else []), Scope(everything)]

@@ -1,4 +1,6 @@
-"""Evaluation functions of clauses: from covered positives, covered negatives and length to a number to be maximised."""
+"""Evaluation functions of clauses: from covered positives,
+covered negatives and length to a number to be maximised.
+"""
 
 from __future__ import annotations
 
@@ -84,22 +86,28 @@ EVALUATION_FUNCTIONS: Mapping[str, Callable[[Float, Float, Float, ClassCounts], 
     "wracc": _wracc,
     "likelihood_gain": _likelihood_gain,
 }
-"""By Aleph's names. `likelihood_gain`, which Aleph has not, is the weighted pseudo-log-likelihood that a unit clause of
-the target gains when the clause joins it, both with their best weights and the body taken as 0/1; negative where the
-weight would be. `auto_m` is the m-estimate with m the root of the covered examples; with `fit_m`, `mestimate` takes
-m at its maximum-likelihood value. `length` counts the head."""
+"""By Aleph's names. `likelihood_gain`, which Aleph has not, is the weighted pseudo-log-likelihood
+that a unit clause of the target gains when the clause joins it, both with their best weights and
+the body taken as 0/1; negative where the weight would be. `auto_m` is the m-estimate with m the
+root of the covered examples; with `fit_m`, `mestimate` takes m at its maximum-likelihood value.
+`length` counts the head."""
 
 
-def score(name: str, positives: Counts, negatives: Counts, length: float, counts: ClassCounts) -> Float:
+def score(
+    name: str, positives: Counts, negatives: Counts, length: float, counts: ClassCounts
+) -> Float:
     """The clauses' scores, elementwise; the greater the better."""
     p, n = np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
     return np.asarray(
-        EVALUATION_FUNCTIONS[name](p, n, np.broadcast_to(np.float64(length), p.shape), counts), np.float64
+        EVALUATION_FUNCTIONS[name](p, n, np.broadcast_to(np.float64(length), p.shape), counts),
+        np.float64,
     )
 
 
 def upper_bound(name: str, positives: Counts, length: float, counts: ClassCounts) -> Float:
-    """What no specialisation exceeds: the same positives, no negative, one literal more (Aleph's bound)."""
+    """What no specialisation exceeds: the same positives, no negative,
+    one literal more (Aleph's bound).
+    """
     if name in ("entropy", "gini"):
         return np.zeros(np.shape(positives))
     zero = np.zeros(np.shape(positives))
@@ -107,10 +115,11 @@ def upper_bound(name: str, positives: Counts, length: float, counts: ClassCounts
 
 
 def least_to_beat(name: str, counts: ClassCounts) -> float:
-    """The score of the seed example itself, taken as a ground clause: the search starts with it as the best so far.
+    """The score of the seed example itself, taken as a ground clause: the search starts with it as
+    the best so far.
 
-    Where every pure clause has the best score, the seed's own too, the search starts lower: with Aleph's value for
-    `entropy` and `gini`, with the share of positives for `accuracy`.
+    Where every pure clause has the best score, the seed's own too, the search starts lower: with
+    Aleph's value for `entropy` and `gini`, with the share of positives for `accuracy`.
     """
     if name == "accuracy":
         return counts.positives / max(counts.positives + counts.negatives, 1)
@@ -122,8 +131,9 @@ def least_to_beat(name: str, counts: ClassCounts) -> float:
 def fit_m(positives: Counts, negatives: Counts, prior: float) -> float:
     """The m of highest likelihood for the counts of a set of clauses (Cussens 2007).
 
-    A clause's accuracy is drawn from Beta(m * prior, m * (1 - prior)) and its covered positives are binomial, so that
-    the counts are beta-binomial; the log likelihood is maximised over log m between 1e-3 and 1e6.
+    A clause's accuracy is drawn from Beta(m * prior, m * (1 - prior)) and its covered positives are
+    binomial, so that the counts are beta-binomial; the log likelihood is maximised over log m
+    between 1e-3 and 1e6.
     """
     from scipy.optimize import minimize_scalar
     from scipy.special import betaln

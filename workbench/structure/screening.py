@@ -1,4 +1,6 @@
-"""Which of many columns tell something of a target: what each tells alone, without those that say the same."""
+"""Which of many columns tell something of a target: what each tells alone,
+without those that say the same.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,16 @@ MOST_ROWS = 20_000
 
 @dataclass(frozen=True)
 class Binned:
-    """Columns with their values in bins of equal shares, equal values together; unknown values have one of their own.
+    """Columns with their values in bins of equal shares, equal values together; unknown values have
+    one of their own.
 
     Attributes
     ----------
     X : float32 array, shape (n_rows, n_columns)
     bins : uint8 array, shape (n_rows, n_columns)
     low, high : float64 array, shape (n_columns,)
-        About the first and the last hundredth of the known values: what a straight line is drawn through.
+        About the first and the last hundredth of the known values: what a straight line is drawn
+        through.
     """
 
     X: Real
@@ -47,9 +51,11 @@ class Binned:
         return Binned(X, bins, low, high)
 
     def gains(self, y: Float, rows: Int64, among: Int64, *, discrete: bool) -> Float:
-        """How much each column among some tells alone of the target of some rows; `y` is that of all rows.
+        """How much each column among some tells alone of the target of some rows; `y` is that of
+        all rows.
 
-        The likelihood (squares) gained by a rate a bin, smoothed. Where a straight line tells more, that is the gain.
+        The likelihood (squares) gained by a rate a bin, smoothed. Where a straight line tells more,
+        that is the gain.
         """
         if len(rows) < 5 or y[rows].min() == y[rows].max():
             return np.zeros(len(among))
@@ -65,15 +71,28 @@ class Binned:
         known, x, xx, of, ofof, both = sums
         size = np.maximum(known, 1)
         scale = (xx - x**2 / size) * (ofof - of**2 / size)
-        share = np.minimum((both - x * of / size) ** 2 / np.where(scale > 1e-12, scale, np.inf), 1 - 1e-9)
+        share = np.minimum(
+            (both - x * of / size) ** 2 / np.where(scale > 1e-12, scale, np.inf), 1 - 1e-9
+        )
         straight = -0.5 * known * np.log1p(-share) - 0.5
         several = (np.count_nonzero(n[:-1], axis=0) > 1) | (known < len(rows)) | (xx > x**2 / size)
         return np.where((known >= 5) & several, np.maximum(stepped, straight), 0.0)
 
-    def telling(self, y: Float, rows: Int64, among: Int64, *, discrete: bool, most: int, alike: float = 0.985) -> Int64:
-        """The columns among some that tell most of these rows' target, without those that say nearly the same.
+    def telling(
+        self,
+        y: Float,
+        rows: Int64,
+        among: Int64,
+        *,
+        discrete: bool,
+        most: int,
+        alike: float = 0.985,
+    ) -> Int64:
+        """The columns among some that tell most of these rows' target, without those that say
+        nearly the same.
 
-        Columns are in order of plainness: of two that are nearly equal and tell nearly as much, the first stays.
+        Columns are in order of plainness: of two that are nearly equal and tell nearly as much, the
+        first stays.
         """
         gains = np.zeros(self.X.shape[1])
         gains[among] = self.gains(y, rows, among, discrete=discrete)
@@ -81,7 +100,9 @@ class Binned:
 
 
 UNKNOWN = MOST_BINS + 1
-"""The bin of unknown values; a least value that fills the first bin may make one bin more than `MOST_BINS`."""
+"""The bin of unknown values; a least value that fills the first bin may make
+one bin more than `MOST_BINS`.
+"""
 
 
 def _binned(X: Real) -> tuple[UInt8, Float, Float]:
@@ -106,17 +127,24 @@ def _binned(X: Real) -> tuple[UInt8, Float, Float]:
     np.put_along_axis(bins, order, found, axis=0)
     ends = np.stack((known // 100, known - 1 - known // 100)).clip(0)
     low, high = np.nan_to_num(np.take_along_axis(values, ends, axis=0).astype(np.float64))
-    least, greatest = np.take_along_axis(values, np.stack((np.zeros_like(known), np.maximum(known - 1, 0))), axis=0)
+    least, greatest = np.take_along_axis(
+        values, np.stack((np.zeros_like(known), np.maximum(known - 1, 0))), axis=0
+    )
     flat = high <= low
-    return bins, np.where(flat, np.nan_to_num(least), low), np.where(flat, np.nan_to_num(greatest), high)
+    return (
+        bins,
+        np.where(flat, np.nan_to_num(least), low),
+        np.where(flat, np.nan_to_num(greatest), high),
+    )
 
 
 @compiled
 def _summed(
     X: Real, bins: UInt8, low: Float, high: Float, y: Float, rows: Int64, among: Int64, base: float
 ) -> tuple[Float, Float, Float]:
-    """Of each bin of each column, shape (n_bins, n_columns), some bins empty, its rows and their sum of targets; of
-    each column's known values number, sum, sum of squares, the same of targets less `base`, and the sum of products.
+    """Of each bin of each column, shape (n_bins, n_columns), some bins empty, its rows and their
+    sum of targets; of each column's known values number, sum, sum of squares, the same of targets
+    less `base`, and the sum of products.
     """
     k = among.size
     n, total, sums = np.zeros((UNKNOWN + 1, k)), np.zeros((UNKNOWN + 1, k)), np.zeros((6, k))
@@ -142,10 +170,14 @@ NEARLY_AS_TELLING = 0.97
 
 
 def screened(X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
-    """The columns that tell most of the target, without those that another that tells more is nearly equal to."""
+    """The columns that tell most of the target,
+    without those that another that tells more is nearly equal to.
+    """
     step = max(1, len(y) // MOST_ROWS)
     X, y = X[::step], y[::step]
-    return Binned.of(X).telling(y, np.arange(len(y)), np.arange(X.shape[1]), discrete=discrete, most=most)
+    return Binned.of(X).telling(
+        y, np.arange(len(y)), np.arange(X.shape[1]), discrete=discrete, most=most
+    )
 
 
 def _unlike(X: Real, rows: Int64, gains: Float, most: int, alike: float) -> Int64:
@@ -165,7 +197,10 @@ def _unlike(X: Real, rows: Int64, gains: Float, most: int, alike: float) -> Int6
         likeness = np.abs(beside[: len(kept)] @ centred[place])
         if kept and likeness.max() > alike:
             twin = int(np.argmax(likeness))
-            if column < plainest[twin] and gains[column] >= NEARLY_AS_TELLING * gains[order[kept[twin]]]:
+            if (
+                column < plainest[twin]
+                and gains[column] >= NEARLY_AS_TELLING * gains[order[kept[twin]]]
+            ):
                 plainest[twin] = int(column)
             continue
         if len(kept) == most:

@@ -1,4 +1,6 @@
-"""Search for one clause: general-to-specific refinement through the subsets of one example's bottom clause."""
+"""Search for one clause: general-to-specific refinement through the subsets
+of one example's bottom clause.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int32, Int64, UInt64
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.covers import CoverCache
-from workbench.structure.refinement import Acceptance, Evaluated, Feeding, Siblings, refinements, replay
+from workbench.structure.refinement import (
+    Acceptance,
+    Evaluated,
+    Feeding,
+    Siblings,
+    refinements,
+    replay,
+)
 from workbench.structure.saturation import BottomClause
 from workbench.structure.scores import ClassCounts, least_to_beat, score, upper_bound
 from workbench.structure.settings import SearchSettings
@@ -50,7 +59,9 @@ class Found:
 
 @dataclass
 class _Block:
-    """Clauses of one length evaluated together: paths into the bottom clause, and where each one's siblings end."""
+    """Clauses of one length evaluated together: paths into the bottom clause,
+    and where each one's siblings end.
+    """
 
     paths: Int64
     end: Int64
@@ -85,9 +96,9 @@ def search_clause(
 
     Notes
     -----
-    Follows Aleph's order: a node's refinements are the literals that its newest literal feeds, then the siblings after
-    it; a clause below `minpos`, or that cannot beat the best so far, is dropped with all its refinements. In 'bf' all
-    clauses of one length are evaluated as one set.
+    Follows Aleph's order: a node's refinements are the literals that its newest literal feeds, then
+    the siblings after it; a clause below `minpos`, or that cannot beat the best so far, is dropped
+    with all its refinements. In 'bf' all clauses of one length are evaluated as one set.
     """
     state = _Search(bottom, cache, np.stack([positive, negative]), settings, counts)
     heap: list[tuple[float, float, int, int, int]] = []
@@ -101,10 +112,16 @@ def search_clause(
             keys = (-block.score[index], float(length))
             if settings.search == "df":
                 keys = (-float(length), -block.score[index])
-            heapq.heappush(heap, (*keys, len(heap) + len(blocks) * 1_000_000, len(blocks) - 1, index))
+            heapq.heappush(
+                heap, (*keys, len(heap) + len(blocks) * 1_000_000, len(blocks) - 1, index)
+            )
 
     root = _Block(
-        np.zeros((1, 0), np.int64), np.ones(1, np.int64), np.ones(1, np.bool_), np.zeros(1), np.full(1, np.inf)
+        np.zeros((1, 0), np.int64),
+        np.ones(1, np.int64),
+        np.ones(1, np.bool_),
+        np.zeros(1),
+        np.full(1, np.inf),
     )
     level, stop = state.expand(root, np.zeros(1, np.int64), conduct)
     length = 2
@@ -132,12 +149,27 @@ class _Search:
     """The mutable part of one search: best so far, nodes evaluated, clauses collected."""
 
     def __init__(
-        self, bottom: BottomClause, cache: CoverCache, masks: UInt64, settings: SearchSettings, counts: ClassCounts
+        self,
+        bottom: BottomClause,
+        cache: CoverCache,
+        masks: UInt64,
+        settings: SearchSettings,
+        counts: ClassCounts,
     ) -> None:
-        self.bottom, self.cache, self.masks, self.settings, self.counts = bottom, cache, masks, settings, counts
+        self.bottom, self.cache, self.masks, self.settings, self.counts = (
+            bottom,
+            cache,
+            masks,
+            settings,
+            counts,
+        )
         self.function = "mestimate" if settings.evalfn == "fitted_m" else settings.evalfn
         self.feeding = Feeding(
-            bottom.dependents, bottom.dependents_start, bottom.inputs, bottom.outputs, cache.coverage.n_head
+            bottom.dependents,
+            bottom.dependents_start,
+            bottom.inputs,
+            bottom.outputs,
+            cache.coverage.n_head,
         )
         self.acceptance = Acceptance(
             settings.nodes,
@@ -156,7 +188,9 @@ class _Search:
         self.collected: list[Int64] = []
 
     def expand(self, block: _Block, frontier: Int64, conduct: Conduct) -> tuple[_Block, int]:
-        """Evaluate all refinements of the frontier; returns them, and a code other than 0 when the search is over."""
+        """Evaluate all refinements of the frontier; returns them,
+        and a code other than 0 when the search is over.
+        """
         depth = block.paths.shape[1]
         empty = np.zeros(0, np.int64)
         results: list[_Block] = []
@@ -175,7 +209,9 @@ class _Search:
             paths = np.ascontiguousarray(block.paths[chosen])
             low = chosen + 1 if depth else np.zeros(len(chosen), np.int64)
             high = block.end[chosen] if depth else low
-            children, start = refinements(paths, Siblings(low, high, literal, block.alive), self.feeding)
+            children, start = refinements(
+                paths, Siblings(low, high, literal, block.alive), self.feeding
+            )
             left = self.settings.nodes - self.nodes
             if start[-1] > left:  # no more than the node limit lets through is evaluated
                 start = np.minimum(start, left + 1)
@@ -212,14 +248,26 @@ class _Search:
 
     def found(self, status: str) -> Found:
         """The answer as it stands."""
-        collected = np.unique(np.concatenate(self.collected)) if self.collected else np.zeros(0, np.int64)
-        return Found(self.best_parts, *self.best_counts, self.best, self.best_length, collected, self.nodes, status)
+        collected = (
+            np.unique(np.concatenate(self.collected)) if self.collected else np.zeros(0, np.int64)
+        )
+        return Found(
+            self.best_parts,
+            *self.best_counts,
+            self.best,
+            self.best_length,
+            collected,
+            self.nodes,
+            status,
+        )
 
 
 def _joined(blocks: list[_Block], depth: int) -> _Block:
     if not blocks:
         none = np.zeros(0)
-        return _Block(np.zeros((0, depth), np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_), none, none)
+        return _Block(
+            np.zeros((0, depth), np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_), none, none
+        )
     if len(blocks) == 1:
         return blocks[0]
     offsets = np.cumsum([0, *(len(block.paths) for block in blocks)])

@@ -36,22 +36,25 @@ class SearchSettings:
     nodes : int
         Most clauses evaluated for one seed.
     search : {'bf', 'df', 'heuristic'}
-        Shortest clause first (within a length the best score first), longest first, best score first.
+        Shortest clause first (within a length the best score first), longest first, best score
+        first.
     openlist : int
         Beam: the most open nodes kept; 0 for no limit.
     evalfn : str
-        A key of `EVALUATION_FUNCTIONS`, or `fitted_m`: the m-estimate with m fitted to the first seed's clauses.
+        A key of `EVALUATION_FUNCTIONS`, or `fitted_m`: the m-estimate with m fitted to the first
+        seed's clauses.
     explore : bool
         Go on with clauses that no refinement can lift above the best so far.
     m, prior : float or None
         Of the m-estimate; `prior` None for the share of positives.
     collect : float or None
-        Keep every acceptable clause that scores more, on the way (the `++` of Huynh and Mooney 2008).
+        Keep every acceptable clause that scores more, on the way (the `++` of Huynh and Mooney
+        2008).
 
     Notes
     -----
-    `caching` has no switch: covers are always cached, by canonical form. Aleph's `depth`, `proof_strategy` and other
-    settings of its prover have no meaning here, where bodies are joins.
+    `caching` has no switch: covers are always cached, by canonical form. Aleph's `depth`,
+    `proof_strategy` and other settings of its prover have no meaning here, where bodies are joins.
     """
 
     i: int = 2
@@ -75,10 +78,14 @@ class SearchSettings:
             raise UsageError.of(
                 "E0610",
                 f"there is no evaluation function `{self.evalfn}`",
-                help=f"did you mean `{close}`?" if close else f"choose one of {', '.join(EVALUATION_FUNCTIONS)}",
+                help=f"did you mean `{close}`?"
+                if close
+                else f"choose one of {', '.join(EVALUATION_FUNCTIONS)}",
             )
         if self.search not in ("bf", "df", "heuristic"):
-            raise UsageError.of("E0610", f"there is no search `{self.search}`", help="choose from bf, df, heuristic")
+            raise UsageError.of(
+                "E0610", f"there is no search `{self.search}`", help="choose from bf, df, heuristic"
+            )
         if self.clauselength < 2 or self.i < 1 or self.nodes < 1:
             raise UsageError.of("E0610", "clauselength is at least 2, i and nodes at least 1")
 
@@ -105,7 +112,11 @@ class SearchSettings:
     def unused(cls, settings: Mapping[str, str]) -> dict[str, str]:
         """Settings of an ILP file that have no effect here, with the reason."""
         known = {entry.name for entry in fields(cls)}
-        return {name: _UNUSED.get(name, "is no parameter of this search") for name in settings if name not in known}
+        return {
+            name: _UNUSED.get(name, "is no parameter of this search")
+            for name in settings
+            if name not in known
+        }
 
 
 _UNUSED = {
@@ -134,4 +145,6 @@ def check_range(parameters: Any, **least: float) -> None:
     for entry in fields(parameters):
         value = getattr(parameters, entry.name)
         if isinstance(value, int | float) and value < least.get(entry.name, 0):
-            raise UsageError.of("E0610", f"{entry.name} is at least {least.get(entry.name, 0)}, not {value}")
+            raise UsageError.of(
+                "E0610", f"{entry.name} is at least {least.get(entry.name, 0)}, not {value}"
+            )

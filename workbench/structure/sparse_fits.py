@@ -1,4 +1,6 @@
-"""Sparse fits of a label by columns: L1 paths with their gaps, and the kept columns' weights under a ridge."""
+"""Sparse fits of a label by columns: L1 paths with their gaps,
+and the kept columns' weights under a ridge.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class Fit:
 
 
 def path(Z: Float, y: Float, most: int, deadline: float | None) -> list[tuple[float, Fit]]:
-    """L1 fits under falling penalties, each a share of the largest that matters, until more than `most` terms stay."""
+    """L1 fits under falling penalties, each a share of the largest that matters,
+    until more than `most` terms stay.
+    """
     found: list[tuple[float, Fit]] = []
     start: Float | None = None
     design = _prepared(Z, y)
@@ -92,9 +96,12 @@ class _Logistic:
         l1 = max(self.top * share, 1e-9)
         weights = np.zeros(len(self.columns)) if start is None else start.copy()
         value, bound = fit_dense_l1(self.columns, self.y, l1, weights, 1e-5, 60)
-        # Of columns that say the same the solver leaves one, and next to nothing of the others: no rules for those.
+        # Of columns that say the same the solver leaves one, and next to nothing of the others: no
+        # rules for those.
         weights[:-1][np.abs(weights[:-1]) < LEAST * np.abs(weights[:-1]).max(initial=0.0)] = 0.0
-        return Fit(weights[:-1], INTERCEPT * float(weights[-1]), (value - bound) / max(abs(value), 1e-9))
+        return Fit(
+            weights[:-1], INTERCEPT * float(weights[-1]), (value - bound) / max(abs(value), 1e-9)
+        )
 
 
 LEAST = 1e-3
@@ -112,7 +119,9 @@ def _prepared(Z: Float, y: Float) -> _Logistic:
 
 
 def refitted(Z: Float, y: Float, support: Int64, ridge: float, start: Fit | None = None) -> Fit:
-    """The support's weights under a ridge, the intercept free of it; found faster from a fit that is near."""
+    """The support's weights under a ridge, the intercept free of it;
+    found faster from a fit that is near.
+    """
     weights = np.zeros(Z.shape[1])
     near = None if start is None else np.append(start.weights[support], start.intercept)
     weights[support], intercept = ridge_logistic(Z[:, support], y, ridge, near)
@@ -120,10 +129,12 @@ def refitted(Z: Float, y: Float, support: Int64, ridge: float, start: Fit | None
 
 
 def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tuple[Float, float]:
-    """Weights and intercept of the least sum of absolute errors under a ridge, by least squares weighted again.
+    """Weights and intercept of the least sum of absolute errors under a ridge, by least squares
+    weighted again.
 
-    Errors below a twentieth of the typical distance from the middle count as squares (Huber's function), so that
-    weights stay bounded; the ridge is of the squares of weights in units of that distance.
+    Errors below a twentieth of the typical distance from the middle count as squares (Huber's
+    function), so that weights stay bounded; the ridge is of the squares of weights in units of that
+    distance.
     """
     middle = float(np.median(y))
     typical = float(np.median(np.abs(y - middle))) or float(np.abs(y - middle).mean()) or 1.0
@@ -140,11 +151,19 @@ def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tup
     return w[:-1], float(w[-1])
 
 
-def ridge_logistic(Z: Float, y: Float, ridge: float, start: Float | None = None) -> tuple[Float, float]:
-    """Ridge logistic regression of a few columns; `start` are weights and an intercept that are near."""
+def ridge_logistic(
+    Z: Float, y: Float, ridge: float, start: Float | None = None
+) -> tuple[Float, float]:
+    """Ridge logistic regression of a few columns;
+    `start` are weights and an intercept that are near.
+    """
     columns = np.vstack((Z.T, np.ones(len(Z))))
     base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
-    weights = np.append(np.zeros(Z.shape[1]), np.log(base / (1 - base))) if start is None else start.copy()
+    weights = (
+        np.append(np.zeros(Z.shape[1]), np.log(base / (1 - base)))
+        if start is None
+        else start.copy()
+    )
     penalty = np.append(np.full(Z.shape[1], ridge), 1e-6)
     fit_dense_ridge(columns, np.asarray(y, np.float64), penalty, weights)
     return weights[:-1], float(weights[-1])

@@ -1,8 +1,10 @@
-"""Theta-subsumption among clause bodies: reduction of each body to its least equivalent part (Plotkin 1970).
+"""Theta-subsumption among clause bodies: reduction of each body to its least equivalent part
+(Plotkin 1970).
 
-A body subsumes another when some substitution of its variables (the head's stay) makes it a subset of the other. Two
-bodies that subsume each other have the same covers; a reduced body has no equivalent proper subset, and two reduced
-bodies are equivalent exactly when they are equal up to renaming.
+A body subsumes another when some substitution of its variables (the head's stay) makes it a subset
+of the other. Two bodies that subsume each other have the same covers; a reduced body has no
+equivalent proper subset, and two reduced bodies are equivalent exactly when they are equal up to
+renaming.
 """
 
 from __future__ import annotations
@@ -18,8 +20,12 @@ _UNBOUND = np.int32(-(2**31))
 
 
 @compiled
-def _maps_without(body: Int32, kept: Bool, dropped: int, n_head: int, image: Int64, bound: Int32) -> bool:
-    """Whether a substitution sends every kept literal to a kept one other than `dropped`: depth-first search."""
+def _maps_without(
+    body: Int32, kept: Bool, dropped: int, n_head: int, image: Int64, bound: Int32
+) -> bool:
+    """Whether a substitution sends every kept literal to a kept one other than `dropped`:
+    depth-first search.
+    """
     size, width = body.shape
     for literal in range(size):
         image[literal] = -1
@@ -116,8 +122,9 @@ def reduced_bodies(bodies: Int32, n_head: int) -> tuple[Int32, Int64]:
 
     Notes
     -----
-    A literal goes when the body can be mapped into the rest. Exponential in the literals of one predicate at worst,
-    which a clause has few of; a body whose predicates all differ is left at once.
+    A literal goes when the body can be mapped into the rest. Exponential in the literals of one
+    predicate at worst, which a clause has few of; a body whose predicates all differ is left at
+    once.
     """
     reduced = np.array(bodies, np.int32, order="C")
     n_variables = max(1, int(-reduced[:, :, 1:].min(initial=0)) - n_head)

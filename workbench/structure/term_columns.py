@@ -1,4 +1,6 @@
-"""Terms with their values of all rows of a design, those of a column made once: thresholds see no label."""
+"""Terms with their values of all rows of a design, those of a column made once:
+thresholds see no label.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,13 @@ __all__ = ["TermColumns"]
 _Made = tuple[Term, Float, bytes]
 """A term, its values times its handicap, and of a condition the rows that it holds of, as bits."""
 FINE_CUTS = 40
-"""Thresholds of a column of which the one that tells most is taken beside those that all rows share."""
+"""Thresholds of a column of which the one that tells most is taken
+beside those that all rows share.
+"""
 CLEARLY = 5.0
-"""By how much of the log likelihood it tells more than these at least: of forty one fits chance best."""
+"""By how much of the log likelihood it tells more than these at least:
+of forty one fits chance best.
+"""
 
 
 @dataclass(frozen=True)
@@ -37,10 +43,11 @@ class TermColumns:
     _fine: dict[int, tuple[list[float], Int64, Int64]] = field(default_factory=dict)
 
     def of(self, columns: Int64, most: int, y: Float, rows: Int64) -> tuple[list[Term], Float]:
-        """Terms of some columns, at most so many, and their values times handicaps, shape (n_rows, n_terms).
+        """Terms of some columns, at most so many, and their values times handicaps, shape (n_rows,
+        n_terms).
 
-        Beside the thresholds that all rows share, of each column that which tells most of `y`, 0 or 1, of some rows. Of
-        conditions that hold of the same rows the first stays.
+        Beside the thresholds that all rows share, of each column that which tells most of `y`, 0 or
+        1, of some rows. Of conditions that hold of the same rows the first stays.
         """
         shared = (made for column in columns.tolist() for made in self._of(column))
         found = list(_different(shared, most))
@@ -57,13 +64,21 @@ class TermColumns:
         return self._made[column]
 
     def _sharpest(self, column: int, y: Float, rows: Int64) -> list[_Made]:
-        """The terms of the threshold that tells most of the rows; none where a shared one tells nearly as much."""
+        """The terms of the threshold that tells most of the rows;
+        none where a shared one tells nearly as much.
+        """
         if column not in self._fine:
             values = np.asarray(self.X[:, column], np.float64)
             cuts = cuts_of(values, FINE_CUTS)
-            codes = np.where(np.isnan(values), len(cuts) + 1, np.searchsorted(cuts, values, "right"))
+            codes = np.where(
+                np.isnan(values), len(cuts) + 1, np.searchsorted(cuts, values, "right")
+            )
             shared = {one.threshold for term, _, _ in self._of(column) for one in term.conditions}
-            self._fine[column] = cuts, codes, np.searchsorted(cuts, sorted(shared)).clip(max=max(len(cuts) - 1, 0))
+            self._fine[column] = (
+                cuts,
+                codes,
+                np.searchsorted(cuts, sorted(shared)).clip(max=max(len(cuts) - 1, 0)),
+            )
         cuts, codes, shared_places = self._fine[column]
         if not cuts:
             return []
@@ -83,7 +98,13 @@ class TermColumns:
         for term in terms:
             values = term.handicap * term.values(self.X)
             # Columns of one table are unknown in the same rows.
-            found.append((term, values, np.packbits(values > 0).tobytes() if term.form == "condition" else b""))
+            found.append(
+                (
+                    term,
+                    values,
+                    np.packbits(values > 0).tobytes() if term.form == "condition" else b"",
+                )
+            )
         return found
 
 
@@ -101,4 +122,6 @@ def _different(made: Iterable[_Made], most: int) -> Iterator[_Made]:
 
 def _likelihood(s: Float, n: Float) -> Float:
     """The greatest log likelihood of s successes of n."""
-    return np.asarray(xlogy(s, s / np.maximum(n, 1)) + xlogy(n - s, (n - s) / np.maximum(n, 1)), np.float64)
+    return np.asarray(
+        xlogy(s, s / np.maximum(n, 1)) + xlogy(n - s, (n - s) / np.maximum(n, 1)), np.float64
+    )

@@ -1,4 +1,6 @@
-"""Terms: what a weighted rule says of a candidate's value; chosen and scaled on training rows only."""
+"""Terms: what a weighted rule says of a candidate's value;
+chosen and scaled on training rows only.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Condition:
-    """A test of a candidate's value; an unknown value passes `missing`, and others where `or_missing` says so.
+    """A test of a candidate's value; an unknown value passes `missing`, and others where
+    `or_missing` says so.
 
     Attributes
     ----------
@@ -53,7 +56,8 @@ class Condition:
 
 @dataclass(frozen=True)
 class Term:
-    """One number a row: whether all conditions hold; or, where they do, a candidate's value, clipped and centred.
+    """One number a row: whether all conditions hold; or, where they do, a candidate's value,
+    clipped and centred.
 
     Attributes
     ----------
@@ -62,7 +66,8 @@ class Term:
     column : int
         Of a value.
     form : {'condition', 'number', 'above', 'below', 'log'}
-        `above` is the number above `low`, a threshold; `below` the number up to `high`; `log` is log(1 + value - low).
+        `above` is the number above `low`, a threshold; `below` the number up to `high`; `log` is
+        log(1 + value - low).
     low, high, centre, spread : float
         Values are clipped to [low, high]; the form's value less `centre`, divided by `spread`.
     """
@@ -77,14 +82,18 @@ class Term:
 
     @property
     def handicap(self) -> float:
-        """How much of its column a fit that shrinks sees: of two that tell the same, the plainer is taken."""
+        """How much of its column a fit that shrinks sees: of two that tell the same,
+        the plainer is taken.
+        """
         if len(self.conditions) > 1:
             return 0.6
         return 0.8 if self.conditions else 0.9 if self.form == "log" else 1.0
 
     @property
     def uncentred(self) -> bool:
-        """Whether a rule says the term as it is, without its centre: conditions, and values that are not clipped."""
+        """Whether a rule says the term as it is, without its centre: conditions,
+        and values that are not clipped.
+        """
         return self.form == "condition" or bool(np.isinf(self.high))
 
     @property
@@ -99,7 +108,9 @@ class Term:
         clipped = np.clip(np.asarray(X[:, self.column], np.float64), self.low, self.high)
         if self.form == "log":
             clipped = np.log1p(clipped - self.low)
-        return np.where(self.holds(X), np.nan_to_num((clipped - self.centre) / self.spread, nan=0.0), 0.0)
+        return np.where(
+            self.holds(X), np.nan_to_num((clipped - self.centre) / self.spread, nan=0.0), 0.0
+        )
 
     def holds(self, X: Real) -> Bool:
         """Whether all conditions hold, shape (n_rows,)."""
@@ -111,11 +122,15 @@ class Term:
     def on(self, columns: Sequence[int]) -> Term:
         """The same term over candidates renumbered: candidate k of it is `columns[k]`."""
         moved = tuple(replace(one, column=columns[one.column]) for one in self.conditions)
-        return replace(self, conditions=moved, column=columns[self.column] if self.column >= 0 else -1)
+        return replace(
+            self, conditions=moved, column=columns[self.column] if self.column >= 0 else -1
+        )
 
 
 def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
-    """One term a column, and one for its being unknown: the number, or which of two values; no threshold beside."""
+    """One term a column, and one for its being unknown: the number, or which of two values;
+    no threshold beside.
+    """
     found = []
     for column in columns:
         for term in _of_column(X, int(column), 0):
@@ -124,8 +139,11 @@ def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
     return _scaled(found, X)
 
 
-def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5) -> list[Term]:
-    """The terms of each column: the value, its logarithm where skewed, thresholds at quantiles, and being unknown.
+def terms_of(
+    X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5
+) -> list[Term]:
+    """The terms of each column: the value, its logarithm where skewed, thresholds at quantiles, and
+    being unknown.
 
     Of the columns in `linear` the value alone, as it is.
     """
@@ -140,7 +158,9 @@ def terms_of(X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int]
 
 
 def step_terms(X: Real, column: int, cut: float) -> list[Term]:
-    """The terms of one threshold of a column: from it on and, where values are unknown, below it."""
+    """The terms of one threshold of a column: from it on and,
+    where values are unknown, below it.
+    """
     found = [Term((Condition(column, "at_least", cut),))]
     if np.isnan(X[:, column]).mean() >= 0.01:
         found.append(Term((Condition(column, "below", cut),)))
@@ -148,14 +168,18 @@ def step_terms(X: Real, column: int, cut: float) -> list[Term]:
 
 
 def cuts_of(values: Float, n_cuts: int) -> list[float]:
-    """Thresholds at about equal shares of the known values, ascending; none where fewer than three are different."""
+    """Thresholds at about equal shares of the known values, ascending;
+    none where fewer than three are different.
+    """
     known = values[~np.isnan(values)]
     different = np.unique(known)
     return _cuts(known, different, n_cuts) if len(different) > 2 else []
 
 
 def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> list[Term]:
-    """Of each column that takes many values, the number above and the number up to some of its quantiles."""
+    """Of each column that takes many values,
+    the number above and the number up to some of its quantiles.
+    """
     found = []
     for column in columns:
         values = np.asarray(X[:, column], np.float64)
@@ -166,7 +190,10 @@ def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> 
         low, high = (float(q) for q in np.quantile(known, [0.01, 0.99]))
         for cut in _cuts(known, different, n_bends):
             if low < cut < high:
-                found += [Term((), int(column), "above", cut, high), Term((), int(column), "below", low, cut)]
+                found += [
+                    Term((), int(column), "above", cut, high),
+                    Term((), int(column), "below", low, cut),
+                ]
     return _scaled(found, X)
 
 
@@ -206,7 +233,9 @@ def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
 
 
 def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
-    """Thresholds between two values that stand next to each other, at about equal shares of the rows."""
+    """Thresholds between two values that stand next to each other,
+    at about equal shares of the rows.
+    """
     wanted = np.quantile(known, np.linspace(0, 1, n_cuts + 2)[1:-1])
     at = np.clip(np.searchsorted(different, wanted, side="left"), 1, len(different) - 1)
     if len(different) <= n_cuts + 1:
@@ -215,14 +244,18 @@ def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
 
 
 def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
-    """The terms that say different things of the training rows, with a spread of 1 there, values of mean about 0."""
+    """The terms that say different things of the training rows, with a spread of 1 there,
+    values of mean about 0.
+    """
     kept: list[Term] = []
     seen: set[bytes] = set()
     for term in found:
         if term.form == "condition":
             held = term.holds(X)
             share = float(held.mean())
-            pattern = np.packbits(held).tobytes()  # columns of one table are unknown in the same rows
+            pattern = np.packbits(
+                held
+            ).tobytes()  # columns of one table are unknown in the same rows
             if min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X)) and pattern not in seen:
                 seen.add(pattern)
                 kept.append(replace(term, spread=max(float(np.sqrt(share * (1 - share))), 0.05)))
@@ -238,15 +271,19 @@ def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
 
 
 def _plain(number: float, within: float) -> float:
-    """A number of few digits so near: where values are clipped and centred need not be exact, and people read it."""
+    """A number of few digits so near: where values are clipped and centred need not be exact,
+    and people read it.
+    """
     return plain_between(number - within, number + within)
 
 
-def pair_terms(X: Real, residual: Float, terms: Sequence[Term], *, most: int = 40, of: int = 60) -> list[Term]:
+def pair_terms(
+    X: Real, residual: Float, terms: Sequence[Term], *, most: int = 40, of: int = 60
+) -> list[Term]:
     """Conjunctions of two conditions that go with what a model without them leaves unexplained.
 
-    `residual` (n_rows,) is target less prediction; a pair is kept where its correlation with it clearly exceeds that
-    of both its conditions. One matrix product of the `of` best conditions.
+    `residual` (n_rows,) is target less prediction; a pair is kept where its correlation with it
+    clearly exceeds that of both its conditions. One matrix product of the `of` best conditions.
     """
     single = [term for term in terms if len(term.conditions) == 1]
     if len(single) < 2:

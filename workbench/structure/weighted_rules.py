@@ -1,4 +1,6 @@
-"""A few weighted rules from many candidates: a path of exact L1 fits, and the size that held-out rows choose."""
+"""A few weighted rules from many candidates: a path of exact L1 fits,
+and the size that held-out rows choose.
+"""
 
 from __future__ import annotations
 
@@ -82,28 +84,34 @@ def fit_weighted_rules(
     y : float64 array, shape (n_rows,)
         0 and 1.
     counted : CountedLabels or None
-        Tried beside the other columns, each held-out set with its own labels hidden: among few neighbours, what is
-        left of a count tells a row's own label (it is the one that is missing).
+        Tried beside the other columns, each held-out set with its own labels hidden: among few
+        neighbours, what is left of a count tells a row's own label (it is the one that is missing).
     own : int64 array or None
-        Columns of the target's own table. Rules over these alone are tried beside rules over all, and held-out rows
-        choose: among thousands of columns of other tables some fit by chance.
+        Columns of the target's own table. Rules over these alone are tried beside rules over all,
+        and held-out rows choose: among thousands of columns of other tables some fit by chance.
     held_out : sequence of int64 arrays or None
-        Sets of rows on which the penalty is chosen (the latest, where rows have a time); None draws some at random.
+        Sets of rows on which the penalty is chosen (the latest, where rows have a time); None draws
+        some at random.
 
     Notes
     -----
-    For each held-out set, on the other rows: columns are screened by what each tells alone, their terms fitted under
-    falling L1 penalties (proximal Newton, with a duality gap): numbers first, then with thresholds, then with pairs of
-    conditions that explain what is left. Each step of a path is tried as it is and with its support refitted under a
-    ridge; beside them, where the target's own columns are few, all of these as plain numbers under a ridge. What does
-    best on the held-out rows is then fitted to all rows, from the screening on. Beyond `MOST_ROWS` rows all this sees
-    an even sample of them, and the terms that it chose are weighed by all.
+    For each held-out set, on the other rows: columns are screened by what each tells alone, their
+    terms fitted under falling L1 penalties (proximal Newton, with a duality gap): numbers first,
+    then with thresholds, then with pairs of conditions that explain what is left. Each step of a
+    path is tried as it is and with its support refitted under a ridge; beside them, where the
+    target's own columns are few, all of these as plain numbers under a ridge. What does best on the
+    held-out rows is then fitted to all rows, from the screening on. Beyond `MOST_ROWS` rows all
+    this sees an even sample of them, and the terms that it chose are weighed by all.
     """
     if most_rules < 1 or len(np.unique(y)) < 2 or len(y) < 4:
         return constant_rules(y, True)
     if len(y) > MOST_ROWS:
         rows = even_sample(y, MOST_ROWS)
-        of_sample = None if held_out is None else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
+        of_sample = (
+            None
+            if held_out is None
+            else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
+        )
         chosen = fit_weighted_rules(
             X[rows], y[rows], most_rules=most_rules, own=own,
             counted=None if counted is None else counted.among(rows), held_out=of_sample, seed=seed,
@@ -174,8 +182,11 @@ _Choice = tuple[int, int, float, float | None]
 """Scope, stage, share of the largest penalty, and ridge of a refit."""
 
 
-def _tried(design: Design, held_out: Int64, scopes: Sequence[Scope]) -> Iterator[tuple[_Choice, float]]:
-    """The loss on the held-out rows of each stage and penalty of each scope, with and without a refit.
+def _tried(
+    design: Design, held_out: Int64, scopes: Sequence[Scope]
+) -> Iterator[tuple[_Choice, float]]:
+    """The loss on the held-out rows of each stage and penalty of each scope, with and without a
+    refit.
 
     Share 1 stands for no rule at all.
     """
@@ -201,8 +212,12 @@ def _tried(design: Design, held_out: Int64, scopes: Sequence[Scope]) -> Iterator
                     continue
                 key = fit.support.tobytes()
                 if key not in refits:
-                    refits[key] = [log_loss(one.scores(asked), truth) for one in _refits(learned, seen, fit)]
-                yield from (((place, stage, share, ridge), loss) for ridge, loss in zip(RIDGES, refits[key]))
+                    refits[key] = [
+                        log_loss(one.scores(asked), truth) for one in _refits(learned, seen, fit)
+                    ]
+                yield from (
+                    ((place, stage, share, ridge), loss) for ridge, loss in zip(RIDGES, refits[key])
+                )
 
 
 def _refits(Z: Float, y: Float, fit: Fit) -> Iterator[Fit]:
@@ -221,11 +236,14 @@ def constant_rules(y: Float, discrete: bool) -> WeightedRules:
     if not discrete:
         return WeightedRules((), np.empty(0), float(np.median(y)) if len(y) else 0.5, discrete)
     mean = float(y.mean()) if len(y) else 0.5
-    return WeightedRules((), np.empty(0), float(np.log((mean + 1e-6) / (1 - mean + 1e-6))), discrete)
+    return WeightedRules(
+        (), np.empty(0), float(np.log((mean + 1e-6) / (1 - mean + 1e-6))), discrete
+    )
 
 
 def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
-    """Fifths of the rows, drawn at random from each class: all five where rows are few, one where they are many.
+    """Fifths of the rows, drawn at random from each class: all five where rows are few, one where
+    they are many.
 
     Where rows are very few they are dealt twice, for one deal tells little.
     """

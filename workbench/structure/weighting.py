@@ -1,4 +1,5 @@
-"""Weights of clauses whose bodies hold known atoms only: exact conditional likelihood, and what they predict.
+"""Weights of clauses whose bodies hold known atoms only: exact conditional likelihood, and what
+they predict.
 
 A body speaks to the weights by the number of its substitutions, by whether there is one, or by the
 logarithm of one plus their number. Which of them is right is a matter of the data: several rings in
@@ -21,7 +22,15 @@ from workbench.progress import PLAIN, Conduct
 from workbench.structure.covers import CoverCache
 from workbench.structure.features import equal_bodies
 
-__all__ = ["FEATURES", "WEIGHTINGS", "Feature", "WeightedTheory", "Weighting", "body_values", "weigh"]
+__all__ = [
+    "FEATURES",
+    "WEIGHTINGS",
+    "Feature",
+    "WeightedTheory",
+    "Weighting",
+    "body_values",
+    "weigh",
+]
 
 Feature = Literal["count", "exists", "log"]
 Weighting = Literal["l1", "l2", "elastic", "group"]
@@ -46,8 +55,9 @@ class WeightedTheory:
     feature : {'count', 'exists', 'log'}
         How a body speaks.
     figures : mapping of str to float
-        `penalty` (chosen on held-out examples), `objective`, its proven `bound`, `gap`, and the held-out
-        log likelihood of an example for each kind of feature tried (`held_out_count`, ...).
+        `penalty` (chosen on held-out examples), `objective`, its proven `bound`, `gap`, and the
+        held-out log likelihood of an example for each kind of feature tried (`held_out_count`,
+        ...).
     """
 
     parts: Int32
@@ -63,7 +73,9 @@ class WeightedTheory:
 
 
 def body_values(cache: CoverCache, parts: Int32, feature: Feature) -> csr_array:
-    """What each body says of each example, shape (n_examples, n_bodies); memory that of the nonzero values."""
+    """What each body says of each example, shape (n_examples, n_bodies);
+    memory that of the nonzero values.
+    """
     blocks = [csr_array((0, cache.coverage.n_examples))]
     for start in range(0, len(parts), _BATCH):
         counts = csr_array(cache.counts(parts[start : start + _BATCH]).astype(np.float64))
@@ -86,8 +98,8 @@ def weigh(
 ) -> WeightedTheory:
     """Weights of greatest penalised conditional likelihood.
 
-    The penalty's strength, and with 'auto' the kind of feature, are those of the greatest log likelihood
-    on held-out examples.
+    The penalty's strength, and with 'auto' the kind of feature, are those of the greatest log
+    likelihood on held-out examples.
 
     Parameters
     ----------
@@ -95,9 +107,11 @@ def weigh(
     label : float64 array, shape (n_examples,)
         1, 0, or NaN for an example that is not learned from.
     weighting : {'l1', 'l2', 'elastic', 'group'}
-        Laplace prior, Gaussian prior, half of each, or a group lasso over clauses of the same predicates.
+        Laplace prior, Gaussian prior, half of each, or a group lasso over clauses of the same
+        predicates.
     conduct : Conduct
-        Its deadline ends the choice with what was fitted until then; the chosen fit itself runs to its end.
+        Its deadline ends the choice with what was fitted until then; the chosen fit itself runs to
+        its end.
     """
     labelled = np.flatnonzero(~np.isnan(label))
     target = label[labelled]
@@ -114,13 +128,22 @@ def weigh(
     weights = best.spread(fit.weights[:-1], weighting)
     nonzero = np.flatnonzero(weights)
     figures = {f"held_out_{trial.feature}": trial.held_out for trial in tried}
-    figures |= {"penalty": best.factor, "objective": fit.objective, "bound": fit.bound, "gap": fit.gap}
-    return WeightedTheory(parts[nonzero], weights[nonzero], float(fit.weights[-1]), best.feature, figures)
+    figures |= {
+        "penalty": best.factor,
+        "objective": fit.objective,
+        "bound": fit.bound,
+        "gap": fit.gap,
+    }
+    return WeightedTheory(
+        parts[nonzero], weights[nonzero], float(fit.weights[-1]), best.feature, figures
+    )
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """One kind of feature: its matrix, one column for clauses that no training example tells apart, and its score."""
+    """One kind of feature: its matrix, one column for clauses that no training example tells apart,
+    and its score.
+    """
 
     feature: Feature
     X: csc_array
@@ -154,7 +177,9 @@ class _Trial:
         return cls(feature, X, column, *choice.best, held_out)
 
     def spread(self, weights: Float, weighting: Weighting) -> Float:
-        """Weights of the clauses, given those of the columns: one clause has it all under l1, else they share it."""
+        """Weights of the clauses, given those of the columns: one clause has it all under l1,
+        else they share it.
+        """
         shared: Float = weights[self.column]
         if weighting != "l1":
             return np.asarray(shared / np.bincount(self.column)[self.column])

@@ -1,1 +1,3 @@
-"""From tables to weighted rules: candidates' columns, folds, the program they become, the report."""
+"""From tables to weighted rules: candidates' columns, folds,
+the program they become, the report.
+"""

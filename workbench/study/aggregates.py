@@ -1,4 +1,6 @@
-"""What a candidate says of the rows that a path reaches: their number, a mean, the latest of them."""
+"""What a candidate says of the rows that a path reaches: their number, a mean,
+the latest of them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def read_by(candidate: Candidate) -> tuple[Onward, ...]:
 
 
 def told_apart(candidate: Candidate) -> tuple[Onward, str | None] | None:
-    """The category or flag, and its value, whose rows alone a candidate reads; None where it reads others, too."""
+    """The category or flag, and its value, whose rows alone a candidate reads;
+    None where it reads others, too.
+    """
     if candidate.among is None and candidate.aggregate == "sum" and candidate.value is not None:
         assert candidate.onward is not None
         return candidate.onward, candidate.value
@@ -46,7 +50,9 @@ def aggregated(
     spans: Spans,
     now: Float | None,
 ) -> Float:
-    """The candidate's number of each span, NaN where nothing is known; `now` is when each row asks."""
+    """The candidate's number of each span, NaN where nothing is known;
+    `now` is when each row asks.
+    """
     if candidate.aggregate == "count":
         return count(spans)
     if candidate.aggregate in ("since", "first"):

@@ -1,4 +1,6 @@
-"""What a study is held against, on the same folds: the base rate, the table's own columns, gradient boosting."""
+"""What a study is held against, on the same folds: the base rate, the table's own columns,
+gradient boosting.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,29 @@ __all__ = ["BASELINES", "baseline_name", "baseline_predictions"]
 
 BASELINES = {
     "base rate": "the training rows' share, middle value, or shares of the classes",
-    "logistic regression on own columns": "a penalised linear model on the table's own columns, no relations",
-    "gradient boosting on our features": "scikit-learn's HistGradientBoosting on the candidates' columns",
+    "logistic regression on own columns": "a penalised linear model on the table's own columns, "
+    "no relations",
+    "gradient boosting on our features": "scikit-learn's HistGradientBoosting on the candidates' "
+    "columns",
 }
 
 
 def baseline_name(name: str, kind: TargetKind) -> str:
-    """What a baseline is called beside a target: of a number the linear model is a linear regression."""
+    """What a baseline is called beside a target:
+    of a number the linear model is a linear regression.
+    """
     return name.replace("logistic", "linear") if kind == "number" else name
 
 
 def baseline_predictions(
-    name: str, kind: TargetKind, X: Real, own: Int64, y: Float, rows: Int64, seed: int, n_classes: int
+    name: str,
+    kind: TargetKind,
+    X: Real,
+    own: Int64,
+    y: Float,
+    rows: Int64,
+    seed: int,
+    n_classes: int,
 ) -> Float:
     """Predictions for `rows` of X by a baseline fitted to all others whose label is known.
 
@@ -51,7 +64,9 @@ def _base_rate(kind: TargetKind, y: Float, n: int, n_classes: int) -> Float:
     return np.full(n, y.mean() if kind == "yes/no" else np.median(y))
 
 
-def _linear(kind: TargetKind, X: Real, y: Float, training: Int64, rows: Int64, n_classes: int) -> Float:
+def _linear(
+    kind: TargetKind, X: Real, y: Float, training: Int64, rows: Int64, n_classes: int
+) -> Float:
     if not X.shape[1] or (kind != "number" and len(np.unique(y[training])) < 2):
         return _base_rate(kind, y[training], len(rows), n_classes)
     from sklearn.impute import SimpleImputer
@@ -59,17 +74,28 @@ def _linear(kind: TargetKind, X: Real, y: Float, training: Int64, rows: Int64, n
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    last = RidgeCV(np.geomspace(0.1, 1000, 9)) if kind == "number" else LogisticRegression(max_iter=500)
-    model = make_pipeline(SimpleImputer(add_indicator=True, keep_empty_features=True), StandardScaler(), last)
+    last = (
+        RidgeCV(np.geomspace(0.1, 1000, 9))
+        if kind == "number"
+        else LogisticRegression(max_iter=500)
+    )
+    model = make_pipeline(
+        SimpleImputer(add_indicator=True, keep_empty_features=True), StandardScaler(), last
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X[training], y[training])
         return _spread(
-            model, model.predict(X[rows]) if kind == "number" else model.predict_proba(X[rows]), kind, n_classes
+            model,
+            model.predict(X[rows]) if kind == "number" else model.predict_proba(X[rows]),
+            kind,
+            n_classes,
         )
 
 
-def _boosting(kind: TargetKind, X: Real, y: Float, training: Int64, rows: Int64, seed: int, n_classes: int) -> Float:
+def _boosting(
+    kind: TargetKind, X: Real, y: Float, training: Int64, rows: Int64, seed: int, n_classes: int
+) -> Float:
     if (kind != "number" and len(np.unique(y[training])) < 2) or len(training) < 10:
         return _base_rate(kind, y[training], len(rows), n_classes)
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -93,7 +119,12 @@ def _boosting(kind: TargetKind, X: Real, y: Float, training: Int64, rows: Int64,
     with threadpool_limits(1, user_api="openmp"):
         model.fit(X[np.ix_(training, columns)], y[training])
         asked = X[np.ix_(rows, columns)]
-        return _spread(model, model.predict(asked) if kind == "number" else model.predict_proba(asked), kind, n_classes)
+        return _spread(
+            model,
+            model.predict(asked) if kind == "number" else model.predict_proba(asked),
+            kind,
+            n_classes,
+        )
 
 
 def _spread(model: object, predicted: Float, kind: TargetKind, n_classes: int) -> Float:

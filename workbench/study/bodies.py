@@ -1,4 +1,6 @@
-"""What defines a candidate's number: the value at the end of a path, or an aggregate over its rows."""
+"""What defines a candidate's number: the value at the end of a path,
+or an aggregate over its rows.
+"""
 
 from __future__ import annotations
 
@@ -56,15 +58,21 @@ class Bodies:
         assert candidate.onward is not None
         assert candidate.with_ is not None
         with_, equal = candidate.with_
-        outside, inside, row, value = self._walks.held(candidate.path, candidate.onward.column.name, "y")
+        outside, inside, row, value = self._walks.held(
+            candidate.path, candidate.onward.column.name, "y"
+        )
         outside_too, inside_too, _, value_too = self._walks.held(with_, equal, "z")
         counted = ", ".join(row) if candidate.path.many and not with_.many else value
         if counted == row[0] and not candidate.path.many:  # the thing itself is bound outside
             counted = value_too
         within = " ^ ".join([*inside, *inside_too, f"{value} = {value_too}"])
-        return " ^ ".join([*dict.fromkeys([*outside, *outside_too]), f"n = count({counted}: {within})"])
+        return " ^ ".join(
+            [*dict.fromkeys([*outside, *outside_too]), f"n = count({counted}: {within})"]
+        )
 
-    def _aggregate(self, candidate: Candidate, outside: list[str], inside: list[str], row: Row) -> str:
+    def _aggregate(
+        self, candidate: Candidate, outside: list[str], inside: list[str], row: Row
+    ) -> str:
         path, onward = candidate.path, candidate.onward
         by_time = candidate.aggregate in ("since", "first", "latest", "latest_is")
         timed = self._ready.times is not None
@@ -87,7 +95,9 @@ class Bodies:
                 middle = self._mean(candidate)
                 outside = [*outside, f"{middle}({', '.join((*self._subject, 'm'))})"]
                 call = f"mean(({value} - m) * ({value} - m): {' ^ '.join([*within, *said])})"
-            case "sum" if onward is not None and (candidate.value is not None or onward.kind == "flag"):
+            case "sum" if onward is not None and (
+                candidate.value is not None or onward.kind == "flag"
+            ):
                 call = f"count({of}: {' ^ '.join([*within, *said])})"
             case "share":
                 assert onward is not None
@@ -110,8 +120,17 @@ class Bodies:
             self._statements.made[key] = name
         return self._statements.made[key]
 
-    def _by_time(self, candidate: Candidate, outside: list[str], dated: list[str], within: list[str], row: Row) -> str:
-        """What the first or the latest row says: its time first, then the mean over the rows of that time."""
+    def _by_time(
+        self,
+        candidate: Candidate,
+        outside: list[str],
+        dated: list[str],
+        within: list[str],
+        row: Row,
+    ) -> str:
+        """What the first or the latest row says: its time first,
+        then the mean over the rows of that time.
+        """
         moment = "min" if candidate.aggregate == "first" else "max"
         by_year = self._walks.by_year(candidate.path)
         call = f"{moment}(t: {' ^ '.join(within)})"
@@ -130,7 +149,11 @@ class Bodies:
         prefix, _ = self._walks.walk(Path(candidate.path.start, candidate.path.prefix))
         at = f"{self._statements.made[key]}({', '.join((*self._subject, 't'))})"
         if onward.kind == "flag" or candidate.value is not None:
-            way = said[:-1] if candidate.value is None else self._walks.onward(candidate.path.end, row, onward, None)[0]
+            way = (
+                said[:-1]
+                if candidate.value is None
+                else self._walks.onward(candidate.path.end, row, onward, None)[0]
+            )
             inner = f"share({', '.join(row)}: {' ^ '.join([*dated, *way])}, {said[-1]})"
         else:
             inner = f"mean({value}: {' ^ '.join([*dated, *said])})"

@@ -1,4 +1,6 @@
-"""The columns of candidates: one Select for each chain of rows, and arrays for all target rows at once."""
+"""The columns of candidates: one Select for each chain of rows,
+and arrays for all target rows at once.
+"""
 
 from __future__ import annotations
 
@@ -80,17 +82,23 @@ class CandidateColumns:
             elif candidate.of_text and candidate.onward is not None:
                 texts.setdefault(candidate.onward, []).append(index)
             elif candidate.compared is not None:
-                out[:, index] = self._beside(candidate.aggregate, *map(self._number_of, candidate.compared))
+                out[:, index] = self._beside(
+                    candidate.aggregate, *map(self._number_of, candidate.compared)
+                )
             else:
                 read.append(index)
         for text, places in texts.items():
-            out[:, places] = self._with_words(path, text, [candidates[index].value or "" for index in places])
+            out[:, places] = self._with_words(
+                path, text, [candidates[index].value or "" for index in places]
+            )
         if read:
             out[:, read] = self._read_columns(path, [candidates[index] for index in read])
         return out
 
     def _with_words(self, path: Path, text: Onward, words: Sequence[str]) -> Float:
-        """Whether a text has each word, NaN where there is none; of many rows, how many of them have one with it."""
+        """Whether a text has each word, NaN where there is none; of many rows,
+        how many of them have one with it.
+        """
         anchors = self.anchors(path.start, path.prefix)
         rows = rows_with_words(self.staging, self.typed[path.end], text.column.name, words)
         if path.many:
@@ -99,14 +107,18 @@ class CandidateColumns:
             return np.where(anchors[:, None] >= 0, counts, np.nan)
         named = Onward(text.references, replace(text.column, kind="name"))
         known = ~np.isnan(self._read_columns(path, [Candidate(path, "value", named)]))
-        return np.where(known, np.column_stack([np.isin(anchors, rows[word]) for word in words]), np.nan)
+        return np.where(
+            known, np.column_stack([np.isin(anchors, rows[word]) for word in words]), np.nan
+        )
 
     def _beside(self, aggregate: str, first: Float, second: Float) -> Float:
         if aggregate == "difference":
             return first - second
         if aggregate == "product":
             return first * second
-        return np.asarray(np.divide(first, second, out=np.full(len(first), np.nan), where=second != 0), np.float64)
+        return np.asarray(
+            np.divide(first, second, out=np.full(len(first), np.nan), where=second != 0), np.float64
+        )
 
     def _number_of(self, candidate: Candidate) -> Float:
         """A column that others are compared with, shape (n,)."""
@@ -122,12 +134,16 @@ class CandidateColumns:
         reached, columns, _ = self._reach(path, {one for c in candidates for one in read_by(c)})
         anchors = self.anchors(path.start, path.prefix)
         now = self._now(path.end)
-        spans = {window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}}
+        spans = {
+            window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}
+        }
         apart = {by for by, _ in filter(None, map(told_apart, candidates))}
         places = {by: Places.of(columns[by]) for by in apart}
         for index, candidate in enumerate(candidates):
             if candidate.aggregate != "labelled":
-                column = aggregated(candidate, columns, places, reached, spans[candidate.window], now)
+                column = aggregated(
+                    candidate, columns, places, reached, spans[candidate.window], now
+                )
                 out[:, index] = np.where(anchors >= 0, column, np.nan)
         return out
 
@@ -137,7 +153,9 @@ class CandidateColumns:
         self._compared.clear()
 
     def neighbours(self, path: Path) -> tuple[Int64, Int64]:
-        """Pairs (target row, other row of the target table that the path reaches), by position and rowid."""
+        """Pairs (target row, other row of the target table that the path reaches),
+        by position and rowid.
+        """
         anchors = self.anchors(path.start, path.prefix)
         if not path.many:
             source = np.flatnonzero((anchors >= 0) & (anchors != self.rows))
@@ -152,13 +170,23 @@ class CandidateColumns:
         return source[other], target[other]
 
     def readable(self, candidate: Candidate) -> bool:
-        """Whether what two ends have in common can be counted: pairs of rows that they reach from each target row."""
+        """Whether what two ends have in common can be counted:
+        pairs of rows that they reach from each target row.
+        """
         assert candidate.with_ is not None
-        one, other = (self.queries.sizes(path.start, path.hops) for path in (candidate.path, candidate.with_[0]))
-        return self._sum(f"SELECT a.n * b.n AS n FROM ({one}) a JOIN ({other}) b USING (r)") <= MOST_PAIRS
+        one, other = (
+            self.queries.sizes(path.start, path.hops)
+            for path in (candidate.path, candidate.with_[0])
+        )
+        return (
+            self._sum(f"SELECT a.n * b.n AS n FROM ({one}) a JOIN ({other}) b USING (r)")
+            <= MOST_PAIRS
+        )
 
     def n_neighbours(self, path: Path) -> int:
-        """How many pairs `neighbours` has at most: what each target row reaches, together. One aggregation a hop."""
+        """How many pairs `neighbours` has at most: what each target row reaches, together.
+        One aggregation a hop.
+        """
         return self._sum(self.queries.sizes(path.start, path.hops))
 
     def _sum(self, numbers: str) -> int:
@@ -169,7 +197,9 @@ class CandidateColumns:
         assert candidate.with_ is not None
         found = self._arrays(self.relations.in_common(candidate))
         counts = _looked_up(found["k"].astype(np.int64), found["n"], self.rows, 0.0)
-        ends = [self.anchors(path.start, path.prefix) for path in (candidate.path, candidate.with_[0])]
+        ends = [
+            self.anchors(path.start, path.prefix) for path in (candidate.path, candidate.with_[0])
+        ]
         return np.where((ends[0] >= 0) & (ends[1] >= 0), counts, np.nan)
 
     def size(self, path: Path) -> int:
@@ -183,16 +213,25 @@ class CandidateColumns:
         """The mean number of rows reached in each window, None for all time."""
         reached, _, _ = self._reach(path, set())
         anchors, now = self.anchors(path.start, path.prefix), self._now(path.end)
-        return {window: float(count(reached.spans(anchors, now, window)).mean()) for window in (None, *windows)}
+        return {
+            window: float(count(reached.spans(anchors, now, window)).mean())
+            for window in (None, *windows)
+        }
 
     def occurring(self, path: Path, candidates: Sequence[Candidate], least: int) -> list[Candidate]:
-        """Those of the candidates of single values whose value `least` rows have, of all that the path reaches."""
+        """Those of the candidates of single values whose value `least` rows have,
+        of all that the path reaches.
+        """
         _, columns, _ = self._reach(path, {one for c in candidates for one in read_by(c)})
         often: dict[tuple[Onward, str | None], int] = {}
         for by in {by for by, _ in filter(None, map(told_apart, candidates))}:
             codes = columns[by][columns[by] >= 0].astype(np.int64)
-            often |= {(by, value): n for value, n in zip(by.column.values, np.bincount(codes).tolist())}
-        return [c for c in candidates if (told := told_apart(c)) is None or often.get(told, 0) >= least]
+            often |= {
+                (by, value): n for value, n in zip(by.column.values, np.bincount(codes).tolist())
+            }
+        return [
+            c for c in candidates if (told := told_apart(c)) is None or often.get(told, 0) >= least
+        ]
 
     def _now(self, end: str) -> Float | None:
         table = self.schema.dating_table(end)
@@ -200,7 +239,9 @@ class CandidateColumns:
             return None
         return self.times.years if table.dated_by_year else self.times.days
 
-    def _reach(self, path: Path, onwards: set[Onward]) -> tuple[Reached, dict[Onward, Float], Int64]:
+    def _reach(
+        self, path: Path, onwards: set[Onward]
+    ) -> tuple[Reached, dict[Onward, Float], Int64]:
         start = path.prefix[-1].table if path.prefix else path.start
         key = (start, path.suffix)
         if key not in self._reached or onwards - set(self._reached[key][1]):
@@ -215,7 +256,11 @@ class CandidateColumns:
         end = suffix[-1].table if suffix else start
         time = found["t_"] if self.schema.dated_through(end) is not None else None
         columns = {onward: found[f"c{number}"] for number, onward in enumerate(onwards)}
-        return Reached(found["a_"].astype(np.int64), time), columns, found[LABEL_ROW].astype(np.int64)
+        return (
+            Reached(found["a_"].astype(np.int64), time),
+            columns,
+            found[LABEL_ROW].astype(np.int64),
+        )
 
     def anchors(self, start: str, prefix: tuple[Hop, ...]) -> Int64:
         """For each target row the rowid of the row that the prefix leads to, -1 for none."""
@@ -251,7 +296,8 @@ class CandidateColumns:
         table = self.schema[path.end]
         onwards = list(dict.fromkeys(c.onward for c in candidates if c.onward is not None))
         cells = [
-            f"{self.queries.number('a', table.name, onward)} AS c{number}" for number, onward in enumerate(onwards)
+            f"{self.queries.number('a', table.name, onward)} AS c{number}"
+            for number, onward in enumerate(onwards)
         ]
         hides = self.times is not None and table.date is not None and bool(path.hops)
         when = self.queries.date("a", table.name) if hides else "NULL"
@@ -269,7 +315,11 @@ class CandidateColumns:
             if hidden is not None:
                 column = np.where(hidden, np.nan, column)
             if candidate.aggregate == "is":
-                column = np.where(np.isnan(column), np.nan, column == onward.column.values.index(candidate.value or ""))
+                column = np.where(
+                    np.isnan(column),
+                    np.nan,
+                    column == onward.column.values.index(candidate.value or ""),
+                )
             elif onward.kind == "date" and self.times is not None:
                 # A date later than the target's own time is not known yet.
                 column = np.where(column <= self.times.days, self.times.days - column, np.nan)
@@ -284,7 +334,9 @@ def _as_float(column: object) -> Float:
     import pyarrow
     import pyarrow.compute
 
-    filled = pyarrow.compute.fill_null(pyarrow.compute.cast(column, pyarrow.float64()), float("nan"))
+    filled = pyarrow.compute.fill_null(
+        pyarrow.compute.cast(column, pyarrow.float64()), float("nan")
+    )
     return np.asarray(filled.to_numpy(), np.float64)
 
 

@@ -69,7 +69,11 @@ class Definitions:
             made = f"{labels}({subject}) := {known}."
             where = f"{target.table.relation}({subject}) ^ !{labels}({subject})"
         heads = [self.head(place) for place in range(max(len(self._ready.classes), 1))]
-        return ["// the rows without a value", made, *(f"{head} open where {where}." for head in heads)]
+        return [
+            "// the rows without a value",
+            made,
+            *(f"{head} open where {where}." for head in heads),
+        ]
 
     def head(self, place: int = 0) -> str:
         """The atom that is predicted, of a category that of its class number `place`."""
@@ -90,17 +94,20 @@ class Definitions:
         return made.setdefault(("variable", name), f"v{taken + 1}")
 
     def label_rules(self, candidate: Candidate, weight: float, head: str) -> list[str]:
-        """Rules under which each neighbour of the candidate's label adds `weight` to the log odds of a row.
+        """Rules under which each neighbour of the candidate's label adds `weight` to the log odds
+        of a row.
 
-        A tie goes both ways. `Tied(x, y) ^ Y(y) => Y(x)` of weight a adds `a n1 - a n0` to row x, where n1 and n0
-        count its neighbours by label: it speaks of x as its head and as its body. `Tied(x, y) => Y(x) v Y(y)` of
-        weight b stands there twice and adds `2 b n0`.
+        A tie goes both ways. `Tied(x, y) ^ Y(y) => Y(x)` of weight a adds `a n1 - a n0` to row x,
+        where n1 and n0 count its neighbours by label: it speaks of x as its head and as its body.
+        `Tied(x, y) => Y(x) v Y(y)` of weight b stands there twice and adds `2 b n0`.
         """
         other = self._walks.row(self._ready.target.table.name, "y")
         there = head.replace(f"({', '.join(self._subject)})", f"({', '.join(other)})")
         tied = f"{self._tied(candidate.path)}({', '.join((*self._subject, *other))})"
         either = f"{real(weight / 2)} {tied} => {head} v {there}"
-        return [f"{real(weight)} {tied} ^ {there} => {head}", either] if candidate.label else [either]
+        return (
+            [f"{real(weight)} {tied} ^ {there} => {head}", either] if candidate.label else [either]
+        )
 
     def _tied(self, path: Path) -> str:
         key = ("tied", path)
@@ -109,23 +116,35 @@ class Definitions:
             literals, end = self._walks.walk(path)
             other = self._walks.row(path.start, "y")
             renamed = dict(zip(end, other))
-            apart = " ^ ".join(f"{one} != {two}" for one, two in zip(self._subject, end)) if len(end) == 1 else ""
+            apart = (
+                " ^ ".join(f"{one} != {two}" for one, two in zip(self._subject, end))
+                if len(end) == 1
+                else ""
+            )
             body = " ^ ".join(filter(None, [*literals, apart]))
-            body = re.sub(r"\b[a-z]\w*\b(?!\()", lambda found: renamed.get(found[0], found[0]), body)
-            self._statements.lines.append(f"// ties of {path.start} along {', '.join(hop.table for hop in path.hops)}")
+            body = re.sub(
+                r"\b[a-z]\w*\b(?!\()", lambda found: renamed.get(found[0], found[0]), body
+            )
+            self._statements.lines.append(
+                f"// ties of {path.start} along {', '.join(hop.table for hop in path.hops)}"
+            )
             self._statements.state(f"{name}({', '.join((*self._subject, *other))})", body)
             if (
                 any(hop.kind == "to" and hop.table == path.start for hop in path.hops[:1])
                 or path.hops[0].table == path.start
             ):
-                self._statements.lines.append(f"{name}({', '.join((*other, *self._subject))}) := {body}.")
+                self._statements.lines.append(
+                    f"{name}({', '.join((*other, *self._subject))}) := {body}."
+                )
             self._statements.made[key] = name
         return self._statements.made[key]
 
     def condition(self, one: Condition, candidate: Candidate) -> str:
         """A test as a conjunction of literals."""
         is_yes = candidate.aggregate == "is" or _is_flag(candidate)
-        if _is_flag(candidate) and not self._walks.walk(candidate.path)[0]:  # facts know true from all else
+        if (
+            _is_flag(candidate) and not self._walks.walk(candidate.path)[0]
+        ):  # facts know true from all else
             return ("" if one.test == "at_least" else "!") + self._is(candidate)
         if one.test in ("missing", "known"):
             return ("!" if one.test == "missing" else "") + self._known(candidate)
@@ -143,7 +162,9 @@ class Definitions:
         """A test that an unknown value passes: that the value is not known to fail."""
         key = (replace(one, column=-1), candidate)
         if key not in self._statements.made:
-            name = self._statements.new(f"{candidate_name(candidate)}{'Below' if one.test == 'at_least' else 'From'}")
+            name = self._statements.new(
+                f"{candidate_name(candidate)}{'Below' if one.test == 'at_least' else 'From'}"
+            )
             head = f"{name}({', '.join(self._subject)})"
             opposite = "below" if one.test == "at_least" else "at_least"
             fails = Condition(one.column, opposite, one.threshold)  # type: ignore[arg-type]
@@ -167,7 +188,9 @@ class Definitions:
         if candidate.aggregate == "is":
             literals, row = self._walks.walk(candidate.path)
             assert candidate.onward is not None
-            return " ^ ".join([*literals, *self._walks.onward(candidate.path.end, row, candidate.onward, None)[0]])
+            return " ^ ".join(
+                [*literals, *self._walks.onward(candidate.path.end, row, candidate.onward, None)[0]]
+            )
         return f"{self._named(candidate)}({', '.join((*self._subject, 'u'))})"
 
     def _is(self, candidate: Candidate) -> str:
@@ -199,20 +222,33 @@ class Definitions:
         own = candidate.aggregate == "value" and not candidate.path.hops and onward is not None
         if own and onward is not None and onward.kind == "number":
             return self._walks.predicate(candidate.path.start, onward.column.name)
-        body = self._comparison(*candidate.compared, candidate.aggregate) if candidate.compared else None
+        body = (
+            self._comparison(*candidate.compared, candidate.aggregate)
+            if candidate.compared
+            else None
+        )
         name = self._statements.new(candidate_name(candidate))
         head = f"{name}({', '.join((*self._subject, 'n'))})"
         self._write(candidate, head, body or self._bodies.body(candidate))
         return name
 
     def _comparison(self, first: Candidate, second: Candidate, aggregate: str) -> str:
-        atoms = (f"{self._named(one)}({', '.join((*self._subject, v))})" for one, v in ((first, "a"), (second, "b")))
+        atoms = (
+            f"{self._named(one)}({', '.join((*self._subject, v))})"
+            for one, v in ((first, "a"), (second, "b"))
+        )
         return " ^ ".join([*atoms, f"n = a {SIGNS[aggregate]} b"])
 
     def _write(self, candidate: Candidate, head: str, body: str) -> None:
-        self._statements.lines.append(f"// {candidate_words(candidate, timed=self._ready.times is not None)}")
+        self._statements.lines.append(
+            f"// {candidate_words(candidate, timed=self._ready.times is not None)}"
+        )
         self._statements.state(head, body)
 
 
 def _is_flag(candidate: Candidate) -> bool:
-    return candidate.aggregate == "value" and candidate.onward is not None and candidate.onward.kind == "flag"
+    return (
+        candidate.aggregate == "value"
+        and candidate.onward is not None
+        and candidate.onward.kind == "flag"
+    )

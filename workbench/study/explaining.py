@@ -1,4 +1,6 @@
-"""Rules with their support and lift, rows with the reasons for their value, intervals of what was predicted."""
+"""Rules with their support and lift, rows with the reasons for their value,
+intervals of what was predicted.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,15 @@ def studied_rules(
     found: list[tuple[float, StudiedRule]] = []
     definitions = Definitions(ready)
     for place, part in enumerate(model.parts):
-        y = studied.labels if model.kind != "category" else (studied.labels == place).astype(np.float64)
+        y = (
+            studied.labels
+            if model.kind != "category"
+            else (studied.labels == place).astype(np.float64)
+        )
         head = definitions.head(place)
-        order = np.argsort(-np.abs(part.weights / [term.spread for term in part.terms]), kind="stable")
+        order = np.argsort(
+            -np.abs(part.weights / [term.spread for term in part.terms]), kind="stable"
+        )
         for at in order[:LISTED] if len(part) else ():
             term, weight = part.terms[at], float(part.weights[at])
             text = "\n".join(rule_texts(definitions, term, weight, matrix.candidates, head))
@@ -53,11 +61,18 @@ def studied_rules(
             said = term_words(term, matrix.candidates, timed=timed)
             about = f" [{ready.classes[place]}]" if model.kind == "category" else ""
             words = f"{said}{about}: {each:+.3g}"
-            found.append((abs(weight), _rule(text, words, each, term, X, y, counts=_counts_labels(term, matrix))))
+            found.append(
+                (
+                    abs(weight),
+                    _rule(text, words, each, term, X, y, counts=_counts_labels(term, matrix)),
+                )
+            )
     return tuple(rule for _, rule in sorted(found, key=lambda one: -one[0]))
 
 
-def _rule(text: str, words: str, weight: float, term: Term, X: Real, y: Float, *, counts: bool) -> StudiedRule:
+def _rule(
+    text: str, words: str, weight: float, term: Term, X: Real, y: Float, *, counts: bool
+) -> StudiedRule:
     if term.form == "condition":
         held = term.holds(X)
         support = int(held.sum())
@@ -93,7 +108,8 @@ def _mean(values: Float) -> float | None:
 def explained_rows(
     ready: Prepared, model: FittedRules, candidates: Sequence[Candidate], X: Real, predictions: Any
 ) -> tuple[Explained, ...]:
-    """The rows most clearly decided, the asked ones before the known, with what each rule adds to them.
+    """The rows most clearly decided, the asked ones before the known, with what each rule adds to
+    them.
 
     Parameters
     ----------
@@ -115,8 +131,8 @@ def explained_rows(
     timed = ready.times is not None
     return tuple(
         _explained(
-            ready.names[row], float(values[row]), bool(known[row]), model.parts[place[row]], model.kind, candidates,
-            X[row : row + 1], timed,
+            ready.names[row], float(values[row]), bool(known[row]), model.parts[place[row]],
+            model.kind, candidates, X[row : row + 1], timed,
         )
         for row in chosen
     )  # fmt: skip
@@ -136,7 +152,9 @@ def _explained(
     begins = written_intercept(part)
     reasons = []
     for term, weight in zip(part.terms, part.weights):
-        adds = float(weight * (term.values(X)[0] + (term.centre / term.spread if term.uncentred else 0.0)))
+        adds = float(
+            weight * (term.values(X)[0] + (term.centre / term.spread if term.uncentred else 0.0))
+        )
         if adds:
             said = reason_words(term, candidates, float(X[0, term.column]), timed=timed)
             reasons.append((said, adds))
@@ -152,15 +170,20 @@ def _explained(
 def intervals(studied: Studied, model: FittedRules, X: Real, known: Bool) -> tuple[Float, Float]:
     """Intervals of the asked rows, shape (n_rows,) each; NaN where there are none.
 
-    Of a number: 90 % of the held-out rows lay as near to what was predicted (split conformal: Lei et al. 2018). Of a
-    probability: 1.64 standard errors to both sides on the scale of log odds, the errors from the folds' own rules by
-    the jackknife (Efron and Stein 1981); of a category there are none.
+    Of a number: 90 % of the held-out rows lay as near to what was predicted (split conformal: Lei
+    et al. 2018). Of a probability: 1.64 standard errors to both sides on the scale of log odds, the
+    errors from the folds' own rules by the jackknife (Efron and Stein 1981); of a category there
+    are none.
     """
     nothing = np.full(len(X), np.nan)
     if not studied.folds or model.kind == "category":
         return nothing, nothing
     if model.kind == "number":
-        errors = np.sort(np.concatenate([np.abs(f.predicted - studied.labels[f.held_out]) for f in studied.folds]))
+        errors = np.sort(
+            np.concatenate(
+                [np.abs(f.predicted - studied.labels[f.held_out]) for f in studied.folds]
+            )
+        )
         at = min(int(np.ceil(COVERAGE * (len(errors) + 1))) - 1, len(errors) - 1)
         centre = model.predict(X)
         return centre - errors[at], centre + errors[at]

@@ -1,4 +1,6 @@
-"""Candidates of rows, a model of all labels, and what the model says of rows of other tables of the same shape."""
+"""Candidates of rows, a model of all labels,
+and what the model says of rows of other tables of the same shape.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def candidates_for(
     deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> CandidateMatrix:
-    """The candidates of some rows; with labels of neighbours where the target is a yes or no without times.
+    """The candidates of some rows; with labels of neighbours where the target is a yes or no
+    without times.
 
     Raises
     ------
@@ -56,8 +59,8 @@ def candidates_for(
     collective = collective and ready.kind == "yes/no" and times is None
     table = ready.target.table.name
     matrix = candidate_matrix(
-        columns, table, labels=(1, 0) if collective else (), numeric=ready.kind == "number", deadline=deadline,
-        progress=progress,
+        columns, table, labels=(1, 0) if collective else (), numeric=ready.kind == "number",
+        deadline=deadline, progress=progress,
     )  # fmt: skip
     if not matrix.candidates:
         raise InputError.of(
@@ -68,7 +71,9 @@ def candidates_for(
     return matrix
 
 
-def filled(columns: CandidateColumns, candidates: Sequence[Candidate], used: Collection[int], labels: Float) -> Real:
+def filled(
+    columns: CandidateColumns, candidates: Sequence[Candidate], used: Collection[int], labels: Float
+) -> Real:
     """The columns of the candidates in use, shape (n_rows, n_candidates), all others NaN.
 
     `labels`, shape (n_rows,), are what may be seen of the rows: those of neighbours are counted.
@@ -109,11 +114,17 @@ class RelationalModel:
     rules: FittedRules
 
     def predict(self, staging: Staging) -> tuple[AskedRows, Float]:
-        """The rows of the target's table, and what is predicted of each; known labels are evidence for other rows."""
+        """The rows of the target's table, and what is predicted of each;
+        known labels are evidence for other rows.
+        """
         mapping = mapping_onto(staging, self.mapping)
         typed = dict(type_tables(staging, mapping))
         target = target_of(mapping)
         assert target is not None
-        asked = asked_rows(staging, typed[target.table.name], target, self.classes, self.time_column)
+        asked = asked_rows(
+            staging, typed[target.table.name], target, self.classes, self.time_column
+        )
         columns = CandidateColumns(staging, self.schema, typed, asked.rows, asked.times)
-        return asked, self.rules.predict(filled(columns, self.candidates, self.rules.columns, asked.labels))
+        return asked, self.rules.predict(
+            filled(columns, self.candidates, self.rules.columns, asked.labels)
+        )

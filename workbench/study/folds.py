@@ -1,4 +1,6 @@
-"""Cross-validation of a study: which rows are held out, what is predicted for them, how good that is."""
+"""Cross-validation of a study: which rows are held out, what is predicted for them,
+how good that is.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ def study_folds(
 ) -> list[tuple[Int64, Int64]]:
     """(training rows, held-out rows) of each fold, among the rows with a label.
 
-    With a time, rows are cut into `n_folds + 1` stretches of it; each but the first is held out once and learned from
-    the rows before it. Otherwise rows are dealt at random, each class evenly.
+    With a time, rows are cut into `n_folds + 1` stretches of it; each but the first is held out
+    once and learned from the rows before it. Otherwise rows are dealt at random, each class evenly.
     """
     rows = np.flatnonzero(~np.isnan(labels))
     if time is not None:
@@ -37,7 +39,9 @@ def study_folds(
 
 
 def latest_split(time: Float) -> list[Int64]:
-    """The latest fifth of some rows, whole times only: where a penalty is chosen when rows have a time."""
+    """The latest fifth of some rows, whole times only:
+    where a penalty is chosen when rows have a time.
+    """
     cut = np.quantile(time, 0.8, method="lower")
     late = np.flatnonzero(time > cut)
     return [late if len(late) else np.argsort(time, kind="stable")[-max(len(time) // 5, 1) :]]
@@ -54,7 +58,9 @@ def fold_metrics(
         found = dict(continuous_scores(predicted, truth))
         against = float(np.mean(np.abs(truth - typical)))
         spread = float(np.sum((truth - truth.mean()) ** 2))
-        found["R2"] = 1 - float(np.sum((truth - predicted) ** 2)) / spread if spread else float("nan")
+        found["R2"] = (
+            1 - float(np.sum((truth - predicted) ** 2)) / spread if spread else float("nan")
+        )
         found["MAE / MAE of the middle value"] = found["MAE"] / against if against else float("nan")
         return found
     if kind == "yes/no":
@@ -63,7 +69,8 @@ def fold_metrics(
         return found
     guess = np.argmax(predicted, axis=1)
     areas = [
-        auc_roc(predicted[:, place], (truth == place).astype(np.float64)) for place in np.unique(truth).astype(int)
+        auc_roc(predicted[:, place], (truth == place).astype(np.float64))
+        for place in np.unique(truth).astype(int)
     ]
     defined = [area for area in areas if not np.isnan(area)]
     right = predicted[np.arange(len(truth)), truth.astype(np.int64)]
@@ -90,7 +97,9 @@ def summarised(folds: Sequence[Mapping[str, float]]) -> dict[str, dict[str, floa
     """Mean and standard deviation of each metric over the folds where it is defined."""
     found: dict[str, dict[str, float | None]] = {}
     for name in dict.fromkeys(name for fold in folds for name in fold):
-        values = np.array([fold[name] for fold in folds if name in fold and not np.isnan(fold[name])])
+        values = np.array(
+            [fold[name] for fold in folds if name in fold and not np.isnan(fold[name])]
+        )
         found[name] = {
             "mean": float(values.mean()) if len(values) else None,
             "sd": float(values.std(ddof=1)) if len(values) > 1 else None,

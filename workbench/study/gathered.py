@@ -1,4 +1,6 @@
-"""Candidates as they are gathered: those that tell rows apart are kept, with their columns, while there is room."""
+"""Candidates as they are gathered: those that tell rows apart are kept, with their columns,
+while there is room.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from workbench.study.columns import MOST_PAIRS, CandidateColumns
 __all__ = ["Gathered", "Neighbours", "by_path", "neighbour_pairs"]
 
 LEAST_SPREAD = 0.1
-"""Of its mean, that a number's spread is at least where others are divided by it: years say what they say."""
+"""Of its mean, that a number's spread is at least where others are divided by it:
+years say what they say.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,11 @@ class Gathered:
     @property
     def X(self) -> Real:
         """float32 (n_rows, n_candidates)."""
-        return np.concatenate(self.blocks, axis=1) if self.blocks else np.empty((len(self.columns.rows), 0), np.float32)
+        return (
+            np.concatenate(self.blocks, axis=1)
+            if self.blocks
+            else np.empty((len(self.columns.rows), 0), np.float32)
+        )
 
     def stop_at(self, deadline: float | None) -> None:
         """Add nothing after the deadline."""
@@ -70,7 +78,9 @@ class Gathered:
             self.add(path, some)
 
     def add_labels(self, path: Path, labels: Sequence[int]) -> None:
-        """The counts of labels among the target's rows that a path reaches, where no other path reaches the same."""
+        """The counts of labels among the target's rows that a path reaches,
+        where no other path reaches the same.
+        """
         ties = _neighbours(self.columns, path)
         if ties is not None and not any(_equal(ties, other) for other in self.neighbours.values()):
             self.neighbours[path] = ties
@@ -83,14 +93,27 @@ class Gathered:
         self.width += len(chosen)
 
     def positive(self) -> frozenset[Candidate]:
-        """The candidates whose ratios say something: never below 0, mostly above it, of different sizes."""
+        """The candidates whose ratios say something: never below 0, mostly above it,
+        of different sizes.
+        """
         columns = (column for block in self.blocks for column in block.T)
-        of_numbers = ((one, x) for one, x in zip(self.kept, columns) if one.onward and one.onward.kind == "number")
-        return frozenset(one for one, x in of_numbers if _of_sizes(x[~np.isnan(x)].astype(np.float64)))
+        of_numbers = (
+            (one, x)
+            for one, x in zip(self.kept, columns)
+            if one.onward and one.onward.kind == "number"
+        )
+        return frozenset(
+            one for one, x in of_numbers if _of_sizes(x[~np.isnan(x)].astype(np.float64))
+        )
 
 
 def _of_sizes(known: Float) -> bool:
-    return bool(known.size and known.min() >= 0 and np.median(known) > 0 and known.std() > LEAST_SPREAD * known.mean())
+    return bool(
+        known.size
+        and known.min() >= 0
+        and np.median(known) > 0
+        and known.std() > LEAST_SPREAD * known.mean()
+    )
 
 
 def by_path(candidates: Iterable[Candidate]) -> Iterable[tuple[Path, list[Candidate]]]:
@@ -104,7 +127,9 @@ def by_path(candidates: Iterable[Candidate]) -> Iterable[tuple[Path, list[Candid
 def _telling(
     columns: CandidateColumns, path: Path, found: list[Candidate], *, least: int = 1
 ) -> tuple[list[Candidate], Real]:
-    """Those of the candidates that say different things of different rows, and of `least` a number; their columns."""
+    """Those of the candidates that say different things of different rows, and of `least` a number;
+    their columns.
+    """
     if not found:
         return [], np.empty((len(columns.rows), 0), np.float32)
     block = columns.fill(path, found)
@@ -114,7 +139,9 @@ def _telling(
         low = np.where(known, block, np.inf).min(axis=0, initial=np.inf)
         high = np.where(known, block, -np.inf).max(axis=0, initial=-np.inf)
         many = (known & (block != 0)).sum(axis=0) >= least if least > 1 else True
-    telling = np.flatnonzero(((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0))) & many)
+    telling = np.flatnonzero(
+        ((high > low) | ((high == low) & ~known.all(axis=0) & known.any(axis=0))) & many
+    )
     return [found[at] for at in telling], np.ascontiguousarray(block[:, telling])
 
 
@@ -126,7 +153,9 @@ def _neighbours(columns: CandidateColumns, path: Path) -> Neighbours | None:
 
 
 def neighbour_pairs(columns: CandidateColumns, path: Path) -> tuple[Int64, Int64]:
-    """Pairs of rows, by position, of which one reaches the other along the path: each pair both ways, once."""
+    """Pairs of rows, by position, of which one reaches the other along the path:
+    each pair both ways, once.
+    """
     source, rowids = columns.neighbours(path)
     at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)
     here = columns.rows[at] == rowids

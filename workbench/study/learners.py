@@ -1,4 +1,6 @@
-"""What a study fits: rules or boosted trees for a yes-or-no or a number, one set of rules a class for a category."""
+"""What a study fits: rules or boosted trees for a yes-or-no or a number,
+one set of rules a class for a category.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class FittedRules:
     parts: tuple[WeightedRules, ...]
 
     def predict(self, X: Real) -> Float:
-        """Probabilities or numbers, shape (n,); of a category probabilities that sum to 1, shape (n, n_classes)."""
+        """Probabilities or numbers, shape (n,); of a category probabilities that sum to 1,
+        shape (n, n_classes).
+        """
         if self.kind != "category":
             return self.parts[0].predict(X)
         each = np.stack([part.scores(X) for part in self.parts], axis=1)
@@ -48,7 +52,9 @@ class FittedRules:
     @property
     def columns(self) -> tuple[int, ...]:
         """The candidates that some rule reads, ascending."""
-        return tuple(sorted({at for part in self.parts for term in part.terms for at in term.columns}))
+        return tuple(
+            sorted({at for part in self.parts for term in part.terms for at in term.columns})
+        )
 
     @property
     def alone(self) -> FittedRules | None:
@@ -80,9 +86,9 @@ def fit_learner(
 ) -> FittedRules:
     """Fit a learner to labelled rows; `y` is 0 or 1, a number, or the place of a class.
 
-    Columns in `linear` (labels of neighbours) stand beside trees of yes or no as they are; `counted` are the same to
-    rules, which choose whether to read them by held-out rows.
-    All on one thread: threads that wait for each other over short sums cost more than they give.
+    Columns in `linear` (labels of neighbours) stand beside trees of yes or no as they are;
+    `counted` are the same to rules, which choose whether to read them by held-out rows. All on one
+    thread: threads that wait for each other over short sums cost more than they give.
     """
     from threadpoolctl import threadpool_limits
 
@@ -90,7 +96,19 @@ def fit_learner(
         import_module("sklearn.ensemble")  # only the threads of what is loaded are limited
     with threadpool_limits(1):
         return _fitted(
-            learner, kind, X, y, n_classes, most_rules, linear, counted, own, held_out, seed, deadline, progress
+            learner,
+            kind,
+            X,
+            y,
+            n_classes,
+            most_rules,
+            linear,
+            counted,
+            own,
+            held_out,
+            seed,
+            deadline,
+            progress,
         )
 
 
@@ -111,18 +129,29 @@ def _fitted(
 ) -> FittedRules:
     if learner == "boosted_trees":
         trees = fit_boosted_trees(
-            X, y, discrete=kind != "number", n_classes=n_classes if kind == "category" else 2, linear=linear,
-            held_out=held_out, seed=seed, deadline=deadline, progress=progress,
+            X, y, discrete=kind != "number", n_classes=n_classes if kind == "category" else 2,
+            linear=linear, held_out=held_out, seed=seed, deadline=deadline, progress=progress,
         )  # fmt: skip
         if kind == "category" and len(trees) == 1:  # two classes: the odds of the second
             trees = (WeightedRules((), np.empty(0), 0.0, True), *trees)
         return FittedRules(kind, trees)
     if kind == "number":
         grown = fit_grown_rules(
-            X, y, most_rules=most_rules, own=own, held_out=held_out, seed=seed, deadline=deadline, progress=progress
+            X,
+            y,
+            most_rules=most_rules,
+            own=own,
+            held_out=held_out,
+            seed=seed,
+            deadline=deadline,
+            progress=progress,
         )
         return FittedRules(kind, (grown,))
-    targets = [(y == place).astype(np.float64) for place in range(n_classes)] if kind == "category" else [y]
+    targets = (
+        [(y == place).astype(np.float64) for place in range(n_classes)]
+        if kind == "category"
+        else [y]
+    )
     each = max(most_rules // len(targets), 1)
     parts = tuple(
         fit_weighted_rules(
@@ -137,8 +166,8 @@ def _fitted(
 def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[WeightedRules, ...]:
     """Rules for each class against the rest, made one distribution over the classes.
 
-    The sums, times one factor and with a base for each class, are the logits of a softmax; factor and bases are those
-    of the greatest likelihood, under a slight pull to what the parts say.
+    The sums, times one factor and with a base for each class, are the logits of a softmax; factor
+    and bases are those of the greatest likelihood, under a slight pull to what the parts say.
     """
     scores = np.stack([part.scores(X) for part in parts], axis=1)
     place = y.astype(np.int64)
@@ -156,6 +185,8 @@ def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[Weight
     with one_blas_thread():
         found = minimize(loss, np.append(1.0, np.zeros(len(parts))), jac=True, method="L-BFGS-B").x
     return tuple(
-        replace(part, weights=part.weights * found[0], intercept=float(part.intercept * found[0] + base))
+        replace(
+            part, weights=part.weights * found[0], intercept=float(part.intercept * found[0] + base)
+        )
         for part, base in zip(parts, found[1:])
     )

@@ -1,4 +1,6 @@
-"""All candidates of all target rows as one matrix; columns of neighbours' labels are filled from known labels only."""
+"""All candidates of all target rows as one matrix;
+columns of neighbours' labels are filled from known labels only.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ WINDOWS_IN_YEARS = (1, 3, 10)
 MOST_WINDOWS = 3
 MOST_COLUMNS = 6000
 LEAST_ROWS, LEAST_SHARE = 5, 0.01
-"""Rows, and share of all rows, that have a rare value at least, where it is looked at: fewer fit by chance."""
+"""Rows, and share of all rows, that have a rare value at least, where it is looked at:
+fewer fit by chance.
+"""
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""
 
@@ -60,20 +64,25 @@ class CandidateMatrix:
     @property
     def own(self) -> Int64:
         """The candidates that are columns of the target's own table, but for words of its texts."""
-        own = (at for at, one in enumerate(self.candidates) if not one.path.hops and not one.of_text)
+        own = (
+            at for at, one in enumerate(self.candidates) if not one.path.hops and not one.of_text
+        )
         return np.array(list(own), np.int64)
 
     @property
     def labelled(self) -> frozenset[int]:
         """The columns of labels."""
-        return frozenset(at for at, one in enumerate(self.candidates) if one.aggregate == "labelled")
+        return frozenset(
+            at for at, one in enumerate(self.candidates) if one.aggregate == "labelled"
+        )
 
     def without_labels(self) -> Real:
         """X with nothing known of any label."""
         return self.given(np.full(len(self.X), np.nan))
 
     def given(self, labels: Float) -> Real:
-        """X with the columns of labels filled from `labels`, shape (n_rows,): NaN where a label is not to be seen.
+        """X with the columns of labels filled from `labels`, shape (n_rows,): NaN where a label is
+        not to be seen.
 
         No row sees its own label, for a row is no neighbour of itself.
         """
@@ -110,15 +119,17 @@ def candidate_matrix(
     Parameters
     ----------
     labels : sequence of int
-        Labels that are counted among the rows of the target's own table that a path reaches; empty for none.
+        Labels that are counted among the rows of the target's own table that a path reaches; empty
+        for none.
     numeric : bool
         Whether a number is predicted: products are tried, too.
 
     Notes
     -----
-    Shorter paths come first; a path that reaches more rows than fit is left out. Columns without two different values
-    are dropped. Then come how various rows are, comparisons, numbers of some of a path's rows, rare values and words
-    (the commonest first), and only while there are more rows than columns: among more columns some fit by chance.
+    Shorter paths come first; a path that reaches more rows than fit is left out. Columns without
+    two different values are dropped. Then come how various rows are, comparisons, numbers of some
+    of a path's rows, rare values and words (the commonest first), and only while there are more
+    rows than columns: among more columns some fit by chance.
     """
     made = Gathered(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
     timed = columns.times is not None
@@ -160,16 +171,24 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(path, list(candidates_of_words(schema, path))[: max(made.room, 0)], least=_least_rows(columns))
+            made.add(
+                path,
+                list(candidates_of_words(schema, path))[: max(made.room, 0)],
+                least=_least_rows(columns),
+            )
     columns.forget()
-    return CandidateMatrix(tuple(made.kept), made.X, made.neighbours, "" if made.open else made.cut or "size")
+    return CandidateMatrix(
+        tuple(made.kept), made.X, made.neighbours, "" if made.open else made.cut or "size"
+    )
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:
     """The columns of some candidates, in their order; those of labels are left NaN."""
     out = np.full((len(columns.rows), len(candidates)), np.nan, np.float32)
     place = {candidate: index for index, candidate in enumerate(candidates)}
-    for path, some in by_path(candidate for candidate in candidates if candidate.aggregate != "labelled"):
+    for path, some in by_path(
+        candidate for candidate in candidates if candidate.aggregate != "labelled"
+    ):
         out[:, [place[one] for one in some]] = columns.fill(path, some)
     columns.forget()
     return out
@@ -209,7 +228,9 @@ def _of_some_rows(columns: CandidateColumns, path: Path, room: int) -> list[Cand
 
 
 def _of_rare_values(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """The rare values that find room, of rows that are not too many; only values that enough rows may have."""
+    """The rare values that find room, of rows that are not too many;
+    only values that enough rows may have.
+    """
     found = list(candidates_of_rare_values(columns.schema, path))
     if not found or columns.size(path) * 3 > MOST_CELLS:
         return []
@@ -228,7 +249,9 @@ def _in_order_of_time(schema: Schema, path: Path, timed: bool) -> bool:
 
 
 def _windows(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
-    """The windows that hold clearly fewer rows than all time and clearly more than the next smaller one."""
+    """The windows that hold clearly fewer rows than all time and clearly
+    more than the next smaller one.
+    """
     table = columns.schema.dating_table(path.end)
     assert table is not None
     offered = WINDOWS_IN_YEARS if table.dated_by_year else WINDOWS_IN_DAYS

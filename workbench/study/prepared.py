@@ -75,8 +75,14 @@ class Prepared:
 def prepared(
     staging: Staging, predict: str, *, time: str | None = None, mapping: TablesMapping | None = None
 ) -> Prepared:
-    """Profile, map and type the tables; find the labels, what is asked, and columns that give the target away."""
-    chosen = propose(staging, predict=predict) if mapping is None else mapping_onto(staging, mapping, predict)
+    """Profile, map and type the tables; find the labels, what is asked,
+    and columns that give the target away.
+    """
+    chosen = (
+        propose(staging, predict=predict)
+        if mapping is None
+        else mapping_onto(staging, mapping, predict)
+    )
     target = target_of(chosen)
     assert target is not None
     check_definitions(chosen)
@@ -89,7 +95,11 @@ def prepared(
     notes += [note for table in typed.values() for note in table.notes]
     found_leaks = leaks(staging, chosen, typed)
     notes += [leak.diagnostic(target) for leak in found_leaks]
-    left_out = {(target.table.name, leak.column) for leak in found_leaks if leak.how.startswith("is filled exactly")}
+    left_out = {
+        (target.table.name, leak.column)
+        for leak in found_leaks
+        if leak.how.startswith("is filled exactly")
+    }
     time_column = _time_column(chosen, target, time)
     without = {(target.table.name, target.column.name), *left_out}
     schema = relational_schema(staging, chosen, typed, without=without)
@@ -104,12 +114,14 @@ def prepared(
     if time_column is not None:
         schema = _undated_target(schema, target.table.name, time_column)
     return Prepared(
-        chosen, typed, target, schema, asked.rows, asked.labels, asked.keys, asked.names, of_target.classes,
-        asked.times, time_column, tuple(notes),
+        chosen, typed, target, schema, asked.rows, asked.labels, asked.keys, asked.names,
+        of_target.classes, asked.times, time_column, tuple(notes),
     )  # fmt: skip
 
 
-def mapping_onto(staging: Staging, mapping: TablesMapping, predict: str | None = None) -> TablesMapping:
+def mapping_onto(
+    staging: Staging, mapping: TablesMapping, predict: str | None = None
+) -> TablesMapping:
     """The mapping with the staged tables for its own.
 
     Raises
@@ -125,7 +137,8 @@ def mapping_onto(staging: Staging, mapping: TablesMapping, predict: str | None =
                 help=f"the tables given are {', '.join(staging.tables)}",
             )
     tables = [
-        replace(t, source=staging.tables[t.name].source, rows=staging.tables[t.name].rows) for t in mapping.tables
+        replace(t, source=staging.tables[t.name].source, rows=staging.tables[t.name].rows)
+        for t in mapping.tables
     ]
     return replace(mapping, tables=tuple(tables), predict=predict or mapping.predict)
 
@@ -137,7 +150,8 @@ def _time_column(mapping: TablesMapping, target: Target, time: str | None) -> st
     if table != target.table.name or not column:
         raise UsageError.of(
             "E0632",
-            f"rows of {target.table.name} are asked at their own date, and {time} is not a column of it",
+            f"rows of {target.table.name} are asked at their own date, and {time} is not a column "
+            "of it",
             help=f"write {target.table.name}.DATECOLUMN",
         )
     found = target.table.column(column)
@@ -147,13 +161,17 @@ def _time_column(mapping: TablesMapping, target: Target, time: str | None) -> st
         raise UsageError.of(
             "E0632",
             f"{time} holds no dates: it is taken for {found.kind} ({found.reason})",
-            help=f"did you mean {table}.{close}?" if close else 'map it to kind = "date" in the mapping',
+            help=f"did you mean {table}.{close}?"
+            if close
+            else 'map it to kind = "date" in the mapping',
         )
     return column
 
 
 def _undated_target(schema: Schema, table: str, time_column: str) -> Schema:
-    """The schema without the time itself as something to condition on: rules on it would hold of the past alone."""
+    """The schema without the time itself as something to condition on:
+    rules on it would hold of the past alone.
+    """
     tables = dict(schema.tables)
     kept = tuple(column for column in tables[table].columns if column.name != time_column)
     tables[table] = replace(tables[table], columns=kept, date=time_column, dated_by_year=False)
@@ -182,7 +200,11 @@ class AskedRows:
 
 
 def asked_rows(
-    staging: Staging, typed: TypedTable, target: Target, classes: Sequence[str], time_column: str | None
+    staging: Staging,
+    typed: TypedTable,
+    target: Target,
+    classes: Sequence[str],
+    time_column: str | None,
 ) -> AskedRows:
     """The rows of the target's table; a label of none of the classes is none."""
     mapping = typed.mapping
@@ -198,7 +220,8 @@ def asked_rows(
     name = f"concat_ws(' ', {', '.join(display)})" if display else "NULL"
     cells = ", ".join(f"{sql}::VARCHAR AS k{place}" for place, sql in enumerate(shown.values()))
     found = staging.record_batches(
-        f"SELECT rowid AS r_, {typed.target} AS y_, {name} AS n_, {cells} FROM {typed.relation} ORDER BY rowid"
+        f"SELECT rowid AS r_, {typed.target} AS y_, {name} AS n_, {cells} FROM {typed.relation} "
+        "ORDER BY rowid"
     ).read_all()
     column = found.column("y_").to_pylist()
     place = {text: number for number, text in enumerate(classes)}
@@ -208,20 +231,26 @@ def asked_rows(
     ids = [", ".join(str(part) for part in parts) for parts in zip(*keys.values())]
     if mapping.key is not None and (parts := mapping.column(mapping.key).parts):
         keys |= dict(zip(parts, map(list, zip(*map(split_value, ids)))))
-    names = [f"{name} ({key})" if name else key for name, key in zip(found.column("n_").to_pylist(), ids)]
+    names = [
+        f"{name} ({key})" if name else key for name, key in zip(found.column("n_").to_pylist(), ids)
+    ]
     times = None
     if time_column is not None:
         times, labels = _times(staging, typed, time_column, labels)
     return AskedRows(found.column("r_").to_numpy().astype(np.int64), labels, keys, names, times)
 
 
-def _times(staging: Staging, typed: TypedTable, column: str, labels: Float) -> tuple[TargetTimes, Float]:
+def _times(
+    staging: Staging, typed: TypedTable, column: str, labels: Float
+) -> tuple[TargetTimes, Float]:
     name = typed.columns[column]
     found = staging.record_batches(
-        f"SELECT epoch({name}) / 86400.0 AS d, year({name}) - 1.0 AS y FROM {typed.relation} ORDER BY rowid"
+        f"SELECT epoch({name}) / 86400.0 AS d, year({name}) - 1.0 AS y FROM {typed.relation} "
+        "ORDER BY rowid"
     ).read_all()
     days, years = (
-        np.array([np.nan if v is None else v for v in found.column(n).to_pylist()], np.float64) for n in "dy"
+        np.array([np.nan if v is None else v for v in found.column(n).to_pylist()], np.float64)
+        for n in "dy"
     )
     # A row without a date has no past that it could see.
     return TargetTimes(days, years), np.where(np.isnan(days), np.nan, labels)

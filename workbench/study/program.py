@@ -1,4 +1,6 @@
-"""The program that a study learned: definitions of the candidates it kept, weighted rules over them."""
+"""The program that a study learned: definitions of the candidates it kept,
+weighted rules over them.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,21 @@ __all__ = ["program_text", "rule_texts", "written_intercept"]
 
 
 def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candidate]) -> str:
-    """The program as text: for each definition a comment in words, then the rules by weight, then the base rate."""
+    """The program as text: for each definition a comment in words, then the rules by weight,
+    then the base rate.
+    """
     definitions = Definitions(ready)
     bodies = []
     for place, part in enumerate(model.parts):
         head = definitions.head(place)
-        order = sorted(range(len(part)), key=lambda at: -abs(part.weights[at] / part.terms[at].spread))
+        order = sorted(
+            range(len(part)), key=lambda at: -abs(part.weights[at] / part.terms[at].spread)
+        )
         for at in order:
             words = term_words(part.terms[at], candidates, timed=ready.times is not None)
-            first, *even = rule_texts(definitions, part.terms[at], float(part.weights[at]), candidates, head)
+            first, *even = rule_texts(
+                definitions, part.terms[at], float(part.weights[at]), candidates, head
+            )
             bodies.append(f"// {words}\n{first}")
             bodies += [f"// {words}: evens out those known to be not so\n{line}" for line in even]
         bodies.append(f"// without any of these\n{real(written_intercept(part))} {head}")
@@ -40,25 +48,33 @@ def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candi
 
 
 def _declarations(ready: Prepared, definitions: Definitions, text: str) -> list[str]:
-    """A line for each predicate of the tables that the text speaks of, and for what is predicted of them."""
+    """A line for each predicate of the tables that the text speaks of,
+    and for what is predicted of them.
+    """
     named = set(re.findall(r"\b\w+(?=\()", text))
     found = [one for one in mapped_predicates(ready.mapping) if one.name in named]
     # Without a single fact in other tables, what columns say is none, and not unknown.
     asked = ready.target.predicate if ready.kind == "yes/no" else None
-    lines = [f"{'' if one.name == asked else '*'}{one.name}({', '.join(one.types)})" for one in found]
+    lines = [
+        f"{'' if one.name == asked else '*'}{one.name}({', '.join(one.types)})" for one in found
+    ]
     return [*lines, definitions.declaration] if definitions.declaration else lines
 
 
 def written_intercept(part: WeightedRules) -> float:
     """The intercept, with what the centres of terms that are written without them take off."""
-    plain = ((term, float(weight)) for term, weight in zip(part.terms, part.weights) if term.uncentred)
+    plain = (
+        (term, float(weight)) for term, weight in zip(part.terms, part.weights) if term.uncentred
+    )
     return part.intercept - sum(weight * term.centre / term.spread for term, weight in plain)
 
 
 def rule_texts(
     definitions: Definitions, term: Term, weight: float, candidates: Sequence[Candidate], head: str
 ) -> list[str]:
-    """A term as rules: one, but for the number of neighbours of a label, which takes two where it is counted."""
+    """A term as rules: one, but for the number of neighbours of a label,
+    which takes two where it is counted.
+    """
     each = weight / term.spread
     conditions = [definitions.condition(one, candidates[one.column]) for one in term.conditions]
     if term.form == "condition":
@@ -70,7 +86,10 @@ def rule_texts(
     inner = _clipped(value, term)
     if term.form == "log":
         inner = f"log(1 + {inner}{f' - {real(term.low)}' if term.low else ''})"
-    return [f"{real(each)} * ({inner} - {real(term.centre)}): {' ^ '.join([atom, *conditions])} => {head}"]
+    return [
+        f"{real(each)} * ({inner} - {real(term.centre)}): {' ^ '.join([atom, *conditions])} => "
+        f"{head}"
+    ]
 
 
 def _clipped(value: str, term: Term) -> str:

@@ -1,4 +1,6 @@
-"""Typed tables as SQL reads them: their columns, the steps from one to another, what two ends have in common."""
+"""Typed tables as SQL reads them: their columns, the steps from one to another,
+what two ends have in common.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +44,11 @@ class Relations:
         return self.column(hop.table, hop.column), self.column(table, hop.column)
 
     def in_common(self, candidate: Candidate) -> str:
-        """A Select of the rows `k` of the target table where there is something in common, and how much: `n`.
+        """A Select of the rows `k` of the target table where there is something in common, and how
+        much: `n`.
 
-        Each end's values are made distinct before they meet: there are no more of what meets than of what is reached.
+        Each end's values are made distinct before they meet: there are no more of what meets than
+        of what is reached.
         """
         assert candidate.onward is not None
         assert candidate.with_ is not None
@@ -52,15 +56,21 @@ class Relations:
         by_row = candidate.path.many and not with_.many
         one = self._values(candidate.path, candidate.onward.column.name, "t", by_row=by_row)
         other = self._values(with_, equal, "u")
-        return f"SELECT k, count(*) AS n FROM ({one}) one JOIN ({other}) other USING (k, value) GROUP BY k ORDER BY k"
+        return (
+            f"SELECT k, count(*) AS n FROM ({one}) one JOIN ({other}) other USING (k, value) "
+            "GROUP BY k ORDER BY k"
+        )
 
     def _values(self, path: Path, column: str, letter: str, *, by_row: bool = False) -> str:
-        """The values of a column that each target row reaches, each once, or (`by_row`) once a row of the end."""
+        """The values of a column that each target row reaches, each once,
+        or (`by_row`) once a row of the end.
+        """
         joins, here = self._walked(path, letter)
         row = f", {here}.rowid AS r" if by_row else ""
         value = f"{here}.{self.column(path.end, column)}"
         return (
-            f"SELECT DISTINCT x.rowid AS k, {value} AS value{row} FROM {self[path.start]} x {joins} "
+            f"SELECT DISTINCT x.rowid AS k, {value} AS value{row} FROM {self[path.start]} x "
+            f"{joins} "
             f"WHERE {value} IS NOT NULL"
         )
 
@@ -69,6 +79,8 @@ class Relations:
         joins, here, table = [], "x", path.start
         for place, hop in enumerate(path.hops):
             far, near = self.joined(table, hop)
-            joins.append(f"JOIN {self[hop.table]} {letter}{place} ON {letter}{place}.{far} = {here}.{near}")
+            joins.append(
+                f"JOIN {self[hop.table]} {letter}{place} ON {letter}{place}.{far} = {here}.{near}"
+            )
             here, table = f"{letter}{place}", hop.table
         return " ".join(joins), here

@@ -15,7 +15,8 @@ from workbench.study.words import number_text
 __all__ = ["html_report", "write_study"]
 
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1c2430; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #1c2430;
+  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .3rem .6rem;
   vertical-align: top; }
@@ -28,13 +29,17 @@ code { font-size: .85rem; color: #44546a; overflow-wrap: anywhere; }
 
 
 def write_study(result: StudyResult, directory: Path) -> None:
-    """`predictions.csv`, `program.mln`, `dataset.toml`, `report.html` and `study.json` in a directory."""
+    """`predictions.csv`, `program.mln`, `dataset.toml`,
+    `report.html` and `study.json` in a directory.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     result.predictions.to_csv(directory / "predictions.csv", index=False)
     (directory / "program.mln").write_text(result.program, encoding="utf-8")
     (directory / "dataset.toml").write_text(result.mapping, encoding="utf-8")
     (directory / "report.html").write_text(html_report(result), encoding="utf-8")
-    text = json.dumps(_with_null(result.as_record()), indent=2, ensure_ascii=False, default=str, allow_nan=False)
+    text = json.dumps(
+        _with_null(result.as_record()), indent=2, ensure_ascii=False, default=str, allow_nan=False
+    )
     (directory / "study.json").write_text(text + "\n", encoding="utf-8")
 
 
@@ -64,15 +69,22 @@ def html_report(result: StudyResult) -> str:
         *(f"<p><code>{escape(command)}</code></p>" for command in result.commands),
     ]
     head = f'<meta charset="utf-8"><title>{escape(result.target)}</title><style>{_STYLE}</style>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+    return (
+        f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+    )
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+def _table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()
+) -> str:
     """A table of cells that are HTML already; columns in `numbers` stand to the right."""
     mark = ['class="n"' if place in numbers else "" for place in range(len(columns))]
     head = "".join(f"<th {mark[place]}>{escape(name)}</th>" for place, name in enumerate(columns))
     body = "".join(
-        "<tr>" + "".join(f"<td {mark[place]}>{cell}</td>" for place, cell in enumerate(row)) + "</tr>" for row in rows
+        "<tr>"
+        + "".join(f"<td {mark[place]}>{cell}</td>" for place, cell in enumerate(row))
+        + "</tr>"
+        for row in rows
     )
     return f"<table><tr>{head}</tr>{body}</table>"
 
@@ -87,8 +99,14 @@ _SHOWN = {
 def _scores(result: StudyResult) -> str:
     metrics = [name for name in _SHOWN[result.kind] if name in result.metrics]
     systems = {f"our {result.learner.replace('_', ' ')}": result.metrics, **result.baselines}
-    rows = [[escape(name), *(_score(found.get(metric)) for metric in metrics)] for name, found in systems.items()]
-    note = f'<p class="note">Mean and spread over {result.folds} held-out folds, the same for every line.</p>'
+    rows = [
+        [escape(name), *(_score(found.get(metric)) for metric in metrics)]
+        for name, found in systems.items()
+    ]
+    note = (
+        f'<p class="note">Mean and spread over {result.folds} held-out folds, the same for '
+        "every line.</p>"
+    )
     return _table(["", *metrics], rows, range(1, len(metrics) + 1)) + note
 
 
@@ -103,7 +121,8 @@ def _threshold(result: StudyResult) -> list[str]:
     if result.threshold is None:
         return []
     return [
-        f"<p>A probability from {result.threshold:.3f} on is said to be a yes: best on the held-out rows by F1.</p>"
+        f"<p>A probability from {result.threshold:.3f} on is said to be a yes: best on the "
+        "held-out rows by F1.</p>"
     ]
 
 
@@ -114,7 +133,10 @@ def _rules(result: StudyResult) -> str:
         rate = (
             "–"
             if rule.rate_with is None or rule.rate_without is None
-            else (f"{number_text(round(rule.rate_with, 3))} / {number_text(round(rule.rate_without, 3))}")
+            else (
+                f"{number_text(round(rule.rate_with, 3))} / "
+                f"{number_text(round(rule.rate_without, 3))}"
+            )
         )
         rows.append(
             [
@@ -136,7 +158,8 @@ def _calibration(result: StudyResult) -> list[str]:
             f"{row['from']:.1f} to {row['to']:.1f}",
             f"{row['rows']:,}",
             f"{row['predicted']:.3f}",
-            f'{row["came true"]:.3f} <span class="bar" style="width:{6 * row["came true"]:.2f}rem"></span>',
+            f'{row["came true"]:.3f} <span class="bar" '
+            f'style="width:{6 * row["came true"]:.2f}rem"></span>',
         ]
         for row in result.calibration
     ]
@@ -153,5 +176,8 @@ def _explanations(result: StudyResult) -> list[str]:
     for one in result.explanations:
         known = ", known" if one.known else ""
         reasons = "".join(f"<li>{escape(words)}: {adds:+.3g}</li>" for words, adds in one.parts())
-        found.append(f"<p><b>{escape(one.name)}</b>: {number_text(round(one.value, 4))}{known}</p><ul>{reasons}</ul>")
+        found.append(
+            f"<p><b>{escape(one.name)}</b>: "
+            f"{number_text(round(one.value, 4))}{known}</p><ul>{reasons}</ul>"
+        )
     return found

@@ -57,7 +57,8 @@ LEAST = 5e-4
 
 @dataclass(frozen=True)
 class Explained:
-    """Why one row has its value: what each rule adds to the log-odds of a yes or of a class, or to a number.
+    """Why one row has its value: what each rule adds to the log-odds of a yes or of a class, or to
+    a number.
 
     Attributes
     ----------
@@ -72,8 +73,8 @@ class Explained:
     others : float
         What all other rules add.
     jointly : float
-        What the rows that are predicted together with this one add; `begins`, the reasons, `others` and this are the
-        value, but for a category, whose classes share 1.
+        What the rows that are predicted together with this one add; `begins`, the reasons, `others`
+        and this are the value, but for a category, whose classes share 1.
     """
 
     name: str
@@ -86,7 +87,10 @@ class Explained:
 
     def parts(self) -> list[tuple[str, float]]:
         """What the value is made of, in words, from what every row begins with on."""
-        rest = (("all other rules", self.others), ("answers that are predicted together with it", self.jointly))
+        rest = (
+            ("all other rules", self.others),
+            ("answers that are predicted together with it", self.jointly),
+        )
         begins = ("what every row begins with", self.begins)
         return [begins, *self.reasons, *(part for part in rest if abs(part[1]) > LEAST)]
 
@@ -134,8 +138,9 @@ class StudyResult:
         By probability, how often it came true, on held-out rows.
     explanations : tuple of Explained
     predictions : data frame
-        The key columns of every row of the target's table, `value`, `known`, and beside them `low`, `high` of an
-        interval (90 %) where it is asked, `held_out` where it is known: what the folds said of it.
+        The key columns of every row of the target's table, `value`, `known`, and beside them `low`,
+        `high` of an interval (90 %) where it is asked, `held_out` where it is known: what the folds
+        said of it.
     program : str
     mapping : str
         The `dataset.toml` that goes with the program.
@@ -182,8 +187,13 @@ class StudyResult:
     predicted: str = ""
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{name} {score['mean']:.3f}" for name, score in self.metrics.items() if score["mean"])
-        return f"StudyResult({self.target} by {self.learner}, {self.status}: {found}, {len(self.rules)} rules)"
+        found = ", ".join(
+            f"{name} {score['mean']:.3f}" for name, score in self.metrics.items() if score["mean"]
+        )
+        return (
+            f"StudyResult({self.target} by {self.learner}, {self.status}: {found}, "
+            f"{len(self.rules)} rules)"
+        )
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields; predictions and program are files."""

@@ -41,23 +41,32 @@ class RowQueries:
             alias = f"t{place}"
             far, near = self.relations.joined(table, hop)
             apart = f" AND {alias}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
-            joins.append(f"JOIN {self.relations[hop.table]} {alias} ON {alias}.{far} = {here}.{near}{apart}")
+            joins.append(
+                f"JOIN {self.relations[hop.table]} {alias} ON {alias}.{far} = {here}.{near}{apart}"
+            )
             here, table = alias, hop.table
         aliases: dict[tuple[Reference, ...], str] = {(): here}
         when, where = "NULL", ""
         dated = self.schema.dated_through(table)
         if dated is not None:
-            when = self.date(self._alias(table, dated, aliases, joins), dated[-1].table if dated else table)
+            when = self.date(
+                self._alias(table, dated, aliases, joins), dated[-1].table if dated else table
+            )
             where = f" WHERE {when} IS NOT NULL" if self.timed else ""
         cells = [f"x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW}"]
         for number, onward in enumerate(onwards):
             alias = self._alias(table, onward.references, aliases, joins)
             owner = onward.references[-1].table if onward.references else table
             cells.append(f"{self.number(alias, owner or table, onward)} AS c{number}")
-        return f"SELECT {', '.join(cells)} FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS FIRST, {here}.rowid"
+        return (
+            f"SELECT {', '.join(cells)} FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS "
+            f"FIRST, {here}.rowid"
+        )
 
     def sizes(self, start: str, hops: tuple[Hop, ...]) -> str:
-        """How many rows hops reach from each row of their start, `(r, n)`. One aggregation a hop."""
+        """How many rows hops reach from each row of their start, `(r, n)`.
+        One aggregation a hop.
+        """
         relation = self.relations[start]
         if not hops:
             return f"SELECT rowid AS r, 1 AS n FROM {relation}"
@@ -66,12 +75,17 @@ class RowQueries:
         there = self.relations[hop.table]
         far, near = self.relations.joined(start, hop)
         return (
-            f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, sum(m.n) AS n FROM {there} t "
+            f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, sum(m.n) AS n "
+            f"FROM {there} t "
             f"JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1) d ON d.k = x.{near}"
         )
 
     def _alias(
-        self, table: str, references: tuple[Reference, ...], aliases: dict[tuple[Reference, ...], str], joins: list[str]
+        self,
+        table: str,
+        references: tuple[Reference, ...],
+        aliases: dict[tuple[Reference, ...], str],
+        joins: list[str],
     ) -> str:
         """The alias of the row that references lead to, joined where it is not yet."""
         if references not in aliases:
@@ -80,7 +94,10 @@ class RowQueries:
             last = references[-1]
             alias = f"o{len(aliases)}"
             far, near = self.relations.joined(owner, Hop("to", last.column, last.table or ""))
-            joins.append(f"LEFT JOIN {self.relations[last.table or '']} {alias} ON {alias}.{far} = {before}.{near}")
+            joins.append(
+                f"LEFT JOIN {self.relations[last.table or '']} {alias} ON {alias}.{far} = "
+                f"{before}.{near}"
+            )
             aliases[references] = alias
         return aliases[references]
 
@@ -92,15 +109,20 @@ class RowQueries:
         return column if dated.dated_by_year else f"epoch({column}) / 86400.0"
 
     def number(self, alias: str, table: str, onward: Onward) -> str:
-        """A cell as a number: the place of a category, a hash of a name, 0 and 1, days, or as it is."""
+        """A cell as a number: the place of a category, a hash of a name, 0 and 1, days,
+        or as it is.
+        """
         column = f"{alias}.{self.relations.column(table, onward.column.name)}"
         if onward.kind == "category":
             cases = " ".join(
-                f"WHEN {text_literal(value)} THEN {number}" for number, value in enumerate(onward.column.values)
+                f"WHEN {text_literal(value)} THEN {number}"
+                for number, value in enumerate(onward.column.values)
             )
             return f"CASE WHEN {column} IS NOT NULL THEN CASE {column} {cases} ELSE -1 END END"
         if onward.kind == "name":
             return f"CASE WHEN {column} IS NOT NULL THEN CAST(hash({column}) >> 12 AS DOUBLE) END"
         if onward.kind == "flag":  # facts know true from all else
             return f"coalesce({column}, 0)"
-        return f"epoch({column}) / 86400.0" if onward.kind == "date" else f"CAST({column} AS DOUBLE)"
+        return (
+            f"epoch({column}) / 86400.0" if onward.kind == "date" else f"CAST({column} AS DOUBLE)"
+        )

@@ -75,7 +75,9 @@ class Studied:
     status: str = "done"
 
     def out_of_fold(self) -> Float:
-        """What the folds said of each row, NaN where it was held out in none; of a category a row of probabilities."""
+        """What the folds said of each row, NaN where it was held out in none;
+        of a category a row of probabilities.
+        """
         width = (self.n_classes,) if self.kind == "category" else ()
         found = np.full((len(self.labels), *width), np.nan)
         for fold in self.folds:
@@ -83,11 +85,16 @@ class Studied:
         return found
 
     def threshold(self, without: int | None = None, baseline: str | None = None) -> float:
-        """Where a probability counts as yes: best on the held-out rows of all folds, or of all but one.
+        """Where a probability counts as yes: best on the held-out rows of all folds, or of all but
+        one.
 
         Of our rules, or of a baseline.
         """
-        said = {number: fold.said_by(baseline) for number, fold in enumerate(self.folds) if number != without}
+        said = {
+            number: fold.said_by(baseline)
+            for number, fold in enumerate(self.folds)
+            if number != without
+        }
         known = {number: predicted for number, predicted in said.items() if predicted is not None}
         if self.kind != "yes/no" or not known:
             return 0.5
@@ -104,7 +111,9 @@ class Studied:
             threshold = self.threshold(number if len(self.folds) > 1 else None, baseline)
             rest = np.setdiff1d(np.flatnonzero(~np.isnan(self.labels)), fold.held_out)
             typical = float(np.median(self.labels[rest])) if len(rest) else float("nan")
-            found.append(fold_metrics(self.kind, predicted, self.labels[fold.held_out], threshold, typical))
+            found.append(
+                fold_metrics(self.kind, predicted, self.labels[fold.held_out], threshold, typical)
+            )
         return found
 
 
@@ -119,7 +128,8 @@ def run_study(
     deadline: float | None = None,
     progress: Progress,
 ) -> Studied:
-    """Fit the final rules, then cross-validate; stop where time runs out or somebody asks, keeping what there is.
+    """Fit the final rules, then cross-validate; stop where time runs out or somebody asks, keeping
+    what there is.
 
     Parameters
     ----------
@@ -130,7 +140,9 @@ def run_study(
     """
     studied = Studied(kind, labels, n_classes)
     try:
-        studied.model = fitted_rules(matrix, labels, kind, settings, time, n_classes, _part(deadline, 0.4), progress)
+        studied.model = fitted_rules(
+            matrix, labels, kind, settings, time, n_classes, _part(deadline, 0.4), progress
+        )
         splits = study_folds(labels, kind, settings.folds, settings.seed, time)
         for number, (training, held_out) in enumerate(splits):
             if expired(deadline):
@@ -164,20 +176,22 @@ def fitted_rules(
     deadline: float | None,
     progress: Progress = SILENT,
 ) -> FittedRules:
-    """A learner fitted to the rows whose label is seen; no row sees its own label, nor one that is not seen.
+    """A learner fitted to the rows whose label is seen; no row sees its own label, nor one that is
+    not seen.
 
-    Rules about the known labels of other rows stay where they foretell rows that no label of theirs was learned with:
-    among few neighbours, what is left of a count tells a row's own label (it is the one that is missing). Trees are
-    fitted again for that; rules see to it in their choice of a penalty.
+    Rules about the known labels of other rows stay where they foretell rows that no label of theirs
+    was learned with: among few neighbours, what is left of a count tells a row's own label (it is
+    the one that is missing). Trees are fitted again for that; rules see to it in their choice of a
+    penalty.
     """
 
     def fitted(X: Real, labels: Float, counted: CountedLabels | None = None) -> FittedRules:
         rows = np.flatnonzero(~np.isnan(labels))
         held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
         return fit_learner(
-            settings.learner, kind, X[rows], labels[rows], n_classes=n_classes, most_rules=settings.rules,
-            linear=matrix.labelled, counted=counted, own=matrix.own, held_out=held_out, seed=settings.seed,
-            deadline=deadline, progress=progress,
+            settings.learner, kind, X[rows], labels[rows], n_classes=n_classes,
+            most_rules=settings.rules, linear=matrix.labelled, counted=counted, own=matrix.own,
+            held_out=held_out, seed=settings.seed, deadline=deadline, progress=progress,
         )  # fmt: skip
 
     rows = np.flatnonzero(~np.isnan(seen))
@@ -237,5 +251,7 @@ def cross_validated_fold(
         progress.step("baselines", 0, None, name)
         if name != "base rate" and expired(deadline):
             continue
-        baselines[name] = baseline_predictions(name, kind, shown, matrix.own, seen, held_out, settings.seed, n_classes)
+        baselines[name] = baseline_predictions(
+            name, kind, shown, matrix.own, seen, held_out, settings.seed, n_classes
+        )
     return FoldRun(held_out, model.predict(asked), baselines, model)

@@ -11,11 +11,15 @@ from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping
 __all__ = ["relational_schema"]
 
 MOST_VALUES = 40
-"""Different values that a column has at most to be a category whatever its rows; else a fifth as many as rows."""
+"""Different values that a column has at most to be a category whatever its rows;
+else a fifth as many as rows.
+"""
 NAMED = 1000
 """Values that conditions may name, the commonest."""
 SHARED_AT_LEAST = 12
-"""Different values that a column has at least where rows that share one are taken for neighbours."""
+"""Different values that a column has at least where rows that
+share one are taken for neighbours.
+"""
 SHARED_BY_AT_MOST = 60
 """Rows that share a value on average, at most; beyond that a value is a class, no tie."""
 
@@ -27,7 +31,9 @@ def relational_schema(
     *,
     without: Collection[tuple[str, str]] = (),
 ) -> Schema:
-    """The schema of typed tables; `without` names (table, column) pairs to leave out, the target's among them."""
+    """The schema of typed tables; `without` names (table, column) pairs to leave out,
+    the target's among them.
+    """
     tables = {}
     for table in mapping.tables:
         used = [column for column in table.columns if (table.name, column.name) not in without]
@@ -48,7 +54,10 @@ def _table(
     texts: list[Column] = []
     # The date says what its year and day say; the month alone tells seasons.
     within_dates = {
-        column.parts[place] for column in used if column.parts and column.kind == "date" for place in (0, 2)
+        column.parts[place]
+        for column in used
+        if column.parts and column.kind == "date"
+        for place in (0, 2)
     }
     for column in used:
         if column.name not in typed.columns or column.name in within_dates:
@@ -72,7 +81,9 @@ def _table(
             if column.kind == "text" and column.predicate:
                 texts.append(Column(column.name, "text", common_words(staging, typed, column.name)))
             if column.kind == "category" and different <= max(MOST_VALUES, 0.2 * filled):
-                columns.append(Column(column.name, "category", _values(staging, typed, column.name)))
+                columns.append(
+                    Column(column.name, "category", _values(staging, typed, column.name))
+                )
             if (
                 column.predicate
                 and SHARED_AT_LEAST <= different <= 0.8 * filled
@@ -80,15 +91,21 @@ def _table(
             ):
                 references.append(Reference(column.name, None))
     date, by_year = _date(staging, typed, columns)
-    holds = {one.name: what for one in used if one.name in typed.columns and (what := _held(mapping, table, one))}
+    holds = {
+        one.name: what
+        for one in used
+        if one.name in typed.columns and (what := _held(mapping, table, one))
+    }
     return Table(
-        table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year, tuple(named),
-        tuple(texts), holds,
+        table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year,
+        tuple(named), tuple(texts), holds,
     )  # fmt: skip
 
 
 def _held(mapping: TablesMapping, table: TableMapping, column: ColumnMapping) -> str | None:
-    """What the values of a column are, where they name something: things of a type, a category, texts of one name."""
+    """What the values of a column are, where they name something: things of a type, a category,
+    texts of one name.
+    """
     if column.kind == "key":
         return f"things: {mapping.type_of(table)}"
     if column.kind == "reference" and column.table is not None and _has_key(mapping, column.table):
@@ -128,12 +145,17 @@ def _date(staging: Staging, typed: TypedTable, columns: list[Column]) -> tuple[s
     dates = [column.name for column in columns if column.kind == "date"]
     if dates:
         counts = staging.rows(
-            f"SELECT {', '.join(f'count({typed.columns[name]})' for name in dates)} FROM {typed.relation}"
+            f"SELECT {', '.join(f'count({typed.columns[name]})' for name in dates)} FROM "
+            f"{typed.relation}"
         )[0]
         filled = [int(str(count)) for count in counts]
         return dates[filled.index(max(filled))], False
     for column in columns:
-        if column.kind == "number" and "year" in column.name.casefold() and _holds_years(staging, typed, column.name):
+        if (
+            column.kind == "number"
+            and "year" in column.name.casefold()
+            and _holds_years(staging, typed, column.name)
+        ):
             return column.name, True
     return None, False
 
@@ -141,7 +163,8 @@ def _date(staging: Staging, typed: TypedTable, columns: list[Column]) -> tuple[s
 def _holds_years(staging: Staging, typed: TypedTable, column: str) -> bool:
     name = typed.columns[column]
     row = staging.rows(
-        f"SELECT min({name}), max({name}), count({name}), count(*), bool_and({name} = floor({name})) "
+        f"SELECT min({name}), max({name}), count({name}), count(*), bool_and({name} = "
+        f"floor({name})) "
         f"FROM {typed.relation}"
     )[0]
     low, high, filled, rows, whole = row

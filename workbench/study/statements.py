@@ -8,7 +8,16 @@ from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Path
 from workbench.tables import TableMapping, TablesMapping, mapped_predicates
 
-__all__ = ["Row", "Statements", "camel", "candidate_name", "path_name", "quoted_constant", "real", "row_of"]
+__all__ = [
+    "Row",
+    "Statements",
+    "camel",
+    "candidate_name",
+    "path_name",
+    "quoted_constant",
+    "real",
+    "row_of",
+]
 
 Row = tuple[str, ...]
 """The variables that name a row: its thing's, or those of the things that it relates."""
@@ -44,9 +53,13 @@ class Statements:
         return chosen
 
     def state(self, head: str, body: str) -> None:
-        """A definition over target rows; those that are ties of things are named, for a path may leave from one end."""
+        """A definition over target rows; those that are ties of things are named,
+        for a path may leave from one end.
+        """
         row = f"{self._relation}({', '.join(self.subject)})"
-        self.lines.append(f"{head} := {body if self._relation is None or row in body else f'{row} ^ {body}'}.")
+        self.lines.append(
+            f"{head} := {body if self._relation is None or row in body else f'{row} ^ {body}'}."
+        )
 
 
 def row_of(table: TableMapping, variable: str) -> Row:

@@ -20,7 +20,9 @@ LEAST_ROWS, LEAST_SHARE, LARGEST_SHARE = 5, 0.01, 0.9
 def _words(typed: TypedTable, column: str) -> str:
     """A Select of rows with the different words of their texts, as `hasWord` tells them."""
     text = typed.columns[column]
-    words = f"unnest(list_distinct(regexp_extract_all(lower({text}::VARCHAR), '[\\p{{L}}\\p{{N}}]+')))"
+    words = (
+        f"unnest(list_distinct(regexp_extract_all(lower({text}::VARCHAR), '[\\p{{L}}\\p{{N}}]+')))"
+    )
     return f"SELECT rowid AS r, {words} AS w FROM {typed.relation} WHERE {text} IS NOT NULL"
 
 
@@ -30,15 +32,20 @@ def common_words(staging: Staging, typed: TypedTable, column: str) -> tuple[str,
     filled = int(str(staging.rows(f"SELECT count({name}) FROM {typed.relation}")[0][0]))
     least, most = max(LEAST_ROWS, LEAST_SHARE * filled), LARGEST_SHARE * filled
     rows = staging.rows(
-        f"SELECT w FROM ({_words(typed, column)}) GROUP BY w HAVING count(*) BETWEEN {least} AND {most} "
+        f"SELECT w FROM ({_words(typed, column)}) GROUP BY w HAVING count(*) BETWEEN {least} AND "
+        f"{most} "
         f"ORDER BY count(*) DESC, w LIMIT {MOST_WORDS}"
     )
     return tuple(str(word) for (word,) in rows)
 
 
-def rows_with_words(staging: Staging, typed: TypedTable, column: str, words: Sequence[str]) -> dict[str, Int64]:
+def rows_with_words(
+    staging: Staging, typed: TypedTable, column: str, words: Sequence[str]
+) -> dict[str, Int64]:
     """The rowids of the rows whose text has each word, ascending."""
-    table = staging.record_batches(f"SELECT w, r FROM ({_words(typed, column)}) ORDER BY w, r").read_all()
+    table = staging.record_batches(
+        f"SELECT w, r FROM ({_words(typed, column)}) ORDER BY w, r"
+    ).read_all()
     found = table.column("w").to_numpy(zero_copy_only=False).astype(str)
     rows = table.column("r").to_numpy().astype(np.int64)
     first, last = np.searchsorted(found, words, "left"), np.searchsorted(found, words, "right")
@@ -46,7 +53,9 @@ def rows_with_words(staging: Staging, typed: TypedTable, column: str, words: Seq
 
 
 def counted(rows: Mapping[str, Int64], ends: Int64, spans: Spans) -> Float:
-    """How many of the rows reached, whose rowids `ends` are, are among those of each word: a column a word."""
+    """How many of the rows reached, whose rowids `ends` are, are among those of each word:
+    a column a word.
+    """
     order = np.argsort(ends)
     found = np.empty((len(spans.low), len(rows)))
     for place, some in enumerate(rows.values()):

@@ -1,4 +1,6 @@
-"""Rows that are asked but unlike those that were learned from: what rules say of them was never scored."""
+"""Rows that are asked but unlike those that were learned from:
+what rules say of them was never scored.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ MOST_NAMED = 3
 def unlike_learned(
     X: Real, known: Bool, candidates: Sequence[Candidate], used: Collection[int], *, timed: bool
 ) -> list[Diagnostic]:
-    """A warning where what rules read is one and the same in nearly all rows asked and rare in the others.
+    """A warning where what rules read is one and the same in nearly all rows asked and rare in the
+    others.
 
     Parameters
     ----------
@@ -50,8 +53,10 @@ def unlike_learned(
     return [
         Diagnostic(
             "E0646",
-            f"the {n_asked:,} rows asked are unlike those learned from: {'; '.join(found[:MOST_NAMED])}{more}",
-            help="is this filled in only once the answer is known? Then leave its table or column out, for the scores "
+            f"the {n_asked:,} rows asked are unlike those learned from: "
+            f"{'; '.join(found[:MOST_NAMED])}{more}",
+            help="is this filled in only once the answer is known? Then leave its table or column "
+            "out, for the scores "
             "are of rows that had it",
             severity="warning",
         )
@@ -60,4 +65,7 @@ def unlike_learned(
 
 def _said(candidate: Candidate, common: float, count: int, share: float, timed: bool) -> str:
     what = "unknown" if np.isnan(common) else f"{common:.6g}"
-    return f"{candidate_words(candidate, timed=timed)} is {what} in {count:,} of them, in {share:.1%} of the others"
+    return (
+        f"{candidate_words(candidate, timed=timed)} is {what} in {count:,} of them, in "
+        f"{share:.1%} of the others"
+    )

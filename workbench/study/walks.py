@@ -43,12 +43,16 @@ class Walks:
         return row_of(self._ready.mapping.table(table), variable)
 
     def place(self, table: str, column: str) -> int | None:
-        """Which argument of a relation's atoms a column is; None where it has an atom of its own."""
+        """Which argument of a relation's atoms a column is;
+        None where it has an atom of its own.
+        """
         of = self._ready.mapping.table(table)
         named = [one.name for one in of.references] if of.relation is not None else []
         return named.index(column) if column in named else None
 
-    def forward(self, table: str, row: Row, reference: Reference, variable: str) -> tuple[list[str], Row]:
+    def forward(
+        self, table: str, row: Row, reference: Reference, variable: str
+    ) -> tuple[list[str], Row]:
         """Literals that lead from a row to what it refers to, and the variables of that."""
         place = self.place(table, reference.column)
         if place is not None:
@@ -83,8 +87,12 @@ class Walks:
             ], there
         return self._latest_hop(table, row, hop, variable)
 
-    def walk(self, path: Path, anchor: Row | None = None, letter: str = "y") -> tuple[list[str], Row]:
-        """Literals along a path, and the variables of its end; from the anchor on where that is given."""
+    def walk(
+        self, path: Path, anchor: Row | None = None, letter: str = "y"
+    ) -> tuple[list[str], Row]:
+        """Literals along a path, and the variables of its end;
+        from the anchor on where that is given.
+        """
         literals: list[str] = []
         hops = path.hops if anchor is None else path.suffix
         table = path.start
@@ -120,7 +128,9 @@ class Walks:
         return [*literals, f"{variables[place]} = {constant or variables[place]}"], variables[place]
 
     def held(self, path: Path, column: str, letter: str) -> tuple[list[str], list[str], Row, str]:
-        """Literals up to the one row that a path leads to, literals on from there to a column's value; row, value."""
+        """Literals up to the one row that a path leads to,
+        literals on from there to a column's value; row, value.
+        """
         outside, anchor = self.walk(Path(path.start, path.prefix), letter=letter)
         inside, row = self.walk(path, anchor, letter)
         place = self.place(path.end, column)
@@ -132,7 +142,9 @@ class Walks:
         return outside, [*inside, self.says(path.end, row, column, value)], row, value
 
     def _latest_hop(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]:
-        """The latest of the rows that refer to this one, then what it refers to; as a definition of its own."""
+        """The latest of the rows that refer to this one, then what it refers to;
+        as a definition of its own.
+        """
         key = ("hop", table, hop)
         if key not in self._statements.made:
             name = self._statements.new(f"Latest{camel(hop.column)}Of{camel(hop.through)}")
@@ -142,33 +154,45 @@ class Walks:
             dated = self.dating(back, there)
             within = " ^ ".join([*inside, *dated, *self.window(back, None)])
             start = self._ready.target.table.name
-            # A thing may refer to the table by several columns: each way is a statement of the same definition.
-            for outside in self._links(start, table) if start != table else [[f"z = {self._subject[0]}"]]:
+            # A thing may refer to the table by several columns: each way is a statement of the same
+            # definition.
+            for outside in (
+                self._links(start, table) if start != table else [[f"z = {self._subject[0]}"]]
+            ):
                 self._statements.state(
                     f"{before}({', '.join((*self._subject, 'z', 'm'))})",
                     " ^ ".join([*outside, self.now(), f"m = max(t: {within})"]),
                 )
             step, end = self.forward(hop.through, there, Reference(hop.column, hop.table), "e")
             self._statements.lines.append(
-                f"{name}({', '.join((*self._subject, *end))}) := {before}({', '.join((*self._subject, 'z', 't'))}) ^ "
+                f"{name}({', '.join((*self._subject, *end))}) := "
+                f"{before}({', '.join((*self._subject, 'z', 't'))}) ^ "
                 f"{' ^ '.join([*inside, *dated, *step])}."
             )
             self._statements.made[key] = name
-        return [f"{self._statements.made[key]}({', '.join((*self._subject, variable))})"], (variable,)
+        return [f"{self._statements.made[key]}({', '.join((*self._subject, variable))})"], (
+            variable,
+        )
 
     def _links(self, start: str, table: str) -> list[list[str]]:
         """The ways from the start to what it refers to in a table, one a reference."""
         references = self._ready.schema[start].references
-        ways = [self.forward(start, self._subject, one, "z") for one in references if one.table == table]
+        ways = [
+            self.forward(start, self._subject, one, "z") for one in references if one.table == table
+        ]
         return [literals or [f"z = {end}"] for literals, (end,) in ways]
 
     def now(self) -> str:
         """The atom that binds `now` to the time of a target row."""
         assert self._ready.time_column is not None
-        return self.says(self._ready.target.table.name, self._subject, self._ready.time_column, "now")
+        return self.says(
+            self._ready.target.table.name, self._subject, self._ready.time_column, "now"
+        )
 
     def dating(self, path: Path, row: Row) -> list[str]:
-        """Literals that bind `t` to the time of a row at a path's end; none where it has no time."""
+        """Literals that bind `t` to the time of a row at a path's end;
+        none where it has no time.
+        """
         walked = self._ready.schema.dated_through(path.end)
         if walked is None:
             return []

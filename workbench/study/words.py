@@ -32,19 +32,29 @@ def _referred(column: str) -> str:
 
 
 def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
-    """What a candidate's number is, such as `the mean amount of its payments in the last 90 days`."""
+    """What a candidate's number is, such as `the mean amount of its
+    payments in the last 90 days`.
+    """
     what = "" if candidate.onward is None else _column_words(candidate.onward)
     if candidate.with_ is not None:
         return _common_words(candidate.path, what, *candidate.with_)
     if candidate.compared is not None:
         first, second = (candidate_words(one, timed=timed) for one in candidate.compared)
-        days = candidate.compared[0].onward is not None and candidate.compared[0].onward.kind == "date"
-        sign = {"difference": "less", "ratio": "divided by", "product": "times"}[candidate.aggregate]
+        days = (
+            candidate.compared[0].onward is not None and candidate.compared[0].onward.kind == "date"
+        )
+        sign = {"difference": "less", "ratio": "divided by", "product": "times"}[
+            candidate.aggregate
+        ]
         return f"{'days: ' if days else ''}{first} {sign} the {second}"
     where = _where(candidate.path)
     rows = _rows(candidate.path) + _among(candidate) if candidate.path.many else ""
     when = _when(candidate)
-    value = f"the word {candidate.value} in {what}" if candidate.of_text else f"{what} = {candidate.value}"
+    value = (
+        f"the word {candidate.value} in {what}"
+        if candidate.of_text
+        else f"{what} = {candidate.value}"
+    )
     match candidate.aggregate:
         case "value" if timed and candidate.onward is not None and candidate.onward.kind == "date":
             return f"days since the {what}{where}"
@@ -65,7 +75,13 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "sum" if candidate.onward is not None and candidate.onward.kind == "flag":
             return f"number of {rows} with {what}{when}"
         case "mean" | "min" | "max" | "sum" | "variance":
-            names = {"variance": "variance of the", "mean": "mean", "min": "least", "max": "greatest", "sum": "total"}
+            names = {
+                "variance": "variance of the",
+                "mean": "mean",
+                "min": "least",
+                "max": "greatest",
+                "sum": "total",
+            }
             return f"{names[candidate.aggregate]} {what} of {rows}{when}"
         case "latest":
             return f"{what} of the latest of {rows}"
@@ -76,12 +92,17 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "first":
             return f"time since the first of {rows}"
         case "labelled":
-            return f"number of {_neighbours(candidate.path)} known to be {'so' if candidate.label else 'not so'}"
+            return (
+                f"number of {_neighbours(candidate.path)} known to be "
+                f"{'so' if candidate.label else 'not so'}"
+            )
     raise AssertionError(candidate.aggregate)
 
 
 def _common_words(path: Path, column: str, with_: Path, equal: str) -> str:
-    """What two ends have in common: `number of the same paper of its student (wrote) and its author (published)`."""
+    """What two ends have in common: `number of the same paper of its student
+    (wrote) and its author (published)`.
+    """
     there = f"the {_spoken(equal)} of {_end(with_)}" if with_.hops else f"its {_spoken(equal)}"
     if with_.many:
         same = column if column == _spoken(equal) else f"{column} and {_spoken(equal)}"
@@ -120,7 +141,11 @@ def _where(path: Path) -> str:
 
 
 def _thing(hop: Hop) -> str:
-    return f"{_referred(hop.column)} ({_spoken(hop.table)})" if hop.kind in ("to", "latest") else _spoken(hop.table)
+    return (
+        f"{_referred(hop.column)} ({_spoken(hop.table)})"
+        if hop.kind in ("to", "latest")
+        else _spoken(hop.table)
+    )
 
 
 def _rows(path: Path) -> str:
@@ -130,7 +155,11 @@ def _rows(path: Path) -> str:
         return _sharing(last)
     if path.hops[:-1]:
         # Of a relation among things of one kind, which of its two ends these are.
-        end = f" (as {_referred(last.column)})" if last.kind == "to" and last.table == path.start else ""
+        end = (
+            f" (as {_referred(last.column)})"
+            if last.kind == "to" and last.table == path.start
+            else ""
+        )
         return f"{_spoken(last.table)} of {_owner(path.hops[:-1])}{end}"
     if last.table == path.start:
         return f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
@@ -142,7 +171,9 @@ def _sharing(hop: Hop) -> str:
 
 
 def _owner(hops: tuple[Hop, ...]) -> str:
-    """What the hops reach, as the owner of something: `its company`, `visits of its latest clinic`."""
+    """What the hops reach, as the owner of something: `its company`,
+    `visits of its latest clinic`.
+    """
     *before, hop = hops
     if hop.kind == "latest":
         return f"its latest {_referred(hop.column)}"
@@ -152,14 +183,20 @@ def _owner(hops: tuple[Hop, ...]) -> str:
         return f"its {_referred(hop.column)}"
     if hop.kind == "shared":
         return _sharing(hop)
-    return f"{_spoken(hop.table)} of {_owner(tuple(before))}" if before else f"its {_spoken(hop.table)}"
+    return (
+        f"{_spoken(hop.table)} of {_owner(tuple(before))}"
+        if before
+        else f"its {_spoken(hop.table)}"
+    )
 
 
 def _neighbours(path: Path) -> str:
     last = path.hops[-1]
     if last.kind == "shared":
         return _sharing(last)
-    through = [_spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start]
+    through = [
+        _spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start
+    ]
     return (
         f"other {_spoken(path.start)} that share {' and '.join(through)} with it"
         if through
@@ -199,7 +236,11 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     is_flag = (
         alike
         or candidate.aggregate in ("is", "latest_is")
-        or (candidate.aggregate == "value" and candidate.onward is not None and candidate.onward.kind == "flag")
+        or (
+            candidate.aggregate == "value"
+            and candidate.onward is not None
+            and candidate.onward.kind == "flag"
+        )
     )
     if condition.test == "missing":
         return f"{words} is unknown"
@@ -208,7 +249,11 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     suffix = " (or unknown)" if condition.or_missing else ""
     if is_flag:
         return (words if condition.test == "at_least" else f"not {words}") + suffix
-    if candidate.aggregate == "labelled" and condition.test == "at_least" and condition.threshold <= 1:
+    if (
+        candidate.aggregate == "labelled"
+        and condition.test == "at_least"
+        and condition.threshold <= 1
+    ):
         label = "so" if candidate.label else "not so"
         return f"at least one of {_neighbours(candidate.path)} is known to be {label}"
     if candidate.aggregate in ("count", "different", "sum", "labelled", "in_common") and (
@@ -219,14 +264,20 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
         least = ceil(condition.threshold)
         if condition.test == "at_least":
             return f"{words} is at least {least:,}{suffix}"
-        return (f"no {words.removeprefix('number of ')}" if least <= 1 else f"{words} is below {least:,}") + suffix
+        return (
+            f"no {words.removeprefix('number of ')}"
+            if least <= 1
+            else f"{words} is below {least:,}"
+        ) + suffix
     said = "at least" if condition.test == "at_least" else "below"
     return f"{words} is {said} {_value_text(candidate, condition.threshold, timed)}{suffix}"
 
 
 def term_words(term: Term, candidates: Sequence[Candidate], *, timed: bool = False) -> str:
     """What a term says, without its weight."""
-    tested = " and ".join(condition_words(one, candidates[one.column], timed=timed) for one in term.conditions)
+    tested = " and ".join(
+        condition_words(one, candidates[one.column], timed=timed) for one in term.conditions
+    )
     if term.form == "condition":
         return tested
     candidate = candidates[term.column]
@@ -236,18 +287,26 @@ def term_words(term: Term, candidates: Sequence[Candidate], *, timed: bool = Fal
     said = f"the logarithm of the {words}" if term.form == "log" else f"each unit of the {words}"
     if term.form in ("above", "below"):
         bend = term.low if term.form == "above" else term.high
-        said += f" {'above' if term.form == 'above' else 'up to'} {_value_text(candidate, bend, timed)}"
+        said += (
+            f" {'above' if term.form == 'above' else 'up to'} {_value_text(candidate, bend, timed)}"
+        )
     return f"{said}, where {tested}" if tested else said
 
 
-def reason_words(term: Term, candidates: Sequence[Candidate], value: float, *, timed: bool = False) -> str:
-    """What a term says of one row, whose value of the term's candidate is given; a condition's is not looked at."""
+def reason_words(
+    term: Term, candidates: Sequence[Candidate], value: float, *, timed: bool = False
+) -> str:
+    """What a term says of one row, whose value of the term's candidate is given;
+    a condition's is not looked at.
+    """
     if term.form == "condition":
         return term_words(term, candidates, timed=timed)
     candidate = candidates[term.column]
     words = candidate_words(candidate, timed=timed)
     if candidate.aggregate == "labelled":
         return f"{words.removeprefix('number of ')}: {number_text(value)}"
-    tested = " and ".join(condition_words(one, candidates[one.column], timed=timed) for one in term.conditions)
+    tested = " and ".join(
+        condition_words(one, candidates[one.column], timed=timed) for one in term.conditions
+    )
     said = f"{words} is {_value_text(candidate, value, timed)}"
     return f"{said}, where {tested}" if tested else said

@@ -2,27 +2,27 @@
 
 The way of a table, each step a plain value made from the one before it:
 
-    sources = find_sources(["people.csv", "shop.sqlite"])     # TableSource: files and databases, taken apart
-    with stage(sources) as staging:                           # StagedTable: rows as text in a DuckDB of their own
-        mapping = propose(staging, predict="people.is_fraud") # TablesMapping: what each column means, and why
-        text = format_mapping(mapping)                        # ... as `[[tables]]` of a TOML file, to be edited
-        typed = type_tables(staging, mapping)                 # TypedTable: numbers, dates, texts; a row a thing
-        report = load_tables_as_mapped(database, staging, mapping, typed=typed)   # facts, labels, names, definitions
+    sources = find_sources(["people.csv", "shop.sqlite"])     # files and databases, taken apart
+    with stage(sources) as staging:                           # text, in a DuckDB of their own
+        mapping = propose(staging, predict="people.is_fraud") # what each column means
+        text = format_mapping(mapping)                        # ... as `[[tables]]` of a TOML file
+        typed = type_tables(staging, mapping)                 # numbers, dates and texts
+        report = load_tables_as_mapped(database, staging, mapping, typed=typed)
 
 What a learner on top of tables needs:
 
 `mapped_predicates(mapping)`
     Every predicate with its argument types and the column it comes from.
 `typed[table].relation`, `.columns`, `.subject`
-    Relations in `staging.connection` with columns of DOUBLE, TIMESTAMP and VARCHAR, under the names in `.columns`; the
-    keys and references of different tables compare as texts.
+    Relations in `staging.connection` with columns of DOUBLE, TIMESTAMP and VARCHAR, under the names
+    in `.columns`; the keys and references of different tables compare as texts.
 `target_of(mapping)`, `target_rows(staging, mapping, typed)`
     What is to be predicted; the things it is known of and those it is asked for, as arrays.
 `target_faults(...)`, `leaks(...)`
     A target of one class, or given away by another column.
 
-SQL of this room is about staged and typed tables only, in a database that is thrown away. Facts reach the workspace
-through `workbench.database.insert_facts`.
+SQL of this room is about staged and typed tables only, in a database that is thrown away. Facts
+reach the workspace through `workbench.database.insert_facts`.
 """
 
 from workbench.tables.checked import type_tables

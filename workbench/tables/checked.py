@@ -1,4 +1,6 @@
-"""Typed tables, and all that is wrong with their rows: unreadable cells, blank keys, contradictions, repetitions."""
+"""Typed tables, and all that is wrong with their rows: unreadable cells, blank keys,
+contradictions, repetitions.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +23,25 @@ SHOWN = 5
 def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedTable]:
     """Read the staged tables as a mapping says, by name of the table.
 
-    Cells that cannot be read, blank keys and rows that contradict each other are errors unless the mapping says
-    otherwise; then they are counted in a warning.
+    Cells that cannot be read, blank keys and rows that contradict each other are errors unless the
+    mapping says otherwise; then they are counted in a warning.
 
     Raises
     ------
     InputError
-        With every fault found (a handful of each kind) at its row and column: E0235 for a column that is not there,
-        E0236 for a cell that cannot be read, E0238 for a blank key, E0239 for contradicting rows.
+        With every fault found (a handful of each kind) at its row and column: E0235 for a column
+        that is not there, E0236 for a cell that cannot be read, E0238 for a blank key, E0239 for
+        contradicting rows.
     """
     target = target_of(mapping)
     found: dict[str, TypedTable] = {}
     faults: list[Diagnostic] = []
     for number, table in enumerate(mapping.tables):
         typed = typed_table(
-            staging, table, f"r{number}", target if target and target.table.name == table.name else None
+            staging,
+            table,
+            f"r{number}",
+            target if target and target.table.name == table.name else None,
         )
         for step in (_with_readable_cells, _with_subjects, _with_one_row_each):
             typed = step(staging, typed)
@@ -49,7 +55,9 @@ def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedT
 def _with_readable_cells(staging: Staging, typed: TypedTable) -> TypedTable:
     """Compare what is filled with what was read, and name the cells that make the difference."""
     staged = staging.tables[typed.mapping.name]
-    checked = [column for column in typed.mapping.columns if column.kind in ("number", "date", "yes/no")]
+    checked = [
+        column for column in typed.mapping.columns if column.kind in ("number", "date", "yes/no")
+    ]
     checked = [column for column in checked if column.makes_facts]
     if not checked or not typed.rows:
         return typed
@@ -77,10 +85,13 @@ def _unreadable(
     where = (column.parts or (column.name,))[0]
     if column.unreadable == "blank":
         cells = "1 cell" if count == 1 else f"{count:,} cells"
-        named = ", ".join(f"{text!r} in row {row}" for row, text in rows[:3]) + (", ..." if count > 3 else "")
+        named = ", ".join(f"{text!r} in row {row}" for row, text in rows[:3]) + (
+            ", ..." if count > 3 else ""
+        )
         yield Diagnostic(
             "E0236",
-            f"{cells} of {typed.mapping.name}.{column.name} {'is' if count == 1 else 'are'} no {what}, "
+            f"{cells} of {typed.mapping.name}.{column.name} {'is' if count == 1 else 'are'} no "
+            f"{what}, "
             f"taken for blank: {named}",
             staged.span(rows[0][0], where),
             'mend them, or map the column to kind = "text"',
@@ -88,14 +99,21 @@ def _unreadable(
         )
         return
     for row, text in rows:
-        written = f" written as {column.reading.format}" if column.kind == "date" and column.reading.format else ""
-        decimal = 'say decimal = "," in the mapping, ' if column.kind == "number" and "," in text else ""
+        written = (
+            f" written as {column.reading.format}"
+            if column.kind == "date" and column.reading.format
+            else ""
+        )
+        decimal = (
+            'say decimal = "," in the mapping, ' if column.kind == "number" and "," in text else ""
+        )
         yield Diagnostic(
             "E0236",
             f"{text!r} in {typed.mapping.name}.{column.name}, row {row}, is no {what}{written}"
             + (f" ({count:,} such cells)" if count > len(rows) else ""),
             staged.span(row, where),
-            f'{decimal}mend the cell, list it under missing = [...], or say unreadable = "blank" or another kind '
+            f'{decimal}mend the cell, list it under missing = [...], or say unreadable = "blank" '
+            "or another kind "
             "in the mapping",
         )
 
@@ -107,19 +125,24 @@ def _with_subjects(staging: Staging, typed: TypedTable) -> TypedTable:
     table, staged = typed.mapping, staging.tables[typed.mapping.name]
     nameless = " OR ".join(f"{name} IS NULL" for name in typed.subject)
     rows = staging.rows(
-        f"SELECT {ROW}, count(*) OVER () FROM {typed.relation} WHERE {nameless} ORDER BY 1 LIMIT {SHOWN}"
+        f"SELECT {ROW}, count(*) OVER () FROM {typed.relation} WHERE {nameless} ORDER BY 1 LIMIT "
+        f"{SHOWN}"
     )
     if not rows:
         return typed
     count = rows[0][1]
     named = ", ".join(str(row) for row, _ in rows) + (", ..." if count > len(rows) else "")
-    what = f"its key {table.key}" if table.key else " or ".join(column.name for column in table.references)
+    what = (
+        f"its key {table.key}"
+        if table.key
+        else " or ".join(column.name for column in table.references)
+    )
     have = "1 row of" if count == 1 else f"{count:,} rows of"
     skips = table.blank_keys == "skip"
     note = Diagnostic(
         "E0238",
-        f"{have} {staged.source.shown} {'has' if count == 1 else 'have'} no value for {what}: row {named}"
-        + ("; left out" if skips else ""),
+        f"{have} {staged.source.shown} {'has' if count == 1 else 'have'} no value for {what}: row "
+        f"{named}" + ("; left out" if skips else ""),
         staged.span(rows[0][0], table.key),
         None if skips else 'fill them, or say blank_keys = "skip" in the mapping',
         severity="warning" if skips else "error",
@@ -129,17 +152,23 @@ def _with_subjects(staging: Staging, typed: TypedTable) -> TypedTable:
 
 
 def _with_one_row_each(staging: Staging, typed: TypedTable) -> TypedTable:
-    """Rows that repeat another count once; rows of one thing that contradict each other are shown."""
+    """Rows that repeat another count once;
+    rows of one thing that contradict each other are shown.
+    """
     table = typed.mapping
     said = [
-        name for name in dict.fromkeys((*typed.columns.values(), *_optional(typed.target))) if name not in typed.subject
+        name
+        for name in dict.fromkeys((*typed.columns.values(), *_optional(typed.target)))
+        if name not in typed.subject
     ]
     whole = table.key is None and (table.relation is None or len(said) <= 1)
     group = [*typed.subject, *said] if whole else [*typed.subject]
     group = [name for name in group if name != ROW]
     if not group or not typed.rows:
         return typed
-    different = staging.rows(f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(group)} FROM {typed.relation})")[0][0]
+    different = staging.rows(
+        f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(group)} FROM {typed.relation})"
+    )[0][0]
     if different == typed.rows:
         return typed
     notes = list(typed.notes)
@@ -151,10 +180,15 @@ def _with_one_row_each(staging: Staging, typed: TypedTable) -> TypedTable:
     if repeated > 0:
         notes.append(_about_repetitions(staging, typed, group, repeated))
     pick = "arg_max" if table.keep == "last" else "arg_min"
-    kept = [] if whole else [f"{pick}({name}, {ROW}) FILTER ({name} IS NOT NULL) AS {name}" for name in said]
+    kept = (
+        []
+        if whole
+        else [f"{pick}({name}, {ROW}) FILTER ({name} IS NOT NULL) AS {name}" for name in said]
+    )
     merged = f"{typed.relation}m"
     staging.connection.execute(
-        f"CREATE OR REPLACE TABLE {merged} AS SELECT {', '.join([f'min({ROW}) AS {ROW}', *group, *kept])} "
+        f"CREATE OR REPLACE TABLE {merged} AS SELECT "
+        f"{', '.join([f'min({ROW}) AS {ROW}', *group, *kept])} "
         f"FROM {typed.relation} GROUP BY {', '.join(group)} ORDER BY {ROW}"
     )
     staging.drop([typed.relation])
@@ -165,8 +199,12 @@ def _optional(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 
-def _contradictions(staging: Staging, typed: TypedTable, said: Sequence[str]) -> tuple[int, list[Diagnostic]]:
-    """How many rows beyond the first contradict another of the same thing, and the first of them, told in words."""
+def _contradictions(
+    staging: Staging, typed: TypedTable, said: Sequence[str]
+) -> tuple[int, list[Diagnostic]]:
+    """How many rows beyond the first contradict another of the same thing, and the first of them,
+    told in words.
+    """
     table, staged = typed.mapping, staging.tables[typed.mapping.name]
     subject = ", ".join(typed.subject)
     differs = [f"count(DISTINCT {name}) > 1" for name in said]
@@ -177,9 +215,12 @@ def _contradictions(staging: Staging, typed: TypedTable, said: Sequence[str]) ->
         if name in columns
     )
     rows = staging.rows(
-        f"SELECT [{', '.join(f'{name}::VARCHAR' for name in typed.subject)}], list({ROW} ORDER BY {ROW}), "
-        f"concat_ws(', ', {named}), sum(count(*) - 1) OVER (), count(*) OVER () FROM {typed.relation} "
-        f"GROUP BY {subject} HAVING count(*) > 1 AND ({' OR '.join(differs)}) ORDER BY min({ROW}) LIMIT {SHOWN}"
+        f"SELECT [{', '.join(f'{name}::VARCHAR' for name in typed.subject)}], list({ROW} ORDER BY "
+        f"{ROW}), "
+        f"concat_ws(', ', {named}), sum(count(*) - 1) OVER (), count(*) OVER () FROM "
+        f"{typed.relation} "
+        f"GROUP BY {subject} HAVING count(*) > 1 AND ({' OR '.join(differs)}) ORDER BY min({ROW}) "
+        f"LIMIT {SHOWN}"
     )
     if not rows:
         return 0, []
@@ -188,7 +229,8 @@ def _contradictions(staging: Staging, typed: TypedTable, said: Sequence[str]) ->
         values, places, where, *_ = rows[0]
         note = Diagnostic(
             "E0239",
-            f"{things:,} of {table.name} stand in rows that contradict each other; the {table.keep} counts "
+            f"{things:,} of {table.name} stand in rows that contradict each other; the "
+            f"{table.keep} counts "
             f"({', '.join(values)} in rows {_listed(places)}: {where})",
             staged.span(places[1], where.split(", ")[0]),
             severity="warning",
@@ -197,8 +239,8 @@ def _contradictions(staging: Staging, typed: TypedTable, said: Sequence[str]) ->
     return extra, [
         Diagnostic(
             "E0239",
-            f"{', '.join(values)} stands in rows {_listed(places)} of {staged.source.shown} with different {where}"
-            + (f" ({things:,} such)" if things > len(rows) else ""),
+            f"{', '.join(values)} stands in rows {_listed(places)} of {staged.source.shown} with "
+            f"different {where}" + (f" ({things:,} such)" if things > len(rows) else ""),
             staged.span(places[1], where.split(", ")[0]),
             'keep one of the rows, or say keep = "first" or keep = "last" in the mapping',
         )
@@ -210,11 +252,14 @@ def _listed(rows: Sequence[int]) -> str:
     return ", ".join(map(str, rows[:SHOWN])) + (", ..." if len(rows) > SHOWN else "")
 
 
-def _about_repetitions(staging: Staging, typed: TypedTable, group: Sequence[str], repeated: int) -> Diagnostic:
+def _about_repetitions(
+    staging: Staging, typed: TypedTable, group: Sequence[str], repeated: int
+) -> Diagnostic:
     staged = staging.tables[typed.mapping.name]
     names = ", ".join(group)
     places = staging.rows(
-        f"SELECT list({ROW} ORDER BY {ROW}) FROM {typed.relation} GROUP BY {names} HAVING count(*) > 1 "
+        f"SELECT list({ROW} ORDER BY {ROW}) FROM {typed.relation} GROUP BY {names} HAVING "
+        "count(*) > 1 "
         f"ORDER BY min({ROW}) LIMIT 1"
     )[0][0]
     rows = "1 row of" if repeated == 1 else f"{repeated:,} rows of"
@@ -227,8 +272,12 @@ def _about_repetitions(staging: Staging, typed: TypedTable, group: Sequence[str]
     )
 
 
-def _with_found_references(staging: Staging, typed: TypedTable, tables: Mapping[str, TypedTable]) -> TypedTable:
-    """Count the references to things that their table does not have; their facts are made all the same."""
+def _with_found_references(
+    staging: Staging, typed: TypedTable, tables: Mapping[str, TypedTable]
+) -> TypedTable:
+    """Count the references to things that their table does not have;
+    their facts are made all the same.
+    """
     notes = list(typed.notes)
     for column in typed.mapping.columns:
         other = tables.get(column.table or "")
@@ -236,12 +285,15 @@ def _with_found_references(staging: Staging, typed: TypedTable, tables: Mapping[
             continue
         name, key = typed.columns[column.name], other.columns[other.mapping.key]
         rows = staging.rows(
-            f"SELECT {name}, min({ROW}), sum(count(*)) OVER (), count(*) OVER () FROM {typed.relation} t WHERE "
+            f"SELECT {name}, min({ROW}), sum(count(*)) OVER (), count(*) OVER () FROM "
+            f"{typed.relation} t WHERE "
             f"{name} IS NOT NULL AND NOT EXISTS (FROM {other.relation} o WHERE o.{key} = t.{name}) "
             "GROUP BY 1 ORDER BY 2 LIMIT 3"
         )
         if rows:
-            named = ", ".join(str(value) for value, *_ in rows) + (", ..." if rows[0][3] > len(rows) else "")
+            named = ", ".join(str(value) for value, *_ in rows) + (
+                ", ..." if rows[0][3] > len(rows) else ""
+            )
             cells = "1 cell" if rows[0][2] == 1 else f"{rows[0][2]:,} cells"
             refer = "refers" if rows[0][2] == 1 else "refer"
             notes.append(

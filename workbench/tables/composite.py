@@ -1,4 +1,6 @@
-"""Keys of several columns, and the references to them: columns of the same names whose values occur together there."""
+"""Keys of several columns, and the references to them:
+columns of the same names whose values occur together there.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from workbench.tables.profile import ColumnCounts, TableCounts
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import is_blank
 
-__all__ = ["CompositeKey", "CompositeReference", "find_composites", "joined_name", "joined_value", "split_value"]
+__all__ = [
+    "CompositeKey",
+    "CompositeReference",
+    "find_composites",
+    "joined_name",
+    "joined_value",
+    "split_value",
+]
 
 LEADING = 4
 """Columns that a key has at most, and among which, at a table's left, it is looked for."""
@@ -55,22 +64,27 @@ def split_value(text: str) -> list[str]:
 
 
 def find_composites(
-    staging: Staging, tables: Sequence[TableCounts], keyed: Collection[str], related: Collection[str]
+    staging: Staging,
+    tables: Sequence[TableCounts],
+    keyed: Collection[str],
+    related: Collection[str],
 ) -> tuple[dict[str, CompositeKey], dict[str, list[CompositeReference]]]:
     """Composite keys and the references to them, by table.
 
-    A table without a key has one where another refers to it by several columns of the same names; or, unless its rows
-    relate things, where its first two, three or four columns together are different in all rows.
+    A table without a key has one where another refers to it by several columns of the same names;
+    or, unless its rows relate things, where its first two, three or four columns together are
+    different in all rows.
 
     Parameters
     ----------
     keyed, related : collection of str
-        Tables that have a key of one column; whose rows are tuples of the things that they refer to.
+        Tables that have a key of one column; whose rows are tuples of the things that they refer
+        to.
 
     Notes
     -----
-    Cost: a count of different combinations for a few sets of columns of each table without a key, and a join for each
-    table that has columns of these names.
+    Cost: a count of different combinations for a few sets of columns of each table without a key,
+    and a join for each table that has columns of these names.
     """
     keys: dict[str, CompositeKey] = {}
     references: dict[str, list[CompositeReference]] = {}
@@ -82,21 +96,31 @@ def find_composites(
                 continue
             found = list(_referring(staging, counts.table, columns, tables))
             if found:
-                keys[counts.table.name] = CompositeKey(columns, f"different in all {counts.table.rows:,} rows together")
+                keys[counts.table.name] = CompositeKey(
+                    columns, f"different in all {counts.table.rows:,} rows together"
+                )
                 for name, reference in found:
                     references.setdefault(name, []).append(reference)
                 break
         if counts.table.name not in keys and counts.table.name not in related:
-            leading = next((one for one in _leading(counts) if _unique(staging, counts.table, one)), None)
+            leading = next(
+                (one for one in _leading(counts) if _unique(staging, counts.table, one)), None
+            )
             if leading is not None:
-                keys[counts.table.name] = CompositeKey(leading, f"different in all {counts.table.rows:,} rows together")
+                keys[counts.table.name] = CompositeKey(
+                    leading, f"different in all {counts.table.rows:,} rows together"
+                )
     return keys, references
 
 
 def _may_be_part(column: ColumnCounts) -> bool:
-    """Whether a column could be a part of a key: never blank, repeated, and no fractions or long texts."""
+    """Whether a column could be a part of a key: never blank, repeated,
+    and no fractions or long texts.
+    """
     dated = column.reading.format is not None and column.dates == column.filled
-    return not column.blanks and 1 < column.distinct < column.filled and (dated or may_be_key(column))
+    return (
+        not column.blanks and 1 < column.distinct < column.filled and (dated or may_be_key(column))
+    )
 
 
 def _leading(counts: TableCounts) -> Iterator[tuple[str, ...]]:
@@ -116,22 +140,30 @@ def _shared(counts: TableCounts, tables: Sequence[TableCounts]) -> list[tuple[st
             continue
         names = {words(column.name) for column in other.columns if column.filled}
         here = [column.name for column in parts if words(column.name) in names]
-        found |= dict.fromkeys(one for size in (2, 3, LEADING) for one in combinations(here[:6], size))
+        found |= dict.fromkeys(
+            one for size in (2, 3, LEADING) for one in combinations(here[:6], size)
+        )
     return sorted(found, key=len)
 
 
 def _unique(staging: Staging, table: StagedTable, columns: Sequence[str]) -> bool:
     cells = ", ".join(map(table.cell, columns))
-    ((different,),) = staging.rows(f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})")
+    ((different,),) = staging.rows(
+        f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})"
+    )
     return int(different) == table.rows
 
 
 def _referring(
     staging: Staging, table: StagedTable, columns: Sequence[str], tables: Sequence[TableCounts]
 ) -> Iterator[tuple[str, CompositeReference]]:
-    """The tables whose columns of the key's names hold its combinations in at least 95 % of their own."""
+    """The tables whose columns of the key's names hold its combinations
+    in at least 95 % of their own.
+    """
     for other in tables:
-        by_words: Mapping[tuple[str, ...], str] = {words(column.name): column.name for column in other.columns}
+        by_words: Mapping[tuple[str, ...], str] = {
+            words(column.name): column.name for column in other.columns
+        }
         theirs = tuple(by_words.get(words(name), "") for name in columns)
         if other.table is table or not all(theirs):
             continue
@@ -143,5 +175,8 @@ def _referring(
             f"FROM (SELECT DISTINCT {there} AS x FROM {other.table.relation}) WHERE x IS NOT NULL"
         )
         if different > 1 and inside >= NEARLY_ALL * different:
-            reason = f"{share(inside, different)} of their combinations are in {table.name}, under the same names"
+            reason = (
+                f"{share(inside, different)} of their combinations are in {table.name}, "
+                "under the same names"
+            )
             yield other.table.name, CompositeReference(theirs, table.name, reason)

@@ -1,4 +1,6 @@
-"""A mapping corrected by hand: another kind, name or table for a column, with all that hangs on it."""
+"""A mapping corrected by hand: another kind, name or table for a column,
+with all that hangs on it.
+"""
 
 from __future__ import annotations
 
@@ -46,20 +48,25 @@ def corrected(
     Raises
     ------
     UsageError
-        E0235 for a table or column that is not there; E0837 for a kind, name or reference that cannot be.
+        E0235 for a table or column that is not there; E0837 for a kind, name or reference that
+        cannot be.
     """
     there = mapping.table(table)
     before = there.column(column)
     wanted = kind or before.kind
     if wanted not in get_args(ColumnKind):
-        raise _cannot(f"{wanted} is no kind of column", f"kinds are {', '.join(get_args(ColumnKind))}")
+        raise _cannot(
+            f"{wanted} is no kind of column", f"kinds are {', '.join(get_args(ColumnKind))}"
+        )
     reading = (readings or {}).get((table, column), Reading())
     after = _as_kind(mapping, there, before, wanted, reading, refers_to)
     if predicate is not None and after.predicate is not None:
         if not words(predicate):
             raise _cannot(f"{predicate!r} cannot name facts", "a name has letters and digits")
         after = replace(after, predicate=predicate_name(words(predicate)))
-    tables = tuple(_with_column(one, before, after) if one is there else one for one in mapping.tables)
+    tables = tuple(
+        _with_column(one, before, after) if one is there else one for one in mapping.tables
+    )
     found = _with_whole_references(replace(mapping, tables=tables))
     _check(found)
     return found
@@ -85,14 +92,20 @@ def _as_kind(
             keyed = [one.name for one in mapping.tables if one.key is not None and one is not table]
             raise _cannot(
                 f"{table.name}.{column.name} is to be a reference: say to which table",
-                f"tables with a key are {', '.join(keyed)}" if keyed else "no other table has a key",
+                f"tables with a key are {', '.join(keyed)}"
+                if keyed
+                else "no other table has a key",
             )
         return replace(changed, table=refers_to, predicate=None if table.relation else named)
     if kind == "category":
-        return replace(changed, predicate=named, type=type_name((*words(table.type), *words(column.name))))
+        return replace(
+            changed, predicate=named, type=type_name((*words(table.type), *words(column.name)))
+        )
     if kind == "text":
         return replace(changed, predicate=named)
-    return replace(changed, predicate=named, reading=_reading(column, kind, reading), unreadable="blank")
+    return replace(
+        changed, predicate=named, reading=_reading(column, kind, reading), unreadable="blank"
+    )
 
 
 def _reading(column: ColumnMapping, kind: ColumnKind, found: Reading) -> Reading:
@@ -101,7 +114,9 @@ def _reading(column: ColumnMapping, kind: ColumnKind, found: Reading) -> Reading
         return Reading(blanks, found.decimal or ".", unit=found.unit)
     if kind == "date":
         return Reading(blanks, format=found.format or "%Y-%m-%d")
-    every = tuple(tuple(dict.fromkeys(word for pair in YES_NO for word in pair[side])) for side in (0, 1))
+    every = tuple(
+        tuple(dict.fromkeys(word for pair in YES_NO for word in pair[side])) for side in (0, 1)
+    )
     return Reading(blanks, yes=found.yes or every[0], no=found.no or every[1])
 
 
@@ -110,7 +125,8 @@ def _with_column(table: TableMapping, before: ColumnMapping, after: ColumnMappin
     columns = tuple(after if column is before else column for column in table.columns)
     if after.kind == "key" and before.kind != "key":
         columns = tuple(
-            _no_key(column) if column.kind == "key" and column is not after else column for column in columns
+            _no_key(column) if column.kind == "key" and column is not after else column
+            for column in columns
         )
         return replace(table, columns=_named_references(columns), key=after.name, relation=None)
     if before.kind == "key" and after.kind != "key":
@@ -121,7 +137,13 @@ def _with_column(table: TableMapping, before: ColumnMapping, after: ColumnMappin
 
 
 def _no_key(column: ColumnMapping) -> ColumnMapping:
-    return replace(column, kind="text", predicate=predicate_name(words(column.name)), table=None, reason=BY_HAND)
+    return replace(
+        column,
+        kind="text",
+        predicate=predicate_name(words(column.name)),
+        table=None,
+        reason=BY_HAND,
+    )
 
 
 def _named_references(columns: tuple[ColumnMapping, ...]) -> tuple[ColumnMapping, ...]:
@@ -141,14 +163,18 @@ def _with_whole_references(mapping: TablesMapping) -> TablesMapping:
     for table in mapping.tables:
         for column in table.columns:
             if column.table is not None and column.table not in keyed:
-                text = _no_key(column) if column.kind == "reference" else replace(column, table=None)
+                text = (
+                    _no_key(column) if column.kind == "reference" else replace(column, table=None)
+                )
                 table = _with_column(table, column, text)
         tables.append(table)
     return replace(mapping, tables=tuple(tables))
 
 
 def _check(mapping: TablesMapping) -> None:
-    """Refuse two columns of other types under one name, and a target that cannot be one any more."""
+    """Refuse two columns of other types under one name,
+    and a target that cannot be one any more.
+    """
     seen: dict[str, tuple[str, tuple[str, ...]]] = {}
     for found in mapped_predicates(mapping):
         where = f"{found.table}.{found.column.name}" if found.column is not None else found.table

@@ -1,4 +1,6 @@
-"""Definitions in SQL: one SELECT of the user's over the tables of a mapping, whose rows are facts of a predicate."""
+"""Definitions in SQL: one SELECT of the user's over the tables of a mapping,
+whose rows are facts of a predicate.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ import duckdb
 import numpy as np
 import pyarrow
 
-from workbench.database import QueryResult, arrow_column, outside, query, quoted, relations_read, unused_name
+from workbench.database import (
+    QueryResult,
+    arrow_column,
+    outside,
+    query,
+    quoted,
+    relations_read,
+    unused_name,
+)
 from workbench.errors import Diagnostic, InputError, WorkbenchError, nearest
 from workbench.tables.facts import mapped_predicates, target_of
 from workbench.tables.mapping import SqlDefinition, TablesMapping
@@ -23,13 +33,25 @@ __all__ = ["check_definitions", "defined_rows"]
 MOST_ROWS = 1_000_000
 SECONDS = 60.0
 LESS = "select less, or define it in the rules (:=)"
-WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+WHOLE = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+)
 VALUES: Mapping[str, tuple[str, ...]] = {
     "number": (*WHOLE, "DOUBLE", "FLOAT", "DECIMAL"),
     "date": ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
     "text": ("VARCHAR",),
 }
-"""SQL types whose cells can be a value of each type of the language; a name of a thing is a text or a whole number."""
+"""SQL types whose cells can be a value of each type of the language;
+a name of a thing is a text or a whole number.
+"""
 
 
 def check_definitions(mapping: TablesMapping) -> None:
@@ -38,8 +60,8 @@ def check_definitions(mapping: TablesMapping) -> None:
     Raises
     ------
     InputError
-        With every fault: E0253 for SQL that is not one SELECT of tables, E0256 for a type that the mapping does not
-        have, E0257 for a name that is taken.
+        With every fault: E0253 for SQL that is not one SELECT of tables, E0256 for a type that the
+        mapping does not have, E0257 for a name that is taken.
     """
     faults = tuple(_faults(mapping))
     if faults:
@@ -48,11 +70,25 @@ def check_definitions(mapping: TablesMapping) -> None:
 
 def _faults(mapping: TablesMapping) -> Iterator[Diagnostic]:
     predicates = mapped_predicates(mapping) if mapping.definitions else ()
-    taken = {found.name.casefold(): f"a predicate of the table {found.table}" for found in predicates}
+    taken = {
+        found.name.casefold(): f"a predicate of the table {found.table}" for found in predicates
+    }
     tables = [table.name for table in mapping.tables]
-    twice = next((name for name in tables if sum(name.casefold() == other.casefold() for other in tables) > 1), None)
+    twice = next(
+        (
+            name
+            for name in tables
+            if sum(name.casefold() == other.casefold() for other in tables) > 1
+        ),
+        None,
+    )
     if twice is not None and mapping.definitions:
-        yield Diagnostic("E0231", f"two tables are called {twice}, which SQL cannot tell apart", None, "rename one")
+        yield Diagnostic(
+            "E0231",
+            f"two tables are called {twice}, which SQL cannot tell apart",
+            None,
+            "rename one",
+        )
         return
     types = {*VALUES, *(name for found in predicates for name in found.types)}
     for one in mapping.definitions:
@@ -63,13 +99,24 @@ def _faults(mapping: TablesMapping) -> Iterator[Diagnostic]:
         for name in dict.fromkeys(one.types):
             if name not in types:
                 close = nearest(name, types)
-                cure = f"did you mean {close}?" if close else f"the types are {', '.join(sorted(types))}"
-                yield Diagnostic("E0256", f"{one.name} is of {name}, which is no type of the mapping", one.span, cure)
+                cure = (
+                    f"did you mean {close}?"
+                    if close
+                    else f"the types are {', '.join(sorted(types))}"
+                )
+                yield Diagnostic(
+                    "E0256",
+                    f"{one.name} is of {name}, which is no type of the mapping",
+                    one.span,
+                    cure,
+                )
         try:
             relations_read(one.sql)
         except WorkbenchError as error:
             message = f"the SQL of {one.name} is refused: {error.diagnostics[0].message}"
-            yield Diagnostic("E0253", message, one.span, "write one SELECT of the tables of the mapping")
+            yield Diagnostic(
+                "E0253", message, one.span, "write one SELECT of the tables of the mapping"
+            )
 
 
 def defined_rows(
@@ -77,15 +124,17 @@ def defined_rows(
 ) -> dict[str, dict[str, pyarrow.Array]]:
     """The columns of each definition's rows, each row once and in order, by name of the definition.
 
-    A row with a NULL or an empty text makes no fact. The column to predict is not among those that the SQL sees, so
-    that no label can reach a definition. Each SQL is run in a process of its own: see `workbench.database.query`.
+    A row with a NULL or an empty text makes no fact. The column to predict is not among those that
+    the SQL sees, so that no label can reach a definition. Each SQL is run in a process of its own:
+    see `workbench.database.query`.
 
     Raises
     ------
     InputError
-        With every fault: those of `check_definitions`; E0254 for tables, columns and cells that SQL speaks of wrongly,
-        E0255 for another number of columns than types, E0256 for a column that its type does not fit, E0258 for more
-        than a million rows; E0216 and E0225 where time or memory is up.
+        With every fault: those of `check_definitions`; E0254 for tables, columns and cells that SQL
+        speaks of wrongly, E0255 for another number of columns than types, E0256 for a column that
+        its type does not fit, E0258 for more than a million rows; E0216 and E0225 where time or
+        memory is up.
     """
     check_definitions(mapping)
     found: dict[str, dict[str, pyarrow.Array]] = {}
@@ -107,16 +156,33 @@ def defined_rows(
 
 
 def _show(
-    connection: duckdb.DuckDBPyConnection, staging: Staging, mapping: TablesMapping, typed: TypedTable, *, filled: bool
+    connection: duckdb.DuckDBPyConnection,
+    staging: Staging,
+    mapping: TablesMapping,
+    typed: TypedTable,
+    *,
+    filled: bool,
 ) -> None:
-    """A table as the user knows it: what the mapping reads, as it reads it, and its other columns as texts."""
+    """A table as the user knows it: what the mapping reads, as it reads it,
+    and its other columns as texts.
+    """
     staged, target = staging.tables[typed.mapping.name], target_of(mapping)
-    hidden = target.column.name if target is not None and target.table.name == typed.mapping.name else None
-    cells = {} if typed.mapping.key is not None or typed.mapping.relation is not None else {ROW: f"r.{ROW}"}
+    hidden = (
+        target.column.name
+        if target is not None and target.table.name == typed.mapping.name
+        else None
+    )
+    cells = (
+        {}
+        if typed.mapping.key is not None or typed.mapping.relation is not None
+        else {ROW: f"r.{ROW}"}
+    )
     for column in typed.mapping.columns:
         if column.name in typed.columns and column.name != hidden:
             name = typed.columns[column.name]
-            day = column.kind == "date" and (column.parts or not date_and_time(column.reading.format or "")[1])
+            day = column.kind == "date" and (
+                column.parts or not date_and_time(column.reading.format or "")[1]
+            )
             kind = "::DATE" if day else "::BOOLEAN" if column.kind == "yes/no" else ""
             cells[name] = f"r.{name}{kind}"
     for other in staged.columns:
@@ -125,14 +191,18 @@ def _show(
             name = quoted(unused_name(other, (ROW, *(taken.strip('"') for taken in cells))))
             cells[name] = f"CASE WHEN NOT {is_blank(cell, BLANKS)} THEN {cell} END"
     wanted = ", ".join(f"{cell} AS {name}" for name, cell in cells.items())
-    joined = f"{typed.relation} r JOIN {staged.relation} s ON s.rowid + {staged.first_row} = r.{ROW}"
+    joined = (
+        f"{typed.relation} r JOIN {staged.relation} s ON s.rowid + {staged.first_row} = r.{ROW}"
+    )
     rows = staging.record_batches(f"SELECT {wanted} FROM {joined}{'' if filled else ' LIMIT 0'}")
     connection.register("incoming_rows", rows)
     connection.execute(f"CREATE TABLE {quoted(typed.mapping.name)} AS FROM incoming_rows")
     connection.unregister("incoming_rows")
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, mapping: TablesMapping, one: SqlDefinition) -> QueryResult:
+def _answer(
+    connection: duckdb.DuckDBPyConnection, mapping: TablesMapping, one: SqlDefinition
+) -> QueryResult:
     try:
         answer = query(connection, one.sql, max_rows=MOST_ROWS, seconds=SECONDS)
     except WorkbenchError as error:
@@ -140,23 +210,38 @@ def _answer(connection: duckdb.DuckDBPyConnection, mapping: TablesMapping, one: 
         message = f"the SQL of {one.name}: {fault.message.split(' Error: ', 1)[-1]}"
         if fault.code != "E0215":
             raise InputError.of(fault.code, message, help=LESS) from None
-        raise InputError.of("E0254", message, help=_seen(connection, mapping, relations_read(one.sql))) from None
+        raise InputError.of(
+            "E0254", message, help=_seen(connection, mapping, relations_read(one.sql))
+        ) from None
     if answer.truncated:
         raise InputError.of("E0258", f"{one.name} has more than {MOST_ROWS:,} rows", help=LESS)
     if len(answer.columns) != len(one.types):
         said = f"{len(answer.columns)} ({', '.join(answer.columns)})"
-        message = f"{one.name} has {len(one.types)} types ({', '.join(one.types)}), and its SQL selects {said}"
+        message = (
+            f"{one.name} has {len(one.types)} types ({', '.join(one.types)}), and its SQL "
+            f"selects {said}"
+        )
         raise InputError.of("E0255", message, help="select a column for each type, in their order")
     return answer
 
 
-def _seen(connection: duckdb.DuckDBPyConnection, mapping: TablesMapping, read: frozenset[str]) -> str:
+def _seen(
+    connection: duckdb.DuckDBPyConnection, mapping: TablesMapping, read: frozenset[str]
+) -> str:
     """What the SQL could have read: the columns of the tables that it names, else the tables."""
     target = target_of(mapping)
-    if target is not None and target.column.name.casefold() in read and target.table.name.casefold() in read:
+    if (
+        target is not None
+        and target.column.name.casefold() in read
+        and target.table.name.casefold() in read
+    ):
         return f"{target.name} is what is predicted, and definitions do not see it"
     shown = {name: connection.table(quoted(name)).columns for name in mapping.by_name}
-    named = [f"{name}({', '.join(columns)})" for name, columns in shown.items() if name.casefold() in read]
+    named = [
+        f"{name}({', '.join(columns)})"
+        for name, columns in shown.items()
+        if name.casefold() in read
+    ]
     return f"it can read {', '.join(named or shown)}"
 
 
@@ -164,7 +249,9 @@ def _columns(one: SqlDefinition, answer: QueryResult) -> dict[str, pyarrow.Array
     _check_fit(one, answer)
     rows = sorted({row for row in answer.rows if None not in row and "" not in row})
     cells = list(zip(*rows)) or [()] * len(one.types)
-    return {f"v{place}": _AS.get(name, _texts)(cells[place]) for place, name in enumerate(one.types)}
+    return {
+        f"v{place}": _AS.get(name, _texts)(cells[place]) for place, name in enumerate(one.types)
+    }
 
 
 def _check_fit(one: SqlDefinition, answer: QueryResult) -> None:
@@ -173,10 +260,16 @@ def _check_fit(one: SqlDefinition, answer: QueryResult) -> None:
         if kind.split("(", 1)[0] not in (*VALUES.get(name, (*WHOLE, "VARCHAR")), '"NULL"'):
             wanted = {"number": "DOUBLE", "date": "DATE"}.get(name, "VARCHAR")
             message = f"{column} of {one.name} is to be a {name}, and the SQL gives {kind}"
-            raise InputError.of("E0256", message, help=f"select CAST({column} AS {wanted}), or say another type")
-        if name == "number" and not all(row[place] is None or np.isfinite(float(row[place])) for row in answer.rows):
+            raise InputError.of(
+                "E0256", message, help=f"select CAST({column} AS {wanted}), or say another type"
+            )
+        if name == "number" and not all(
+            row[place] is None or np.isfinite(float(row[place])) for row in answer.rows
+        ):
             message = f"{column} of {one.name} has cells that are no finite number"
-            raise InputError.of("E0256", message, help="leave them out: a division by zero gives such")
+            raise InputError.of(
+                "E0256", message, help="leave them out: a division by zero gives such"
+            )
 
 
 def _texts(cells: Sequence[Any]) -> pyarrow.Array:

@@ -1,4 +1,6 @@
-"""Text files of tables: which encoding, separator and line ends, and whether the first line names the columns."""
+"""Text files of tables: which encoding, separator and line ends,
+and whether the first line names the columns.
+"""
 
 from __future__ import annotations
 
@@ -67,21 +69,32 @@ def read_form(
 ) -> Delimited:
     """Find out how a text file is written; what is given is taken as given.
 
-    A file that is not UTF-8, or that ends lines as old Macs did, is copied into `workplace` first. Cost: one pass over
-    the file's bytes, and one more where it is copied.
+    A file that is not UTF-8, or that ends lines as old Macs did, is copied into `workplace` first.
+    Cost: one pass over the file's bytes, and one more where it is copied.
 
     Raises
     ------
     InputError
-        E0209 for bytes of no known encoding and for NUL, E0211 for a file that cannot be read, E0232 for a column
-        named twice.
+        E0209 for bytes of no known encoding and for NUL, E0211 for a file that cannot be read,
+        E0232 for a column named twice.
     """
     name = display_name(path)
     scan = _scanned(path, encoding)
     notes: list[Diagnostic] = []
     if encoding is None and scan.encoding not in ("utf-8", "utf-16"):
-        said = f"{name} is not UTF-8 and is read as {scan.encoding} (Western European, as Windows writes it)"
-        notes.append(Diagnostic("E0245", said, Span(name, 1, 1, 1, 1), 'wrong? say encoding = "..."', severity="note"))
+        said = (
+            f"{name} is not UTF-8 and is read as {scan.encoding} (Western European, as Windows "
+            "writes it)"
+        )
+        notes.append(
+            Diagnostic(
+                "E0245",
+                said,
+                Span(name, 1, 1, 1, 1),
+                'wrong? say encoding = "..."',
+                severity="note",
+            )
+        )
     source = path
     if scan.encoding != "utf-8" or not scan.plain_ends:
         source = workplace / f"{len(list(workplace.iterdir()))}.csv"
@@ -89,16 +102,22 @@ def read_form(
     lines = _head(source)
     ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
     if lines and separator is not None and separator not in lines[0]:
-        # Files of the same shape may be written otherwise: the mapping's separator is that of the file it was made of.
+        # Files of the same shape may be written otherwise: the mapping's separator is that of the
+        # file it was made of.
         separator = None
     chosen = separator or ("\t" if ending in ("tsv", "tab") else _separator(lines))
     cells = _cells(lines[0], chosen) if lines else []
     named = _is_header(lines, chosen) if header is None else header
     if header is None and not named:
         said = (
-            f"the first line of {name} holds numbers, so it is taken for a row: the columns are column1, column2, ..."
+            f"the first line of {name} holds numbers, so it is taken for a row: the columns "
+            "are column1, column2, ..."
         )
-        notes.append(Diagnostic("E0245", said, Span(name, 1, 1, 1, 1), "wrong? say header = true", severity="note"))
+        notes.append(
+            Diagnostic(
+                "E0245", said, Span(name, 1, 1, 1, 1), "wrong? say header = true", severity="note"
+            )
+        )
     names = column_names(cells, name, lines[0]) if named and lines else _numbered(len(cells))
     longest = LONGEST_LINE if scan.long_lines else 2 * WINDOW
     return Delimited(source, chosen, scan.encoding, named, names, longest, tuple(notes))
@@ -110,25 +129,35 @@ def _blocks(path: Path) -> Iterator[bytes]:
             try:
                 block = stream.read(BLOCK)
             except (OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise InputError.of("E0211", f"{display_name(path)} cannot be read: {error}") from None
+                raise InputError.of(
+                    "E0211", f"{display_name(path)} cannot be read: {error}"
+                ) from None
             if not block:
                 return
             yield block
 
 
 def _scanned(path: Path, encoding: str | None) -> _Scan:
-    """One pass over the bytes: the encoding, the line ends, and whether some line is longer than a megabyte."""
+    """One pass over the bytes: the encoding, the line ends,
+    and whether some line is longer than a megabyte.
+    """
     if encoding is not None:
         try:
             encoding = codecs.lookup(encoding).name
         except LookupError:
             raise UsageError.of(
-                "E0230", f"no encoding is called {encoding}", help="common ones are utf-8, cp1252, latin-1, utf-16"
+                "E0230",
+                f"no encoding is called {encoding}",
+                help="common ones are utf-8, cp1252, latin-1, utf-16",
             ) from None
     decoder = codecs.getincrementaldecoder("utf-8")()
     is_utf8, feeds, returns, long_lines, first = True, False, False, False, True
     for block in _blocks(path):
-        if first and encoding is None and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        if (
+            first
+            and encoding is None
+            and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        ):
             return _Scan("utf-16", False, True)
         first = False
         if _NULL in block and encoding is None:
@@ -141,7 +170,8 @@ def _scanned(path: Path, encoding: str | None) -> _Scan:
         feeds = feeds or b"\n" in block
         returns = returns or (b"\r" in block and b"\r" in block.replace(b"\r\n", b""))
         long_lines = long_lines or any(
-            block.find(b"\n", start, start + WINDOW) < 0 for start in range(0, len(block) - WINDOW, WINDOW)
+            block.find(b"\n", start, start + WINDOW) < 0
+            for start in range(0, len(block) - WINDOW, WINDOW)
         )
     if encoding is None:
         encoding = "utf-8" if is_utf8 and not decoder.getstate()[0] else _not_utf8(path)
@@ -195,7 +225,9 @@ def _decoded(decoder: codecs.IncrementalDecoder, block: bytes, path: Path, encod
         text = decoder.decode(block, final=not block)
     except (UnicodeDecodeError, UnicodeError) as error:
         raise InputError.of(
-            "E0209", f"{display_name(path)} is not {encoding}: {error}", help='say encoding = "..." in the mapping'
+            "E0209",
+            f"{display_name(path)} is not {encoding}: {error}",
+            help='say encoding = "..." in the mapping',
         ) from None
     if "\0" in text:
         raise InputError.of("E0209", f"{display_name(path)} holds a NUL byte", help="is it text?")
@@ -208,7 +240,11 @@ def _head(path: Path) -> list[str]:
         data = stream.read(HEAD)
         if len(data) == HEAD:
             rest = b""
-            while b"\n" not in data + rest and len(rest) < LONGEST_LINE and (more := stream.read(WINDOW)):
+            while (
+                b"\n" not in data + rest
+                and len(rest) < LONGEST_LINE
+                and (more := stream.read(WINDOW))
+            ):
                 rest += more
             data = (data + rest)[: (data + rest).rfind(b"\n") + 1] or data + rest
     text = data.decode("utf-8-sig", "replace")
@@ -216,7 +252,9 @@ def _head(path: Path) -> list[str]:
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """The separator that most lines hold as often as the first does; of equals, the one that is there more often."""
+    """The separator that most lines hold as often as the first does; of equals,
+    the one that is there more often.
+    """
     bare = [_QUOTED.sub("", line) for line in lines]
 
     def fit(candidate: str) -> tuple[float, int, bool]:
@@ -232,14 +270,18 @@ def _cells(line: str, separator: str) -> list[str]:
 
 
 def _is_header(lines: Sequence[str], separator: str) -> bool:
-    """False where the first line looks like a row: a number stands where the column has numbers, and is no year."""
+    """False where the first line looks like a row: a number stands where the column has numbers,
+    and is no year.
+    """
     if len(lines) < 2:
         return True
     first = _cells(lines[0], separator)
     numbers = [place for place, cell in enumerate(first) if _NUMBER.fullmatch(cell)]
     years = all(re.fullmatch(r"(1[5-9]|20|21)\d\d", first[place]) for place in numbers)
     below = [
-        cells[place : place + 1] for cells in (_cells(line, separator) for line in lines[1:6]) for place in numbers
+        cells[place : place + 1]
+        for cells in (_cells(line, separator) for line in lines[1:6])
+        for place in numbers
     ]
     return not numbers or years or not any(cell and _NUMBER.fullmatch(cell[0]) for cell in below)
 

@@ -1,4 +1,6 @@
-"""The facts that a mapping makes of each table: which predicates, over which types, from which columns. No data."""
+"""The facts that a mapping makes of each table: which predicates, over which types,
+from which columns. No data.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ class Target:
 
 
 def subject_types(mapping: TablesMapping, table: TableMapping) -> tuple[str, ...]:
-    """The types of what a row of a table is about: of its thing, or of the things that it relates."""
+    """The types of what a row of a table is about: of its thing,
+    or of the things that it relates.
+    """
     if table.relation is None:
         return (mapping.type_of(table),)
     return tuple(mapping.type_of(mapping.table(column.table or "")) for column in table.references)
@@ -78,7 +82,8 @@ def mapped_predicates(mapping: TablesMapping) -> tuple[MappedPredicate, ...]:
     Raises
     ------
     UsageError
-        E0235 for a reference to a table that is not there, E0237 for a column that cannot be predicted.
+        E0235 for a reference to a table that is not there, E0237 for a column that cannot be
+        predicted.
     """
     return tuple(found for table in mapping.tables for found in _of_table(mapping, table))
 
@@ -91,11 +96,19 @@ def _of_table(mapping: TablesMapping, table: TableMapping) -> Iterator[MappedPre
     target = target_of(mapping)
     for column in _said(table):
         assert column.predicate is not None
-        if target is not None and target.table.name == table.name and target.column.name == column.name:
-            yield MappedPredicate(target.predicate, target.types, table.name, column, len(subjects), not several)
+        if (
+            target is not None
+            and target.table.name == table.name
+            and target.column.name == column.name
+        ):
+            yield MappedPredicate(
+                target.predicate, target.types, table.name, column, len(subjects), not several
+            )
         else:
             types = (*subjects, *_value_types(mapping, column))
-            yield MappedPredicate(column.predicate, types, table.name, column, len(subjects), not several)
+            yield MappedPredicate(
+                column.predicate, types, table.name, column, len(subjects), not several
+            )
 
 
 def _said(table: TableMapping) -> tuple[ColumnMapping, ...]:
@@ -121,8 +134,8 @@ def target_of(mapping: TablesMapping) -> Target | None:
     Raises
     ------
     UsageError
-        E0235 for a table or column that is not there, E0237 for a column that cannot be predicted or a value that it
-        cannot have, E0780 for a relation itself.
+        E0235 for a table or column that is not there, E0237 for a column that cannot be predicted
+        or a value that it cannot have, E0780 for a relation itself.
     """
     if mapping.predict is None:
         return None
@@ -132,7 +145,9 @@ def target_of(mapping: TablesMapping) -> Target | None:
         if any(table.name == name and table.relation is not None for table in mapping.tables):
             raise _only_pairs(mapping.table(name))
         raise UsageError.of(
-            "E0237", f"{mapping.predict} names no column", help="write TABLE.COLUMN or TABLE.COLUMN=VALUE"
+            "E0237",
+            f"{mapping.predict} names no column",
+            help="write TABLE.COLUMN or TABLE.COLUMN=VALUE",
         )
     table = mapping.table(name)
     column = table.column(column_name)
@@ -142,43 +157,73 @@ def target_of(mapping: TablesMapping) -> Target | None:
     if kind == "number":
         return Target(table, column, None, kind, column.predicate, (*subjects, "number"))
     if kind == "category":
-        return Target(table, column, None, kind, column.predicate, (*subjects, *_value_types(mapping, column)))
+        return Target(
+            table, column, None, kind, column.predicate, (*subjects, *_value_types(mapping, column))
+        )
     said_yes = column.kind == "yes/no" and (not value or value in column.reading.yes)
-    predicate = column.predicate if said_yes else predicate_name((*words(column.name), *words(value)))
+    predicate = (
+        column.predicate if said_yes else predicate_name((*words(column.name), *words(value)))
+    )
     return Target(table, column, value or None, kind, predicate, subjects)
 
 
-def _target_kind(mapping: TablesMapping, table: TableMapping, column: ColumnMapping, value: str) -> TargetKind:
-    fault, help_text = "", "another column can be named, or this one given another kind in the mapping"
+def _target_kind(
+    mapping: TablesMapping, table: TableMapping, column: ColumnMapping, value: str
+) -> TargetKind:
+    fault, help_text = (
+        "",
+        "another column can be named, or this one given another kind in the mapping",
+    )
     if column.kind in ("key", "constant", "empty", "ignore", "date", "text"):
-        why = "its table has no rows" if column.kind == "empty" and not table.rows else f"it is {_a(column.kind)}"
+        why = (
+            "its table has no rows"
+            if column.kind == "empty" and not table.rows
+            else f"it is {_a(column.kind)}"
+        )
         fault = f"{table.name}.{column.name} cannot be predicted: {why}"
         if column.kind == "constant":
             fault += f" ({column.reason})"
     elif table.relation is not None and column.kind == "reference":
         raise _only_pairs(table)
     elif column.kind == "number" and value:
-        fault = f"{table.name}.{column.name} holds numbers, and {value} is not one of several values"
+        fault = (
+            f"{table.name}.{column.name} holds numbers, and {value} is not one of several values"
+        )
         help_text = "leave the value out to predict the number"
-    elif column.kind == "yes/no" and value and value not in (*column.reading.yes, *column.reading.no):
+    elif (
+        column.kind == "yes/no" and value and value not in (*column.reading.yes, *column.reading.no)
+    ):
         fault = f"{table.name}.{column.name} is never {value}"
         help_text = f"its words are {', '.join((*column.reading.yes[:1], *column.reading.no[:1]))}"
     if fault:
         raise UsageError.of("E0237", fault, help=help_text)
-    return "yes/no" if column.kind == "yes/no" or value else "number" if column.kind == "number" else "category"
+    return (
+        "yes/no"
+        if column.kind == "yes/no" or value
+        else "number"
+        if column.kind == "number"
+        else "category"
+    )
 
 
 def _only_pairs(table: TableMapping) -> WorkbenchError:
-    """A relation itself is asked for: its rows say what is so, and nothing says what is in question."""
+    """A relation itself is asked for: its rows say what is so,
+    and nothing says what is in question.
+    """
     ends = ", ".join(column.name for column in table.references)
     return UsageError.of(
         "E0780",
-        f"{table.name} lists which things it relates, and nothing says which others are in question",
-        help=f"give a table of the pairs in question: {ends}, and a column of yes, no or blank that --predict names",
+        f"{table.name} lists which things it relates, and nothing "
+        "says which others are in question",
+        help=f"give a table of the pairs in question: {ends}, and a column of yes, no or blank "
+        "that --predict names",
     )
 
 
 def _a(kind: str) -> str:
-    return {"key": "the key", "constant": "the same in every row", "empty": "empty", "ignore": "to be ignored"}.get(
-        kind, f"a {kind}"
-    )
+    return {
+        "key": "the key",
+        "constant": "the same in every row",
+        "empty": "empty",
+        "ignore": "to be ignored",
+    }.get(kind, f"a {kind}")

@@ -1,4 +1,6 @@
-"""What a column is, told by its counts: number, date, yes or no, category, text, constant, empty. No data is read."""
+"""What a column is, told by its counts: number, date, yes or no, category, text, constant, empty.
+No data is read.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,24 @@ from workbench.tables.profile import FEW, ColumnCounts
 
 __all__ = ["MOST_CATEGORIES", "ColumnKind", "Finding", "kind_of", "may_be_key", "share"]
 
-ColumnKind = Literal["key", "reference", "category", "number", "date", "yes/no", "text", "constant", "empty", "ignore"]
+ColumnKind = Literal[
+    "key",
+    "reference",
+    "category",
+    "number",
+    "date",
+    "yes/no",
+    "text",
+    "constant",
+    "empty",
+    "ignore",
+]
 
 MOST_CATEGORIES = 1_000_000
 NEARLY_ALL = 0.95
-_CODE_WORDS = ID_WORDS | frozenset("type class group status state category kind typ klasse gruppe plz zip".split())
+_CODE_WORDS = ID_WORDS | frozenset(
+    "type class group status state category kind typ klasse gruppe plz zip".split()
+)
 
 
 @dataclass(frozen=True)
@@ -45,23 +60,38 @@ def kind_of(column: ColumnCounts) -> Finding:
     filled, reading = column.filled, column.reading
     if not filled:
         return Finding("empty", "no cell says anything")
-    if _mostly(column.truths, filled) and (column.distinct == 2 or reading.yes[0] not in ("1", "0")):
+    if _mostly(column.truths, filled) and (
+        column.distinct == 2 or reading.yes[0] not in ("1", "0")
+    ):
         named = ", ".join(text for text, _ in column.values[:4])
         if column.distinct > 1 or (column.blanks and reading.yes[0] != "1"):
-            return Finding("yes/no", f"the cells say {named}", _rest(column.truths, filled, "yes or no"))
+            return Finding(
+                "yes/no", f"the cells say {named}", _rest(column.truths, filled, "yes or no")
+            )
     if column.distinct == 1 and not column.blanks:
         return Finding("constant", f"every cell says {column.values[0][0]}")
     if reading.format and _mostly(column.dates, filled):
         return Finding("date", _about_dates(column), _rest(column.dates, filled, "dates"))
     codes = set(words(column.name)) & _CODE_WORDS
-    few_words = column.numbers < filled and 0 < len(column.values) < FEW and len(column.values) < 0.2 * filled
+    few_words = (
+        column.numbers < filled
+        and 0 < len(column.values) < FEW
+        and len(column.values) < 0.2 * filled
+    )
     if _mostly(column.numbers, filled) and not few_words:
         if column.leading_zeros and column.whole == filled:
-            return _as_text(column, f"{share(column.leading_zeros, filled)} are codes with zeros in front")
+            return _as_text(
+                column, f"{share(column.leading_zeros, filled)} are codes with zeros in front"
+            )
         if codes and column.whole == filled and column.distinct <= 50 and not _like_years(column):
-            return Finding("category", f"{column.distinct} whole numbers, and the name says {min(codes)}")
+            return Finding(
+                "category", f"{column.distinct} whole numbers, and the name says {min(codes)}"
+            )
         said = {".": "", ",": ", with decimal commas", ",.": ", with commas between thousands"}
-        reason = f"{share(column.numbers, filled)} numbers from {_short(column.low)} to {_short(column.high)}"
+        reason = (
+            f"{share(column.numbers, filled)} numbers from {_short(column.low)} to "
+            f"{_short(column.high)}"
+        )
         reason += said[reading.decimal or "."] + (f", in {reading.unit}" if reading.unit else "")
         if reading.other_decimal:
             reason += f' (decimal = "{reading.other_decimal}" fits as well: look at it)'
@@ -69,12 +99,20 @@ def kind_of(column: ColumnCounts) -> Finding:
     for count, what in ((column.numbers, "numbers"), (column.dates, "dates")):
         if 0.2 * filled < count < filled:
             found = _as_text(column, f"only {share(count, filled)} are {what}")
-            return Finding(found.kind, found.reason, f"{share(filled - count, filled)} of its cells are no {what}")
+            return Finding(
+                found.kind,
+                found.reason,
+                f"{share(filled - count, filled)} of its cells are no {what}",
+            )
     return _as_text(column, "")
 
 
 def _like_years(column: ColumnCounts) -> bool:
-    return column.low is not None and column.high is not None and 1500 <= column.low <= column.high <= 2200
+    return (
+        column.low is not None
+        and column.high is not None
+        and 1500 <= column.low <= column.high <= 2200
+    )
 
 
 def _mostly(part: int, whole: int) -> bool:
@@ -88,20 +126,26 @@ def _rest(part: int, whole: int, what: str) -> str:
 def _about_dates(column: ColumnCounts) -> str:
     reading = column.reading
     reason = f"{share(column.dates, column.filled)} dates written as {reading.format}"
-    if reading.other_format and {"%d", "%m"} <= set(reading.other_format.replace("/", " ").replace(".", " ").split()):
+    if reading.other_format and {"%d", "%m"} <= set(
+        reading.other_format.replace("/", " ").replace(".", " ").split()
+    ):
         reason += f" ({reading.other_format} fits as well: look at it)"
     return reason
 
 
 def _as_text(column: ColumnCounts, because: str) -> Finding:
     lead = f"{because}; " if because else ""
-    repeated = column.distinct <= max(20, 0.2 * column.filled) and column.distinct < 0.9 * column.filled
+    repeated = (
+        column.distinct <= max(20, 0.2 * column.filled) and column.distinct < 0.9 * column.filled
+    )
     if column.distinct == 1:
         return Finding("category", f"{lead}one text, or blank")
     if repeated and column.distinct <= MOST_CATEGORIES and column.long <= 0.1 * column.filled:
         return Finding("category", f"{lead}{column.distinct:,} texts that repeat")
     if repeated and column.distinct > MOST_CATEGORIES:
-        return Finding("text", f"{lead}{column.distinct:,} texts, more than {MOST_CATEGORIES:,} categories")
+        return Finding(
+            "text", f"{lead}{column.distinct:,} texts, more than {MOST_CATEGORIES:,} categories"
+        )
     return Finding("text", f"{lead}{column.distinct:,} different texts in {column.filled:,} cells")
 
 
@@ -110,9 +154,15 @@ def _short(number: float | None) -> str:
 
 
 def may_be_key(column: ColumnCounts) -> bool:
-    """Whether the cells could name things: texts without long ones, or whole numbers; no dates, no fractions."""
+    """Whether the cells could name things: texts without long ones, or whole numbers; no dates,
+    no fractions.
+    """
     if not column.filled or column.long > 0.01 * column.filled:
         return False
-    if column.reading.format and column.reading.format != "%Y%m%d" and _mostly(column.dates, column.filled):
+    if (
+        column.reading.format
+        and column.reading.format != "%Y%m%d"
+        and _mostly(column.dates, column.filled)
+    ):
         return False
     return column.numbers == 0 or column.whole == column.numbers

@@ -8,7 +8,15 @@ from typing import Literal
 
 import pyarrow
 
-from workbench.database import DEFAULT_WORLD, Database, FactColumns, LoadReport, Partition, insert_facts, name_things
+from workbench.database import (
+    DEFAULT_WORLD,
+    Database,
+    FactColumns,
+    LoadReport,
+    Partition,
+    insert_facts,
+    name_things,
+)
 from workbench.errors import Diagnostic
 from workbench.language.program import Predicate
 from workbench.tables.checked import type_tables
@@ -46,7 +54,8 @@ class TablesReport(LoadReport):
                         {
                             "name": column.name,
                             "kind": column.kind,
-                            "predicate": column.predicate or (table.relation if column.kind == "reference" else None),
+                            "predicate": column.predicate
+                            or (table.relation if column.kind == "reference" else None),
                             "reason": column.reason,
                             "missing": column.missing,
                         }
@@ -72,22 +81,25 @@ def load_tables_as_mapped(
 ) -> TablesReport:
     """Load staged tables as a mapping says, in one transaction.
 
-    The target's column becomes labels (partition `truth`); what it leaves blank is asked for (partition `target`).
+    The target's column becomes labels (partition `truth`); what it leaves blank is asked for
+    (partition `target`).
 
     Parameters
     ----------
     labels : {'evidence', 'withheld'}
-        Whether the known cells of the target are facts that inference may use, or truth to learn from and to score.
+        Whether the known cells of the target are facts that inference may use, or truth to learn
+        from and to score.
     typed : mapping, optional
         What `type_tables` gave for this mapping, where that was called already.
     last : bool
-        Nothing reads the staging afterwards: its tables are let go of as soon as they are not needed.
+        Nothing reads the staging afterwards: its tables are let go of as soon as they are not
+        needed.
 
     Raises
     ------
     InputError
-        As `type_tables` and `defined_rows`; E0207 where a row contradicts a fact loaded earlier. Nothing is loaded
-        then.
+        As `type_tables` and `defined_rows`; E0207 where a row contradicts a fact loaded earlier.
+        Nothing is loaded then.
     """
     tables = type_tables(staging, mapping) if typed is None else typed
     predicates = mapped_predicates(mapping)
@@ -99,11 +111,15 @@ def load_tables_as_mapped(
         staging.drop([table.relation for table in staging.tables.values()])
     with database.transaction():
         database.declare_predicates([Predicate(found.name, found.types) for found in predicates])
-        database.declare_predicates([Predicate(one.name, one.types, closed=True) for one in mapping.definitions])
+        database.declare_predicates(
+            [Predicate(one.name, one.types, closed=True) for one in mapping.definitions]
+        )
         for name, table in tables.items():
             notes += table.notes
             of_table = [found for found in predicates if found.table == name]
-            for predicate, count in _load(database, staging, mapping, table, of_table, world, labels).items():
+            for predicate, count in _load(
+                database, staging, mapping, table, of_table, world, labels
+            ).items():
                 counts[predicate] = counts.get(predicate, 0) + count
             if last:
                 staging.drop([table.relation])
@@ -153,7 +169,10 @@ def _load(
     counts = insert_facts(database, read, facts, world=world, source=source_name)
     if table.mapping.display and table.mapping.key is not None:
         shown = ", ".join(table.columns[name] for name in table.mapping.display)
-        named = f"SELECT {table.subject[0]}::VARCHAR AS thing, concat_ws(' ', {shown}) AS name FROM {table.relation}"
+        named = (
+            f"SELECT {table.subject[0]}::VARCHAR AS thing, concat_ws(' ', {shown}) AS name "
+            f"FROM {table.relation}"
+        )
         name_things(database, mapping.type_of(table.mapping), staging.record_batches(named))
     return counts
 
@@ -162,11 +181,15 @@ def _insert_defined(
     database: Database, columns: Mapping[str, pyarrow.Array], definition: SqlDefinition, world: str
 ) -> dict[str, int]:
     def read(names: Sequence[str]) -> pyarrow.RecordBatchReader:
-        batch = pyarrow.RecordBatch.from_arrays([columns[name] for name in names], names=list(names))
+        batch = pyarrow.RecordBatch.from_arrays(
+            [columns[name] for name in names], names=list(names)
+        )
         return pyarrow.RecordBatchReader.from_batches(batch.schema, [batch])
 
     facts = [FactColumns(definition.name, tuple(columns))]
-    return insert_facts(database, read, facts, world=world, source=f"the definition {definition.name}")
+    return insert_facts(
+        database, read, facts, world=world, source=f"the definition {definition.name}"
+    )
 
 
 def _without_rows(definition: SqlDefinition) -> Diagnostic:

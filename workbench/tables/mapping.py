@@ -27,8 +27,8 @@ class ColumnMapping:
     name : str
         The column; of a date over several columns a name of its own.
     kind : str
-        `key`, `reference`, `category`, `number`, `date`, `yes/no`, `text`; `constant`, `empty` and `ignore` make no
-        facts.
+        `key`, `reference`, `category`, `number`, `date`, `yes/no`, `text`; `constant`, `empty` and
+        `ignore` make no facts.
     predicate : str or None
         Of the facts made; None where none are.
     type : str or None
@@ -38,8 +38,8 @@ class ColumnMapping:
     reading : Reading
         How cells are read.
     parts : tuple of str
-        The columns of year, month and day, for a date over three columns; those of a key, or of a reference to one,
-        that has several.
+        The columns of year, month and day, for a date over three columns; those of a key, or of a
+        reference to one, that has several.
     unreadable : {'error', 'blank'}
         What a cell is that cannot be read so.
     reason : str
@@ -61,22 +61,29 @@ class ColumnMapping:
 
     @property
     def makes_facts(self) -> bool:
-        return self.predicate is not None and self.kind not in ("key", "constant", "empty", "ignore")
+        return self.predicate is not None and self.kind not in (
+            "key",
+            "constant",
+            "empty",
+            "ignore",
+        )
 
 
 @dataclass(frozen=True)
 class TableMapping:
     """What the rows of one table are.
 
-    Three shapes: rows are things named by the column `key`; or tuples of the things they refer to (`relation` names
-    the predicate); or, with neither, things without a name, which are called by the number of their row.
+    Three shapes: rows are things named by the column `key`; or tuples of the things they refer to
+    (`relation` names the predicate); or, with neither, things without a name, which are called by
+    the number of their row.
 
     Attributes
     ----------
     type : str
         Of the things; of a relation unused.
     display : tuple of str
-        The columns that people call the things by, such as forename and surname; empty for the key alone.
+        The columns that people call the things by, such as forename and surname; empty for the key
+        alone.
     columns : tuple of ColumnMapping
         In the table's order, dates and keys over several columns last.
     keep : {'error', 'first', 'last'}
@@ -131,8 +138,8 @@ class SqlDefinition:
     Attributes
     ----------
     types : tuple of str
-        Of its arguments, which are the columns selected: types of the mapping's things and categories, `number`,
-        `date`, `text`.
+        Of its arguments, which are the columns selected: types of the mapping's things and
+        categories, `number`, `date`, `text`.
     span : Span or None
         Where it is written.
     """
@@ -175,7 +182,9 @@ class TablesMapping:
             raise UsageError.of(
                 "E0235",
                 f"no table is called {name}",
-                help=f"did you mean {close}?" if close else f"the tables are {', '.join(self.by_name)}",
+                help=f"did you mean {close}?"
+                if close
+                else f"the tables are {', '.join(self.by_name)}",
             )
         return self.by_name[name]
 

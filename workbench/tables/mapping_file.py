@@ -1,4 +1,6 @@
-"""A mapping as `[[tables]]` of a `dataset.toml`: written with its reasons, edited by people, read back."""
+"""A mapping as `[[tables]]` of a `dataset.toml`: written with its reasons,
+edited by people, read back.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,12 @@ from workbench.tables.values import BLANKS, MORE_BLANKS, YES_NO
 __all__ = ["format_mapping", "read_mapping"]
 
 _TABLE_KEYS = tuple(
-    "name file part separator encoding header type key relation display keep blank_keys columns".split()
+    "name file part separator encoding header type key relation display keep blank_keys "
+    "columns".split()
 )
-_COLUMN_KEYS = tuple("kind predicate type table decimal unit format yes no parts missing unreadable".split())
+_COLUMN_KEYS = tuple(
+    "kind predicate type table decimal unit format yes no parts missing unreadable".split()
+)
 _DEFINITION_KEYS = ("name", "types", "sql", "description")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -36,33 +41,60 @@ def format_mapping(mapping: TablesMapping, directory: str | os.PathLike[str] | N
     Parameters
     ----------
     directory : path, optional
-        Files below it are written relative to it, as `read_mapping` reads them; None for the working directory.
-        Of the addresses of databases passwords are left out: give those again with the address.
+        Files below it are written relative to it, as `read_mapping` reads them; None for the
+        working directory. Of the addresses of databases passwords are left out: give those again
+        with the address.
     """
     lines = ["# Tables and what their columns mean. Edit, and load again with --mapping."]
     if mapping.predict is not None:
         lines.append(f"predict = {_toml(mapping.predict)}")
     for table in mapping.tables:
-        lines += ["", "[[tables]]", *_table_lines(table, Path(directory or ".")), "", "[tables.columns]"]
-        entries = [(_key(column.name), _column_entry(column), _remark(column)) for column in table.columns]
+        lines += [
+            "",
+            "[[tables]]",
+            *_table_lines(table, Path(directory or ".")),
+            "",
+            "[tables.columns]",
+        ]
+        entries = [
+            (_key(column.name), _column_entry(column), _remark(column)) for column in table.columns
+        ]
         names = max((len(name) for name, _, _ in entries), default=0)
         width = min(max((len(entry) for _, entry, _ in entries), default=0), 60)
-        lines += [f"{name:{names}} = {entry:{width}}  # {remark}".rstrip(" #") for name, entry, remark in entries]
+        lines += [
+            f"{name:{names}} = {entry:{width}}  # {remark}".rstrip(" #")
+            for name, entry, remark in entries
+        ]
     for one in mapping.definitions:
-        said = {"name": one.name, "description": one.description or None, "types": list(one.types), "sql": one.sql}
+        said = {
+            "name": one.name,
+            "description": one.description or None,
+            "types": list(one.types),
+            "sql": one.sql,
+        }
         lines += ["", "[[definitions]]"]
-        lines += [f"{name} = {_written(value)}" for name, value in said.items() if value is not None]
+        lines += [
+            f"{name} = {_written(value)}" for name, value in said.items() if value is not None
+        ]
     return "\n".join(lines) + "\n"
 
 
 def _table_lines(table: TableMapping, directory: Path) -> list[str]:
     source = table.source
-    said: dict[str, Any] = {"name": table.name, "file": _relative(source.path, directory), "part": source.part}
+    said: dict[str, Any] = {
+        "name": table.name,
+        "file": _relative(source.path, directory),
+        "part": source.part,
+    }
     if source.form == "delimited":
         said["separator"] = source.separator
         said["encoding"] = None if source.encoding == "utf-8" else source.encoding
         said["header"] = False if source.header is False else None
-    said |= {"type": None if table.relation else table.type, "key": table.key, "relation": table.relation}
+    said |= {
+        "type": None if table.relation else table.type,
+        "key": table.key,
+        "relation": table.relation,
+    }
     said["display"] = list(table.display) or None
     said["keep"] = table.keep
     said["blank_keys"] = None if table.blank_keys == "error" else table.blank_keys
@@ -100,7 +132,8 @@ def _column_entry(column: ColumnMapping) -> str:
     said["parts"] = list(column.parts) or None
     said["missing"] = None if reading.blanks == _usual_blanks(column.kind) else list(reading.blanks)
     said["unreadable"] = None if column.unreadable == "error" else column.unreadable
-    return f"{{ {', '.join(f'{name} = {_toml(value)}' for name, value in said.items() if value is not None)} }}"
+    written = [f"{name} = {_toml(value)}" for name, value in said.items() if value is not None]
+    return f"{{ {', '.join(written)} }}"
 
 
 def _remark(column: ColumnMapping) -> str:
@@ -137,17 +170,24 @@ def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
     Raises
     ------
     InputError
-        E0214 for a key or value that is wrong, at its line; E0235 for a table that a reference names and is not there;
-        E0242 where one predicate is given two lists of types. What definitions say is checked where they are used.
+        E0214 for a key or value that is wrong, at its line; E0235 for a table that a reference
+        names and is not there; E0242 where one predicate is given two lists of types. What
+        definitions say is checked where they are used.
     """
     content, reader = read_toml(Path(source))
     reader.known(content, "", DATASET_KEYS)
     directory = Path(source).parent
     tables = tuple(_table(reader, table, directory) for table in reader.tables(content, "tables"))
     if not tables:
-        raise reader.fault("tables", "there is no [[tables]] in this file", "`workbench load` prints what it proposes")
+        raise reader.fault(
+            "tables",
+            "there is no [[tables]] in this file",
+            "`workbench load` prints what it proposes",
+        )
     given = enumerate(reader.tables(content, "definitions"))
-    definitions = tuple(_definition(reader, said, reader.entry("definitions", number)) for number, said in given)
+    definitions = tuple(
+        _definition(reader, said, reader.entry("definitions", number)) for number, said in given
+    )
     mapping = TablesMapping(tables, reader.text(content, "predict"), definitions)
     _check_predicates(reader, mapping)
     return mapping
@@ -155,10 +195,16 @@ def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
 
 def _definition(reader: TomlReader, given: Mapping[str, Any], span: Span) -> SqlDefinition:
     reader.known(given, "definitions", _DEFINITION_KEYS)
-    name, types, sql = reader.text(given, "name"), reader.texts(given, "types"), reader.text(given, "sql")
+    name, types, sql = (
+        reader.text(given, "name"),
+        reader.texts(given, "types"),
+        reader.text(given, "sql"),
+    )
     if name is None or not name.isidentifier() or not types or sql is None:
         message = "a definition has a name of letters and digits, types and sql"
-        raise InputError.of("E0214", message, span=span, help='such as name = "Peers", types = ["person", "person"]')
+        raise InputError.of(
+            "E0214", message, span=span, help='such as name = "Peers", types = ["person", "person"]'
+        )
     return SqlDefinition(name, types, sql, reader.text(given, "description") or "", span)
 
 
@@ -181,7 +227,9 @@ def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> Tab
         reader.text(given, "encoding"),
         header,
     )
-    columns = tuple(_column(reader, column, said) for column, said in reader.table(given, "columns").items())
+    columns = tuple(
+        _column(reader, column, said) for column, said in reader.table(given, "columns").items()
+    )
     table = TableMapping(
         source,
         reader.text(given, "type") or type_name(singular_words(name)),
@@ -200,7 +248,9 @@ def _words_of(reader: TomlReader, given: Mapping[str, Any], key: str) -> tuple[s
     return (given[key],) if isinstance(given.get(key), str) else reader.texts(given, key) or ()
 
 
-def _one_of(reader: TomlReader, given: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
+def _one_of(
+    reader: TomlReader, given: Mapping[str, Any], key: str, choices: Sequence[str]
+) -> str | None:
     chosen = reader.text(given, key)
     if chosen is not None and chosen not in choices:
         raise reader.fault(chosen, f"{key} is {chosen!r}; it can be {', '.join(choices)}")
@@ -212,16 +262,21 @@ def _checked(reader: TomlReader, table: TableMapping) -> TableMapping:
     for name in filter(None, (table.key, *table.display)):
         table.column(name)
     if table.key is not None and table.relation is not None:
-        raise reader.fault("relation", f"{table.name} has a key and is a relation: it can be one of them")
+        raise reader.fault(
+            "relation", f"{table.name} has a key and is a relation: it can be one of them"
+        )
     if table.relation is not None and len(table.references) < 2:
-        raise reader.fault("relation", f"{table.name} is a relation and has fewer than two references")
+        raise reader.fault(
+            "relation", f"{table.name} is a relation and has fewer than two references"
+        )
     for column in table.columns:
         if column.kind == "reference" and column.table is None:
             raise reader.fault(column.name, f"{column.name} is a reference and names no table")
         if (column.kind == "key") != (column.name == table.key):
             raise reader.fault(
                 column.name,
-                f"{column.name} is {'' if column.kind == 'key' else 'not '}of kind key, and key = {table.key}",
+                f"{column.name} is {'' if column.kind == 'key' else 'not '}of kind key, and key = "
+                f"{table.key}",
             )
     related = table.relation is not None
     return replace(
@@ -239,7 +294,9 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
     reader.known(given, "tables", _COLUMN_KEYS)
     kind = _one_of(reader, given, "kind", get_args(ColumnKind))
     if kind is None:
-        raise reader.fault(name, f"{name} has no kind", f"kinds are {', '.join(get_args(ColumnKind))}")
+        raise reader.fault(
+            name, f"{name} has no kind", f"kinds are {', '.join(get_args(ColumnKind))}"
+        )
     says = kind not in ("key", "constant", "empty", "ignore")
     missing = reader.texts(given, "missing")
     decimal = _one_of(reader, given, "decimal", (".", ",", ",."))
@@ -249,12 +306,16 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
         reader.text(given, "format") or ("%Y-%m-%d" if kind == "date" else None),
         yes=_words_of(reader, given, "yes") or (_every(0) if kind == "yes/no" else ()),
         unit=reader.text(given, "unit"),
-        no=_words_of(reader, given, "no") or (_every(1) if kind == "yes/no" and "yes" not in given else ()),
+        no=_words_of(reader, given, "no")
+        or (_every(1) if kind == "yes/no" and "yes" not in given else ()),
     )
     parts = reader.texts(given, "parts") or ()
-    if parts and (len(parts) != 3 if kind == "date" else len(parts) < 2 or kind not in ("key", "reference")):
+    if parts and (
+        len(parts) != 3 if kind == "date" else len(parts) < 2 or kind not in ("key", "reference")
+    ):
         said = (
-            "parts are the columns of a date's year, month and day, or those of a key or reference of several columns"
+            "parts are the columns of a date's year, month and day, or those of a key or "
+            "reference of several columns"
         )
         raise reader.fault("parts", said)
     return ColumnMapping(
@@ -281,7 +342,8 @@ def _check_predicates(reader: TomlReader, mapping: TablesMapping) -> None:
             one, other = (", ".join(types) for types in (signatures[found.name], found.types))
             raise InputError.of(
                 "E0242",
-                f"{found.name} stands for columns of two kinds: {found.name}({one}) and {found.name}({other})",
+                f"{found.name} stands for columns of two kinds: {found.name}({one}) and "
+                f"{found.name}({other})",
                 span=reader.fault(found.name, "").diagnostics[0].span,
                 help="give one of them another predicate",
             )

@@ -1,4 +1,6 @@
-"""Names: the words of a table's or column's name, and the names of types and predicates made of them."""
+"""Names: the words of a table's or column's name,
+and the names of types and predicates made of them.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,13 @@ __all__ = [
     "words",
 ]
 
-# Of the shapes of letters, so that those of every alphabet count: upper case, lower case (or none), digit.
+# Of the shapes of letters, so that those of every alphabet count: upper case, lower case (or none),
+# digit.
 _WORD = re.compile(r"U+(?!l)|U?l+|d+")
 
-ID_WORDS = frozenset("id ids key keys code no nr num number ref uuid guid pk fk kennung nummer schluessel".split())
+ID_WORDS = frozenset(
+    "id ids key keys code no nr num number ref uuid guid pk fk kennung nummer schluessel".split()
+)
 """Words that say that a column names things, not what it says about them."""
 
 IRREGULAR = {
@@ -43,11 +48,15 @@ IRREGULAR = {
     "analyses": "analysis",
 }
 _NOT_BY_THEMSELVES = frozenset("v exist exists forall".split())
-_VALUE_TYPES = frozenset("number date text integer int float double bool boolean string world value".split())
+_VALUE_TYPES = frozenset(
+    "number date text integer int float double bool boolean string world value".split()
+)
 
 
 def words(name: str) -> tuple[str, ...]:
-    """The words of a name, lower case: `driverId`, `driver_id` and `Driver ID` are all (driver, id)."""
+    """The words of a name, lower case: `driverId`,
+    `driver_id` and `Driver ID` are all (driver, id).
+    """
     shape = "".join(map(_shape, name))
     return tuple(name[word.start() : word.end()].lower() for word in _WORD.finditer(shape))
 
@@ -111,7 +120,9 @@ def predicate_name(parts: Sequence[str]) -> str:
     return f"{name}Value" if name.lower() in _NOT_BY_THEMSELVES else name
 
 
-def column_names(cells: Sequence[str | None], source: str, line: str | None = None) -> tuple[str, ...]:
+def column_names(
+    cells: Sequence[str | None], source: str, line: str | None = None
+) -> tuple[str, ...]:
     """The columns that a first row names; one without a name is called `column` and its number.
 
     Raises
@@ -125,7 +136,8 @@ def column_names(cells: Sequence[str | None], source: str, line: str | None = No
             column = line.rfind(name) + 1 if line else place + 1
             raise InputError.of(
                 "E0232",
-                f"the column {name} is named twice: columns {names.index(name) + 1} and {place + 1}",
+                f"the column {name} is named twice: columns "
+                f"{names.index(name) + 1} and {place + 1}",
                 span=Span(source, 1, column, 1, column + (len(name) if line else 1)),
                 line_text=line,
                 help="give each column a name of its own",

@@ -1,4 +1,6 @@
-"""Conditions in SQL over pairs of records, in a locked database of their own that reaches nothing else."""
+"""Conditions in SQL over pairs of records,
+in a locked database of their own that reaches nothing else.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,23 @@ from workbench.tables.staging import StagedTable, Staging
 
 __all__ = ["PairConditions", "is_of_kind", "raw_cell"]
 
-_CLASSES = frozenset("BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split())
+_CLASSES = frozenset(
+    "BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split()
+)
 FUNCTIONS = frozenset(
-    "+ - * / // % ** ^ || ~~ !~~ ~~* !~~* ~~~ abs acos array_to_string asin atan atan2 ceil concat concat_ws contains "
-    "cos damerau_levenshtein date_diff date_part datediff datepart date_sub datesub date_trunc day degrees "
+    "+ - * / // % ** ^ || ~~ !~~ ~~* !~~* ~~~ abs acos array_to_string asin atan atan2 ceil "
+    "concat concat_ws contains "
+    "cos damerau_levenshtein date_diff date_part datediff datepart date_sub datesub date_trunc "
+    "day degrees "
     "editdist3 ends_with epoch exp floor greatest hamming ifnull initcap jaccard jaro_similarity "
-    "jaro_winkler_similarity lcase least left len length levenshtein list_value ln log log10 log2 lower lpad ltrim "
-    "mismatches month nullif pow power prefix radians regexp_extract regexp_full_match regexp_matches regexp_replace "
-    "replace reverse right round rpad rtrim sign sin split_part sqrt starts_with strip_accents strlen strptime strpos "
-    "substr substring suffix tan to_days translate trim trunc try_strptime ucase unaccent upper year "
+    "jaro_winkler_similarity lcase least left len length levenshtein list_value ln log log10 log2 "
+    "lower lpad ltrim "
+    "mismatches month nullif pow power prefix radians regexp_extract regexp_full_match "
+    "regexp_matches regexp_replace "
+    "replace reverse right round rpad rtrim sign sin split_part sqrt starts_with strip_accents "
+    "strlen strptime strpos "
+    "substr substring suffix tan to_days translate trim trunc try_strptime ucase unaccent upper "
+    "year "
     "array_extract to_months to_years isnan isfinite".split()
 )
 """All that a condition may call: each depends on its arguments alone."""
@@ -37,15 +47,19 @@ ROW, SOURCE = '" row"', '" source"'
 VIEWS = ("cells", "texts", "dates")
 _PLAIN = "-?(0|[1-9][0-9]*)"
 _NUMBERS = (("BIGINT", _PLAIN), ("DOUBLE", _PLAIN + "([.][0-9]+)?"))
-_READ: Mapping[str, Callable[[str], object]] = {"BIGINT": int, "DOUBLE": float, "DATE": date.fromisoformat}
+_READ: Mapping[str, Callable[[str], object]] = {
+    "BIGINT": int,
+    "DOUBLE": float,
+    "DATE": date.fromisoformat,
+}
 _DATES = (("DATE", "[0-9]{4}-[0-9]{2}-[0-9]{2}"),)
 
 
 class PairConditions:
     """The records of one or two staged tables, and conditions about pairs of them.
 
-    Cells are numbers where a column has nothing else, else texts; an empty cell is NULL. Conditions that do not fit are
-    tried with all cells as texts, then as dates.
+    Cells are numbers where a column has nothing else, else texts; an empty cell is NULL. Conditions
+    that do not fit are tried with all cells as texts, then as dates.
 
     Attributes
     ----------
@@ -55,7 +69,10 @@ class PairConditions:
     """
 
     def __init__(
-        self, columns: Sequence[str], texts: Iterable[pyarrow.Table], kinds: Mapping[str, str] | None = None
+        self,
+        columns: Sequence[str],
+        texts: Iterable[pyarrow.Table],
+        kinds: Mapping[str, str] | None = None,
     ) -> None:
         """Take records as texts.
 
@@ -65,11 +82,18 @@ class PairConditions:
         texts : iterable of pyarrow.Table
             Of each record its row, its source, and the cells of the columns in order.
         kinds : mapping of str to str, optional
-            What columns hold beside texts, as `kinds` of another one tells it; without it they are looked at.
+            What columns hold beside texts, as `kinds` of another one tells it; without it they are
+            looked at.
         """
         self.columns = tuple(columns)
-        self.connection = ended_on_interrupt(duckdb.connect(config={"autoinstall_known_extensions": "false"}))
-        typed = [f"{ROW} INTEGER", f"{SOURCE} INTEGER", *(f"{quoted(name)} VARCHAR" for name in self.columns)]
+        self.connection = ended_on_interrupt(
+            duckdb.connect(config={"autoinstall_known_extensions": "false"})
+        )
+        typed = [
+            f"{ROW} INTEGER",
+            f"{SOURCE} INTEGER",
+            *(f"{quoted(name)} VARCHAR" for name in self.columns),
+        ]
         self.connection.execute(f"CREATE TABLE texts ({', '.join(typed)})")
         for rows in texts:
             with handed_in(self.connection, "incoming", rows):
@@ -84,12 +108,16 @@ class PairConditions:
     def of_tables(
         cls, staging: Staging, tables: Sequence[StagedTable], names: Sequence[Sequence[str]]
     ) -> PairConditions:
-        """The columns `names` of tables: of each, its name in every table; it is called as in the first."""
+        """The columns `names` of tables: of each, its name in every table;
+        it is called as in the first.
+        """
 
         def texts() -> Iterator[pyarrow.Table]:
             first = 0
             for place, table in enumerate(tables):
-                cells = [f"{raw_cell(table.cell(of[place]))} AS c{at}" for at, of in enumerate(names)]
+                cells = [
+                    f"{raw_cell(table.cell(of[place]))} AS c{at}" for at, of in enumerate(names)
+                ]
                 row = f"(rowid + {first})::INTEGER AS row, {place} AS source"
                 yield staging.connection.sql(
                     f"SELECT {', '.join((row, *cells))} FROM {table.relation}"
@@ -104,21 +132,29 @@ class PairConditions:
         return [rows.column(name) for name in self.columns]
 
     def frequencies(self, column: str) -> Float:
-        """Of each record, the share of the filled cells that hold its value; NaN where it has none."""
+        """Of each record, the share of the filled cells that hold its value;
+        NaN where it has none.
+        """
         name = quoted(self._known(column, "term frequencies"))
         found = self.connection.execute(
-            f"SELECT CASE WHEN {name} IS NOT NULL THEN count(*) OVER (PARTITION BY {name}) / count({name}) OVER () END "
+            f"SELECT CASE WHEN {name} IS NOT NULL THEN count(*) OVER (PARTITION BY {name}) / "
+            f"count({name}) OVER () END "
             f"::DOUBLE AS f FROM cells ORDER BY {ROW}"
         ).fetchnumpy()["f"]
         return np.ma.filled(np.ma.asarray(found, float), np.nan)
 
-    def pairs(self, rule: str, *, across: bool, most: int, of_rows: Sequence[int] | None = None) -> tuple[Int32, Int32]:
-        """Rows of the first `most` pairs for which a blocking rule over `l.x` and `r.x` holds, each once.
+    def pairs(
+        self, rule: str, *, across: bool, most: int, of_rows: Sequence[int] | None = None
+    ) -> tuple[Int32, Int32]:
+        """Rows of the first `most` pairs for which a blocking rule over `l.x` and `r.x` holds, each
+        once.
 
         With `of_rows` those that have one of these rows in them.
         """
         where = f"blocking rule {rule}"
-        self._check(rule, where, {f"{side}.{name}".lower() for side in "lr" for name in self.columns})
+        self._check(
+            rule, where, {f"{side}.{name}".lower() for side in "lr" for name in self.columns}
+        )
         order = SOURCE if across else ROW
         some = None if of_rows is None else f"{ROW} IN ({', '.join(map(str, of_rows)) or 'NULL'})"
 
@@ -136,23 +172,33 @@ class PairConditions:
         found = self._first_that_fits(sql, where)
         return found["l"].astype(np.int32), found["r"].astype(np.int32)
 
-    def levels(self, conditions: Sequence[str | None], left: Int32, right: Int32, where: str) -> Int8:
-        """Of each pair, the number of the first condition over `x_l` and `x_r` that holds, None always; else -1."""
+    def levels(
+        self, conditions: Sequence[str | None], left: Int32, right: Int32, where: str
+    ) -> Int8:
+        """Of each pair, the number of the first condition over `x_l` and `x_r` that holds,
+        None always; else -1.
+        """
         known = {f"{name}_{side}".lower() for name in self.columns for side in "lr"}
         for one in conditions:
             if one is not None:
                 self._check(one, where, known)
-        cases = " ".join(f"WHEN (\n{one or 'true'}\n) THEN {place}" for place, one in enumerate(conditions))
+        cases = " ".join(
+            f"WHEN (\n{one or 'true'}\n) THEN {place}" for place, one in enumerate(conditions)
+        )
         sides = ", ".join(
-            f"{side}.{quoted(name)} AS {quoted(f'{name}_{side}')}" for name in self.columns for side in "lr"
+            f"{side}.{quoted(name)} AS {quoted(f'{name}_{side}')}"
+            for name in self.columns
+            for side in "lr"
         )
         places = pyarrow.array(np.arange(len(left)))
         asked = pyarrow.table({" place": places, " left": left, " right": right})
         self.connection.register("asked", asked)
         found = self._first_that_fits(
             lambda view: (
-                f'SELECT " place" AS place, CASE {cases} ELSE -1 END AS level FROM (SELECT " place", {sides} '
-                f'FROM asked JOIN {view} l ON l.{ROW} = " left" JOIN {view} r ON r.{ROW} = " right")'
+                f'SELECT " place" AS place, CASE {cases} ELSE -1 END AS level FROM (SELECT " '
+                f'place", {sides} '
+                f'FROM asked JOIN {view} l ON l.{ROW} = " left" JOIN {view} r ON r.{ROW} = " '
+                'right")'
             ),
             where,
         )
@@ -170,7 +216,9 @@ class PairConditions:
                 else quoted(name)
                 for name in self.columns
             ]
-            self.connection.execute(f"CREATE {form} {view} AS SELECT {', '.join([ROW, SOURCE, *cells])} FROM texts")
+            self.connection.execute(
+                f"CREATE {form} {view} AS SELECT {', '.join([ROW, SOURCE, *cells])} FROM texts"
+            )
 
     def _looked_at(self) -> dict[str, str]:
         """What each column holds beside texts."""
@@ -178,15 +226,22 @@ class PairConditions:
         for name in self.columns:
             for kind, form in (*_NUMBERS, *_DATES):
                 cell = quoted(name)
-                fits = f"try_cast({cell} AS {kind}) IS NOT NULL AND regexp_full_match({cell}, '{form}')"
-                sql = f"SELECT coalesce(bool_and({fits}), false) FROM texts WHERE {cell} IS NOT NULL"
+                fits = (
+                    f"try_cast({cell} AS {kind}) IS NOT NULL AND regexp_full_match({cell}, "
+                    f"'{form}')"
+                )
+                sql = (
+                    f"SELECT coalesce(bool_and({fits}), false) FROM texts WHERE {cell} IS NOT NULL"
+                )
                 if self.connection.execute(sql).fetchall()[0][0]:
                     found[name] = kind
                     break
         return found
 
     def _first_that_fits(self, sql: Callable[[str], str], where: str) -> dict[str, Any]:
-        """The answer over cells as they are, or as texts, or as dates; the first complaint where none fits."""
+        """The answer over cells as they are, or as texts, or as dates;
+        the first complaint where none fits.
+        """
         complaint: duckdb.Error | None = None
         for view in VIEWS:
             try:
@@ -223,10 +278,17 @@ class PairConditions:
 
     def _check_part(self, part: dict[str, Any], where: str, known: set[str]) -> None:
         if part["class"] not in _CLASSES:
-            raise _unusable(where, f"it has a {part['class'].lower()}: columns, constants and calls are taken")
+            raise _unusable(
+                where, f"it has a {part['class'].lower()}: columns, constants and calls are taken"
+            )
         if part["class"] == "FUNCTION" and (name := part["function_name"].lower()) not in FUNCTIONS:
-            raise _unusable(where, f"it calls {name}, which is not among the functions that conditions may call")
-        if part["class"] == "COLUMN_REF" and (named := ".".join(part["column_names"])).lower() not in known:
+            raise _unusable(
+                where, f"it calls {name}, which is not among the functions that conditions may call"
+            )
+        if (
+            part["class"] == "COLUMN_REF"
+            and (named := ".".join(part["column_names"])).lower() not in known
+        ):
             close = nearest(named, sorted(known))
             raise _unknown(named, where, f"did you mean {close}?" if close else self._help())
 
@@ -237,7 +299,10 @@ class PairConditions:
         return found
 
     def _help(self) -> str:
-        return f"the records' columns are {', '.join(self.columns)}; two files need columns of the same names"
+        return (
+            f"the records' columns are {', '.join(self.columns)}; two files need columns of "
+            "the same names"
+        )
 
 
 def is_of_kind(text: str, kind: str) -> bool:
@@ -270,9 +335,12 @@ def _unusable(where: str, what: str) -> WorkbenchError:
     return InputError.of(
         "E0676",
         f"the condition of {where} cannot be used: {what}",
-        help="conditions are one expression in DuckDB's SQL over the two records' columns; rewrite it in the file",
+        help="conditions are one expression in DuckDB's SQL over the two records' columns; "
+        "rewrite it in the file",
     )
 
 
 def _unknown(column: str, where: str, help: str) -> WorkbenchError:
-    return InputError.of("E0677", f"{where} names {column}, and the records have no such column", help=help)
+    return InputError.of(
+        "E0677", f"{where} names {column}, and the records have no such column", help=help
+    )

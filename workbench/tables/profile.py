@@ -1,4 +1,6 @@
-"""What a table's columns hold: a look at a sample to choose how cells are read, then one pass over all rows."""
+"""What a table's columns hold: a look at a sample to choose how cells are read,
+then one pass over all rows.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from typing import Any
 
 from workbench.tables.readings import Reading, agreed, find_reading
 from workbench.tables.staging import StagedTable, Staging
-from workbench.tables.values import BLANKS, MORE_BLANKS, date_value, is_blank, number_value, truth_value
+from workbench.tables.values import (
+    BLANKS,
+    MORE_BLANKS,
+    date_value,
+    is_blank,
+    number_value,
+    truth_value,
+)
 
 __all__ = ["FEW", "ColumnCounts", "TableCounts", "count_table"]
 
@@ -31,7 +40,8 @@ class ColumnCounts:
     filled : int
         All others: the next counts are of these.
     distinct : int
-        Different texts: exact where they are few or nearly as many as rows, else within some percents.
+        Different texts: exact where they are few or nearly as many as rows, else within some
+        percents.
     numbers, whole, dates, truths : int
         Cells that the reading takes for a number, a whole number, a date, a yes or no.
     leading_zeros : int
@@ -68,7 +78,8 @@ class ColumnCounts:
 
 @dataclass(frozen=True)
 class TableCounts:
-    """The columns of a staged table in numbers; `different` are its rows, those that repeat another left out.
+    """The columns of a staged table in numbers; `different` are its rows, those that repeat another
+    left out.
 
     Repeated rows are counted only where no column tells all rows apart and one nearly does.
     """
@@ -83,8 +94,8 @@ class TableCounts:
 
 
 def count_table(staging: Staging, table: StagedTable) -> TableCounts:
-    """Count a table's columns: a sample to choose how they are read, one pass over all rows, exact counts of
-    different values where they matter.
+    """Count a table's columns: a sample to choose how they are read, one pass over all rows, exact
+    counts of different values where they matter.
 
     Cost: one scan of the table with a dozen aggregates a column.
     """
@@ -95,8 +106,14 @@ def count_table(staging: Staging, table: StagedTable) -> TableCounts:
     for name, row in counted.items():
         filled = int(row["filled"])
         distinct = exact.get(name, min(int(row["distinct"]), filled))
-        values = _values(staging, table, table.cell(name), readings[name]) if 0 < distinct <= FEW else ()
-        whole = {key: int(row[key]) for key in _COUNTS if key not in ("distinct", "filled", "low", "high")}
+        values = (
+            _values(staging, table, table.cell(name), readings[name]) if 0 < distinct <= FEW else ()
+        )
+        whole = {
+            key: int(row[key])
+            for key in _COUNTS
+            if key not in ("distinct", "filled", "low", "high")
+        }
         columns.append(
             ColumnCounts(
                 name=name,
@@ -117,14 +134,22 @@ def _different_rows(staging: Staging, table: StagedTable, columns: Sequence[Colu
     if not NEARLY_UNIQUE * table.rows <= most < table.rows:
         return table.rows
     cells = ", ".join(map(table.cell, table.columns))
-    return int(str(staging.rows(f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})")[0][0]))
+    return int(
+        str(
+            staging.rows(f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {table.relation})")[
+                0
+            ][0]
+        )
+    )
 
 
 def readings_of(staging: Staging, table: StagedTable) -> dict[str, Reading]:
     """The way to read each column, told by cells of rows spread evenly over the table."""
     found = {}
     step = max(1, table.rows // SAMPLE)
-    rows = staging.rows(f"SELECT * FROM {table.relation} WHERE rowid % {step} = 0 LIMIT {2 * SAMPLE}")
+    rows = staging.rows(
+        f"SELECT * FROM {table.relation} WHERE rowid % {step} = 0 LIMIT {2 * SAMPLE}"
+    )
     for place, column in enumerate(table.columns):
         cells = [str(row[place]) for row in rows if row[place] is not None]
         if all(cell in BLANKS + MORE_BLANKS for cell in cells):
@@ -136,25 +161,41 @@ def readings_of(staging: Staging, table: StagedTable) -> dict[str, Reading]:
 def _filled_cells(staging: Staging, relation: str, cell: str) -> list[str]:
     """The first cells that say something, of a column that says little."""
     blank = is_blank(cell, BLANKS + MORE_BLANKS)
-    return [str(text) for (text,) in staging.rows(f"SELECT {cell} FROM {relation} WHERE NOT {blank} LIMIT {SAMPLE}")]
+    return [
+        str(text)
+        for (text,) in staging.rows(
+            f"SELECT {cell} FROM {relation} WHERE NOT {blank} LIMIT {SAMPLE}"
+        )
+    ]
 
 
-_COUNTS = "blanks filled distinct numbers whole dates truths leading_zeros spaced long low high".split()
+_COUNTS = (
+    "blanks filled distinct numbers whole dates truths leading_zeros spaced long low high".split()
+)
 
 
-def _counted(staging: Staging, table: StagedTable, readings: Mapping[str, Reading]) -> dict[str, dict[str, Any]]:
+def _counted(
+    staging: Staging, table: StagedTable, readings: Mapping[str, Reading]
+) -> dict[str, dict[str, Any]]:
     """The one pass over all rows: every column is read once.
 
-    A few columns a query: the time that DuckDB takes to plan one grows with the square of its aggregates.
+    A few columns a query: the time that DuckDB takes to plan one grows with the square of its
+    aggregates.
     """
     found = {}
     for start in range(0, len(table.columns), COLUMNS_A_QUERY):
         columns = table.columns[start : start + COLUMNS_A_QUERY]
         cells = [
-            sql for n, column in enumerate(columns) for sql in _read_cells(n, table.cell(column), readings[column])
+            sql
+            for n, column in enumerate(columns)
+            for sql in _read_cells(n, table.cell(column), readings[column])
         ]
-        wanted = ", ".join(aggregate for number in range(len(columns)) for aggregate in _aggregates(number))
-        row = staging.rows(f"SELECT {wanted} FROM (SELECT {', '.join(cells)} FROM {table.relation})")[0]
+        wanted = ", ".join(
+            aggregate for number in range(len(columns)) for aggregate in _aggregates(number)
+        )
+        row = staging.rows(
+            f"SELECT {wanted} FROM (SELECT {', '.join(cells)} FROM {table.relation})"
+        )[0]
         width = len(_COUNTS)
         for place, column in enumerate(columns):
             found[column] = dict(zip(_COUNTS, row[place * width : (place + 1) * width]))
@@ -162,9 +203,13 @@ def _counted(staging: Staging, table: StagedTable, readings: Mapping[str, Readin
 
 
 def _read_cells(number: int, cell: str, reading: Reading) -> list[str]:
-    """A cell's text where it says something, and what it says as a number, a date, and yes or no."""
+    """A cell's text where it says something, and what it says as a number, a date,
+    and yes or no.
+    """
     text = f"CASE WHEN NOT {is_blank(cell, reading.blanks)} THEN {cell} END"
-    as_number = number_value(cell, reading.decimal, reading.unit) if reading.decimal else "NULL::DOUBLE"
+    as_number = (
+        number_value(cell, reading.decimal, reading.unit) if reading.decimal else "NULL::DOUBLE"
+    )
     as_date = date_value(cell, reading.format) if reading.format else "NULL"
     as_truth = truth_value(cell, reading.yes, reading.no) if reading.yes else "NULL"
     return [
@@ -194,7 +239,10 @@ def _aggregates(number: int) -> list[str]:
 
 
 def _exact_distinct(
-    staging: Staging, table: StagedTable, readings: Mapping[str, Reading], counted: Mapping[str, Mapping[str, Any]]
+    staging: Staging,
+    table: StagedTable,
+    readings: Mapping[str, Reading],
+    counted: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, int]:
     """Exact counts of different texts, where they are few (categories) or many (keys)."""
     close = [
@@ -205,14 +253,17 @@ def _exact_distinct(
     if not close:
         return {}
     wanted = ", ".join(
-        f"count(DISTINCT {table.cell(name)}) FILTER (NOT {is_blank(table.cell(name), readings[name].blanks)})"
+        f"count(DISTINCT {table.cell(name)}) FILTER (NOT "
+        f"{is_blank(table.cell(name), readings[name].blanks)})"
         for name in close
     )
     row = staging.rows(f"SELECT {wanted} FROM {table.relation}")[0]
     return {name: int(str(count)) for name, count in zip(close, row)}
 
 
-def _values(staging: Staging, table: StagedTable, cell: str, reading: Reading) -> tuple[tuple[str, int], ...]:
+def _values(
+    staging: Staging, table: StagedTable, cell: str, reading: Reading
+) -> tuple[tuple[str, int], ...]:
     rows = staging.rows(
         f"SELECT {cell}, count(*) FROM {table.relation} WHERE NOT {is_blank(cell, reading.blanks)} "
         f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {FEW}"

@@ -1,4 +1,6 @@
-"""From counts to a mapping: the shape of each table, a kind for each column, names for types and predicates."""
+"""From counts to a mapping: the shape of each table, a kind for each column,
+names for types and predicates.
+"""
 
 from __future__ import annotations
 
@@ -35,22 +37,27 @@ class _Found:
 
 
 def propose(
-    staging: Staging, *, predict: str | None = None, taken: Mapping[str, Sequence[str]] | None = None
+    staging: Staging,
+    *,
+    predict: str | None = None,
+    taken: Mapping[str, Sequence[str]] | None = None,
 ) -> TablesMapping:
     """Profile the staged tables and propose what they mean, with a reason for each column.
 
     Parameters
     ----------
     predict : str or None
-        `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`, kept in the mapping; `workbench.tables.target_of` checks it.
+        `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`, kept in the mapping; `workbench.tables.target_of`
+        checks it.
     taken : mapping of str to sequence of str, optional
-        Predicates that there are already, with their argument types: a new one of that name and other types is called
-        differently.
+        Predicates that there are already, with their argument types: a new one of that name and
+        other types is called differently.
 
     Returns
     -------
     TablesMapping
-        Its reasons and counts are those of these tables; edit it with `dataclasses.replace`, or as TOML.
+        Its reasons and counts are those of these tables; edit it with `dataclasses.replace`, or as
+        TOML.
     """
     counted = tuple(count_table(staging, table) for table in staging.tables.values())
     keys = find_keys(counted)
@@ -66,7 +73,9 @@ def _table(staging: Staging, found: _Found, counts: TableCounts) -> TableMapping
     key = found.keys.get(table.name)
     columns = [_column(found, counts, column, key) for column in counts.columns]
     columns += _split_dates(staging, counts)
-    mapped = TableMapping(table.source, type_name(singular_words(table.name)), columns=tuple(columns), rows=table.rows)
+    mapped = TableMapping(
+        table.source, type_name(singular_words(table.name)), columns=tuple(columns), rows=table.rows
+    )
     if key is not None:
         return replace(mapped, key=key.column, display=_display(counts, key.column))
     if _is_relation(staging, mapped, table):
@@ -77,14 +86,19 @@ def _table(staging: Staging, found: _Found, counts: TableCounts) -> TableMapping
 def _with_composites(
     staging: Staging, counted: Sequence[TableCounts], tables: Sequence[TableMapping]
 ) -> list[TableMapping]:
-    """The tables with keys of several columns, and with the references to these, as columns beside their parts."""
+    """The tables with keys of several columns, and with the references to these,
+    as columns beside their parts.
+    """
     keyed = {table.name for table in tables if table.key is not None}
     related = {table.name for table in tables if table.relation is not None}
     keys, references = find_composites(staging, counted, keyed, related)
 
     def changed(table: TableMapping) -> TableMapping:
         key = keys.get(table.name)
-        more = [_joined("reference", one.columns, one.reason, one.table) for one in references.get(table.name, ())]
+        more = [
+            _joined("reference", one.columns, one.reason, one.table)
+            for one in references.get(table.name, ())
+        ]
         if key is not None:
             more.append(_joined("key", key.columns, key.reason))
             table = replace(table, key=joined_name(key.columns), relation=None)
@@ -93,18 +107,29 @@ def _with_composites(
     return [changed(table) for table in tables]
 
 
-def _joined(kind: ColumnKind, parts: tuple[str, ...], reason: str, table: str | None = None) -> ColumnMapping:
+def _joined(
+    kind: ColumnKind, parts: tuple[str, ...], reason: str, table: str | None = None
+) -> ColumnMapping:
     reading = Reading(blanks=BLANKS)
-    return ColumnMapping(joined_name(parts), kind, table=table, reading=reading, parts=parts, reason=reason)
+    return ColumnMapping(
+        joined_name(parts), kind, table=table, reading=reading, parts=parts, reason=reason
+    )
 
 
-def _column(found: _Found, counts: TableCounts, column: ColumnCounts, key: Key | None) -> ColumnMapping:
+def _column(
+    found: _Found, counts: TableCounts, column: ColumnCounts, key: Key | None
+) -> ColumnMapping:
     refers = found.references.get((counts.table.name, column.name))
     if key is not None and column.name == key.column:
         reason = key.reason + (f"; {refers.reason}" if refers else "")
         table = refers.table if refers else None
         return ColumnMapping(
-            column.name, "key", table=table, reading=_plain(column), reason=reason, missing=column.blanks
+            column.name,
+            "key",
+            table=table,
+            reading=_plain(column),
+            reason=reason,
+            missing=column.blanks,
         )
     if refers is not None:
         reason = refers.reason + (f"; {refers.missing:,} are not" if refers.missing else "")
@@ -123,7 +148,9 @@ def _column(found: _Found, counts: TableCounts, column: ColumnCounts, key: Key |
         column.name,
         finding.kind,
         reading=replace(column.reading, other_format=None, other_decimal=None, seen=()),
-        unreadable="blank" if finding.mixed and finding.kind in ("number", "date", "yes/no") else "error",
+        unreadable="blank"
+        if finding.mixed and finding.kind in ("number", "date", "yes/no")
+        else "error",
         reason=_reason(finding),
         missing=column.blanks,
     )
@@ -138,12 +165,16 @@ def _reason(finding: Finding) -> str:
 
 
 def _is_relation(staging: Staging, mapped: TableMapping, table: StagedTable) -> bool:
-    """Whether rows without a key are tuples of the things they refer to: of no tuple different things are said, or
-    nothing more than one column can say."""
+    """Whether rows without a key are tuples of the things they refer to: of no tuple different
+    things are said, or nothing more than one column can say."""
     references = mapped.references
     if len(references) < 2:
         return False
-    others = [column for column in mapped.columns if column.kind in ("category", "number", "date", "yes/no", "text")]
+    others = [
+        column
+        for column in mapped.columns
+        if column.kind in ("category", "number", "date", "yes/no", "text")
+    ]
     if len(others) <= 1:
         return True
     cells = ", ".join(table.cell(column.name) for column in references)
@@ -159,7 +190,11 @@ def _split_dates(staging: Staging, counts: TableCounts) -> list[ColumnMapping]:
     by_words = {words(column.name): column for column in counts.columns}
     found = []
     for parts, year in by_words.items():
-        for names in (("year", "month", "day"), ("jahr", "monat", "tag"), ("annee", "mois", "jour")):
+        for names in (
+            ("year", "month", "day"),
+            ("jahr", "monat", "tag"),
+            ("annee", "mois", "jour"),
+        ):
             if names[0] not in parts:
                 continue
             place = parts.index(names[0])
@@ -171,12 +206,16 @@ def _split_dates(staging: Staging, counts: TableCounts) -> list[ColumnMapping]:
             cells = [counts.table.cell(name) for name in columns]
             blank = " OR ".join(is_blank(cell, year.reading.blanks) for cell in cells)
             (dates, blanks) = staging.rows(
-                f"SELECT count({date_from_parts(*cells)}), count(*) FILTER ({blank}) FROM {counts.table.relation}"
+                f"SELECT count({date_from_parts(*cells)}), count(*) FILTER ({blank}) FROM "
+                f"{counts.table.relation}"
             )[0]
             filled = counts.table.rows - int(blanks)
             if filled and int(dates) >= NEARLY_ALL * filled:
                 core = [part for part in (*around[0], *around[1]) if part]
-                said = f"year, month and day stand in {', '.join(columns)}: {share(int(dates), filled)} make dates"
+                said = (
+                    f"year, month and day stand in {', '.join(columns)}: "
+                    f"{share(int(dates), filled)} make dates"
+                )
                 name = "_".join([*core, "date"])
                 reading = Reading(blanks=year.reading.blanks)
                 found.append(

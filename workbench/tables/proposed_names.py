@@ -30,11 +30,16 @@ def with_category_types(staging: Staging, tables: Sequence[TableMapping]) -> lis
                 return replace(column, type=candidate)
         return replace(column, type=_unused(f"{table.type}_{type_name(parts)}", {*things, *first}))
 
-    return [replace(table, columns=tuple(typed(table, column) for column in table.columns)) for table in tables]
+    return [
+        replace(table, columns=tuple(typed(table, column) for column in table.columns))
+        for table in tables
+    ]
 
 
 def _share_values(
-    staging: Staging, one: tuple[TableMapping, ColumnMapping], other: tuple[TableMapping, ColumnMapping]
+    staging: Staging,
+    one: tuple[TableMapping, ColumnMapping],
+    other: tuple[TableMapping, ColumnMapping],
 ) -> bool:
     """Whether half of the values of the column that has fewer are values of the other."""
 
@@ -52,8 +57,12 @@ def _share_values(
     return 2 * both >= min(left, right)
 
 
-def with_predicates(tables: Sequence[TableMapping], taken: Mapping[str, Sequence[str]]) -> list[TableMapping]:
-    """Names for the predicates: the column's own where it is the only one of that name, else with the table's."""
+def with_predicates(
+    tables: Sequence[TableMapping], taken: Mapping[str, Sequence[str]]
+) -> list[TableMapping]:
+    """Names for the predicates: the column's own where it is the only one of that name,
+    else with the table's.
+    """
     mapping = TablesMapping(tuple(tables))
     wanted = [
         (table, column, _predicate_words(table, column))
@@ -63,7 +72,9 @@ def with_predicates(tables: Sequence[TableMapping], taken: Mapping[str, Sequence
         and not (table.relation is not None and column.kind == "reference")
     ]
     relations = [table.relation for table in tables if table.relation is not None]
-    names = [predicate_name(parts).casefold() for _, _, parts in wanted] + [name.casefold() for name in relations]
+    names = [predicate_name(parts).casefold() for _, _, parts in wanted] + [
+        name.casefold() for name in relations
+    ]
     chosen: dict[tuple[str, str], str] = {}
     used: dict[str, Sequence[str]] = {}
     folded = {name.casefold(): (name, types) for name, types in taken.items()}
@@ -77,13 +88,17 @@ def with_predicates(tables: Sequence[TableMapping], taken: Mapping[str, Sequence
         name = next((name for name in candidates if is_free(name, types)), None)
         number = 2
         while name is None:
-            name = f"{candidates[-1]}{number}" if is_free(f"{candidates[-1]}{number}", types) else None
+            name = (
+                f"{candidates[-1]}{number}" if is_free(f"{candidates[-1]}{number}", types) else None
+            )
             number += 1
         used[name.casefold()] = types
         return name
 
     named = [
-        replace(table, relation=first_free([table.relation], _subject(mapping, table))) if table.relation else table
+        replace(table, relation=first_free([table.relation], _subject(mapping, table)))
+        if table.relation
+        else table
         for table in tables
     ]
     for table, column, parts in wanted:
@@ -95,7 +110,10 @@ def with_predicates(tables: Sequence[TableMapping], taken: Mapping[str, Sequence
     return [
         replace(
             table,
-            columns=tuple(replace(column, predicate=chosen.get((table.name, column.name))) for column in table.columns),
+            columns=tuple(
+                replace(column, predicate=chosen.get((table.name, column.name)))
+                for column in table.columns
+            ),
         )
         for table in named
     ]

@@ -1,4 +1,6 @@
-"""The way a column's cells are written, told by a sample of them: decimal marks, date formats, words for yes and no."""
+"""The way a column's cells are written, told by a sample of them: decimal marks, date formats,
+words for yes and no.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workbench.tables.values import BLANKS, DATE_FORMATS, MORE_BLANKS, OR, TIME_FORMATS, UNITS, YES_NO, date_and_time
+from workbench.tables.values import (
+    BLANKS,
+    DATE_FORMATS,
+    MORE_BLANKS,
+    OR,
+    TIME_FORMATS,
+    UNITS,
+    YES_NO,
+    date_and_time,
+)
 
 __all__ = ["Reading", "agreed", "find_reading"]
 
@@ -18,7 +29,9 @@ NUMBER_PATTERNS = {
     ",.": re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"),
 }
 NEARLY_ALL = 0.95
-"""Share of the cells that several formats have to read together; a rarer one than the rest is none of them."""
+"""Share of the cells that several formats have to read together;
+a rarer one than the rest is none of them.
+"""
 _LIKE_A_DATE = re.compile(r"(?=.*\d)[\w.,:/+ -]{6,40}")
 
 
@@ -58,21 +71,30 @@ class Reading:
 
 
 def find_reading(cells: Sequence[str]) -> Reading:
-    """The reading that more than half of a sample of cells follow; of several, the one that most do.
+    """The reading that more than half of a sample of cells follow; of several, the one that most
+    do.
 
     Cost: some microseconds a cell and format.
     """
     filled = [cell for cell in cells if cell not in BLANKS and cell not in MORE_BLANKS]
     if not filled:
         return Reading()
-    unit = next((sign for sign in UNITS if sum(sign in cell for cell in filled) > 0.5 * len(filled)), None)
+    unit = next(
+        (sign for sign in UNITS if sum(sign in cell for cell in filled) > 0.5 * len(filled)), None
+    )
     bare = filled if unit is None else [cell.replace(unit, "").strip() for cell in filled]
     decimal, numbers = _best(
-        tuple(NUMBER_PATTERNS), lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in bare)
+        tuple(NUMBER_PATTERNS),
+        lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in bare),
     )
     formats = _date_formats(filled)
     yes, no = next(
-        (pair for pair in YES_NO if sum(cell in pair[0] + pair[1] for cell in filled) > 0.5 * len(filled)), ((), ())
+        (
+            pair
+            for pair in YES_NO
+            if sum(cell in pair[0] + pair[1] for cell in filled) > 0.5 * len(filled)
+        ),
+        ((), ()),
     )
     regular = bool(formats or yes) or numbers > 0.5 * len(filled)
     return Reading(
@@ -89,7 +111,9 @@ def find_reading(cells: Sequence[str]) -> Reading:
 
 
 def _other_decimal(decimal: str, cells: Sequence[str]) -> str | None:
-    """Another reading of marks that may part thousands: everywhere three digits behind them, no zero first."""
+    """Another reading of marks that may part thousands: everywhere three digits behind them,
+    no zero first.
+    """
     mark, other = {".": (".", ","), ",": (",", ",.")}.get(decimal, ("", ""))
     marked = [cell for cell in cells if mark and mark in cell]
     thousands = re.compile(rf"[+-]?[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})+")
@@ -97,15 +121,19 @@ def _other_decimal(decimal: str, cells: Sequence[str]) -> str | None:
 
 
 def agreed(readings: Mapping[str, Reading], separator: str | None) -> dict[str, Reading]:
-    """The readings of a table's columns, numbers that can be read in two ways as the table's other numbers are.
+    """The readings of a table's columns, numbers that can be read in two ways as the table's other
+    numbers are.
 
-    Decimal commas elsewhere, or semicolons between cells, speak for 1.234 being 1234 and 1,234 being no thousand.
+    Decimal commas elsewhere, or semicolons between cells, speak for 1.234 being 1234 and 1,234
+    being no thousand.
     """
     clear = {one.decimal for one in readings.values() if one.other_decimal is None}
     commas = "," in clear or (separator == ";" and ",." not in clear)
 
     def settled(one: Reading) -> Reading:
-        if one.other_decimal == ("," if "," in clear else None) or (one.other_decimal == ",." and not commas):
+        if one.other_decimal == ("," if "," in clear else None) or (
+            one.other_decimal == ",." and not commas
+        ):
             return replace(one, decimal=one.other_decimal, other_decimal=one.decimal)
         return one
 
@@ -122,12 +150,15 @@ def _best(candidates: Sequence[str], count: Callable[[str], int]) -> tuple[str, 
 def _date_formats(cells: Sequence[str]) -> list[str]:
     """The format that most cells follow, where more than half do, and others that as many follow.
 
-    Where cells are written in several ways that cannot be mistaken for each other, these are one format.
+    Where cells are written in several ways that cannot be mistaken for each other, these are one
+    format.
     """
     if 2 * sum(bool(_LIKE_A_DATE.fullmatch(cell)) for cell in cells) <= len(cells):
         return []
     formats, tried = _all_formats(cells), cells[:50]
-    likely = [form for form in formats if 2 * sum(_is_date(cell, form) for cell in tried) > len(tried)]
+    likely = [
+        form for form in formats if 2 * sum(_is_date(cell, form) for cell in tried) > len(tried)
+    ]
     counts = {form: sum(_is_date(cell, form) for cell in cells) for form in likely}
     most = max(counts.values(), default=0)
     if most < NEARLY_ALL * len(cells) and _in_several(tried, formats):
@@ -138,11 +169,16 @@ def _date_formats(cells: Sequence[str]) -> list[str]:
 
 
 def _in_several(cells: Sequence[str], formats: Sequence[str]) -> list[str]:
-    """Several formats that read nearly all cells together as one, and what fits as well in place of the first.
+    """Several formats that read nearly all cells together as one, and what fits as well in place of
+    the first.
 
-    None where a format that is not among them reads more than what one of them does: days and months exchanged.
+    None where a format that is not among them reads more than what one of them does: days and
+    months exchanged.
     """
-    read = {form: frozenset(at for at, cell in enumerate(cells) if _is_date(cell, form)) for form in formats}
+    read = {
+        form: frozenset(at for at, cell in enumerate(cells) if _is_date(cell, form))
+        for form in formats
+    }
     left = frozenset(range(len(cells)))
     found: list[str] = []
     while len(left) > (1 - NEARLY_ALL) * len(cells):
@@ -153,7 +189,9 @@ def _in_several(cells: Sequence[str], formats: Sequence[str]) -> list[str]:
         found.append(best)
         left -= read[best]
     for form in formats:
-        if form not in found and any(read[form] & read[one] and not read[form] <= read[one] for one in found):
+        if form not in found and any(
+            read[form] & read[one] and not read[form] <= read[one] for one in found
+        ):
             return []
     as_well = [form for form in formats if form not in found and read[form] == read[found[0]]]
     # Years of two digits first: DuckDB reads 99 as a year of four, too.
@@ -172,6 +210,7 @@ def _is_date(cell: str, form: str) -> bool:
     form = date if time and ":" not in cell else form
     with suppress(ValueError):
         year = datetime.strptime(cell, form).year
-        # Eight digits are a date only where they make a plausible one: other numbers have eight digits too.
+        # Eight digits are a date only where they make a plausible one: other numbers have eight
+        # digits too.
         return form != "%Y%m%d" or (len(cell) == 8 and 1800 <= year <= 2100)
     return False

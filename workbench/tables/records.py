@@ -1,4 +1,6 @@
-"""The rows of staged tables as records: columns of one name side by side, each cell a code into its column's texts."""
+"""The rows of staged tables as records: columns of one name side by side,
+each cell a code into its column's texts.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,11 @@ class RecordColumn:
     Attributes
     ----------
     kind : {'date', 'number', 'text'}
-        What most cells are. Dates are texts `2020-01-31` where they can be read and as written where not.
+        What most cells are. Dates are texts `2020-01-31` where they can be read and as written
+        where not.
     texts : list of str
-        The different cells: lower case, without accents and punctuation; dates and numbers in one form.
+        The different cells: lower case, without accents and punctuation; dates and numbers in one
+        form.
     codes : int32 array, shape (n_records,)
         Of each record, the place in `texts`; -1 where nothing is known.
     readings : tuple of Reading
@@ -71,7 +75,10 @@ class Records:
 
 
 def read_records(
-    staging: Staging, tables: Sequence[StagedTable], names: Sequence[Sequence[str]], id_columns: Sequence[str | None]
+    staging: Staging,
+    tables: Sequence[StagedTable],
+    names: Sequence[Sequence[str]],
+    id_columns: Sequence[str | None],
 ) -> Records:
     """Read columns of staged tables.
 
@@ -86,7 +93,9 @@ def read_records(
     columns = tuple(_column(staging, counted, of_tables) for of_tables in names)
     source = np.repeat(np.arange(len(tables), dtype=np.int32), [table.rows for table in tables])
     ids = [read_ids(staging, table, name) for table, name in zip(tables, id_columns)]
-    return Records(tuple(table.name for table in tables), source, np.concatenate(ids), id_columns[0], columns)
+    return Records(
+        tuple(table.name for table in tables), source, np.concatenate(ids), id_columns[0], columns
+    )
 
 
 def read_ids(staging: Staging, table: StagedTable, name: str | None) -> Array:
@@ -96,7 +105,9 @@ def read_ids(staging: Staging, table: StagedTable, name: str | None) -> Array:
     return np.array(_in_order(staging, table, [table.cell(name)])[0].to_pylist(), object)
 
 
-def _in_order(staging: Staging, table: StagedTable, cells: Sequence[str]) -> list[pyarrow.ChunkedArray]:
+def _in_order(
+    staging: Staging, table: StagedTable, cells: Sequence[str]
+) -> list[pyarrow.ChunkedArray]:
     """Cells of columns in the order of the rows: batches of large tables come in any order."""
     named = ", ".join(f"{cell} AS x{place}" for place, cell in enumerate(cells))
     with staging.record_batches(f"SELECT rowid AS row, {named} FROM {table.relation}") as batches:
@@ -117,13 +128,18 @@ def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[st
 def read_columns(
     staging: Staging, table: StagedTable, wanted: Sequence[tuple[str, str, str, Reading]]
 ) -> dict[str, RecordColumn]:
-    """Columns of a table in one look at it: of each what it is to be called, its name there, its kind and reading.
+    """Columns of a table in one look at it: of each what it is to be called, its name there, its
+    kind and reading.
 
     Of kind `cell` it is as it is written.
     """
     if not wanted:
         return {}
-    cells = _in_order(staging, table, [_cell(table.cell(name), reading, kind) for _, name, kind, reading in wanted])
+    cells = _in_order(
+        staging,
+        table,
+        [_cell(table.cell(name), reading, kind) for _, name, kind, reading in wanted],
+    )
     return {
         called: _encoded_column(called, kind, found.chunks, (reading,))
         for (called, _, kind, reading), found in zip(wanted, cells)
@@ -131,7 +147,11 @@ def read_columns(
 
 
 def _read_column(
-    staging: Staging, tables: Sequence[StagedTable], names: Sequence[str], kind: str, readings: Sequence[Reading]
+    staging: Staging,
+    tables: Sequence[StagedTable],
+    names: Sequence[str],
+    kind: str,
+    readings: Sequence[Reading],
 ) -> RecordColumn:
     """One column of tables, of a kind and way of reading that are known."""
     chunks = []
@@ -150,9 +170,13 @@ def _encoded_column(
 
 def _kind(columns: Sequence[ColumnCounts]) -> str:
     filled = [column for column in columns if column.filled]
-    if filled and all(column.dates >= MOSTLY * column.filled and column.reading.format for column in filled):
+    if filled and all(
+        column.dates >= MOSTLY * column.filled and column.reading.format for column in filled
+    ):
         return "date"
-    if filled and all(column.numbers >= 0.95 * column.filled and not column.leading_zeros for column in filled):
+    if filled and all(
+        column.numbers >= 0.95 * column.filled and not column.leading_zeros for column in filled
+    ):
         return "number"
     return "text"
 

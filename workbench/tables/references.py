@@ -51,17 +51,21 @@ class Reference:
 
 
 def find_keys(tables: Sequence[TableCounts]) -> dict[str, Key]:
-    """The key of each table that has one, by name of the table: a column without repetition that is called or placed
-    like one."""
+    """The key of each table that has one, by name of the table: a column without repetition that is
+    called or placed like one."""
     found = {}
     for counts in tables:
-        ranked = [(_key_score(counts, column), -place) for place, column in enumerate(counts.columns)]
+        ranked = [
+            (_key_score(counts, column), -place) for place, column in enumerate(counts.columns)
+        ]
         if not ranked:
             continue
         (score, place) = max(ranked)
         if score > 0:
             column = counts.columns[-place]
-            found[counts.table.name] = Key(column.name, _why_key(counts, column), _is_unique(counts, column))
+            found[counts.table.name] = Key(
+                column.name, _why_key(counts, column), _is_unique(counts, column)
+            )
     return found
 
 
@@ -82,7 +86,11 @@ def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
     if not unique:
         return called if called >= (2 if first else 3) else 0
     texts = column.numbers < column.filled
-    dense = column.low is not None and column.high is not None and column.high - column.low < 2 * column.filled
+    dense = (
+        column.low is not None
+        and column.high is not None
+        and column.high - column.low < 2 * column.filled
+    )
     return called + 0.5 if called else (1.0 if first and (texts or dense) else 0)
 
 
@@ -98,7 +106,11 @@ def _called_like_key(table: str, column: str) -> float:
         return 4
     if core == named:
         return 3
-    if parts[-1] in ID_WORDS and core and (set(core) <= set(named) or (len(named) == 1 and named[0] == core[-1])):
+    if (
+        parts[-1] in ID_WORDS
+        and core
+        and (set(core) <= set(named) or (len(named) == 1 and named[0] == core[-1]))
+    ):
         return 3
     return 2 if parts[-1] in ID_WORDS else 0
 
@@ -106,11 +118,16 @@ def _called_like_key(table: str, column: str) -> float:
 def _why_key(counts: TableCounts, column: ColumnCounts) -> str:
     rows = counts.table.rows
     if _is_unique(counts, column):
-        return f"different in all {counts.different:,} rows" + (", repeated ones left out" * (counts.different < rows))
+        return f"different in all {counts.different:,} rows" + (
+            ", repeated ones left out" * (counts.different < rows)
+        )
     trouble = [f"{column.blanks:,} blank"] if column.blanks else []
     if column.distinct < column.filled:
         trouble.append(f"{column.filled - column.distinct:,} repeated")
-    return f"called like a key and different in {share(column.distinct, rows)} of the rows ({', '.join(trouble)})"
+    return (
+        f"called like a key and different in {share(column.distinct, rows)} of the rows "
+        f"({', '.join(trouble)})"
+    )
 
 
 def find_references(
@@ -118,15 +135,18 @@ def find_references(
 ) -> dict[tuple[str, str], Reference]:
     """The references of all tables, by table and column.
 
-    A column refers to a key where at least 95 % of its different values are among the key's and either the names
-    agree, or the values are codes, or names of half of the keys, that no other column would share by chance. A table's
-    own key may refer to that of another (a table that says more of the same things), where columns of one name agree
-    on the rows that meet.
+    A column refers to a key where at least 95 % of its different values are among the key's and
+    either the names agree, or the values are codes, or names of half of the keys, that no other
+    column would share by chance. A table's own key may refer to that of another (a table that says
+    more of the same things), where columns of one name agree on the rows that meet.
 
-    Cost: for each pair of a column and a key that may fit, a look at a thousand values; a join where these fit.
+    Cost: for each pair of a column and a key that may fit, a look at a thousand values; a join
+    where these fit.
     """
     targets = [
-        (counts, counts.by_name[keys[counts.table.name].column]) for counts in tables if counts.table.name in keys
+        (counts, counts.by_name[keys[counts.table.name].column])
+        for counts in tables
+        if counts.table.name in keys
     ]
     found: dict[tuple[str, str], Reference] = {}
     for counts in tables:
@@ -166,7 +186,11 @@ def _best_target(
         fits = inside / different
         if fits < NEARLY_ALL:
             continue
-        if score == 0 and not _like_codes(column) and not (fits == 1 and 2 * inside >= other.different):
+        if (
+            score == 0
+            and not _like_codes(column)
+            and not (fits == 1 and 2 * inside >= other.different)
+        ):
             continue
         why = f"{share(inside, different)} of its values are in {other.table.name}.{key.name}"
         why += ", and the names agree" if score else ""
@@ -185,9 +209,18 @@ def _names_agree(column: str, table: str, key: str) -> float:
         return 3
     if core and core == named:
         return 3
-    if len(parts) > len(key_parts) and parts[-len(key_parts) :] == key_parts and not set(key_parts) <= _BARE:
+    if (
+        len(parts) > len(key_parts)
+        and parts[-len(key_parts) :] == key_parts
+        and not set(key_parts) <= _BARE
+    ):
         return 2
-    if core and named and (core[-len(named) :] == named or core[: len(named)] == named) and core != parts:
+    if (
+        core
+        and named
+        and (core[-len(named) :] == named or core[: len(named)] == named)
+        and core != parts
+    ):
         return 2
     return 0
 
@@ -200,21 +233,34 @@ def _may_be_codes(column: ColumnCounts) -> bool:
 def _like_codes(column: ColumnCounts) -> bool:
     """Texts of so many values that their being keys elsewhere is no chance.
 
-    Names with spaces repeat from table to table: of few, all must be keys, and of the keys no fewer than half.
+    Names with spaces repeat from table to table: of few, all must be keys, and of the keys no fewer
+    than half.
     """
     return 2 * column.spaced <= column.filled or column.distinct >= 20
 
 
 def _contained(
-    staging: Staging, table: StagedTable, column: ColumnCounts, other: StagedTable, key: ColumnCounts
+    staging: Staging,
+    table: StagedTable,
+    column: ColumnCounts,
+    other: StagedTable,
+    key: ColumnCounts,
 ) -> tuple[int, int] | None:
-    """How many of a column's different values are keys, and how many there are; None where a look says hardly any."""
+    """How many of a column's different values are keys, and how many there are;
+    None where a look says hardly any.
+    """
     cell, blank = table.cell(column.name), is_blank(table.cell(column.name), column.reading.blanks)
     different = f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE NOT {blank}"
-    inside = f"SELECT count(*) FILTER (x IN (SELECT {other.cell(key.name)} FROM {other.relation})), count(*)"
+    inside = (
+        f"SELECT count(*) FILTER (x IN (SELECT {other.cell(key.name)} FROM "
+        f"{other.relation})), count(*)"
+    )
     if column.distinct > 4 * PROBES:
         step = max(1, table.rows // PROBES)
-        looked = f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE rowid % {step} = 0 AND NOT {blank}"
+        looked = (
+            f"SELECT DISTINCT {cell} AS x FROM {table.relation} WHERE rowid % {step} = 0 AND "
+            f"NOT {blank}"
+        )
         hits, total = staging.rows(f"{inside} FROM ({looked})")[0]
         if hits < 0.8 * total:
             return None
@@ -226,22 +272,34 @@ def _is_copy(staging: Staging, table: StagedTable, column: str, key: str) -> boo
     """Whether a column of a table says the same as its key: no reference, a second name."""
     one, other = table.cell(column), table.cell(key)
     same, both = staging.rows(
-        f"SELECT count(*) FILTER ({one} = {other}), count({one}) FROM {table.relation} WHERE {one} <> ''"
+        f"SELECT count(*) FILTER ({one} = {other}), count({one}) FROM {table.relation} WHERE "
+        f"{one} <> ''"
     )[0]
     return int(same) > 0.5 * int(both)
 
 
 def _says_more(
-    staging: Staging, counts: TableCounts, column: ColumnCounts, other: TableCounts, key: ColumnCounts
+    staging: Staging,
+    counts: TableCounts,
+    column: ColumnCounts,
+    other: TableCounts,
+    key: ColumnCounts,
 ) -> bool:
-    """Whether a table with a key of its own may speak of another's things: the smaller of the two, and columns of one
-    name agree where the keys meet."""
+    """Whether a table with a key of its own may speak of another's things: the smaller of the two,
+    and columns of one name agree where the keys meet."""
     if (counts.table.rows, counts.table.name) > (other.table.rows, other.table.name):
         return False
-    shared = [name for name in counts.by_name if name in other.by_name and name not in (column.name, key.name)]
+    shared = [
+        name
+        for name in counts.by_name
+        if name in other.by_name and name not in (column.name, key.name)
+    ]
     if not shared:
         return True
-    tests = ", ".join(f"count(*) FILTER (a.{counts.table.cell(name)} = b.{other.table.cell(name)})" for name in shared)
+    tests = ", ".join(
+        f"count(*) FILTER (a.{counts.table.cell(name)} = b.{other.table.cell(name)})"
+        for name in shared
+    )
     row = staging.rows(
         f"SELECT count(*), {tests} FROM {counts.table.relation} a JOIN {other.table.relation} b "
         f"ON a.{counts.table.cell(column.name)} = b.{other.table.cell(key.name)}"

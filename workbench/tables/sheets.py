@@ -1,4 +1,6 @@
-"""Sheets of Excel workbooks, read by openpyxl: DuckDB's own reader is an extension that may not be at hand."""
+"""Sheets of Excel workbooks, read by openpyxl:
+DuckDB's own reader is an extension that may not be at hand.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,25 @@ def _open(path: Path) -> Any:
         return load_workbook(path, read_only=True, data_only=True)
     except (OSError, KeyError, ValueError, BadZipFile, InvalidFileException) as error:
         raise InputError.of(
-            "E0211", f"{display_name(path)} cannot be read as an Excel workbook: {error}", help="save it as .xlsx"
+            "E0211",
+            f"{display_name(path)} cannot be read as an Excel workbook: {error}",
+            help="save it as .xlsx",
         ) from None
 
 
 def sheet_names(path: Path) -> tuple[str, ...]:
-    """The sheets of a workbook that hold more than a header, in order; all of them where none does."""
+    """The sheets of a workbook that hold more than a header, in order;
+    all of them where none does.
+    """
     with closing(_open(path)) as book:
         names = [sheet.title for sheet in book.worksheets]
         filled = [name for name in names if len(list(islice(_rows(book[name]), 2))) == 2]
     return tuple(filled or names)
 
 
-def sheet_batches(path: Path, sheet: str) -> Iterator[tuple[tuple[str | None, ...], pyarrow.Table | None]]:
+def sheet_batches(
+    path: Path, sheet: str
+) -> Iterator[tuple[tuple[str | None, ...], pyarrow.Table | None]]:
     """The header of a sheet and its rows as text, a batch at a time.
 
     Yields
@@ -68,7 +76,9 @@ def sheet_batches(path: Path, sheet: str) -> Iterator[tuple[tuple[str | None, ..
         while batch := list(islice(rows, ROWS_PER_BATCH)):
             width = max(width, *map(len, batch))
             columns = [
-                pyarrow.array([row[place] if place < len(row) else None for row in batch], pyarrow.string())
+                pyarrow.array(
+                    [row[place] if place < len(row) else None for row in batch], pyarrow.string()
+                )
                 for place in range(width)
             ]
             table = pyarrow.table(columns, names=[f"c{place}" for place in range(width)])
@@ -92,7 +102,9 @@ def _rows(sheet: Any) -> Iterator[tuple[str | None, ...]]:
 
 
 def _text(cell: object) -> str | None:
-    """A cell as other files would hold it: dates as ISO writes them, whole numbers without a fraction."""
+    """A cell as other files would hold it: dates as ISO writes them,
+    whole numbers without a fraction.
+    """
     if cell is None or cell == "":
         return None
     if isinstance(cell, bool):

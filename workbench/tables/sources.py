@@ -26,7 +26,8 @@ class TableSource:
     Attributes
     ----------
     name : str
-        The table's name: the file's up to its first dot, the sheet's, or the table's in its database.
+        The table's name: the file's up to its first dot, the sheet's, or the table's in its
+        database.
     path : str
         The file or the URL of the database.
     part : str or None
@@ -79,7 +80,8 @@ def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, 
     Raises
     ------
     InputError
-        E0211 for a file that is not there, E0230 for one that holds no tables, E0231 for two tables of one name.
+        E0211 for a file that is not there, E0230 for one that holds no tables, E0231 for two tables
+        of one name.
     """
     found: list[TableSource] = []
     for source in given:
@@ -107,9 +109,14 @@ def _tables_of(source: str) -> Sequence[TableSource]:
     stem = Path(source).name.split(".", 1)[0]
     if form == "excel":
         sheets = sheet_names(Path(source))
-        return [TableSource(stem if len(sheets) == 1 else name, source, form, name) for name in sheets]
+        return [
+            TableSource(stem if len(sheets) == 1 else name, source, form, name) for name in sheets
+        ]
     if form in ("sqlite", "duckdb", "postgres"):
-        return [TableSource(name.rsplit(".", 1)[-1], source, form, name) for name in database_tables(source, form)]
+        return [
+            TableSource(name.rsplit(".", 1)[-1], source, form, name)
+            for name in database_tables(source, form)
+        ]
     return [TableSource(stem, source, form)]
 
 
@@ -117,7 +124,8 @@ def _no_tables(name: str, what: str) -> InputError:
     error = InputError.of(
         "E0230",
         f"{name} {what}",
-        help="tables are .csv, .tsv, .txt, .parquet, .jsonl, .xlsx, SQLite and DuckDB files, and postgresql://...",
+        help="tables are .csv, .tsv, .txt, .parquet, .jsonl, .xlsx, SQLite and DuckDB files, and "
+        "postgresql://...",
     )
     assert isinstance(error, InputError)
     return error

@@ -1,4 +1,6 @@
-"""Wide tables in a DuckDB of their own: read once, as text, before anything reaches the workspace."""
+"""Wide tables in a DuckDB of their own: read once, as text,
+before anything reaches the workspace.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +45,11 @@ class StagedTable:
     source : TableSource
         With what was found out about the file.
     columns : tuple of str
-        As the source names them, in order; column number i is called `c<i>` in `relation`. Cells are trimmed text, or
-        NULL; which texts mean that nothing is known is for the mapping to say.
+        As the source names them, in order; column number i is called `c<i>` in `relation`. Cells
+        are trimmed text, or NULL; which texts mean that nothing is known is for the mapping to say.
     first_row : int
-        The row of the source, counted from 1 with the header, that `rowid` 0 of `relation` came from.
+        The row of the source, counted from 1 with the header, that `rowid` 0 of `relation` came
+        from.
     """
 
     name: str
@@ -70,14 +73,18 @@ class StagedTable:
 class Staging:
     """A throw-away database of staged tables; `with stage(sources) as staging`."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, tables: Sequence[StagedTable]) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, tables: Sequence[StagedTable]
+    ) -> None:
         self.connection = connection
         self.tables: Mapping[str, StagedTable] = {table.name: table for table in tables}
 
     def add_blank_column(self, table: str, column: str) -> None:
         """Give a table a column that it lacks, with nothing in it."""
         staged = self.tables[table]
-        self.connection.execute(f"ALTER TABLE {staged.relation} ADD COLUMN c{len(staged.columns)} VARCHAR")
+        self.connection.execute(
+            f"ALTER TABLE {staged.relation} ADD COLUMN c{len(staged.columns)} VARCHAR"
+        )
         self.tables = {**self.tables, table: replace(staged, columns=(*staged.columns, column))}
 
     def drop(self, relations: Iterable[str]) -> None:
@@ -103,21 +110,27 @@ def stage(sources: Iterable[TableSource]) -> Iterator[Staging]:
     Raises
     ------
     InputError
-        E0204, E0209, E0211, E0213, E0232 for a file or database that cannot be read, at its line; E0233 for a table
-        without columns.
+        E0204, E0209, E0211, E0213, E0232 for a file or database that cannot be read, at its line;
+        E0233 for a table without columns.
     """
     with TemporaryDirectory(prefix="workbench-tables-") as directory:
         workplace = Path(directory) / "texts"
         workplace.mkdir()
         with outside() as connection:
-            # In memory, and only what does not fit on disk: a database file would be compressed at four times the cost.
+            # In memory, and only what does not fit on disk: a database file would be compressed at
+            # four times the cost.
             connection.execute(f"SET temp_directory = {text_literal(directory)}")
             connection.execute(f"SET memory_limit = '{memory_of_a_load()}'")
-            tables = [_stage(connection, source, f"t{number}", workplace) for number, source in enumerate(sources)]
+            tables = [
+                _stage(connection, source, f"t{number}", workplace)
+                for number, source in enumerate(sources)
+            ]
             yield Staging(connection, tables)
 
 
-def _stage(connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str, workplace: Path) -> StagedTable:
+def _stage(
+    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str, workplace: Path
+) -> StagedTable:
     if source.form == "delimited":
         return _stage_delimited(connection, source, relation, workplace)
     if source.form == "excel":
@@ -131,18 +144,29 @@ def _stage_delimited(
     connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str, workplace: Path
 ) -> StagedTable:
     form = read_form(
-        Path(source.path), workplace, separator=source.separator, encoding=source.encoding, header=source.header
+        Path(source.path),
+        workplace,
+        separator=source.separator,
+        encoding=source.encoding,
+        header=source.header,
     )
-    found = TableSource(source.name, source.path, "delimited", None, form.separator, form.encoding, form.header)
+    found = TableSource(
+        source.name, source.path, "delimited", None, form.separator, form.encoding, form.header
+    )
     if not form.names:
         raise _without_columns(source)
-    place = FactSource(source.shown, line_reader(Path(source.path)) if form.encoding == "utf-8" else lambda line: None)
+    place = FactSource(
+        source.shown,
+        line_reader(Path(source.path)) if form.encoding == "utf-8" else lambda line: None,
+    )
     for in_parallel in (True, False):
-        # A text that no cell holds stands for NULL, so that only cells missing at a line's end are NULL, and are
-        # counted; DuckDB pads them in parallel only where no quoted cell holds a line break.
+        # A text that no cell holds stands for NULL, so that only cells missing at a line's end are
+        # NULL, and are counted; DuckDB pads them in parallel only where no quoted cell holds a line
+        # break.
         scan = (
             f"read_csv({text_literal(form.path)}, auto_detect = false, header = {form.header}, "
-            f"delim = {text_literal(form.separator)}, quote = '\"', escape = '\"', nullstr = '\x01', "
+            f"delim = {text_literal(form.separator)}, quote = '\"', escape = '\"', nullstr = "
+            "'\x01', "
             f"null_padding = true, parallel = {in_parallel}, max_line_size = {form.longest_line}, "
             f"buffer_size = {max(4 * form.longest_line, 32 << 20)}, columns = {{"
             + ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(form.names)))
@@ -169,7 +193,9 @@ def _count(connection: duckdb.DuckDBPyConnection, relation: str) -> int:
     return int(connection.execute(f"SELECT count(*) FROM {relation}").fetchall()[0][0])
 
 
-def _with_note_of_short_rows(connection: duckdb.DuckDBPyConnection, table: StagedTable) -> StagedTable:
+def _with_note_of_short_rows(
+    connection: duckdb.DuckDBPyConnection, table: StagedTable
+) -> StagedTable:
     last = f"c{len(table.columns) - 1}"
     short, first = connection.execute(
         f"SELECT count(*), min(rowid) FROM {table.relation} WHERE {last} IS NULL"
@@ -180,18 +206,27 @@ def _with_note_of_short_rows(connection: duckdb.DuckDBPyConnection, table: Stage
     lines = "1 row has" if short == 1 else f"{short:,} rows have"
     note = Diagnostic(
         "E0245",
-        f"{lines} fewer than {len(table.columns)} cells in {table.source.shown}, the first is row {row}: "
+        f"{lines} fewer than {len(table.columns)} cells in {table.source.shown}, the first is row "
+        f"{row}: "
         "the missing ones are taken for blanks",
         table.span(row),
         "is a separator missing there?",
         severity="warning",
     )
     return StagedTable(
-        table.name, table.relation, table.source, table.columns, table.rows, table.first_row, (*table.notes, note)
+        table.name,
+        table.relation,
+        table.source,
+        table.columns,
+        table.rows,
+        table.first_row,
+        (*table.notes, note),
     )
 
 
-def _stage_sheet(connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str) -> StagedTable:
+def _stage_sheet(
+    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str
+) -> StagedTable:
     """A sheet, a batch at a time; columns that later rows add are put beside the earlier ones."""
     header: tuple[str | None, ...] = ()
     width = 0
@@ -205,7 +240,9 @@ def _stage_sheet(connection: duckdb.DuckDBPyConnection, source: TableSource, rel
         width = max(width, len(header))
         if batch is not None:
             connection.register("incoming_batch", batch)
-            connection.execute(f"INSERT INTO {relation} BY NAME SELECT trim(COLUMNS(*)) FROM incoming_batch")
+            connection.execute(
+                f"INSERT INTO {relation} BY NAME SELECT trim(COLUMNS(*)) FROM incoming_batch"
+            )
             connection.unregister("incoming_batch")
     if not header:
         raise _without_columns(source)
@@ -213,25 +250,41 @@ def _stage_sheet(connection: duckdb.DuckDBPyConnection, source: TableSource, rel
     return StagedTable(source.name, relation, source, names, _count(connection, relation), 2)
 
 
-def _stage_attached(connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str) -> StagedTable:
-    names = copy_attached(connection, source.path, source.part or source.name, source.form, "incoming_table")
-    cells = ", ".join(f"trim({quoted(name)}::VARCHAR) AS c{number}" for number, name in enumerate(names))
+def _stage_attached(
+    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str
+) -> StagedTable:
+    names = copy_attached(
+        connection, source.path, source.part or source.name, source.form, "incoming_table"
+    )
+    cells = ", ".join(
+        f"trim({quoted(name)}::VARCHAR) AS c{number}" for number, name in enumerate(names)
+    )
     connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM incoming_table")
     connection.execute("DROP TABLE incoming_table")
     return StagedTable(source.name, relation, source, tuple(names), _count(connection, relation), 1)
 
 
-def _stage_file(connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str) -> StagedTable:
+def _stage_file(
+    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str
+) -> StagedTable:
     """A Parquet file, or JSON with an object a line."""
     path = text_literal(source.path)
-    scan = f"read_parquet({path})" if source.form == "parquet" else f"read_ndjson({path}, sample_size = -1)"
+    scan = (
+        f"read_parquet({path})"
+        if source.form == "parquet"
+        else f"read_ndjson({path}, sample_size = -1)"
+    )
     try:
         names = [row[0] for row in connection.execute(f"DESCRIBE FROM {scan}").fetchall()]
-        cells = ", ".join(f"trim({quoted(name)}::VARCHAR) AS c{number}" for number, name in enumerate(names))
+        cells = ", ".join(
+            f"trim({quoted(name)}::VARCHAR) AS c{number}" for number, name in enumerate(names)
+        )
         connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM {scan}")
     except duckdb.Error as error:
         reader = line_reader(Path(source.path)) if source.form == "json" else lambda line: None
-        raise InputError((read_fault(error, FactSource(display_name(source.path), reader)),)) from None
+        raise InputError(
+            (read_fault(error, FactSource(display_name(source.path), reader)),)
+        ) from None
     return StagedTable(source.name, relation, source, tuple(names), _count(connection, relation), 1)
 
 

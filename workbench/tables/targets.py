@@ -1,4 +1,6 @@
-"""What is to be predicted, as arrays; and what makes its prediction pointless: one class only, or a leak."""
+"""What is to be predicted, as arrays; and what makes its prediction pointless:
+one class only, or a leak.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,11 @@ class TargetRows:
     Attributes
     ----------
     keys : pyarrow.Table
-        A column of texts for each argument that says what a row is about: the key, the things related, or the row's
-        number.
+        A column of texts for each argument that says what a row is about: the key, the things
+        related, or the row's number.
     values : float64 array (n_rows,)
-        The label: 1 and 0, a number, or the place of a class in `classes`; NaN where it is asked for.
+        The label: 1 and 0, a number, or the place of a class in `classes`; NaN where it is asked
+        for.
     classes : tuple of str
         The values of a category, in order of name; empty for other targets.
     """
@@ -51,11 +54,15 @@ class TargetRows:
 def _asked_for(mapping: TablesMapping) -> Target:
     target = target_of(mapping)
     if target is None:
-        raise InputError.of("E0237", "nothing is to be predicted", help="name a column: --predict TABLE.COLUMN")
+        raise InputError.of(
+            "E0237", "nothing is to be predicted", help="name a column: --predict TABLE.COLUMN"
+        )
     return target
 
 
-def target_rows(staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable]) -> TargetRows:
+def target_rows(
+    staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable]
+) -> TargetRows:
     """The target's keys with their labels; NaN where they are blank and so asked for.
 
     Raises
@@ -78,7 +85,9 @@ def target_rows(staging: Staging, mapping: TablesMapping, typed: Mapping[str, Ty
         classes = tuple(sorted(text for text in column.unique().to_pylist() if text is not None))
         column = index_in(column, value_set=pyarrow.array(classes, pyarrow.string()))
     values = column.cast(pyarrow.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
-    return TargetRows(target, found.drop_columns(["value"]), np.asarray(values, np.float64), classes)
+    return TargetRows(
+        target, found.drop_columns(["value"]), np.asarray(values, np.float64), classes
+    )
 
 
 def target_faults(rows: TargetRows) -> tuple[Diagnostic, ...]:
@@ -97,8 +106,10 @@ def target_faults(rows: TargetRows) -> tuple[Diagnostic, ...]:
         return (
             Diagnostic(
                 "E0243",
-                f"all {len(labels):,} labels of {target.name} say {only}, so there is nothing to tell apart",
-                help="fill in rows of another class, or name the value to predict: TABLE.COLUMN=VALUE",
+                f"all {len(labels):,} labels of {target.name} say {only}, so there is nothing to "
+                "tell apart",
+                help="fill in rows of another class, or name the value to predict: "
+                "TABLE.COLUMN=VALUE",
             ),
         )
     return ()
@@ -107,7 +118,9 @@ def target_faults(rows: TargetRows) -> tuple[Diagnostic, ...]:
 def target_warnings(
     staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable], *, learning: bool
 ) -> tuple[Diagnostic, ...]:
-    """What a load says of its target: leaks and, for learning, faults, as warnings; nothing where none is predicted."""
+    """What a load says of its target: leaks and, for learning, faults, as warnings;
+    nothing where none is predicted.
+    """
     target = target_of(mapping)
     if target is None:
         return ()
@@ -141,17 +154,21 @@ class Leak:
         return Diagnostic(
             "E0244",
             f"{target.table.name}.{self.column} {self.how}: it gives {target.name} away",
-            help=f'if it is known only afterwards, say kind = "ignore" for {self.column} in the mapping',
+            help=f'if it is known only afterwards, say kind = "ignore" for {self.column} in the '
+            "mapping",
             severity="warning",
         )
 
 
-def leaks(staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable]) -> tuple[Leak, ...]:
-    """Columns of the target's own table that tell its value in at least 99 % of the labelled rows, and far more often
-    than the commoner value does.
+def leaks(
+    staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable]
+) -> tuple[Leak, ...]:
+    """Columns of the target's own table that tell its value in at least 99 % of the labelled rows,
+    and far more often than the commoner value does.
 
-    A column gives away by being filled, or by its values: each of a category, of yes and no; those of a number or date
-    from one on. Targets of one value (yes or no) only. Cost: one aggregation a column.
+    A column gives away by being filled, or by its values: each of a category, of yes and no; those
+    of a number or date from one on. Targets of one value (yes or no) only. Cost: one aggregation a
+    column.
 
     Returns
     -------
@@ -166,7 +183,8 @@ def leaks(staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTab
     ones, rows = staging.rows(f"SELECT sum({table.target}), count(*) FROM {labelled}")[0]
     if not rows or ones in (0, rows):
         return ()
-    # By chance alone the commoner class is guessed right this often; a leak leaves hardly any of the rest wrong.
+    # By chance alone the commoner class is guessed right this often; a leak leaves hardly any of
+    # the rest wrong.
     guessed = max(ones, rows - ones) / rows
     enough = max(GIVES_AWAY, 1 - 0.02 * (1 - guessed) / 0.5)
     found = []
@@ -174,7 +192,9 @@ def leaks(staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTab
         name = table.columns.get(column.name)
         if name is None or column.name == target.column.name or name in table.subject:
             continue
-        for how, agreement in _agreements(staging, table, labelled, name, column.kind, target, rows):
+        for how, agreement in _agreements(
+            staging, table, labelled, name, column.kind, target, rows
+        ):
             if agreement >= enough:
                 found.append(Leak(column.name, how, agreement))
                 break
@@ -182,7 +202,13 @@ def leaks(staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTab
 
 
 def _agreements(
-    staging: Staging, table: TypedTable, labelled: str, name: str, kind: str, target: Target, rows: int
+    staging: Staging,
+    table: TypedTable,
+    labelled: str,
+    name: str,
+    kind: str,
+    target: Target,
+    rows: int,
 ) -> list[tuple[str, float]]:
     said = target.column.name
     is_yes = f"{said} = {target.value or (target.column.reading.yes or ('yes',))[0]}"
@@ -196,19 +222,30 @@ def _agreements(
         found.append((f"is {how} {exactly} where {is_yes}", hits / rows))
     if kind in ("category", "yes/no"):
         hits, values = staging.rows(
-            f"SELECT sum(most), count(*) FROM (SELECT greatest(count(*) FILTER ({table.target} = 1), "
+            f"SELECT sum(most), count(*) FROM (SELECT greatest(count(*) FILTER ({table.target} = "
+            "1), "
             f"count(*) FILTER ({table.target} = 0)) AS most FROM {labelled} GROUP BY {name})"
         )[0]
         # A value of its own for nearly every row tells every label and nothing of the next row.
         if values <= 0.05 * rows + 2:
-            found.append((f"tells {said} in {share(int(hits), rows)} of the labelled rows", int(hits) / rows))
+            found.append(
+                (f"tells {said} in {share(int(hits), rows)} of the labelled rows", int(hits) / rows)
+            )
     if kind in ("number", "date") and rows >= FEWEST_TO_PART:
         (hits,) = staging.rows(
             "SELECT max(greatest(yes + no_all - no, no + yes_all - yes)) FROM (SELECT "
-            "sum(y) OVER (ORDER BY v) AS yes, sum(n) OVER (ORDER BY v) AS no, sum(y) OVER () AS yes_all, "
-            f"sum(n) OVER () AS no_all FROM (SELECT {name} AS v, count(*) FILTER ({table.target} = 1) AS y, "
-            f"count(*) FILTER ({table.target} = 0) AS n FROM {labelled} WHERE {name} IS NOT NULL GROUP BY 1))"
+            "sum(y) OVER (ORDER BY v) AS yes, sum(n) OVER (ORDER BY v) AS no, sum(y) OVER () AS "
+            "yes_all, "
+            f"sum(n) OVER () AS no_all FROM (SELECT {name} AS v, count(*) FILTER ({table.target} "
+            "= 1) AS y, "
+            f"count(*) FILTER ({table.target} = 0) AS n FROM {labelled} WHERE {name} IS NOT NULL "
+            "GROUP BY 1))"
         )[0]
         hits = int(hits or 0)
-        found.append((f"tells {said} by one threshold in {share(hits, rows)} of the labelled rows", hits / rows))
+        found.append(
+            (
+                f"tells {said} by one threshold in {share(hits, rows)} of the labelled rows",
+                hits / rows,
+            )
+        )
     return found

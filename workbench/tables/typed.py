@@ -28,12 +28,14 @@ class TypedTable:
     relation : str
         Its name in the staging's database. Beside the columns it has `row_`, the row of the source.
     columns : mapping of str to str
-        The SQL name of each column that makes facts or names things: keys, references, categories and texts are
-        VARCHAR, numbers DOUBLE, dates TIMESTAMP, yes and no DOUBLE 1 and 0; NULL where the cell is blank.
+        The SQL name of each column that makes facts or names things: keys, references, categories
+        and texts are VARCHAR, numbers DOUBLE, dates TIMESTAMP, yes and no DOUBLE 1 and 0; NULL
+        where the cell is blank.
     subject : tuple of str
         The SQL names of what a row is about: the key, the references of a relation, or `row_`.
     target : str or None
-        The SQL name of the target's column in its table: as said there, or DOUBLE 1 and 0 for a target of one value.
+        The SQL name of the target's column in its table: as said there, or DOUBLE 1 and 0 for a
+        target of one value.
     """
 
     mapping: TableMapping
@@ -46,10 +48,14 @@ class TypedTable:
 
 
 def counted(staging: Staging, table: TableMapping) -> TableMapping:
-    """A table of a mapping that was read, with the rows and blanks of a staged one, and where that came from."""
+    """A table of a mapping that was read, with the rows and blanks of a staged one,
+    and where that came from.
+    """
     staged = staging.tables[table.name]
     _check_columns(staged, table)
-    wanted = ", ".join(f"count(*) FILTER (NOT ({is_filled(staged, column)}))" for column in table.columns)
+    wanted = ", ".join(
+        f"count(*) FILTER (NOT ({is_filled(staged, column)}))" for column in table.columns
+    )
     blanks = staging.rows(f"SELECT {wanted} FROM {staged.relation}")[0] if wanted else ()
     columns = tuple(
         replace(column, missing=int(blank), reason=column.reason or "the mapping says so")
@@ -58,15 +64,24 @@ def counted(staging: Staging, table: TableMapping) -> TableMapping:
     return replace(table, source=staged.source, rows=staged.rows, columns=columns)
 
 
-def typed_table(staging: Staging, table: TableMapping, relation: str, target: Target | None) -> TypedTable:
+def typed_table(
+    staging: Staging, table: TableMapping, relation: str, target: Target | None
+) -> TypedTable:
     """A staged table read into `relation`, as the mapping says and unchecked."""
     staged = staging.tables[table.name]
     _check_columns(staged, table)
     columns: dict[str, str] = {}
     cells = [f"rowid + {staged.first_row} AS {ROW}"]
     for column in table.columns:
-        if column.kind == "key" or column.makes_facts or column.kind == "reference" or column.name in table.display:
-            columns[column.name] = quoted(unused_name(column.name, [ROW, *(name[1:-1] for name in columns.values())]))
+        if (
+            column.kind == "key"
+            or column.makes_facts
+            or column.kind == "reference"
+            or column.name in table.display
+        ):
+            columns[column.name] = quoted(
+                unused_name(column.name, [ROW, *(name[1:-1] for name in columns.values())])
+            )
             cells.append(f"{_value(staged, column)} AS {columns[column.name]}")
     asked = None
     if target is not None:
@@ -81,20 +96,34 @@ def typed_table(staging: Staging, table: TableMapping, relation: str, target: Ta
         subject = tuple(columns[column.name] for column in table.references)
     else:
         subject = (columns[table.key],) if table.key is not None else (ROW,)
-    large = _too_many_categories(staging, table, relation, columns) if staged.rows > MOST_CATEGORIES else ()
-    empty = Diagnostic("E0233", f"{staged.source.shown} has columns and no rows", staged.span(1), severity="warning")
-    return TypedTable(table, relation, columns, staged.rows, subject, asked, large if staged.rows else (empty,))
+    large = (
+        _too_many_categories(staging, table, relation, columns)
+        if staged.rows > MOST_CATEGORIES
+        else ()
+    )
+    empty = Diagnostic(
+        "E0233",
+        f"{staged.source.shown} has columns and no rows",
+        staged.span(1),
+        severity="warning",
+    )
+    return TypedTable(
+        table, relation, columns, staged.rows, subject, asked, large if staged.rows else (empty,)
+    )
 
 
 def _too_many_categories(
     staging: Staging, table: TableMapping, relation: str, columns: Mapping[str, str]
 ) -> tuple[Diagnostic, ...]:
     """Categories that a mapping asks for and that hardly repeat: a warning for each."""
-    named = [column.name for column in table.columns if column.kind == "category" and column.makes_facts]
+    named = [
+        column.name for column in table.columns if column.kind == "category" and column.makes_facts
+    ]
     if not named:
         return ()
     counts = staging.rows(
-        f"SELECT {', '.join(f'approx_count_distinct({columns[name]})' for name in named)} FROM {relation}"
+        f"SELECT {', '.join(f'approx_count_distinct({columns[name]})' for name in named)} FROM "
+        f"{relation}"
     )[0]
     return tuple(
         Diagnostic(
@@ -117,7 +146,8 @@ def _check_columns(staged: StagedTable, table: TableMapping) -> None:
                     "E0235",
                     f"{staged.source.shown} has no column {name}",
                     span=staged.span(1),
-                    help=f"add it (its cells may be blank), or take it out of the mapping; the file's columns are "
+                    help="add it (its cells may be blank), or take it out of the mapping; the "
+                    "file's columns are "
                     f"{', '.join(staged.columns)}",
                 )
 
@@ -146,10 +176,15 @@ def _target_value(staged: StagedTable, target: Target) -> str:
         says = _value(staged, column)
         return f"1 - {says}" if value is not None and value in column.reading.no else says
     text = _value(staged, column)
-    return f"CASE WHEN {text} IS NULL THEN NULL WHEN {text} = {text_literal(value)} THEN 1 ELSE 0 END::DOUBLE"
+    return (
+        f"CASE WHEN {text} IS NULL THEN NULL WHEN {text} = {text_literal(value)} THEN 1 ELSE 0 "
+        "END::DOUBLE"
+    )
 
 
 def is_filled(staged: StagedTable, column: ColumnMapping) -> str:
     """The test that a cell is not blank."""
     names = column.parts or (column.name,)
-    return " AND ".join(f"NOT {is_blank(staged.cell(name), column.reading.blanks)}" for name in names)
+    return " AND ".join(
+        f"NOT {is_blank(staged.cell(name), column.reading.blanks)}" for name in names
+    )

@@ -1,4 +1,6 @@
-"""How texts in cells are read as numbers, dates and yes or no: one SQL expression for each way of writing."""
+"""How texts in cells are read as numbers, dates and yes or no:
+one SQL expression for each way of writing.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ BLANKS = ("", "NULL", "null", "Null", "N/A", "n/a", "\\N", "?")
 
 MORE_BLANKS = tuple(
     "NA na N.A. n.a. NaN nan - -- . none None NONE #N/A #NV k.A. "
-    "unknown Unknown UNKNOWN unbekannt Unbekannt UNBEKANNT inconnu Inconnu desconocido Desconocido".split(" ")
+    "unknown Unknown UNKNOWN unbekannt Unbekannt UNBEKANNT inconnu "
+    "Inconnu desconocido Desconocido".split(" ")
 )
 """Texts that mean so in a column whose other cells are numbers, dates, or yes and no."""
 
@@ -67,7 +70,15 @@ DATE_FORMATS = (
 OR = " or "
 """Between the formats of a column whose dates are written in several ways."""
 
-TIME_FORMATS = ("", " %H:%M:%S", " %H:%M", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M:%S.%f", "T%H:%M:%S.%f")
+TIME_FORMATS = (
+    "",
+    " %H:%M:%S",
+    " %H:%M",
+    "T%H:%M:%S",
+    "T%H:%M:%SZ",
+    " %H:%M:%S.%f",
+    "T%H:%M:%S.%f",
+)
 
 _PATTERNS = {
     ",": r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?",
@@ -97,7 +108,8 @@ def is_blank(cell: str, blanks: Sequence[str]) -> str:
 def number_value(cell: str, form: str, unit: str | None = None) -> str:
     """The number that a cell says, NULL where it says none; never infinite.
 
-    Forms: `.` is 1234.5, `,` is 1.234,5 and `,.` is 1,234.5; `unit` is a sign before or behind it, as in 12 %.
+    Forms: `.` is 1234.5, `,` is 1.234,5 and `,.` is 1,234.5; `unit` is a sign before or behind it,
+    as in 12 %.
     """
     if unit is not None:
         cell = f"trim(replace({cell}, {text_literal(unit)}, ''))"
@@ -112,7 +124,9 @@ def number_value(cell: str, form: str, unit: str | None = None) -> str:
 
 
 def date_value(cell: str, form: str) -> str:
-    """The timestamp that a cell says, NULL where it says none, such as on 31 February; without a time midnight."""
+    """The timestamp that a cell says, NULL where it says none, such as on 31 February;
+    without a time midnight.
+    """
     if OR in form:
         return f"coalesce({', '.join(date_value(cell, one) for one in form.split(OR))})"
     date, time = date_and_time(form)
@@ -120,10 +134,15 @@ def date_value(cell: str, form: str) -> str:
         return f"coalesce(try_strptime({cell}, {text_literal(form)}), {date_value(cell, date)})"
     # A cast reads ISO's way of writing several times faster than strptime does.
     if form == "%Y-%m-%d":
-        return f"CASE WHEN length({cell}) = 10 THEN try_cast(try_cast({cell} AS DATE) AS TIMESTAMP) END"
+        return (
+            f"CASE WHEN length({cell}) = 10 THEN try_cast(try_cast({cell} AS DATE) AS "
+            "TIMESTAMP) END"
+        )
     value = f"try_strptime({cell}, {text_literal(form)})"
     # DuckDB reads the year 99 as the first century, where a year of four digits is asked for.
-    return f"CASE WHEN regexp_matches({cell}, '\\d{{4}}') THEN {value} END" if "%Y" in form else value
+    return (
+        f"CASE WHEN regexp_matches({cell}, '\\d{{4}}') THEN {value} END" if "%Y" in form else value
+    )
 
 
 def date_from_parts(year: str, month: str, day: str) -> str:
@@ -133,6 +152,11 @@ def date_from_parts(year: str, month: str, day: str) -> str:
 
 
 def truth_value(cell: str, yes: Sequence[str], no: Sequence[str]) -> str:
-    """1 for the words of `yes`, 0 for those of `no`, else NULL; with no words for `no` all else is 0."""
+    """1 for the words of `yes`, 0 for those of `no`, else NULL;
+    with no words for `no` all else is 0.
+    """
     otherwise = "0" if not no else f"CASE WHEN {cell} IN {listed(no)} THEN 0 END"
-    return f"CASE WHEN {cell} IS NULL THEN NULL WHEN {cell} IN {listed(yes)} THEN 1 ELSE {otherwise} END"
+    return (
+        f"CASE WHEN {cell} IS NULL THEN NULL WHEN {cell} IN {listed(yes)} THEN 1 ELSE "
+        f"{otherwise} END"
+    )

@@ -35,7 +35,9 @@ __all__ = ["Agreement", "agreements", "answer", "disputed", "undo"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two reviewers agree on what both answered: their share, and Cohen's kappa (NaN where it has none)."""
+    """How far two reviewers agree on what both answered: their share,
+    and Cohen's kappa (NaN where it has none).
+    """
 
     one: str
     other: str
@@ -45,7 +47,9 @@ class Agreement:
 
 
 def answer(database: Database, question: Question, says: bool | None, reviewer: str) -> Answer:
-    """Keep what somebody says of an atom (None: skipped) and make the majority of answers its label, at once."""
+    """Keep what somebody says of an atom (None:
+    skipped) and make the majority of answers its label, at once.
+    """
     earlier = read_answers(database)
     same = [one for one in earlier if (one.world, one.atom) == (question.world, question.atom)]
     with database.transaction():
@@ -66,7 +70,9 @@ def answer(database: Database, question: Question, says: bool | None, reviewer: 
 
 
 def undo(database: Database, reviewer: str) -> Answer | None:
-    """Take a reviewer's last answer back, and the label that came of it; None where there is none."""
+    """Take a reviewer's last answer back, and the label that came of it;
+    None where there is none.
+    """
     answers = read_answers(database)
     mine = [one for one in answers if one.reviewer == reviewer]
     if not mine:
@@ -116,7 +122,8 @@ def _majority(answers: Iterable[Answer]) -> bool | None:
 def _settle(database: Database, answers: list[Answer], *, without: Answer | None = None) -> None:
     """Give an atom the label that most of its reviewers say; the one it had before where none do.
 
-    A target that has a label from them is asked for no more: the label is known to what is inferred next.
+    A target that has a label from them is asked for no more: the label is known to what is inferred
+    next.
     """
     about = answers[0]
     said = _majority(one for one in answers if one is not without)

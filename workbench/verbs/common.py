@@ -1,4 +1,6 @@
-"""What all verbs share: the program from what the user gave, engines and learners by name, JSON-ready numbers."""
+"""What all verbs share: the program from what the user gave, engines and learners by name,
+JSON-ready numbers.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import InputError, UsageError
-from workbench.language import LANGUAGES, check, is_document, language_of_file, parse_program, read_program
+from workbench.language import (
+    LANGUAGES,
+    check,
+    is_document,
+    language_of_file,
+    parse_program,
+    read_program,
+)
 from workbench.language.program import Program
 
 if TYPE_CHECKING:
@@ -22,14 +31,22 @@ if TYPE_CHECKING:
     from workbench.database import Run
     from workbench.inference.accepts import Task
 
-__all__ = ["as_json", "as_program", "as_words", "deadline_after", "names_of", "recorded_program", "task_of"]
+__all__ = [
+    "as_json",
+    "as_program",
+    "as_words",
+    "deadline_after",
+    "names_of",
+    "recorded_program",
+    "task_of",
+]
 
 
 def as_program(rules: Program | str | os.PathLike[str]) -> Program:
     """The program of `rules`: a `Program`, the path of a rules file, or the text of a program.
 
-    A string is a path when a file of that name exists or it has a rules file's ending and stands on one line; the
-    language of a text is told by `workbench.language.language_of`.
+    A string is a path when a file of that name exists or it has a rules file's ending and stands on
+    one line; the language of a text is told by `workbench.language.language_of`.
 
     Raises
     ------
@@ -41,7 +58,11 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
     if isinstance(rules, Path) or _names_a_file(str(rules)):
         path = Path(rules)
         if not path.is_file():
-            raise InputError.of("E0801", f"there is no rules file {path}", help="give the path of a .mln or .psl file")
+            raise InputError.of(
+                "E0801",
+                f"there is no rules file {path}",
+                help="give the path of a .mln or .psl file",
+            )
         program = read_program(path)
     else:
         program = parse_program(str(rules))
@@ -52,7 +73,9 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
 
 
 def recorded_program(run: Run, text: str | None = None) -> Program:
-    """The program of a recorded run, or another text in its language: an arithmetic rule alone tells no language."""
+    """The program of a recorded run, or another text in its language:
+    an arithmetic rule alone tells no language.
+    """
     return LANGUAGES["psl" if run.language == "psl" else "mln"].parse(
         run.program_text if text is None else text, None, None
     )
@@ -65,7 +88,8 @@ def _names_a_file(text: str) -> bool:
 
 
 def task_of(program: Program, asked: Task | None) -> Task:
-    """The task asked for; without one, marginals of Markov logic and the most probable state of soft logic.
+    """The task asked for; without one, marginals of Markov logic and the most probable state of
+    soft logic.
 
     Raises
     ------
@@ -78,7 +102,8 @@ def task_of(program: Program, asked: Task | None) -> Task:
         raise UsageError.of(
             "E0414",
             "marginals of soft logic are not computed: its atoms have truth values between 0 and 1",
-            help="leave --task marginal out for the most probable state, or write the rules in Markov logic (.mln)",
+            help="leave --task marginal out for the most probable state, or write the rules in "
+            "Markov logic (.mln)",
         )
     return "map"
 
@@ -101,7 +126,9 @@ def deadline_after(seconds: float | None) -> float | None:
 
 
 def as_json(value: object) -> Any:
-    """`value` as plain JSON: arrays as lists, NaN and infinities as null, dataclasses as objects."""
+    """`value` as plain JSON: arrays as lists, NaN and infinities as null,
+    dataclasses as objects.
+    """
     if isinstance(value, bool | str | int) or value is None:
         return value
     if isinstance(value, float | np.floating):
@@ -123,9 +150,13 @@ def as_json(value: object) -> Any:
 
 
 def as_words(value: object) -> str:
-    """A setting as people write it: lists by commas, mappings by name, numbers without needless digits."""
+    """A setting as people write it: lists by commas, mappings by name,
+    numbers without needless digits.
+    """
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {as_words(item)}" for key, item in value.items() if item is not None)
+        return ", ".join(
+            f"{key} {as_words(item)}" for key, item in value.items() if item is not None
+        )
     if isinstance(value, list | tuple):
         return ", ".join(as_words(item) for item in value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -26,11 +26,13 @@ SHOWN = {"paired t": "paired t", "corrected resampled t": "corrected t", "Wilcox
 def compare_runs(
     database: Database, first: int, second: int, *, most: int | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """What differs between two runs: settings, metrics, weights by formula, and predictions (largest change first).
+    """What differs between two runs: settings, metrics, weights by formula, and predictions
+    (largest change first).
 
     Of metrics, weights and predictions at most `most` rows each.
 
-    Two cross-validations over the same folds are also tested: `tests` holds the paired tests of each metric.
+    Two cross-validations over the same folds are also tested: `tests` holds the paired tests of
+    each metric.
     """
     one, two = read_run(database, first), read_run(database, second)
     columns = ("kind", "engine", "seed", "status", "program_hash", "data_hash", "seconds")
@@ -48,25 +50,43 @@ def compare_runs(
 
 
 def _tests(database: Database, one: Run, two: Run) -> list[dict[str, Any]]:
-    """Paired tests of each metric over the folds of two cross-validations; none where their folds differ."""
+    """Paired tests of each metric over the folds of two cross-validations;
+    none where their folds differ.
+    """
     folds = one.parameters.get("folds", ())
-    if {one.kind, two.kind} != {"crossval"} or folds != two.parameters.get("folds") or len(folds) < 2:
+    if (
+        {one.kind, two.kind} != {"crossval"}
+        or folds != two.parameters.get("folds")
+        or len(folds) < 2
+    ):
         return []
     if not same_folds(database, one.id, two.id):
         return []
-    both = run_table(database, one.id, "metric").merge(run_table(database, two.id, "metric"), on=["fold", "metric"])
+    both = run_table(database, one.id, "metric").merge(
+        run_table(database, two.id, "metric"), on=["fold", "metric"]
+    )
     records = []
     for metric, values in both.groupby("metric", sort=False):
-        first, second = values["value_x"].to_numpy(np.float64), values["value_y"].to_numpy(np.float64)
+        first, second = (
+            values["value_x"].to_numpy(np.float64),
+            values["value_y"].to_numpy(np.float64),
+        )
         for test in () if metric in UNTESTED else _paired(first, second, len(folds)):
             difference, p = test.mean_difference, test.p_value
-            record = {"metric": metric, "test": test.name, "mean_difference": difference, "p": p, "folds": test.folds}
+            record = {
+                "metric": metric,
+                "test": test.name,
+                "mean_difference": difference,
+                "p": p,
+                "folds": test.folds,
+            }
             records.append(as_json(record))
     return records
 
 
 def paired_comparison(database: Database, scores: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
-    """Mean metrics of two runs and their difference, from each run's scores by fold; p of paired tests where they are.
+    """Mean metrics of two runs and their difference, from each run's scores by fold; p of paired
+    tests where they are.
 
     See `workbench.verbs.recorded.Runs.paired_comparison`.
     """
@@ -79,8 +99,15 @@ def paired_comparison(database: Database, scores: Mapping[int, pd.DataFrame]) ->
     rows = []
     for metric in (name for name in one.columns if name in two and name not in UNTESTED):
         a, b = one[metric].to_numpy(np.float64), two[metric].to_numpy(np.float64)
-        means = [float(found[np.isfinite(found)].mean()) if np.isfinite(found).any() else np.nan for found in (a, b)]
-        row: dict[str, Any] = {"metric": metric, f"run {first}": means[0], f"run {second}": means[1]}
+        means = [
+            float(found[np.isfinite(found)].mean()) if np.isfinite(found).any() else np.nan
+            for found in (a, b)
+        ]
+        row: dict[str, Any] = {
+            "metric": metric,
+            f"run {first}": means[0],
+            f"run {second}": means[1],
+        }
         row["difference"] = means[1] - means[0]
         tests = {test.name: test.p_value for test in (_paired(a, b, len(one)) if same else ())}
         row |= {f"p ({shown})": tests[name] for name, shown in SHOWN.items() if name in tests}
@@ -89,12 +116,22 @@ def paired_comparison(database: Database, scores: Mapping[int, pd.DataFrame]) ->
 
 
 def _changes(
-    database: Database, first: int, second: int, table: Literal["metric", "weight", "prediction"], most: int | None
+    database: Database,
+    first: int,
+    second: int,
+    table: Literal["metric", "weight", "prediction"],
+    most: int | None,
 ) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = as_json(changed_rows(database, first, second, table, most).to_dict("records"))
+    records: list[dict[str, Any]] = as_json(
+        changed_rows(database, first, second, table, most).to_dict("records")
+    )
     return records
 
 
 def _paired(first: Float, second: Float, folds: int) -> tuple[PairedTest, ...]:
     """The tests of a metric over so many folds; none where fewer than two have it of both runs."""
-    return paired_tests(first, second, folds) if np.count_nonzero(np.isfinite(first - second)) > 1 else ()
+    return (
+        paired_tests(first, second, folds)
+        if np.count_nonzero(np.isfinite(first - second)) > 1
+        else ()
+    )

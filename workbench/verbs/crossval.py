@@ -1,4 +1,6 @@
-"""Cross-validation: learn without a part of the data, predict that part, score it, for each fold."""
+"""Cross-validation: learn without a part of the data, predict that part, score it,
+for each fold.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,8 @@ class FoldPlan:
     train, test : tuple of int
         Ids of worlds.
     kept : int or None
-        The workspace's fold whose atoms are held out by name. Learner and predictor see all other labels; the two
-        lists of worlds are the same.
+        The workspace's fold whose atoms are held out by name. Learner and predictor see all other
+        labels; the two lists of worlds are the same.
     """
 
     name: str
@@ -89,18 +91,30 @@ class CrossValidation:
         """One row a fold, one column a metric."""
         import pandas as pd
 
-        return pd.DataFrame([dict(fold.scores) for fold in self.folds], index=[fold.plan.name for fold in self.folds])
+        return pd.DataFrame(
+            [dict(fold.scores) for fold in self.folds],
+            index=[fold.plan.name for fold in self.folds],
+        )
 
     def summary(self) -> dict[str, Any]:
-        """JSON-ready: scores by fold; by metric the mean, the sample standard deviation and the 95 % t interval."""
+        """JSON-ready: scores by fold; by metric the mean,
+        the sample standard deviation and the 95 % t interval.
+        """
         names = [fold.plan.name for fold in self.folds]
-        return scores_by_fold(names, [fold.scores for fold in self.folds], self.seconds, self.run_id)
+        return scores_by_fold(
+            names, [fold.scores for fold in self.folds], self.seconds, self.run_id
+        )
 
 
 def scores_by_fold(
-    names: Sequence[str], found: Sequence[Mapping[str, float]], seconds: float, run: int | None = None
+    names: Sequence[str],
+    found: Sequence[Mapping[str, float]],
+    seconds: float,
+    run: int | None = None,
 ) -> dict[str, Any]:
-    """JSON-ready: scores by fold; by metric the mean, the sample standard deviation and the 95 % t interval."""
+    """JSON-ready: scores by fold; by metric the mean,
+    the sample standard deviation and the 95 % t interval.
+    """
     metrics = dict.fromkeys(metric for one in found for metric in one)
     over = {metric: summary([one.get(metric, np.nan) for one in found]) for metric in metrics}
     several = over if len(found) > 1 else {}
@@ -126,30 +140,42 @@ def world_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ..
         raise UsageError.of(
             "E0806",
             f"cross-validation leaves one world out, and there is {len(worlds)}",
-            help="load each database as a world of its own (--world FILE, or a `world` column), or make folds of atoms",
+            help="load each database as a world of its own (--world FILE, or a `world` column), "
+            "or make folds of atoms",
         )
     names = {number: name for name, number in database.worlds().items()}
-    return tuple(FoldPlan(names[test], tuple(w for w in worlds if w != test), (test,)) for test in worlds)
+    return tuple(
+        FoldPlan(names[test], tuple(w for w in worlds if w != test), (test,)) for test in worlds
+    )
 
 
 def grouped_worlds(
-    database: Database, worlds: Sequence[int], groups: int | Sequence[Sequence[str]], *, seed: int = 0
+    database: Database,
+    worlds: Sequence[int],
+    groups: int | Sequence[Sequence[str]],
+    *,
+    seed: int = 0,
 ) -> tuple[FoldPlan, ...]:
     """Leave several worlds out at a time.
 
     Parameters
     ----------
     groups : int, or sequence of sequences of str
-        The number of folds that the worlds are dealt into, or each fold's worlds; worlds in none are always trained on.
+        The number of folds that the worlds are dealt into, or each fold's worlds; worlds in none
+        are always trained on.
 
     Raises
     ------
     UsageError
-        E0705 where there are not so many worlds, E0806 for an unknown world or a fold without a world to learn from.
+        E0705 where there are not so many worlds, E0806 for an unknown world or a fold without a
+        world to learn from.
     """
     names = {number: name for name, number in database.worlds().items() if number in worlds}
     if isinstance(groups, int):
-        chosen = [[worlds[index] for index in fold.test] for fold in k_fold(len(worlds), groups, seed=seed)]
+        chosen = [
+            [worlds[index] for index in fold.test]
+            for fold in k_fold(len(worlds), groups, seed=seed)
+        ]
     else:
         ids, chosen = {name: number for number, name in names.items()}, []
         for group in groups:
@@ -162,7 +188,9 @@ def grouped_worlds(
     for test in chosen:
         train = tuple(world for world in worlds if world not in test)
         if not train or not test:
-            raise UsageError.of("E0806", "a fold needs a world to learn from and a world to be tested on")
+            raise UsageError.of(
+                "E0806", "a fold needs a world to learn from and a world to be tested on"
+            )
         plans.append(FoldPlan(" + ".join(names[world] for world in test), train, tuple(test)))
     return tuple(plans)
 
@@ -177,7 +205,9 @@ def kept_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...
     """
     found = read_folds(database)
     if not found:
-        raise UsageError.of("E0806", "this workspace has no folds", help="make some first, or leave one world out")
+        raise UsageError.of(
+            "E0806", "this workspace has no folds", help="make some first, or leave one world out"
+        )
     by_name, plans = database.worlds(), []
     for fold in found:
         train = tuple(number for name in fold.train_worlds if (number := by_name[name]) in worlds)
@@ -188,12 +218,16 @@ def kept_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...
         if test and train:
             plans.append(FoldPlan(" + ".join(fold.test_worlds), train, test))
     if not plans or not all(plan.train for plan in plans):
-        raise UsageError.of("E0806", "no fold has both worlds to learn from and a world to be tested on")
+        raise UsageError.of(
+            "E0806", "no fold has both worlds to learn from and a world to be tested on"
+        )
     return tuple(plans)
 
 
 def held_out_atoms(database: Database, atoms: AtomTable, fold: int | None) -> Bool:
-    """Whether each atom is held out, by name or with its world, in a fold of the workspace; shape (n_atoms,)."""
+    """Whether each atom is held out, by name or with its world, in a fold of the workspace;
+    shape (n_atoms,).
+    """
     worlds, keys = ((), {}) if fold is None else held_out_keys(database, fold)
     found = np.isin(atoms.world, worlds)
     for predicate, (world, constants) in keys.items():
@@ -217,14 +251,16 @@ def crossval(
     inductive: bool = False,
     **how: Unpack[How],
 ) -> CrossValidation:
-    """Learn, predict and score every fold. Labels of a test part reach neither the learner nor the predictor.
+    """Learn, predict and score every fold. Labels of a test part reach neither the learner nor the
+    predictor.
 
     Parameters
     ----------
     candidates : mapping of parameter to values, optional
         Of the learner, chosen anew in each fold on its last training world.
     inductive : bool
-        Predict the atoms of a fold without the labels of the others, which are evidence for them elsewise.
+        Predict the atoms of a fold without the labels of the others, which are evidence for them
+        elsewise.
     """
     refuse_numbers(program, "crossval")
     begun, progress = perf_counter(), how.get("progress", SILENT)
@@ -262,7 +298,9 @@ def crossval(
             engine_options or {},
             **how,
         )
-        inference = InferenceResult(solution, grounding, learned_from, learning.weights, task, perf_counter() - start)
+        inference = InferenceResult(
+            solution, grounding, learned_from, learning.weights, task, perf_counter() - start
+        )
         held_out = tested & inference.is_query
         if not held_out.any():
             raise UsageError.of(

@@ -1,4 +1,6 @@
-"""A workspace's data: what is in it, facts changed one at a time, tables and other files brought in, folds."""
+"""A workspace's data: what is in it, facts changed one at a time,
+tables and other files brought in, folds.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ __all__ = ["Data"]
 class Data:
     """The facts of a workspace (`ws.data`).
 
-    `add`, `correct` and `remove` are all or nothing, and say how many facts they changed; they take files, data
-    frames, or texts in the form of Alchemy's `.db`, one or several.
+    `add`, `correct` and `remove` are all or nothing, and say how many facts they changed; they take
+    files, data frames, or texts in the form of Alchemy's `.db`, one or several.
     """
 
     database: Database
@@ -70,11 +72,15 @@ class Data:
         """
         return self._change(facts, (), world, partition)
 
-    def correct(self, *facts: Any, world: str | None = None, partition: Partition = "evidence") -> int:
+    def correct(
+        self, *facts: Any, world: str | None = None, partition: Partition = "evidence"
+    ) -> int:
         """Add facts in place of those that contradict them."""
         return self._change(facts, (), world, partition, correct=True)
 
-    def remove(self, *facts: Any, world: str | None = None, partition: Partition = "evidence") -> int:
+    def remove(
+        self, *facts: Any, world: str | None = None, partition: Partition = "evidence"
+    ) -> int:
         """Remove facts; those that are not there change nothing."""
         return self._change((), facts, world, partition)
 
@@ -89,15 +95,25 @@ class Data:
     ) -> int:
         from workbench.verbs.fact_changes import changes_of
 
-        changes = changes_of(self.database, add, remove, correct=correct, world=world, partition=partition)
+        changes = changes_of(
+            self.database, add, remove, correct=correct, world=world, partition=partition
+        )
         with self.database.transaction():
             applied = changes.apply(self.database)
         return applied.added + applied.removed
 
     def edit(
-        self, fact: str, how: How, *, author: str = "", world: str | None = None, partition: Partition = "evidence"
+        self,
+        fact: str,
+        how: How,
+        *,
+        author: str = "",
+        world: str | None = None,
+        partition: Partition = "evidence",
     ) -> FactEdit:
-        """Make one fact true or false, in place of what contradicts it, or remove it; who did so is kept."""
+        """Make one fact true or false, in place of what contradicts it, or remove it;
+        who did so is kept.
+        """
         from workbench.verbs.fact_history import edit_fact
 
         where = world or data.DEFAULT_WORLD
@@ -107,12 +123,16 @@ class Data:
         """The databases kept apart in the workspace, name to id."""
         return dict(self.database.worlds())
 
-    def neighbours(self, type_name: str, constant: str, *, limit: int = 60) -> tuple[data.Neighbour, ...]:
+    def neighbours(
+        self, type_name: str, constant: str, *, limit: int = 60
+    ) -> tuple[data.Neighbour, ...]:
         """Facts that a constant takes part in."""
         return data.neighbours(self.database, type_name, constant, limit=limit)
 
     def facts_about(self, atom: str, *, limit: int = 10) -> tuple[str, ...]:
-        """True facts about the things that a ground atom names, as text; the atom itself is not among them."""
+        """True facts about the things that a ground atom names, as text;
+        the atom itself is not among them.
+        """
         name, arguments = parse_atom(atom) or (atom, ())
         predicate = self.database.predicate(name)
         found: dict[str, None] = {}
@@ -124,7 +144,9 @@ class Data:
         return tuple(found)[:limit]
 
     def words(self, *, most: int = 50) -> tuple[str, ...]:
-        """What rules can be made of: predicates, then at most so many constants of each type, as rules write them."""
+        """What rules can be made of: predicates, then at most so many constants of each type,
+        as rules write them.
+        """
         found = list(self.database.predicates())
         for type_name in sorted(self.database.type_tables()):
             found += map(quote_constant, data.constants(self.database, type_name, limit=most))
@@ -174,7 +196,9 @@ class Data:
                 header=header,
             )
 
-    def attach_table(self, source: str, *, table: str, predicate: str, types: Sequence[str]) -> data.LoadReport:
+    def attach_table(
+        self, source: str, *, table: str, predicate: str, types: Sequence[str]
+    ) -> data.LoadReport:
         """Load a table of another database as a predicate that is declared on the way."""
         with self.database.transaction():
             if predicate not in self.database.predicates():
@@ -188,7 +212,9 @@ class Data:
         return example
 
     def open_dataset(self, source: str | os.PathLike[str]) -> data.LoadReport:
-        """Load a `dataset.toml` or its directory, and take its rules and query for those at hand."""
+        """Load a `dataset.toml` or its directory,
+        and take its rules and query for those at hand.
+        """
         from workbench.verbs.loading import load
 
         dataset = data.read_dataset(source)
@@ -201,7 +227,9 @@ class Data:
         return report
 
     def import_ilp(self, *sources: str | os.PathLike[str]) -> data.LoadReport:
-        """Load an ILP problem (Aleph's or Popper's files, or their directory) and keep its text for `ilp_at_hand`."""
+        """Load an ILP problem (Aleph's or Popper's files,
+        or their directory) and keep its text for `ilp_at_hand`.
+        """
         from workbench.database.ilp import load_ilp
         from workbench.grounding.ilp_background import derive_facts
         from workbench.language.ilp_reader import ilp_files, read_ilp
@@ -236,8 +264,12 @@ class Data:
         seed: int = 0,
         group_by: int = 0,
     ) -> tuple[data.KeptFold, ...]:
-        """Make folds anew: one world out, or a predicate's atoms dealt at random or by one argument."""
+        """Make folds anew: one world out,
+        or a predicate's atoms dealt at random or by one argument.
+        """
         if kind == "worlds":
             return data.make_world_folds(self.database)
         grouping = group_by if kind == "grouped" else None
-        return data.make_atom_folds(self.database, predicate, count=count, seed=seed, group_by=grouping)
+        return data.make_atom_folds(
+            self.database, predicate, count=count, seed=seed, group_by=grouping
+        )

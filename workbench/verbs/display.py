@@ -1,4 +1,6 @@
-"""Atoms and what definitions made them of in people's words: `IsFraud(Café Müller (C0708))`, `3 companies: A, B, C`."""
+"""Atoms and what definitions made them of in people's words: `IsFraud(Café Müller (C0708))`,
+`3 companies: A, B, C`.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,17 @@ def shown_atoms(
     chosen = atoms.predicate if ids is None else atoms.predicate[np.asarray(ids)]
     for number, arguments in zip(chosen.tolist(), atoms.argument_names(ids)):
         predicate, types = atoms.predicates[number], atoms.types[number]
-        shown = (_called(names, type_name, constant) for type_name, constant in zip(types, arguments))
+        shown = (
+            _called(names, type_name, constant) for type_name, constant in zip(types, arguments)
+        )
         texts.append(f"{predicate}({', '.join(shown)})" if arguments else predicate)
     return texts
 
 
 def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
-    """Atoms given as text with what people call their things; as they are where no table names things."""
+    """Atoms given as text with what people call their things;
+    as they are where no table names things.
+    """
     parsed = [parse_atom(text) for text in atoms]
     stored = database.predicates()
     among: dict[str, set[str]] = {}
@@ -63,16 +69,26 @@ def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
 
 
 def shown_definition(atom: str, fact: DefinedFact, names: Mapping[str, Mapping[str, str]]) -> str:
-    """What a definition made a fact of: `Companies(P1, 7): 7 companies: Acme (C1), Bolt (C2) and 5 more`."""
-    rows = [[_called(names, type_name, cell) for type_name, cell in zip(fact.types, row)] for row in fact.named]
+    """What a definition made a fact of: `Companies(P1, 7): 7 companies: Acme (C1),
+    Bolt (C2) and 5 more`.
+    """
+    rows = [
+        [_called(names, type_name, cell) for type_name, cell in zip(fact.types, row)]
+        for row in fact.named
+    ]
     if len(fact.types) == 1 and fact.types[0] not in VALUE_TYPES:
         what, separator = fact.types[0].replace("_", " "), ", "
         told = [row[0] for row in rows]
     else:
         what, separator = "case", "; "
-        told = [", ".join(f"{name} = {cell}" for name, cell in zip(fact.variables, row)) for row in rows]
+        told = [
+            ", ".join(f"{name} = {cell}" for name, cell in zip(fact.variables, row)) for row in rows
+        ]
     more = f" and {fact.number - len(told):,} more" if fact.number > len(told) else ""
-    return f"{atom}: {fact.number:,} {what if fact.number == 1 else plural(what)}: {separator.join(told)}{more}"
+    return (
+        f"{atom}: {fact.number:,} {what if fact.number == 1 else plural(what)}: "
+        f"{separator.join(told)}{more}"
+    )
 
 
 def _called(names: Mapping[str, Mapping[str, str]], type_name: str, constant: str) -> str:

@@ -36,15 +36,16 @@ class Documents(Modelling):
         path : path
             A `.json` or `.yaml` document; `load` has loaded it.
         learn : bool
-            Learn the weights from the `learn` split where there is one and the options do not say otherwise; False
-            keeps the document's.
+            Learn the weights from the `learn` split where there is one and the options do not say
+            otherwise; False keeps the document's.
         engine, options, seed, **inference
             As in `infer`; they come before the document's own options.
 
         Returns
         -------
         DocumentRun
-            `.inference`, `.learning` (None where weights were kept), `.evaluations`, `.done` (in words), `.summary()`.
+            `.inference`, `.learning` (None where weights were kept), `.evaluations`, `.done` (in
+            words), `.summary()`.
         """
         from workbench.verbs import psl_document, runs
 
@@ -53,7 +54,9 @@ class Documents(Modelling):
         seed = seed or settings.seed or 0
         learning = None
         if learn and plan.learns:
-            how: dict[str, Any] = {name: inference[name] for name in ("time_limit", "progress") if name in inference}
+            how: dict[str, Any] = {
+                name: inference[name] for name in ("time_limit", "progress") if name in inference
+            }
             learning, facts = psl_document.learn_document(path, settings, seed=seed, **how)
             program = psl_document.with_weights(program, learning)
             if inference.get("record", True):
@@ -63,7 +66,9 @@ class Documents(Modelling):
                     "time_limit": inference.get("time_limit"),
                     "split": "learn",
                 }
-                number = runs.record_learning(self.database, learning, seed, settings_of(given), facts=facts)
+                number = runs.record_learning(
+                    self.database, learning, seed, settings_of(given), facts=facts
+                )
                 learning = replace(learning, run_id=number)
         if engine in ("auto", settings.engine):
             engine, options = settings.engine, {**settings.engine_options, **(options or {})}

@@ -54,7 +54,9 @@ class _Scored:
     @property
     def truth(self) -> Float:
         """Labels, NaN for what is not scored."""
-        return np.where(self.beside.listed, self.beside.label, 0.0 if self.unlisted == "false" else np.nan)
+        return np.where(
+            self.beside.listed, self.beside.label, 0.0 if self.unlisted == "false" else np.nan
+        )
 
 
 def evaluate_file(
@@ -77,34 +79,37 @@ def evaluate_file(
     kind : {'auto', 'binary', 'continuous'}
         As in `workbench.evaluation.scores`: `continuous` gives the errors of 0/1 labels, too.
     categorical : sequence of str
-        Predicates whose last argument is a category of what the others name: `by_predicate` gives their categorical
-        accuracy, the first category by name winning ties.
+        Predicates whose last argument is a category of what the others name: `by_predicate` gives
+        their categorical accuracy, the first category by name winning ties.
     unlisted : {'auto', 'false', 'skip'}
-        What an atom is that the truth does not list: `auto` takes it for false where the truth lists true atoms of its
-        predicate only, a closed-world list, and leaves it out where labels below 1 are among them, where the truth is
-        PSL's, and where it lists nothing of the predicate. Atoms marked `?` are always left out.
+        What an atom is that the truth does not list: `auto` takes it for false where the truth
+        lists true atoms of its predicate only, a closed-world list, and leaves it out where labels
+        below 1 are among them, where the truth is PSL's, and where it lists nothing of the
+        predicate. Atoms marked `?` are always left out.
 
     Returns
     -------
     dict
-        Metrics over all scored predictions, how many were `scored` and `left_out`, the `reading` of unlisted atoms in
-        words, the number of true facts of predicted predicates that have no prediction (`unpredicted`), the same
-        `by_predicate`, a `calibration` table, and `warnings`.
+        Metrics over all scored predictions, how many were `scored` and `left_out`, the `reading` of
+        unlisted atoms in words, the number of true facts of predicted predicates that have no
+        prediction (`unpredicted`), the same `by_predicate`, a `calibration` table, and `warnings`.
 
     Raises
     ------
     InputError
         E0826 where no prediction has a label; what reading the files raises.
     UsageError
-        E0707 where predictions are of several worlds, and the truth does not say of which; E0828 for a categorical
-        predicate without labels.
+        E0707 where predictions are of several worlds, and the truth does not say of which; E0828
+        for a categorical predicate without labels.
     """
     parts = _read(read_predictions(predictions), truth, unlisted)
     result = _report(parts, threshold, kind)
     for name in categorical:
         if name not in result["by_predicate"]:
             known = ", ".join(result["by_predicate"])
-            raise UsageError.of("E0828", f"no labelled prediction is of {name}", help=f"predicates: {known}")
+            raise UsageError.of(
+                "E0828", f"no labelled prediction is of {name}", help=f"predicates: {known}"
+            )
         part = next(part for part in parts if part.predicate == name)
         label = np.nan_to_num(part.truth, nan=0.0)
         _, category = np.unique(part.beside.category, return_inverse=True)
@@ -120,14 +125,18 @@ def evaluate_result(
     *,
     unlisted: Unlisted = "auto",
 ) -> dict[str, Any]:
-    """Score an inference result against files of facts, or the labels in its workspace; see `evaluate_file`."""
+    """Score an inference result against files of facts, or the labels in its workspace;
+    see `evaluate_file`.
+    """
     atoms, ids = result.grounding.atoms, np.flatnonzero(result.is_query)
     if truth is None:
         report = _report(_in_workspace(result, unlisted), 0.5, "auto")
         if result.learned_in_sample:
             report["reading"] += "; in-sample: the weights were learned from these labels"
         return report | {"in_sample": result.learned_in_sample}
-    paths = [Path(truth)] if isinstance(truth, str | os.PathLike) else [Path(path) for path in truth]
+    paths = (
+        [Path(truth)] if isinstance(truth, str | os.PathLike) else [Path(path) for path in truth]
+    )
     names = np.array(atoms.predicates, object)[atoms.predicate[ids]].tolist()
     several = len(atoms.worlds) > 1 or DEFAULT_WORLD not in atoms.worlds.values()
     given = Predictions(
@@ -149,16 +158,26 @@ def _read(given: Predictions, truth: Sequence[Path], unlisted: Unlisted) -> list
         parts = []
         for name in given.arities:
             beside = beside_truth(database, spelt[name])
-            parts.append(_Scored(name, beside, _reading(beside, unlisted, soft=spelt[name] in soft)))
+            parts.append(
+                _Scored(name, beside, _reading(beside, unlisted, soft=spelt[name] in soft))
+            )
     if not any(np.isfinite(part.truth).any() for part in parts):
-        raise _nothing_to_score(given.arities, [name for name, count in labelled.items() if count or name not in spelt])
+        raise _nothing_to_score(
+            given.arities, [name for name, count in labelled.items() if count or name not in spelt]
+        )
     return parts
 
 
 def _spelling(predicted: Mapping[str, int], labelled: Mapping[str, int]) -> dict[str, str]:
-    """The predicate of the truth for each predicted one: case and underscores tell them apart only where both occur."""
-    free = {plainly(name): name for name, count in labelled.items() if count and name not in predicted}
-    return {name: name if labelled.get(name) else free.get(plainly(name), name) for name in predicted}
+    """The predicate of the truth for each predicted one:
+    case and underscores tell them apart only where both occur.
+    """
+    free = {
+        plainly(name): name for name, count in labelled.items() if count and name not in predicted
+    }
+    return {
+        name: name if labelled.get(name) else free.get(plainly(name), name) for name in predicted
+    }
 
 
 def _in_worlds(database: Database, given: Predictions) -> tuple[Predictions, str]:
@@ -166,14 +185,23 @@ def _in_worlds(database: Database, given: Predictions) -> tuple[Predictions, str
     known, named = list(database.worlds()), list(dict.fromkeys(given.worlds or ()))
     if len(known) <= 1 and len(named) <= 1:
         return Predictions(given.atoms, None, given.values), known[0] if known else DEFAULT_WORLD
-    if named and not set(named).isdisjoint(known) and not (DEFAULT_WORLD in known and DEFAULT_WORLD not in named):
+    if (
+        named
+        and not set(named).isdisjoint(known)
+        and not (DEFAULT_WORLD in known and DEFAULT_WORLD not in named)
+    ):
         return given, DEFAULT_WORLD
-    said = f"the predictions are of the worlds {', '.join(named)}" if named else "the predictions name no world"
+    said = (
+        f"the predictions are of the worlds {', '.join(named)}"
+        if named
+        else "the predictions name no world"
+    )
     of = ", ".join(name for name in known if name != DEFAULT_WORLD) or "none that it names"
     raise UsageError.of(
         "E0707",
         f"{said}, and the truth is of {of}",
-        help="name the world of each file of truth, --truth WORLD=FILE, and have a column `world` in the predictions",
+        help="name the world of each file of truth, --truth WORLD=FILE, and have a column `world` "
+        "in the predictions",
     )
 
 
@@ -200,7 +228,9 @@ def _in_workspace(result: InferenceResult, unlisted: Unlisted) -> list[_Scored]:
             n_labels=int(value.size),
             unpredicted=int(np.sum(value[places < 0] > 0)),
         )
-        parts.append(_Scored(name, beside, _reading(beside, unlisted, soft=result.program.language == "psl")))
+        parts.append(
+            _Scored(name, beside, _reading(beside, unlisted, soft=result.program.language == "psl"))
+        )
     return parts
 
 
@@ -238,21 +268,30 @@ def _counts(parts: Sequence[_Scored]) -> dict[str, int]:
 
 
 def _in_words(parts: Sequence[_Scored]) -> str:
-    """Which reading of unlisted atoms each predicate had, and how many predictions were scored and left out."""
+    """Which reading of unlisted atoms each predicate had,
+    and how many predictions were scored and left out.
+    """
     told = []
     for part in parts:
         unlisted = int((~part.beside.listed).sum())
         if part.unlisted == "false":
-            told.append(f"of {part.predicate} an atom that the truth does not list is false ({unlisted:,})")
+            told.append(
+                f"of {part.predicate} an atom that the truth does not list is false ({unlisted:,})"
+            )
         elif unlisted:
-            told.append(f"of {part.predicate} only atoms that the truth lists are scored ({unlisted:,} left out)")
+            told.append(
+                f"of {part.predicate} only atoms that the truth lists are scored ({unlisted:,} "
+                "left out)"
+            )
     counts = _counts(parts)
     total = counts["scored"] + counts["left_out"]
     return "; ".join([f"{counts['scored']:,} of {total:,} predictions are scored", *told])
 
 
 def _calibration(values: Array, target: Array) -> list[dict[str, Any]]:
-    """How often atoms came true, by tenths of the probability they were given; none for fractional labels."""
+    """How often atoms came true, by tenths of the probability they were given;
+    none for fractional labels.
+    """
     if not np.isin(target[np.isfinite(target)], (0.0, 1.0)).all():
         return []
     table = calibration(values, target)
@@ -268,7 +307,9 @@ def _nothing_to_score(predicted: Mapping[str, int], named: Sequence[str]) -> Inp
     error = InputError.of(
         "E0826",
         f"the truth holds no label of {', '.join(predicted)}, so there is nothing to score",
-        help=f"{what}; did you mean {close}?" if close else f"{what}; --unlisted false scores all atoms as false",
+        help=f"{what}; did you mean {close}?"
+        if close
+        else f"{what}; --unlisted false scores all atoms as false",
     )
     assert isinstance(error, InputError)
     return error

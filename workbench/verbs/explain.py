@@ -29,7 +29,8 @@ __all__ = ["Contribution", "Explanation", "explain_result"]
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one ground rule adds to an atom's conditional log-odds, or several that are not named one by one.
+    """What one ground rule adds to an atom's conditional log-odds, or several that are not named
+    one by one.
 
     Attributes
     ----------
@@ -38,8 +39,9 @@ class Contribution:
     rule : str
         As its author wrote it; the clause, where a formula's clauses weigh differently.
     ground : str
-        The ground clause, atoms by name; of several, how many there are. Of each rule and set of open atoms at most
-        200 are named. Arithmetic rules are told by their open atoms, and those with one open atom are summed.
+        The ground clause, atoms by name; of several, how many there are. Of each rule and set of
+        open atoms at most 200 are named. Arithmetic rules are told by their open atoms, and those
+        with one open atom are summed.
     contribution : float
         Added to the log-odds of the atom being true (MLN); weighted pressure upwards (PSL).
     distance : float
@@ -77,7 +79,9 @@ class Contribution:
     description: str = ""
 
     def other_atoms(self) -> str:
-        """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the other atoms of the ground rule, open ones first."""
+        """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the other atoms of the ground rule,
+        open ones first.
+        """
         pairs = zip((*self.others, *self.given), (*self.values, *self.given_values))
         return ", ".join(f"{name} = {value:.3g}" for name, value in pairs)
 
@@ -95,7 +99,8 @@ class Explanation:
     contributions : tuple of Contribution
         Largest magnitude first.
     samples : int
-        How many sampled states the log-odds and the contributions are means over; 0 for the one state.
+        How many sampled states the log-odds and the contributions are means over; 0 for the one
+        state.
     shown : str
         The atom with what people call its things, where tables say it.
     number : bool
@@ -125,34 +130,54 @@ class Explanation:
         if not self.contributions:
             return f"No rule says anything about {atom}."
         words = self.words()
-        reasons = [f"{words[rule]} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total] or ["none"]
+        reasons = [
+            f"{words[rule]} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total
+        ] or ["none"]
         if self.number:
-            return f"{atom} is {self.value:.6g}: the sum of what its rules add, most of it {'; '.join(reasons)}."
+            return (
+                f"{atom} is {self.value:.6g}: the sum of what its rules add, most of it "
+                f"{'; '.join(reasons)}."
+            )
         if self.language == "psl":
             up = sum(item.contribution for item in self.contributions if item.contribution > 0)
             down = sum(item.contribution for item in self.contributions if item.contribution < 0)
             return (
-                f"{atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and down by "
+                f"{atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and "
+                "down by "
                 f"{-down:.4f}, most of it from {'; '.join(reasons)}."
             )
-        given = f"On average over {self.samples} sampled states" if self.samples else "Given everything else"
+        given = (
+            f"On average over {self.samples} sampled states"
+            if self.samples
+            else "Given everything else"
+        )
         return (
             f"{atom} has value {self.value:.4f}. {given}, its log-odds are {self.log_odds:+.4f} "
             f"(probability {self.probability:.4f}), most of it from {'; '.join(reasons)}."
         )
 
     def definitions(self) -> tuple[str, ...]:
-        """What definitions made the contributions' atoms of, each once: `Companies(P1, 3): 3 companies: A, B, C`."""
-        return tuple(dict.fromkeys(line for item in self.contributions for line in item.definitions))
+        """What definitions made the contributions' atoms of, each once: `Companies(P1, 3):
+        3 companies: A, B, C`.
+        """
+        return tuple(
+            dict.fromkeys(line for item in self.contributions for line in item.definitions)
+        )
 
     def words(self) -> dict[str, str]:
-        """What each rule is called where people read: its description, else (or where two share it) the rule itself."""
+        """What each rule is called where people read: its description,
+        else (or where two share it) the rule itself.
+        """
         described = {item.rule: item.description for item in self.contributions}
         times = Counter(described.values())
-        return {rule: said if said and times[said] == 1 else rule for rule, said in described.items()}
+        return {
+            rule: said if said and times[said] == 1 else rule for rule, said in described.items()
+        }
 
     def by_rule(self) -> list[tuple[str, float, int]]:
-        """Contributions summed by rule: (rule, sum, number of ground rules), largest magnitude first."""
+        """Contributions summed by rule: (rule, sum, number of ground rules),
+        largest magnitude first.
+        """
         sums: dict[str, list[float]] = {}
         for item in self.contributions:
             entry = sums.setdefault(item.rule, [0.0, 0])
@@ -167,20 +192,22 @@ def explain_result(
 ) -> Explanation:
     """Explain one open atom of an inference result.
 
-    For marginals the conditional is taken at the state that rounds the marginals; the marginal itself stands beside.
+    For marginals the conditional is taken at the state that rounds the marginals; the marginal
+    itself stands beside.
 
     Parameters
     ----------
     world : str, optional
         Of which database, where several have an atom of that name.
     samples : int
-        Average the conditional log-odds and their parts over so many Gibbs samples of a Markov logic network instead.
+        Average the conditional log-odds and their parts over so many Gibbs samples of a Markov
+        logic network instead.
 
     Raises
     ------
     UsageError
-        E0247 where several worlds have the atom, E0305 where none has, E0827 where samples are asked for of a
-        continuous network.
+        E0247 where several worlds have the atom, E0305 where none has, E0827 where samples are
+        asked for of a continuous network.
     """
     grounding = result.grounding
     index = grounding.atoms.find(atom, world=world)
@@ -188,23 +215,35 @@ def explain_result(
     boolean = grounding.network.domain is Domain.BOOLEAN and not result.are_numbers
     state = np.rint(values) if boolean else values
     if samples and not boolean:
-        raise UsageError.of("E0827", "averaging over samples needs a Markov logic network", help="leave --averaged out")
+        raise UsageError.of(
+            "E0827",
+            "averaging over samples needs a Markov logic network",
+            help="leave --averaged out",
+        )
     if samples:
         states = _sampled(result, state, samples, seed)
         parts, samples = mean_explanation(grounding.network, result.weights, states, index)
     else:
         parts = explain_atom(grounding.network, result.weights, state, index)
-    contributions = sorted(_contributions(result, parts, index), key=lambda item: -abs(item.contribution))
+    contributions = sorted(
+        _contributions(result, parts, index), key=lambda item: -abs(item.contribution)
+    )
     with np.errstate(over="ignore"):
-        probability = float(1.0 / (1.0 + np.exp(-parts.log_odds))) if not result.are_numbers else float("nan")
+        probability = (
+            float(1.0 / (1.0 + np.exp(-parts.log_odds))) if not result.are_numbers else float("nan")
+        )
     name = grounding.atoms.names(np.array([index]))[0]
     shown = shown_atoms(grounding.atoms, result.names, np.array([index]))[0] if result.names else ""
     of_result = result.program.language, samples, shown, result.are_numbers
-    return Explanation(name, float(values[index]), parts.log_odds, probability, tuple(contributions), *of_result)
+    return Explanation(
+        name, float(values[index]), parts.log_odds, probability, tuple(contributions), *of_result
+    )
 
 
 def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iterator[Contribution]:
-    """Each entry of an explanation ground rule by ground rule, where they are known, else as the network has it."""
+    """Each entry of an explanation ground rule by ground rule, where they are known,
+    else as the network has it.
+    """
     templates, rules = result.grounding.templates, result.program.rules
     labels = written_labels(templates, result.weights)
     rows = parts.row[parts.row >= 0].tolist()
@@ -216,26 +255,48 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
         description = rules[int(templates.rule[template])].description if template >= 0 else ""
         atoms, values = others.get(row, ((), ()))
         made = partial(
-            Contribution, template=template, rule=label, others=atoms, values=values, description=description
+            Contribution,
+            template=template,
+            rule=label,
+            others=atoms,
+            values=values,
+            description=description,
         )
         if place not in named:
             contribution, weight = float(parts.contribution[place]), _weight(result, row, template)
             number = 1 if row >= 0 else _summed(contribution, weight)
-            text = texts[row] if row >= 0 else f"{_several(number)} that evidence decides but for this atom"
+            text = (
+                texts[row]
+                if row >= 0
+                else f"{_several(number)} that evidence decides but for this atom"
+            )
             distance = float(parts.distance[place])
-            yield made(ground=text, contribution=contribution, distance=distance, weight=weight, count=number or 1)
+            yield made(
+                ground=text,
+                contribution=contribution,
+                distance=distance,
+                weight=weight,
+                count=number or 1,
+            )
         for one in named.get(place, ()):
-            given, known = tuple(name for name, _ in one.given), tuple(value for _, value in one.given)
+            given, known = (
+                tuple(name for name, _ in one.given),
+                tuple(value for _, value in one.given),
+            )
             text = one.text or f"{one.count:,} more ground rule{'s' * (one.count != 1)}"
             yield made(
-                ground=text, contribution=one.contribution, distance=one.distance, weight=one.weight, count=one.count,
-                given=given, given_values=known,
-                definitions=tuple(shown_definition(atom, fact, result.names) for atom, fact in one.defined),
+                ground=text, contribution=one.contribution, distance=one.distance,
+                weight=one.weight, count=one.count, given=given, given_values=known,
+                definitions=tuple(
+                    shown_definition(atom, fact, result.names) for atom, fact in one.defined
+                ),
             )  # fmt: skip
 
 
 def _summed(contribution: float, weight: float) -> int:
-    """How many ground rules are summed, where each counts once; 0 where that is not told by the sum."""
+    """How many ground rules are summed, where each counts once;
+    0 where that is not told by the sum.
+    """
     number = abs(contribution / weight) if weight else 0.0
     return round(number) if abs(number - round(number)) <= 1e-6 else 0
 
@@ -257,7 +318,9 @@ def _sampled(result: Inferred, start: Float, samples: int, seed: int) -> list[Fl
     return states
 
 
-def _others(result: Inferred, rows: list[int], index: int) -> dict[int, tuple[tuple[str, ...], tuple[float, ...]]]:
+def _others(
+    result: Inferred, rows: list[int], index: int
+) -> dict[int, tuple[tuple[str, ...], tuple[float, ...]]]:
     """The open atoms of each row beside the one that is explained, and their values."""
     matrix, values = result.grounding.network.A, result.solution.values
     members = {row: matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in rows}
@@ -266,7 +329,10 @@ def _others(result: Inferred, rows: list[int], index: int) -> dict[int, tuple[tu
     found = {}
     for row, atoms in members.items():
         rest = [atom for atom in atoms.tolist() if atom != index]
-        found[row] = tuple(names[atom] for atom in rest), tuple(float(values[atom]) for atom in rest)
+        found[row] = (
+            tuple(names[atom] for atom in rest),
+            tuple(float(values[atom]) for atom in rest),
+        )
     return found
 
 

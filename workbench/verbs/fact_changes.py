@@ -1,4 +1,6 @@
-"""Facts to be added, corrected and removed: read from files, data frames and texts, then applied all or none."""
+"""Facts to be added, corrected and removed: read from files, data frames and texts,
+then applied all or none.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ __all__ = ["Applied", "FactChanges", "changes_of", "is_fact"]
 
 @dataclass(frozen=True)
 class Applied:
-    """How many facts were added and removed; and by predicate by how much their sum changed, and which they are.
+    """How many facts were added and removed; and by predicate by how much their sum changed, and
+    which they are.
 
     The latter is None where a predicate's arguments are values.
     """
@@ -41,7 +44,9 @@ class Applied:
 
 @dataclass(frozen=True)
 class FactChanges:
-    """Facts to be removed, then facts to be added; with `correct`, in place of what contradicts them."""
+    """Facts to be removed, then facts to be added; with `correct`,
+    in place of what contradicts them.
+    """
 
     add: Sequence[FactTexts]
     remove: Sequence[FactTexts]
@@ -50,14 +55,20 @@ class FactChanges:
     def apply(self, database: Database) -> Applied:
         """Make the changes in the open transaction."""
         removed = [(one.predicate, remove_facts(database, one)) for one in self.remove]
-        added = [(one.predicate, add_facts(database, one, correct=self.correct)) for one in self.add]
+        added = [
+            (one.predicate, add_facts(database, one, correct=self.correct)) for one in self.add
+        ]
         by: dict[str, FactSum] = {}
         rows: dict[str, FactRows | None] = {}
         for name, change in (*removed, *added):
             by[name] = by.get(name, FactSum()).changed(change.by)
             before = rows.get(name)
-            rows[name] = change.rows if before is None or change.rows is None else before + change.rows
-        return Applied(sum(one.facts for _, one in added), sum(one.facts for _, one in removed), by, rows)
+            rows[name] = (
+                change.rows if before is None or change.rows is None else before + change.rows
+            )
+        return Applied(
+            sum(one.facts for _, one in added), sum(one.facts for _, one in removed), by, rows
+        )
 
 
 def changes_of(
@@ -69,12 +80,16 @@ def changes_of(
     world: str | None = None,
     partition: Partition = "evidence",
 ) -> FactChanges:
-    """What files, data frames and texts say is to change; the workspace stays as it is, whatever is wrong with them."""
+    """What files, data frames and texts say is to change; the workspace stays as it is,
+    whatever is wrong with them.
+    """
     where: dict[str, Any] = {"world": world or DEFAULT_WORLD, "partition": partition}
     return FactChanges(_texts(database, add, **where), _texts(database, remove, **where), correct)
 
 
-def _texts(database: Database, sources: Sequence[Any], *, world: str, partition: Partition) -> list[FactTexts]:
+def _texts(
+    database: Database, sources: Sequence[Any], *, world: str, partition: Partition
+) -> list[FactTexts]:
     """Facts read apart from the workspace, which stays as it is whatever is wrong with them."""
     each = list(_each(sources))
     if not each:
@@ -104,4 +119,8 @@ def _each(sources: Any) -> Iterator[Any]:
 def is_fact(text: str) -> bool:
     """Whether a text is a fact, and not the name of a file."""
     # A look at the disk for each fact would take as long as reading them all.
-    return "(" in text and ")" in text and (text.endswith(")") or "\n" in text or not Path(text).exists())
+    return (
+        "(" in text
+        and ")" in text
+        and (text.endswith(")") or "\n" in text or not Path(text).exists())
+    )

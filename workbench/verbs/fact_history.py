@@ -40,7 +40,13 @@ class FactEdit:
 
 
 def edit_fact(
-    database: Database, fact: str, how: How, *, author: str = "", world: str, partition: Partition = "evidence"
+    database: Database,
+    fact: str,
+    how: How,
+    *,
+    author: str = "",
+    world: str,
+    partition: Partition = "evidence",
 ) -> FactEdit:
     """Make a fact true or false in place of what contradicts it, or remove it, and keep who did.
 

@@ -1,4 +1,6 @@
-"""Counts for generative pseudo-likelihood: one predicate open at a time, all others evidence as in the data."""
+"""Counts for generative pseudo-likelihood: one predicate open at a time,
+all others evidence as in the data.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ __all__ = ["DatabaseFlipCounts"]
 class DatabaseFlipCounts:
     """The flip counts of every predicate's atoms, taken from the database: a `FlipCountSource`.
 
-    With all predicates but one taken as evidence, the joins of SQL leave only the groundings that the training state
-    of the others does not satisfy, and one atom's share of them is what flipping it changes.
+    With all predicates but one taken as evidence, the joins of SQL leave only the groundings that
+    the training state of the others does not satisfy, and one atom's share of them is what flipping
+    it changes.
 
     Parameters
     ----------
@@ -48,7 +51,9 @@ class DatabaseFlipCounts:
         return compressed(joined(self._parts()))
 
     def _parts(self) -> list[FlipCounts]:
-        predicates = [name for name, declared in self.program.predicates.items() if not declared.value_last]
+        predicates = [
+            name for name, declared in self.program.predicates.items() if not declared.value_last
+        ]
         parts = []
         for number, predicate in enumerate(predicates):
             self.progress.step("counting", number, len(predicates), predicate)

@@ -1,4 +1,6 @@
-"""A run as one self-contained HTML file: settings, metrics, weights, predictions; everything escaped."""
+"""A run as one self-contained HTML file: settings, metrics, weights, predictions;
+everything escaped.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ MOST_ROWS = 500
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
 :root { color-scheme: light dark }
-table { border-collapse: collapse; margin: .5rem 0 1.5rem } td, th { padding: .2rem .7rem; text-align: left }
+table { border-collapse: collapse; margin: .5rem 0 1.5rem }
+td, th { padding: .2rem .7rem; text-align: left }
 th { border-bottom: 1px solid #888 } td.n { text-align: right; font-variant-numeric: tabular-nums }
-pre { padding: .8rem; border: 1px solid #8886; overflow-x: auto } .bar { height: .7rem } .up { background: #0072B2 }
+pre { padding: .8rem; border: 1px solid #8886; overflow-x: auto }
+.bar { height: .7rem } .up { background: #0072B2 }
 .down { background: #D55E00 }
 """
 
@@ -34,7 +38,9 @@ def html_report(
     predictions: pd.DataFrame,
     named: Callable[[Sequence[str]], Sequence[str]],
 ) -> str:
-    """The report's text, atoms as they are `named`. Tables longer than 500 rows are cut, and say so."""
+    """The report's text, atoms as they are `named`.
+    Tables longer than 500 rows are cut, and say so.
+    """
     import pandas as pd
 
     title = f"Run {run.id}: {run.kind}" + (f", {run.name}" if run.name else "")
@@ -56,17 +62,24 @@ def html_report(
     parts = [f"<h1>{escape(title)}</h1>"]
     if run.note:
         parts.append(f"<p>{escape(run.note)}</p>")
-    parts += ["<h2>Settings</h2>", _table(pd.DataFrame({"setting": list(settings), "value": list(settings.values())}))]
+    parts += [
+        "<h2>Settings</h2>",
+        _table(pd.DataFrame({"setting": list(settings), "value": list(settings.values())})),
+    ]
     if scores is not None and not scores.empty:
         parts += ["<h2>Metrics</h2>", _table(scores)]
     if not weights.empty:
         columns = [
-            name for name in ("fold", "formula", "weight", "low", "high", "initial") if weights[name].notna().any()
+            name
+            for name in ("fold", "formula", "weight", "low", "high", "initial")
+            if weights[name].notna().any()
         ]
         shown = weights[columns].sort_values("weight", ascending=False)
         parts += ["<h2>Weights</h2>", _bars(shown), _table(shown)]
     if not predictions.empty:
-        columns = [name for name in ("fold", "atom", "value", "truth") if predictions[name].notna().any()]
+        columns = [
+            name for name in ("fold", "atom", "value", "truth") if predictions[name].notna().any()
+        ]
         ranked = predictions[columns].sort_values("value", ascending=False)
         atoms = list(ranked["atom"])
         ranked["atom"] = [*named(atoms[:MOST_ROWS]), *atoms[MOST_ROWS:]]
@@ -74,7 +87,8 @@ def html_report(
     parts += ["<h2>Program</h2>", f"<pre>{escape(run.program_text)}</pre>"]
     body = "\n".join(parts)
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<!doctype html>\n<html lang="en"><head><meta '
+        f'charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{STYLE}</style></head>\n<body>{body}</body></html>\n"
     )
 
@@ -82,9 +96,12 @@ def html_report(
 def _table(frame: pd.DataFrame) -> str:
     head = "".join(f"<th>{escape(str(name))}</th>" for name in frame.columns)
     rows = "\n".join(
-        "<tr>" + "".join(map(_cell, row)) + "</tr>" for row in frame.head(MOST_ROWS).itertuples(index=False)
+        "<tr>" + "".join(map(_cell, row)) + "</tr>"
+        for row in frame.head(MOST_ROWS).itertuples(index=False)
     )
-    cut = f"<p>The first {MOST_ROWS:,} of {len(frame):,} rows.</p>" if len(frame) > MOST_ROWS else ""
+    cut = (
+        f"<p>The first {MOST_ROWS:,} of {len(frame):,} rows.</p>" if len(frame) > MOST_ROWS else ""
+    )
     return f"<table><tr>{head}</tr>\n{rows}</table>{cut}"
 
 
@@ -99,7 +116,8 @@ def _bars(weights: pd.DataFrame) -> str:
     largest = max(1e-9, float(shown["weight"].abs().max())) if len(shown) else 1.0
     rows = [
         f'<tr><td>{escape(str(formula))}</td><td style="width:20rem"><div class="bar '
-        f'{"up" if weight >= 0 else "down"}" style="width:{100 * abs(weight) / largest:.1f}%"></div></td></tr>'
+        f'{"up" if weight >= 0 else "down"}" '
+        f'style="width:{100 * abs(weight) / largest:.1f}%"></div></td></tr>'
         for formula, weight in zip(shown["formula"], shown["weight"])
     ]
     return f"<table>{''.join(rows)}</table>"

@@ -43,27 +43,30 @@ LOOPS: tuple[Loop, ...] = get_args(Loop)
 
 @dataclass(frozen=True)
 class Induction:
-    """How clauses are searched and weighted; the parameters that `induce` and cross-validation share.
+    """How clauses are searched and weighted; the parameters that `induce` and cross-validation
+    share.
 
     Parameters
     ----------
     weights : {'none', 'l1', 'l2', 'elastic', 'group'}
-        Exact conditional likelihood under a Laplace or Gaussian prior, half of each, or a group lasso over the clauses
-        of the same predicates; its strength is chosen by cross-validation, and the figures have the answer's objective
-        and proven bound. The target's unit clause is added as a bias.
+        Exact conditional likelihood under a Laplace or Gaussian prior, half of each, or a group
+        lasso over the clauses of the same predicates; its strength is chosen by cross-validation,
+        and the figures have the answer's objective and proven bound. The target's unit clause is
+        added as a bias.
     features : {'auto', 'count', 'exists', 'log'}
-        What a weighted body speaks by: its substitutions, whether there is one, log(1 + their number); 'auto' takes
-        what tells most of held-out examples.
+        What a weighted body speaks by: its substitutions, whether there is one, log(1 + their
+        number); 'auto' takes what tells most of held-out examples.
     collect : float or None
-        Keep and weight every clause on the way that scores more (`++`), not only the theory: clauses for the
-        positives, and, searched from negatives, those against them.
+        Keep and weight every clause on the way that scores more (`++`), not only the theory:
+        clauses for the positives, and, searched from negatives, those against them.
     settings : mapping
         Further settings by Aleph's names; they win over the problem's own.
 
     Raises
     ------
     UsageError
-        `E0611` for an unknown loop, weighting or kind of feature, `E0613` for kinds of features without weights.
+        `E0611` for an unknown loop, weighting or kind of feature, `E0613` for kinds of features
+        without weights.
     """
 
     loop: Loop = "induce"
@@ -76,32 +79,49 @@ class Induction:
         choices = (LOOPS, ("none", *WEIGHTINGS), ("auto", *FEATURES))
         for given, known in zip((self.loop, self.weights, self.features), choices):
             if given not in known:
-                raise UsageError.of("E0611", f"there is no `{given}` here", help=f"choose from {', '.join(known)}")
+                raise UsageError.of(
+                    "E0611", f"there is no `{given}` here", help=f"choose from {', '.join(known)}"
+                )
         if self.features != "auto" and self.weights == "none":
             raise UsageError.of(
                 "E0613",
-                f"features by `{self.features}` are for weighted rules, and no weights are asked for",
+                f"features by `{self.features}` are for weighted rules, and no weights are asked "
+                "for",
                 help="add --weights l1, or leave --features away",
             )
 
     def search(self, problem: IlpProblem) -> SearchSettings:
-        """The settings of the search, `E0610` for one that does not exist or a value of the wrong kind."""
+        """The settings of the search, `E0610` for one that does not
+        exist or a value of the wrong kind.
+        """
         return SearchSettings.read(problem.settings, self.settings, self.collect)
 
-    def learn(self, learner: ClauseLearner, train: Bool | None, conduct: Conduct = PLAIN) -> Induced:
+    def learn(
+        self, learner: ClauseLearner, train: Bool | None, conduct: Conduct = PLAIN
+    ) -> Induced:
         """Clauses, and their weights where asked for, from the training examples alone.
 
         Parameters
         ----------
         train : bool array, shape (n_examples,), or None for all labelled examples
         """
-        label = learner.examples.label if train is None else np.where(train, learner.examples.label, np.nan)
-        search = conduct if self.weights == "none" else replace(conduct, deadline=conduct.share(_SEARCHED))
+        label = (
+            learner.examples.label
+            if train is None
+            else np.where(train, learner.examples.label, np.nan)
+        )
+        search = (
+            conduct
+            if self.weights == "none"
+            else replace(conduct, deadline=conduct.share(_SEARCHED))
+        )
         theory = learner.learn(train, loop=self.loop, conduct=search)
         kept = theory.collected
         if self.collect is not None:
             searched = max(int((label == 1).sum()), _LEAST_SEEDS)
-            against = learner.learn(train, loop="induce_cover", label=0, most_seeds=searched, conduct=search)
+            against = learner.learn(
+                train, loop="induce_cover", label=0, most_seeds=searched, conduct=search
+            )
             kept = np.union1d(kept, against.collected)
             theory = replace(theory, nodes=theory.nodes + against.nodes)
         collected = learner.cache.body_parts(kept)
@@ -129,7 +149,9 @@ class Induced:
     weighted: WeightedTheory | None
 
     def probabilities(self, learner: ClauseLearner) -> Float:
-        """Of all examples: by the weights, or 1 where some clause covers an example and 0 elsewhere."""
+        """Of all examples: by the weights,
+        or 1 where some clause covers an example and 0 elsewhere.
+        """
         if self.weighted is not None:
             return self.weighted.probabilities(learner.cache)
         return learner.predict(replace(self.theory, parts=self.parts)).astype(np.float64)
@@ -161,8 +183,8 @@ def induce(
     Raises
     ------
     UsageError
-        `E0610` for a setting that does not exist or a value of the wrong kind, `E0611` for an unknown loop, weighting
-        or kind of feature, `E0609` when the settings let no clause pass.
+        `E0610` for a setting that does not exist or a value of the wrong kind, `E0611` for an
+        unknown loop, weighting or kind of feature, `E0609` when the settings let no clause pass.
     """
     induction = Induction(cast(Any, loop), weights, features, collect, settings or {})
     began = perf_counter()
@@ -183,7 +205,9 @@ def induce(
     declarations, definitions = written.declarations, (*written.definitions, *made)
     return StructureResult(
         rules,
-        format_theory(rules, background, examples, declarations=declarations, definitions=definitions),
+        format_theory(
+            rules, background, examples, declarations=declarations, definitions=definitions
+        ),
         "aleph" if collect is None else "aleph++",
         found.theory.status,
         perf_counter() - began,
@@ -203,17 +227,22 @@ def _warnings(problem: IlpProblem, search: SearchSettings, found: Induced) -> li
     warnings = [f"`set({name}, ...)` has no effect: {why}" for name, why in unused.items()]
     if not len(found.parts) and len(found.collected):
         warnings.append(
-            f"no clause scores more than a single example by evalfn={search.evalfn}; {len(found.collected):,} clauses "
-            "within the limits are among the candidates: take another evalfn, or keep them with --collect"
+            f"no clause scores more than a single example by evalfn={search.evalfn}; "
+            f"{len(found.collected):,} clauses "
+            "within the limits are among the candidates: take another evalfn, or keep them with "
+            "--collect"
         )
     return warnings
 
 
 def _refuse_empty(settings: SearchSettings) -> None:
-    limits = ", ".join(f"{name}={getattr(settings, name)}" for name in ("minpos", "noise", "minacc", "minscore"))
+    limits = ", ".join(
+        f"{name}={getattr(settings, name)}" for name in ("minpos", "noise", "minacc", "minscore")
+    )
     raise UsageError.of(
         "E0609",
-        f"no clause is acceptable with {limits}, evalfn={settings.evalfn}, clauselength={settings.clauselength}",
+        f"no clause is acceptable with {limits}, evalfn={settings.evalfn}, "
+        f"clauselength={settings.clauselength}",
         help="allow more noise, fewer positives or longer clauses, such as --set noise=10",
     )
 
@@ -224,14 +253,20 @@ def arrays(database: Database, problem: IlpProblem) -> tuple[Background, Example
     found = read_relations(database, predicates)
     arguments, label, _ = read_examples(database, problem.target)
     background = Background(found.predicates, found.argument_types, found.facts, found.constants)
-    return background, Examples(problem.target, problem.argument_types()[problem.target], arguments, label)
+    return background, Examples(
+        problem.target, problem.argument_types()[problem.target], arguments, label
+    )
 
 
 def _told(learner: ClauseLearner, parts: Int32) -> tuple[Int64, Float]:
-    """How many positives and negatives each body covers, shape (n, 2), and what that tells, shape (n,)."""
+    """How many positives and negatives each body covers, shape (n, 2),
+    and what that tells, shape (n,).
+    """
     positive, negative = learner.examples.label == 1, learner.examples.label == 0
     tally = learner.cache.tally(parts, np.stack([pack(positive), pack(negative)]))
-    return tally, information_gain(tally[:, 0], tally[:, 1], int(positive.sum()), int(negative.sum()))
+    return tally, information_gain(
+        tally[:, 0], tally[:, 1], int(positive.sum()), int(negative.sum())
+    )
 
 
 def _of_most_gain(learner: ClauseLearner, parts: Int32, most: int) -> Int32:
@@ -246,16 +281,25 @@ def _covering(
     (tally, gain), bodies = _told(learner, parts), learner.cache.body_literals(parts)
     return [
         LearnedRule(
-            body_text(learner.background, examples, body, written.inline), p, n, p / max(p + n, 1), value, weight
+            body_text(learner.background, examples, body, written.inline),
+            p,
+            n,
+            p / max(p + n, 1),
+            value,
+            weight,
         )
         for body, (p, n), value, weight in zip(bodies, tally.tolist(), gain.tolist(), weights)
     ]
 
 
-def _rules(learner: ClauseLearner, found: Induced, written: Written) -> tuple[tuple[LearnedRule, ...], tuple[str, ...]]:
-    """The bodies as rules, and the definitions of those that speak by existence or by the logarithm of their number.
+def _rules(
+    learner: ClauseLearner, found: Induced, written: Written
+) -> tuple[tuple[LearnedRule, ...], tuple[str, ...]]:
+    """The bodies as rules, and the definitions of those that speak by existence or by the logarithm
+    of their number.
 
-    With exact weights they are sorted by them, the target's unit clause is among them, and none is zero.
+    With exact weights they are sorted by them, the target's unit clause is among them, and none is
+    zero.
     """
     weighted = found.weighted
     if weighted is None:
@@ -264,29 +308,42 @@ def _rules(learner: ClauseLearner, found: Induced, written: Written) -> tuple[tu
     made: list[str] = []
     if weighted.feature != "count":
         bodies = learner.cache.body_literals(weighted.parts)
-        shown = [_by_feature(learner, rule, body, weighted.feature, written) for rule, body in zip(rules, bodies)]
+        shown = [
+            _by_feature(learner, rule, body, weighted.feature, written)
+            for rule, body in zip(rules, bodies)
+        ]
         rules = [rule for rule, _ in shown]
         made = list(dict.fromkeys(line for _, lines in shown for line in lines))
     examples = learner.examples
     head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
     positives, negatives = int((examples.label == 1).sum()), int((examples.label == 0).sum())
-    rules.append(LearnedRule(head, positives, negatives, positives / (positives + negatives), 0.0, weighted.unit))
+    rules.append(
+        LearnedRule(
+            head, positives, negatives, positives / (positives + negatives), 0.0, weighted.unit
+        )
+    )
     return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text))), tuple(made)
 
 
 def _by_feature(
     learner: ClauseLearner, rule: LearnedRule, body: Int32, feature: Feature, written: Written
 ) -> tuple[LearnedRule, list[str]]:
-    """The rule over a predicate defined by its body, with the definitions; as it is where a body holds once at most."""
+    """The rule over a predicate defined by its body, with the definitions;
+    as it is where a body holds once at most.
+    """
     n_head = len(learner.examples.types)
     terms = body[:, 1:]
     variables = sorted({-term - 1 for term in terms[terms < 0].tolist()})
     shared = [variable_text(variable, n_head) for variable in variables if variable < n_head]
     inner = [variable_text(variable, n_head) for variable in variables if variable >= n_head]
-    if not inner or not shared:  # such a body holds once at most; log(1 + 1) is then part of the weight
+    if (
+        not inner or not shared
+    ):  # such a body holds once at most; log(1 + 1) is then part of the weight
         once = float(np.log(2)) if feature == "log" else 1.0
         return replace(rule, weight=None if rule.weight is None else rule.weight * once), []
-    literals = [literal_text(learner.background, literal, n_head, written.inline) for literal in body]
+    literals = [
+        literal_text(learner.background, literal, n_head, written.inline) for literal in body
+    ]
     conjunction, conclusion = " ^ ".join(literals), rule.text.rpartition(" => ")[2]
     name = "has_" + sha256(conjunction.encode()).hexdigest()[:8]
     atom = f"{name}({', '.join(shared)})"

@@ -1,4 +1,6 @@
-"""Cross-validation of rules learned from an ILP problem: each fold's examples predicted by rules from the others."""
+"""Cross-validation of rules learned from an ILP problem:
+each fold's examples predicted by rules from the others.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +55,14 @@ class InductionCrossValidation:
     def summary(self) -> dict[str, Any]:
         """JSON-ready: as of other cross-validations, with each fold's number of clauses."""
         record = scores_by_fold(self.names, self.scores, self.seconds)
-        return record | {"folds": [fold | {"rules": rules} for fold, rules in zip(record["folds"], self.rules)]}
+        return record | {
+            "folds": [fold | {"rules": rules} for fold, rules in zip(record["folds"], self.rules)]
+        }
 
 
 def induction_of(learner: str, options: Mapping[str, object]) -> Induction:
-    """How to learn, from a command's words: the learner is the weighting, other settings are the search's.
+    """How to learn, from a command's words: the learner is the weighting, other settings are the
+    search's.
 
     Parameters
     ----------
@@ -71,12 +76,18 @@ def induction_of(learner: str, options: Mapping[str, object]) -> Induction:
     UsageError
         `E0610`, `E0611`, `E0613`: see `Induction`.
     """
-    own = {name: value for name, value in options.items() if name in ("loop", "features", "collect")}
-    read = read_parameters(Induction, {name: own[name] for name in own if name == "collect"}, "the search", "E0610")
+    own = {
+        name: value for name, value in options.items() if name in ("loop", "features", "collect")
+    }
+    read = read_parameters(
+        Induction, {name: own[name] for name in own if name == "collect"}, "the search", "E0610"
+    )
     rest = {name: value for name, value in options.items() if name not in own}
     loop, features = str(own.get("loop", "induce")), str(own.get("features", "auto"))
     collect = cast("float | None", read.get("collect"))
-    return Induction(cast(Any, loop), "l1" if learner == "auto" else learner, features, collect, rest)
+    return Induction(
+        cast(Any, loop), "l1" if learner == "auto" else learner, features, collect, rest
+    )
 
 
 def crossval_induction(
@@ -89,20 +100,22 @@ def crossval_induction(
 ) -> InductionCrossValidation:
     """Learn clauses and weights without a fold's examples, predict them, score them.
 
-    Covers are computed once for all folds. No label of a held-out example reaches the search or the weights.
+    Covers are computed once for all folds. No label of a held-out example reaches the search or the
+    weights.
 
     Parameters
     ----------
     folds : int or 'kept'
-        So many folds of equal shares of positives, drawn with `seed`; or those that the files give their examples.
+        So many folds of equal shares of positives, drawn with `seed`; or those that the files give
+        their examples.
     **how
         The seconds of `time_limit` are for each fold's learning.
 
     Raises
     ------
     UsageError
-        E0806 where the files give no folds, or a fold has no example to learn from; `E0705` for more folds than
-        examples of a label.
+        E0806 where the files give no folds, or a fold has no example to learn from; `E0705` for
+        more folds than examples of a label.
     """
     began, progress = perf_counter(), how.get("progress", SILENT)
     problem = derive_facts(problem)
@@ -113,9 +126,13 @@ def crossval_induction(
     numbers = sorted(set(fold[fold >= 0].tolist()))
     if len(numbers) < 2:
         raise UsageError.of(
-            "E0806", "the files give their examples no folds", help="give a number: --folds 5 deals them"
+            "E0806",
+            "the files give their examples no folds",
+            help="give a number: --folds 5 deals them",
         )
-    learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, induction.search(problem))
+    learner = ClauseLearner(
+        background, examples, problem.head_mode, problem.body_modes, induction.search(problem)
+    )
     predicted = np.full(len(examples), np.nan)
     found, rules = [], []
     for position, number in enumerate(numbers):

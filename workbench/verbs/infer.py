@@ -1,4 +1,6 @@
-"""Inference: ground the rules over the data, choose an engine, solve, and hold on to what explains the answer."""
+"""Inference: ground the rules over the data, choose an engine, solve,
+and hold on to what explains the answer.
+"""
 
 from __future__ import annotations
 
@@ -50,30 +52,41 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False)
 class InferenceResult(Inferred):
-    """What inference found, with the questions that can be put to it; its fields are those of `Inferred`."""
+    """What inference found, with the questions that can be put to it;
+    its fields are those of `Inferred`.
+    """
 
-    def explain(self, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0) -> Explanation:
-        """Why `atom` has its value: its ground rules' contributions, at the state or averaged over so many samples.
+    def explain(
+        self, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0
+    ) -> Explanation:
+        """Why `atom` has its value: its ground rules' contributions, at the state or averaged over
+        so many samples.
 
         Raises
         ------
         UsageError
-            E0305 where no open atom is written so, E0247 where several worlds have one and `world` is not given,
-            E0827 where samples are asked for of soft logic.
+            E0305 where no open atom is written so, E0247 where several worlds have one and `world`
+            is not given, E0827 where samples are asked for of soft logic.
         """
         from workbench.verbs.explain import explain_result
 
         return explain_result(self, atom, world=world, samples=samples, seed=seed)
 
     def rules(self) -> tuple[RuleDistance, ...]:
-        """Each rule's groundings, and their total and mean distance to satisfaction at the answer."""
+        """Each rule's groundings, and their total and mean distance
+        to satisfaction at the answer.
+        """
         from workbench.verbs.rule_distances import rule_distances
 
         return rule_distances(self)
 
     def summary(self) -> dict[str, Any]:
-        """The answer's figures as a JSON-ready mapping; of a state also each rule's distance to satisfaction."""
-        return super().summary() | {"rules": as_json(list(self.rules())) if self.task == "map" else None}
+        """The answer's figures as a JSON-ready mapping;
+        of a state also each rule's distance to satisfaction.
+        """
+        return super().summary() | {
+            "rules": as_json(list(self.rules())) if self.task == "map" else None
+        }
 
 
 def infer(
@@ -124,8 +137,8 @@ def infer(
         raise infeasible_error(grounding, solution)
     return InferenceResult(
         solution, grounding, program, chosen, task, perf_counter() - begun,
-        evidence_energy=evidence_energy(grounding.network, chosen), ground_seconds=ground_seconds, asked=asked,
-        warnings=(*grounding.warnings, *unanswered, *says_nothing(program, chosen)),
+        evidence_energy=evidence_energy(grounding.network, chosen), ground_seconds=ground_seconds,
+        asked=asked, warnings=(*grounding.warnings, *unanswered, *says_nothing(program, chosen)),
     )  # fmt: skip
 
 
@@ -139,7 +152,9 @@ def solve(
     start: Float | None = None,
     **how: Unpack[How],
 ) -> Solution:
-    """Run one engine by name, or the one that `auto` chooses, on a ground network, from a state where one is given."""
+    """Run one engine by name, or the one that `auto` chooses, on a ground network,
+    from a state where one is given.
+    """
     network = grounding.network
     _require_addable(grounding, weights)
     given = {key: value for key, value in options.items() if value is not None}
@@ -149,13 +164,23 @@ def solve(
     else:
         solver, why = engine_for(network, weights, task, engine, given)
     # What `auto` chose it has asked already; finding out may take as long as solving.
-    reason = None if engine == "auto" and not given and grounding.memory is None else solver.declines(network, weights)
+    reason = (
+        None
+        if engine == "auto" and not given and grounding.memory is None
+        else solver.declines(network, weights)
+    )
     if reason is not None:
-        raise UsageError.of("E0804", f"engine {solver.name} declines this network: {reason}", help="try --engine auto")
+        raise UsageError.of(
+            "E0804",
+            f"engine {solver.name} declines this network: {reason}",
+            help="try --engine auto",
+        )
     solution = solver.infer(network, weights, conduct_of(how), start)
     if network.domain is Domain.UNIT:
         solution = replace(solution, values=_with_listed_values(grounding, solution.values))
-    reasons = "; ".join(part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part)
+    reasons = "; ".join(
+        part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part
+    )
     return replace(solution, reason=reasons, bound=rounded_bound(solution.bound, solution.energy))
 
 
@@ -178,7 +203,8 @@ def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
         raise UsageError.of(
             "E0638",
             f"{numbers[0]} is a number and {truths[0]} is true or false, and both are open",
-            help=f"ask for one of them, and give facts of the other: --query {numbers[0]} --closed {truths[0]}",
+            help=f"ask for one of them, and give facts of the other: --query {numbers[0]} "
+            f"--closed {truths[0]}",
         )
     return bool(numbers)
 
@@ -189,10 +215,15 @@ def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str)
     Raises
     ------
     UsageError
-        E0639 for a rule that joins one with another open atom, or is hard; E0804 for an engine of truths.
+        E0639 for a rule that joins one with another open atom, or is hard; E0804 for an engine of
+        truths.
     """
     if engine not in ("auto", "exact"):
-        raise UsageError.of("E0804", f"engine {engine} is for truths, and these are numbers", help="try --engine auto")
+        raise UsageError.of(
+            "E0804",
+            f"engine {engine} is for truths, and these are numbers",
+            help="try --engine auto",
+        )
     solver, network = LinearGaussian(task), grounding.network
     reason = solver.declines(network, weights)
     if reason is not None:
@@ -201,7 +232,8 @@ def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str)
         raise UsageError.of(
             "E0639",
             f"{reason}{named}",
-            help="let the body of a rule for a number be decided by facts, and give the rule a weight",
+            help="let the body of a rule for a number be decided by facts, and give the rule a "
+            "weight",
         )
     solution = solver.solve(network, weights)
     told = f"auto took {solver.name}: " if engine == "auto" else ""
@@ -209,7 +241,9 @@ def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str)
 
 
 def _with_listed_values(grounding: Grounding, values: Float) -> Float:
-    """Truth values of soft logic; atoms in no ground row take the value listed with them, else 1/2."""
+    """Truth values of soft logic; atoms in no ground row take the
+    value listed with them, else 1/2.
+    """
     network = grounding.network
     touched = np.zeros(network.n_atoms, np.bool_)
     touched[network.A.indices] = True
@@ -229,7 +263,8 @@ def solve_given(
     options: Mapping[str, object],
     **how: Unpack[How],
 ) -> Solution:
-    """Solve for the atoms that `known`, shape (n_atoms,), has as NaN; the others have its value, and take part.
+    """Solve for the atoms that `known`, shape (n_atoms,), has as NaN; the others have its value,
+    and take part.
 
     Hard ground rules that the known values violate on their own are left out.
     """
@@ -246,13 +281,18 @@ def solve_given(
 
 
 def _hard_rule_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
-    """Hard rows as the ground rules behind them, evidence and all; as clauses of open atoms where none is found."""
+    """Hard rows as the ground rules behind them, evidence and all;
+    as clauses of open atoms where none is found.
+    """
     matrix = grounding.network.A
     found: dict[tuple[tuple[int, ...], tuple[float, ...]], str] = {}
     texts = []
     for row, text in zip(rows, row_texts(grounding, rows)):
         entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
-        atoms, signs = tuple(matrix.indices[entries].tolist()), tuple(matrix.data[entries].astype(float).tolist())
+        atoms, signs = (
+            tuple(matrix.indices[entries].tolist()),
+            tuple(matrix.data[entries].astype(float).tolist()),
+        )
         if atoms and (atoms, signs) not in found:
             for rule in ground_rules(grounding, atoms[0], most=1):
                 if rule.template < 0 and rule.named:

@@ -24,12 +24,14 @@ __all__ = ["intervals_of_run"]
 def intervals_of_run(
     database: Database, run: Run, *, method: str, resamples: int, **how: Unpack[How]
 ) -> tuple[Float, Float]:
-    """Ground a recorded learning run's program again; low and high end of an interval for each of its weights.
+    """Ground a recorded learning run's program again; low and high end of an interval for each of
+    its weights.
 
     Raises
     ------
     UsageError
-        E0511 as `weight_intervals`, or where the program does not ground to the recorded weights any more.
+        E0511 as `weight_intervals`, or where the program does not ground to the recorded weights
+        any more.
     """
     settings = run.parameters
     program = recorded_program(run)
@@ -39,7 +41,9 @@ def intervals_of_run(
     weights = run_table(database, run.id, "weight")["weight"].to_numpy(np.float64)
     templates = grounding.templates
     if templates.n_templates != weights.size:
-        raise UsageError.of("E0511", f"run {run.id} cannot be grounded again to its {weights.size:,} weights")
+        raise UsageError.of(
+            "E0511", f"run {run.id} cannot be grounded again to its {weights.size:,} weights"
+        )
     fixed = run_table(database, run.id, "weight")["fixed"].to_numpy(np.bool_)
     templates = replace(templates, weight=weights, fixed=fixed)
     parts = [example_of(grounding)]

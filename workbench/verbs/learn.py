@@ -12,7 +12,14 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError
-from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily, uneven_types
+from workbench.grounding import (
+    Grounding,
+    GroundRequest,
+    LazyRows,
+    ground,
+    ground_lazily,
+    uneven_types,
+)
 from workbench.inference.row_store import RowStore
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
@@ -43,11 +50,15 @@ HeldOut = Callable[[Grounding], Bool]
 """Which atoms of a grounding keep their labels from the learner."""
 
 RARE_BODY = 0.1
-"""An implication whose body is true in a smaller share of its groundings than this is remarked on."""
+"""An implication whose body is true in a smaller share of its
+groundings than this is remarked on.
+"""
 
 
 def example_of(grounding: Grounding, held_out: HeldOut | None = None) -> Example:
-    """A grounding in the learn role as a training example; hidden predicates and held-out atoms are not scored."""
+    """A grounding in the learn role as a training example;
+    hidden predicates and held-out atoms are not scored.
+    """
     scored, truth = is_query(grounding), grounding.truth
     if held_out is not None:
         unseen = held_out(grounding)
@@ -68,7 +79,8 @@ def _check_labels(grounding: Grounding, truth: Float) -> None:
         raise UsageError.of(
             "E0502",
             f"the label of {name} is {truth[soft[0]]:g}, neither true nor false{more}",
-            help="give it as a fact, as !fact or as ?fact; labels between 0 and 1 are for soft logic (.psl)",
+            help="give it as a fact, as !fact or as ?fact; labels between 0 and 1 are for soft "
+            "logic (.psl)",
         )
 
 
@@ -91,20 +103,24 @@ def learn(
     Parameters
     ----------
     learner : str
-        A key of `workbench.learning.LEARNERS`, or `auto`: by language, and by whether some open atom has no label.
+        A key of `workbench.learning.LEARNERS`, or `auto`: by language, and by whether some open
+        atom has no label.
     options : mapping of parameter to value, optional
         Of the learner.
     candidates : mapping of parameter to values, optional
-        Of these, every combination is tried without the last training world, and the one that predicts it best taken.
+        Of these, every combination is tried without the last training world, and the one that
+        predicts it best taken.
     intervals : {'laplace', 'bootstrap'}, optional
         Intervals of the weights beside them; see `workbench.learning.weight_intervals`.
     held_out : callable, optional
-        From a grounding to the atoms whose labels the learner does not see, for folds made of atoms.
+        From a grounding to the atoms whose labels the learner does not see, for folds made of
+        atoms.
     lazy : bool
-        Ground hard rules and rules of a settled weight only where a state violates them (max margin).
+        Ground hard rules and rules of a settled weight only where a state violates them (max
+        margin).
     all_false : bool
-        Learn also where the data state no label, so that all atoms are false by the closed world: a part of data that
-        state some, such as the training worlds of a fold.
+        Learn also where the data state no label, so that all atoms are false by the closed world: a
+        part of data that state some, such as the training worlds of a fold.
     **how
         The seconds of `time_limit` are for the learner, from the end of grounding.
 
@@ -113,8 +129,8 @@ def learn(
     InputError
         E0501 when no open atom has a label.
     UsageError
-        E0819 for the generative learner with atoms held out, or with intervals; E0512 for lazy grounding with another
-        learner than max margin.
+        E0819 for the generative learner with atoms held out, or with intervals; E0512 for lazy
+        grounding with another learner than max margin.
     """
     refuse_numbers(program, "learn")
     begun, progress = perf_counter(), how.get("progress", SILENT)
@@ -123,10 +139,15 @@ def learn(
         lazily = ", ".join(name for name, one in LEARNERS.items() if one.declares.lazy)
         raise UsageError.of(
             "E0512",
-            f"only {lazily} learns without grounding every rule, and without --validate and --intervals",
+            f"only {lazily} learns without grounding every rule, and without --validate and "
+            "--intervals",
             help=f"add --learner {lazily}, or leave --lazy out",
         )
-    if given is not None and given.declares.counts and (held_out is not None or intervals is not None):
+    if (
+        given is not None
+        and given.declares.counts
+        and (held_out is not None or intervals is not None)
+    ):
         raise UsageError.of("E0819", f"{given.name} takes neither folds of atoms nor intervals")
     task = _Task(database, program, replace(request, role="learn"), held_out, progress)
     grounding, source = task.ground(lazy)
@@ -135,24 +156,33 @@ def learn(
         raise InputError.of(
             "E0501",
             "no query atom has a label to learn from",
-            help=f"give data with facts of {', '.join(query_predicates(grounding)) or 'the query predicates'}",
+            help="give data with facts of "
+            f"{', '.join(query_predicates(grounding)) or 'the query predicates'}",
         )
     templates, settings = grounding.templates, options or {}
     conduct = conduct_of(how)
     parts, tried = [grounding], {}
     hidden = bool(np.isnan(labelled.truth).any())
-    chosen = given or make_learner(default_learner(grounding.network.domain, hidden=hidden), **settings)
+    chosen = given or make_learner(
+        default_learner(grounding.network.domain, hidden=hidden), **settings
+    )
     if candidates:
-        found = validate(chosen, candidates, task.examples_by_world(templates), templates, conduct=conduct)
+        found = validate(
+            chosen, candidates, task.examples_by_world(templates), templates, conduct=conduct
+        )
         chosen = found.learner
         scored = zip(found.choice.candidates, found.choice.scores)
-        tried = {"validation": [{**parameters, "score": float(value)} for parameters, value in scored]}
+        tried = {
+            "validation": [{**parameters, "score": float(value)} for parameters, value in scored]
+        }
     examples = [replace(labelled, source=None if source is None else RowStore(source))]
     if source is None and chosen.declares.by_world and np.unique(grounding.network.world).size > 1:
         parts = task.by_world(templates)
         examples = [example_of(part, held_out) for part in parts]
     if chosen.declares.counts:
-        counts = DatabaseFlipCounts(database, program, templates, request.worlds, progress, request.tie)
+        counts = DatabaseFlipCounts(
+            database, program, templates, request.worlds, progress, request.tie
+        )
         examples = [replace(labelled, counts=counts)]
     learned = chosen.learn(examples, templates, conduct)
     if source is not None:
@@ -177,7 +207,11 @@ def learn(
         truth=labelled.truth,
     )
     warnings = (*grounding.warnings, *_contradicted(parts, learned))
-    warnings += (*says_nothing(program, learned.weights), *_mostly_false(result), *_named_for_all(grounding))
+    warnings += (
+        *says_nothing(program, learned.weights),
+        *_mostly_false(result),
+        *_named_for_all(grounding),
+    )
     return replace(result, warnings=warnings)
 
 
@@ -206,44 +240,70 @@ class _Task:
         return [example_of(part, self.held_out) for part in self.by_world(templates)]
 
 
-def by_world(database: Database, program: Program, request: GroundRequest, templates: Templates) -> list[Grounding]:
+def by_world(
+    database: Database, program: Program, request: GroundRequest, templates: Templates
+) -> list[Grounding]:
     """Each training world grounded apart; those without an open atom left out."""
     worlds = tuple(database.worlds().values()) if request.worlds is None else request.worlds
-    parts = [ground(database, program, replace(request, worlds=(world,), templates=templates)) for world in worlds]
+    parts = [
+        ground(database, program, replace(request, worlds=(world,), templates=templates))
+        for world in worlds
+    ]
     return [part for part in parts if part.network.n_atoms]
 
 
-def _contradicted(groundings: Sequence[Grounding], learned: LearnedWeights, most: int = 10) -> list[Diagnostic]:
+def _contradicted(
+    groundings: Sequence[Grounding], learned: LearnedWeights, most: int = 10
+) -> list[Diagnostic]:
     """A warning for each hard ground clause that the labels violate, which the learner left out."""
     found = learned.diagnostics.get("violated_hard_rows")
     rows = list(found) if isinstance(found, tuple) else []
-    broken = [(part, int(row)) for part, numbers in zip(groundings, rows) for row in np.asarray(numbers, np.int64)]
+    broken = [
+        (part, int(row))
+        for part, numbers in zip(groundings, rows)
+        for row in np.asarray(numbers, np.int64)
+    ]
     warnings = []
     for part, row in broken[:most]:
-        message = f"the labels violate the hard ground rule {row_texts(part, [row])[0]}; it is left out of learning"
+        message = (
+            f"the labels violate the hard ground rule {row_texts(part, [row])[0]}; it is "
+            "left out of learning"
+        )
         warnings.append(Diagnostic("E0508", message, severity="warning"))
     if len(broken) > most:
-        warnings.append(Diagnostic("E0508", f"{len(broken) - most} more hard ground rules", severity="warning"))
+        warnings.append(
+            Diagnostic("E0508", f"{len(broken) - most} more hard ground rules", severity="warning")
+        )
     return warnings
 
 
 def _mostly_false(result: LearningResult) -> list[Diagnostic]:
-    """A note for each implication with open atoms in its body that is hardly ever true: its weight says little."""
+    """A note for each implication with open atoms in its body that is hardly ever true:
+    its weight says little.
+    """
     notes = []
     for one in written_rules(result.templates, result.weights):
         rule = result.program.rules[one.rule] if one.rule >= 0 else None
-        if rule is None or not isinstance(rule, FormulaRule) or not isinstance(rule.formula, Implies):
+        if (
+            rule is None
+            or not isinstance(rule, FormulaRule)
+            or not isinstance(rule.formula, Implies)
+        ):
             continue
-        asked = {atom.predicate for atom in formula_atoms(rule.formula.left)} & set(result.grounding.atoms.predicates)
+        asked = {atom.predicate for atom in formula_atoms(rule.formula.left)} & set(
+            result.grounding.atoms.predicates
+        )
         lift = result.lift(one) if asked else None
         if lift is not None and lift.body_rate < RARE_BODY:
             notes.append(
                 Diagnostic(
                     "E0514",
-                    f"the body of `{one.text}` is true in {lift.body_rate:.1%} of its groundings: its weight is mostly "
+                    f"the body of `{one.text}` is true in {lift.body_rate:.1%} of its groundings: "
+                    "its weight is mostly "
                     "learned from the others, where the rule holds whatever its head is",
                     span=rule.span,
-                    help="to say that body and head go together, write them joined by ^ instead of =>",
+                    help="to say that body and head go together, write them joined by ^ instead "
+                    "of =>",
                     severity="note",
                 )
             )
@@ -251,13 +311,17 @@ def _mostly_false(result: LearningResult) -> list[Diagnostic]:
 
 
 def _named_for_all(grounding: Grounding) -> list[Diagnostic]:
-    """A note for each type whose constants the learned program names, which some training worlds lack."""
+    """A note for each type whose constants the learned program names,
+    which some training worlds lack.
+    """
     return [
         Diagnostic(
             "E0515",
-            f"the weights of `+` are learned for each {name} in the worlds that have it; the learned program names "
+            f"the weights of `+` are learned for each {name} in the worlds that have it; the "
+            "learned program names "
             "them all, and a constant that a rule names is one of every world",
-            help=f"to learn what the program will say, declare them for every world, as in `{name} = {{A, B}}`",
+            help="to learn what the program will say, declare them for every world, as in "
+            f"`{name} = {{A, B}}`",
             severity="note",
         )
         for name in uneven_types(grounding)

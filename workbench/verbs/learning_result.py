@@ -1,4 +1,6 @@
-"""What learning found, as data: weights by template and by rule, and what the labels say beside them."""
+"""What learning found, as data: weights by template and by rule,
+and what the labels say beside them.
+"""
 
 from __future__ import annotations
 
@@ -86,9 +88,16 @@ class LearningResult:
         return [self._rule(one) for one in written_rules(self.templates, self.learned.weights)]
 
     def lift(self, one: WrittenRule) -> Lift | None:
-        """What the labels say beside a rule's weight; None for rules of several clauses and for soft logic."""
+        """What the labels say beside a rule's weight;
+        None for rules of several clauses and for soft logic.
+        """
         rule = self.program.rules[one.rule] if one.rule >= 0 else None
-        if self.truth is None or not isinstance(rule, FormulaRule) or len(one.templates) != 1 or np.isnan(one.weight):
+        if (
+            self.truth is None
+            or not isinstance(rule, FormulaRule)
+            or len(one.templates) != 1
+            or np.isnan(one.weight)
+        ):
             return None
         implication = rule.formula if isinstance(rule.formula, Implies) and one.whole else None
         head = rule.formula if implication is None else implication.right
@@ -104,7 +113,9 @@ class LearningResult:
         )
 
     def lift_columns(self) -> dict[str, list[Any]]:
-        """The lift of each template's rule, as columns of a run's record; None where there is none."""
+        """The lift of each template's rule, as columns of a run's record;
+        None where there is none.
+        """
         columns: dict[str, list[Any]] = {name: [None] * self.templates.n_templates for name in LIFT}
         for one in written_rules(self.templates, self.learned.weights):
             lift = self.lift(one)
@@ -133,7 +144,10 @@ class LearningResult:
     def _interval(self, index: int) -> dict[str, Any]:
         if self.intervals is None:
             return {}
-        return {"low": as_json(self.intervals.low[index]), "high": as_json(self.intervals.high[index])}
+        return {
+            "low": as_json(self.intervals.low[index]),
+            "high": as_json(self.intervals.high[index]),
+        }
 
     def summary(self) -> dict[str, Any]:
         """The learning run's figures as a JSON-ready mapping."""

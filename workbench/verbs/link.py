@@ -14,7 +14,14 @@ from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
 from workbench.linkage.estimates import estimate
-from workbench.linkage.linker import Candidates, LinkModel, Scoring, compare_candidates, find_candidates, learn
+from workbench.linkage.linker import (
+    Candidates,
+    LinkModel,
+    Scoring,
+    compare_candidates,
+    find_candidates,
+    learn,
+)
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
 from workbench.linkage.supervised import Supervised, rescored
 from workbench.progress import SILENT, Conduct, Progress, expired
@@ -33,7 +40,9 @@ FOR_CANDIDATES = 1 / 3
 
 @dataclass(frozen=True)
 class _Scored:
-    """Records with the log odds of their candidates, labels settled, and the share of matches among these."""
+    """Records with the log odds of their candidates, labels settled,
+    and the share of matches among these.
+    """
 
     records: Records
     candidates: Candidates
@@ -70,25 +79,28 @@ def link(
     labels : path, optional
         A table `left,right,match` of pairs that are known: 1 the same, 0 not.
     settings : path, optional
-        A model that Splink trained and saved as JSON: its comparisons, blocking rules and weights are taken, and
-        nothing is learned; labels settle their own pairs only.
+        A model that Splink trained and saved as JSON: its comparisons, blocking rules and weights
+        are taken, and nothing is learned; labels settle their own pairs only.
     one_to_one : bool
         Of two files: each record is in one pair at most.
     time_limit : float, optional
-        Seconds for the whole, a third of them at most for candidates: what is found, fitted, improved or proven by then
-        is taken, and the result and E0690 say what was cut short.
+        Seconds for the whole, a third of them at most for candidates: what is found, fitted,
+        improved or proven by then is taken, and the result and E0690 say what was cut short.
 
     Raises
     ------
     InputError, UsageError
-        E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for settings.
+        E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for
+        settings.
     WorkbenchError
         E0689 where the time passes before any pair is compared.
     """
     begun, deadline = perf_counter(), deadline_after(time_limit)
     if one_to_one and len(sources) != 2:
         raise UsageError.of(
-            "E0668", "one-to-one links two files, and one is given", help="leave --one-to-one out, or name two files"
+            "E0668",
+            "one-to-one links two files, and one is given",
+            help="leave --one-to-one out, or name two files",
         )
     progress.step("reading", 0, None)
     if settings is not None:
@@ -100,9 +112,15 @@ def link(
     if one_to_one:
         clustering = match_one_to_one(n, pairs, scores, scored.records.source)
     else:
-        clustering = cluster(n, pairs, scores, _of_any_pair(scored), deadline=deadline, progress=progress)
+        clustering = cluster(
+            n, pairs, scores, _of_any_pair(scored), deadline=deadline, progress=progress
+        )
     unproven = ("clusters are not improved or proven",) if clustering.status == "limit" else ()
-    cut = (*scored.candidates.cut, *(scored.model.cut if isinstance(scored.model, LinkModel) else ()), *unproven)
+    cut = (
+        *scored.candidates.cut,
+        *(scored.model.cut if isinstance(scored.model, LinkModel) else ()),
+        *unproven,
+    )
     return LinkResult(
         records=scored.records,
         candidates=scored.candidates,
@@ -145,14 +163,23 @@ def _scored(
     labelled = _labelled(labels, records)
     progress.step("candidates", 0, None)
     of_candidates = Conduct(deadline=deadline).share(FOR_CANDIDATES)
-    candidates = find_candidates(fields, second, deadline=of_candidates).beside(labelled.pairs, len(records))
+    candidates = find_candidates(fields, second, deadline=of_candidates).beside(
+        labelled.pairs, len(records)
+    )
     _in_time(None if len(candidates.pairs) else of_candidates, "candidates were found")
     comparisons = [make_comparison(field) for field in fields]
     patterns = compare_candidates(comparisons, candidates)
     _in_time(deadline, "pairs were compared")
     known = labelled.by_pattern(candidates, patterns, len(records))
     model = learn(
-        comparisons, candidates, patterns, second, seed=seed, known=known, deadline=deadline, progress=progress
+        comparisons,
+        candidates,
+        patterns,
+        second,
+        seed=seed,
+        known=known,
+        deadline=deadline,
+        progress=progress,
     )
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
     learned = labelled.learned(model, scores, candidates, len(records), seed)
@@ -164,7 +191,9 @@ def _scored(
         rivals = Rivals.of(candidates.pairs, scores, top)
         scores = rivals.applied(candidates.pairs, scores, top)
     scores = labelled.applied(scores, candidates, len(records))
-    captured = captured_share(fields, candidates.pairs, scores, candidates.proposed, candidates.near, second)
+    captured = captured_share(
+        fields, candidates.pairs, scores, candidates.proposed, candidates.near, second
+    )
     return _Scored(
         records,
         candidates,
@@ -186,7 +215,9 @@ def _of_any_pair(scored: _Scored) -> Callable[[Pairs], Float]:
     if not isinstance(model, LinkModel):
         return model.scores
     unfound = model.unfound
-    return lambda pairs: unfound.applied(model.scores(pairs), source[pairs.left] == source[pairs.right])
+    return lambda pairs: unfound.applied(
+        model.scores(pairs), source[pairs.left] == source[pairs.right]
+    )
 
 
 def _with_learned(scores: Float, learned: Supervised, model: LinkModel, pairs: Pairs) -> Float:
@@ -214,7 +245,9 @@ def _scored_by_settings(
     _in_time(deadline, "candidates were found")
     progress.step("weights", 0, None)
     scores = labelled.applied(read.scoring.scores(candidates.pairs), candidates, len(read.records))
-    return _Scored(read.records, candidates, read.scoring, scores, labelled, read.left_out, read.warnings)
+    return _Scored(
+        read.records, candidates, read.scoring, scores, labelled, read.left_out, read.warnings
+    )
 
 
 def _labelled(labels: str | os.PathLike[str] | None, records: Records) -> LabelledPairs:
@@ -235,7 +268,14 @@ def _about_time(cut: Sequence[str]) -> list[Diagnostic]:
     if not cut:
         return []
     help = "a longer --time-limit finds and tells more"
-    return [Diagnostic("E0690", f"the time limit cut linking short: {'; '.join(cut)}", help=help, severity="warning")]
+    return [
+        Diagnostic(
+            "E0690",
+            f"the time limit cut linking short: {'; '.join(cut)}",
+            help=help,
+            severity="warning",
+        )
+    ]
 
 
 def _about_candidates(candidates: Candidates) -> list[Diagnostic]:
@@ -247,9 +287,12 @@ def _about_candidates(candidates: Candidates) -> list[Diagnostic]:
         found.append(
             Diagnostic(
                 "E0670",
-                f"{worst.cut[0]:,} records share one value of {worst.words.removeprefix('same ')}: blocks of more than "
-                f"{LARGEST_BLOCK:,} are not compared by that statement ({sum(len(one.cut) for one in cut):,} blocks)",
-                help="such a value may mean that nothing is known: blank it, or add a column that tells records apart",
+                f"{worst.cut[0]:,} records share one value of "
+                f"{worst.words.removeprefix('same ')}: blocks of more than "
+                f"{LARGEST_BLOCK:,} are not compared by that statement "
+                f"({sum(len(one.cut) for one in cut):,} blocks)",
+                help="such a value may mean that nothing is known: blank it, or add a column that "
+                "tells records apart",
                 severity="warning",
             )
         )
@@ -257,7 +300,8 @@ def _about_candidates(candidates: Candidates) -> list[Diagnostic]:
         found.append(
             Diagnostic(
                 "E0661",
-                "no two records agree in a way that chance does not explain: none are compared, each stays by itself",
+                "no two records agree in a way that chance does not explain: none are compared, "
+                "each stays by itself",
                 help="is a column missing that the same things share, at least in part?",
                 severity="warning",
             )
@@ -270,12 +314,17 @@ def _about_matches(model: Scoring) -> list[Diagnostic]:
     if not isinstance(model, LinkModel) or model.at_chance is None:
         return []
     differ = " and ".join(model.at_chance)
-    why = f"agree in {differ} no better than random ones do" if differ else "agree in little more than random ones do"
+    why = (
+        f"agree in {differ} no better than random ones do"
+        if differ
+        else "agree in little more than random ones do"
+    )
     return [
         Diagnostic(
             "E0681",
             f"no duplicates were found: pairs that are alike {why}",
-            help="leave columns out that belong to an occasion and not to the thing, or give labels of some pairs",
+            help="leave columns out that belong to an occasion and not to the thing, or give "
+            "labels of some pairs",
             severity="warning",
         )
     ]

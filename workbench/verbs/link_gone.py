@@ -19,9 +19,13 @@ __all__ = ["remove_kept"]
 
 
 def remove_kept(
-    store: KeptLinkage, description: Description, sources: Sequence[str | os.PathLike[str]], id_column: str | None
+    store: KeptLinkage,
+    description: Description,
+    sources: Sequence[str | os.PathLike[str]],
+    id_column: str | None,
 ) -> Added:
-    """Take the records that files name by their ids out of a linkage; of ids that are not kept nothing comes.
+    """Take the records that files name by their ids out of a linkage; of ids that are not kept
+    nothing comes.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""A linkage kept in the workspace beside its run, so that new records are linked without fitting again."""
+"""A linkage kept in the workspace beside its run,
+so that new records are linked without fitting again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,16 @@ from workbench.verbs.link_kept_settings import KeptSettings
 from workbench.verbs.link_result import LinkResult
 from workbench.verbs.link_settings import SettingsScoring
 
-__all__ = ["Description", "component_rows", "group_counts", "keep", "key_rows", "record_rows", "value_key", "values_of"]
+__all__ = [
+    "Description",
+    "component_rows",
+    "group_counts",
+    "keep",
+    "key_rows",
+    "record_rows",
+    "value_key",
+    "values_of",
+]
 
 VERSION = 3
 Kept = KeptModel | KeptSettings
@@ -55,9 +66,16 @@ class Description:
 
     def text(self) -> str:
         """As it is stored."""
-        columns = {name: (kind, [asdict(one) for one in read]) for name, (kind, read) in self.columns.items()}
+        columns = {
+            name: (kind, [asdict(one) for one in read])
+            for name, (kind, read) in self.columns.items()
+        }
         said = {"version": VERSION, "model": self.model.as_record(), "columns": columns}
-        said |= {"sources": self.sources, "id_column": self.id_column, "one_to_one": self.one_to_one}
+        said |= {
+            "sources": self.sources,
+            "id_column": self.id_column,
+            "one_to_one": self.one_to_one,
+        }
         return json.dumps(said | {"rivals": None if self.rivals is None else asdict(self.rivals)})
 
     @classmethod
@@ -66,14 +84,33 @@ class Description:
         said = json.loads(text)
         if said["version"] != VERSION:
             return None
-        columns = {name: (kind, tuple(map(_reading, read))) for name, (kind, read) in said["columns"].items()}
-        model = KeptSettings.read(said["model"]) if "settings" in said["model"] else KeptModel.read(said["model"])
+        columns = {
+            name: (kind, tuple(map(_reading, read)))
+            for name, (kind, read) in said["columns"].items()
+        }
+        model = (
+            KeptSettings.read(said["model"])
+            if "settings" in said["model"]
+            else KeptModel.read(said["model"])
+        )
         rivals = Rivals(**said["rivals"]) if said.get("rivals") else None
-        return cls(model, tuple(said["sources"]), said["id_column"], columns, said.get("one_to_one", False), rivals)
+        return cls(
+            model,
+            tuple(said["sources"]),
+            said["id_column"],
+            columns,
+            said.get("one_to_one", False),
+            rivals,
+        )
 
 
 def _reading(said: dict[str, Any]) -> Reading:
-    return Reading(**{**said, **{name: tuple(value) for name, value in said.items() if isinstance(value, list)}})
+    return Reading(
+        **{
+            **said,
+            **{name: tuple(value) for name, value in said.items() if isinstance(value, list)},
+        }
+    )
 
 
 def keep(database: Database, run: int, result: LinkResult) -> None:
@@ -85,7 +122,9 @@ def keep(database: Database, run: int, result: LinkResult) -> None:
     energy, bound = figures_by_group(clustering, group, pairs, result.scores)
     _, first = np.unique(clustering.label, return_index=True)
     record = record_rows(numbers, records.source, records.ids, fields)
-    record = record.append_column("cluster", pyarrow.array(first[clustering.label].astype(np.int32)))
+    record = record.append_column(
+        "cluster", pyarrow.array(first[clustering.label].astype(np.int32))
+    )
     record = record.append_column("component", pyarrow.array(group.astype(np.int32)))
     if result.top is not None:
         record = record.append_column("top", pyarrow.array(result.top))
@@ -100,7 +139,9 @@ def keep(database: Database, run: int, result: LinkResult) -> None:
         value=_values(fields),
         word=_words(described.model, fields),
         component=component_rows(group, energy, bound),
-        total=pyarrow.table({name: [count] for name, count in zip(("records", "clusters", "components"), totals)}),
+        total=pyarrow.table(
+            {name: [count] for name, count in zip(("records", "clusters", "components"), totals)}
+        ),
         label=pyarrow.table(labels),
     )
 
@@ -120,16 +161,28 @@ def _described(result: LinkResult) -> tuple[Description, list[Field]]:
         columns = {one.name: ("cell", (Reading(),) * len(records.sources)) for one in fields}
     else:
         assert isinstance(model, LinkModel)
-        kept, fields = KeptModel.of(model, result.candidates, result.learned), [one.field for one in model.comparisons]
+        kept, fields = (
+            KeptModel.of(model, result.candidates, result.learned),
+            [one.field for one in model.comparisons],
+        )
         wanted = {name for field in fields for name in (field.name, *field.beyond)}
-        columns = {one.name: (one.kind, one.readings) for one in records.columns if one.name in wanted}
-    said = Description(kept, records.sources, records.id_column, columns, result.one_to_one, result.rivals)
+        columns = {
+            one.name: (one.kind, one.readings) for one in records.columns if one.name in wanted
+        }
+    said = Description(
+        kept, records.sources, records.id_column, columns, result.one_to_one, result.rivals
+    )
     return said, fields
 
 
-def record_rows(numbers: Int64, source: Array, ids: Array, fields: Sequence[Field]) -> pyarrow.Table:
+def record_rows(
+    numbers: Int64, source: Array, ids: Array, fields: Sequence[Field]
+) -> pyarrow.Table:
     """Records as they are stored, but for their groups."""
-    found = {"number": pyarrow.array(numbers.astype(np.int32)), "source": pyarrow.array(source.astype(np.int32))}
+    found = {
+        "number": pyarrow.array(numbers.astype(np.int32)),
+        "source": pyarrow.array(source.astype(np.int32)),
+    }
     found["id"] = pyarrow.array(ids, pyarrow.string())
     for place, field in enumerate(fields):
         codes = pyarrow.array(field.codes, mask=field.codes < 0)
@@ -152,10 +205,14 @@ def key_rows(model: Kept, fields: Sequence[Field], numbers: Int64) -> pyarrow.Ta
 
 
 def component_rows(group: Int64, energy: Array, bound: Array) -> pyarrow.Table:
-    """The figures of components that have an energy; `energy` and `bound` are those of `np.unique(group)`."""
+    """The figures of components that have an energy;
+    `energy` and `bound` are those of `np.unique(group)`.
+    """
     known, there = np.unique(group), np.flatnonzero(energy > 0)
     names = ("component", "energy", "bound")
-    return pyarrow.table(dict(zip(names, (known[there].astype(np.int32), energy[there], bound[there]))))
+    return pyarrow.table(
+        dict(zip(names, (known[there].astype(np.int32), energy[there], bound[there])))
+    )
 
 
 def value_key(place: int, text: str) -> int:
@@ -165,7 +222,11 @@ def value_key(place: int, text: str) -> int:
 
 def _values(fields: Sequence[Field]) -> pyarrow.Table:
     """How many records hold each value, in the order of their keys."""
-    keys = [value_key(place, text) for place, field in enumerate(fields) for text in field.texts.tolist()]
+    keys = [
+        value_key(place, text)
+        for place, field in enumerate(fields)
+        for text in field.texts.tolist()
+    ]
     held = np.concatenate([field.counts for field in fields]).astype(np.int32)
     key = np.array(keys, np.uint64)
     order = np.argsort(key)
@@ -181,13 +242,18 @@ def _words(model: Kept, fields: Sequence[Field]) -> pyarrow.Table:
         held.append(split.held.astype(np.int32))
         places.append(np.full(len(held[-1]), place, np.int32))
     texts = pyarrow.array(words, pyarrow.string())
-    return pyarrow.table({"field": np.concatenate(places), "word": texts, "held": np.concatenate(held)})
+    return pyarrow.table(
+        {"field": np.concatenate(places), "word": texts, "held": np.concatenate(held)}
+    )
 
 
 def values_of(model: Kept, columns: Mapping[str, RecordColumn], n: int) -> list[Array]:
-    """Of each field the values of records, object arrays, None where there is none, as columns hold them."""
+    """Of each field the values of records, object arrays, None where there is none,
+    as columns hold them.
+    """
     raw = {
-        one.name: Field(one.name, "name", np.array(one.texts, object), one.codes) for one in columns.values()
+        one.name: Field(one.name, "name", np.array(one.texts, object), one.codes)
+        for one in columns.values()
     }  # the kind does not matter to words
     found = []
     for kept in model.fields:

@@ -1,4 +1,6 @@
-"""Some of the kept records: their pairs and the log odds of these, as a linkage of all records would have them."""
+"""Some of the kept records: their pairs and the log odds of these,
+as a linkage of all records would have them.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class KeptRecords:
     @cached_property
     def top(self) -> Float:
         """The log odds of each record's best pair, NaN where they are not known yet."""
-        return np.array([np.nan if one is None else one for one in self.rows.column("top").to_pylist()])
+        return np.array(
+            [np.nan if one is None else one for one in self.rows.column("top").to_pylist()]
+        )
 
     @cached_property
     def fields(self) -> list[Field]:
@@ -78,7 +82,9 @@ class KeptRecords:
         return np.array([key for key, size in sizes.items() if size > LARGEST_BLOCK], np.uint64)
 
     def pairs(self, new: Bool) -> Pairs:
-        """The candidates that have one of some records in them, and those of them whose answer was given."""
+        """The candidates that have one of some records in them,
+        and those of them whose answer was given.
+        """
         second = self.source if len(self.description.sources) == 2 else None
         found = self.description.model.pairs(self.fields, second, self.crowded, new)
         labelled, _ = self._labelled(new)
@@ -97,7 +103,11 @@ class KeptRecords:
             The best of each record's pairs as they are now; else as they are kept.
         """
         rivals, n = self.description.rivals, len(self)
-        found = scores if rivals is None else rivals.applied(pairs, scores, self.top if top is None else top)
+        found = (
+            scores
+            if rivals is None
+            else rivals.applied(pairs, scores, self.top if top is None else top)
+        )
         labelled, same = self._labelled(np.ones(n, np.bool_))
         at = np.searchsorted(pairs.keys(n), labelled.keys(n))
         there = np.append(pairs.keys(n), -1)[at] == labelled.keys(n)
@@ -110,14 +120,18 @@ class KeptRecords:
         if self.description.one_to_one:
             return match_one_to_one(len(self), pairs, scores, self.source)
         unfound = self.description.model.of_unfound(self.fields, self.source)
-        return cluster(len(self), pairs, scores, unfound, deadline=conduct.deadline, progress=conduct.progress)
+        return cluster(
+            len(self), pairs, scores, unfound, deadline=conduct.deadline, progress=conduct.progress
+        )
 
     @cached_property
     def _joint_keys(self) -> list[Array]:
         return self.description.model.keys(self.fields)
 
     def _labelled(self, new: Bool) -> tuple[Pairs, Bool]:
-        """Pairs of these records whose answer was given, with one of some in them, and which are the same."""
+        """Pairs of these records whose answer was given, with one of some in them,
+        and which are the same.
+        """
         order = np.argsort(self.number)
         given = self.store.labels(self.number[new])
         ends = np.searchsorted(self.number, given[:, :2], sorter=order)
@@ -170,7 +184,8 @@ def _refuse_too_many(new: int, records: int) -> None:
     if new * records > MOST_PAIRS:
         raise UsageError.of(
             "E0687",
-            f"{new:,} new records would be compared with all of {records:,}: the linkage was of few records, and knows "
+            f"{new:,} new records would be compared with all of {records:,}: the linkage was of "
+            "few records, and knows "
             "no keys to find others by",
             help="link all files anew, or add fewer records at a time",
         )

@@ -24,7 +24,8 @@ __all__ = ["KeptSettings"]
 
 @dataclass(frozen=True)
 class KeptSettings:
-    """Settings, and what the linked records said of columns; the other kind of kept model is `KeptModel`.
+    """Settings, and what the linked records said of columns; the other kind of kept model is
+    `KeptModel`.
 
     Attributes
     ----------
@@ -44,7 +45,10 @@ class KeptSettings:
     def of(cls, scoring: SettingsScoring) -> tuple[KeptSettings, list[Field]]:
         """What stays of a scoring, and the columns of its records with how many hold each value."""
         conditions = scoring.conditions
-        fields = [_counted(*one, scoring.frequencies) for one in zip(conditions.columns, conditions.texts())]
+        fields = [
+            _counted(*one, scoring.frequencies)
+            for one in zip(conditions.columns, conditions.texts())
+        ]
         kept = tuple(KeptField(one.name, one.kind, (), (), one.filled, 1.0) for one in fields)
         return cls(scoring.text, kept, conditions.kinds), fields
 
@@ -66,17 +70,27 @@ class KeptSettings:
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> KeptSettings:
         """What `as_record` described."""
-        fields = tuple(KeptField(one["name"], "name", (), (), one["filled"], 1.0) for one in said["fields"])
+        fields = tuple(
+            KeptField(one["name"], "name", (), (), one["filled"], 1.0) for one in said["fields"]
+        )
         return cls(said["settings"], fields, said["kinds"])
 
-    def fields_of(self, texts: Sequence[Array], counts: Sequence[Int64], held: object) -> list[Field]:
+    def fields_of(
+        self, texts: Sequence[Array], counts: Sequence[Int64], held: object
+    ) -> list[Field]:
         """Columns of some records; `counts` is how many of the linked records hold their values."""
-        return [field_of(kept, values, known) for kept, values, known in zip(self.fields, texts, counts)]
+        return [
+            field_of(kept, values, known) for kept, values, known in zip(self.fields, texts, counts)
+        ]
 
     def unread(self, name: str, texts: Sequence[str]) -> Bool:
-        """Which cells of a column are not of the kind that all linked ones are: conditions see nothing there."""
+        """Which cells of a column are not of the kind that all linked ones are:
+        conditions see nothing there.
+        """
         kind = self.kinds.get(name)
-        return np.array([kind is not None and not is_of_kind(text, kind) for text in texts], np.bool_)
+        return np.array(
+            [kind is not None and not is_of_kind(text, kind) for text in texts], np.bool_
+        )
 
     def words_kept(self, fields: Sequence[Field]) -> list[tuple[int, Field]]:
         """None: conditions are asked of whole cells."""
@@ -94,7 +108,10 @@ class KeptSettings:
         """What gives the log odds of pairs of the records that the fields hold."""
         terms = [one for one in fields if one.name in self.model.terms]
         scoring = SettingsScoring(
-            self.text, self.model, self._conditions(fields), {one.name: _frequencies(one) for one in terms}
+            self.text,
+            self.model,
+            self._conditions(fields),
+            {one.name: _frequencies(one) for one in terms},
         )
         return lambda pairs: scoring.scores(pairs) if len(pairs) else np.zeros(0)
 
@@ -112,8 +129,11 @@ class KeptSettings:
             return between(pairs_with(new), second if self.model.link_type == "link_only" else None)
         return self._found(self._conditions(fields, second), np.flatnonzero(new), len(new))
 
-    def partners(self, texts: Mapping[str, pyarrow.ChunkedArray], source: Int32, new: Int64) -> Int64:
-        """Rows of the records that some blocking rule pairs with a new one; of these columns suffice that rules name.
+    def partners(
+        self, texts: Mapping[str, pyarrow.ChunkedArray], source: Int32, new: Int64
+    ) -> Int64:
+        """Rows of the records that some blocking rule pairs with a new one; of these columns
+        suffice that rules name.
 
         Parameters
         ----------
@@ -134,14 +154,19 @@ class KeptSettings:
     def _found(self, conditions: PairConditions, new: Int64, n: int) -> Pairs:
         across, keys = self.model.link_type == "link_only", [np.zeros(0, np.int64)]
         for rule in self.model.blocking:
-            pairs = Pairs(*conditions.pairs(rule, across=across, most=MOST_PAIRS + 1, of_rows=new.tolist()))
+            pairs = Pairs(
+                *conditions.pairs(rule, across=across, most=MOST_PAIRS + 1, of_rows=new.tolist())
+            )
             if len(pairs) > MOST_PAIRS:
                 raise too_many_pairs(f"those of blocking rule {rule}")
             keys.append(pairs.keys(n))
         return Pairs.of_keys(different(np.concatenate(keys)), n)
 
     def _conditions(self, fields: Sequence[Field], source: Int32 | None = None) -> PairConditions:
-        columns = [pyarrow.array(np.append(one.texts, np.array([None], object))[one.codes]) for one in fields]
+        columns = [
+            pyarrow.array(np.append(one.texts, np.array([None], object))[one.codes])
+            for one in fields
+        ]
         of = np.zeros(len(fields[0].codes), np.int32) if source is None else source
         return PairConditions([one.name for one in fields], [_rows(of, columns)], self.kinds)
 
@@ -165,6 +190,8 @@ def _counted(name: str, cells: pyarrow.ChunkedArray, frequencies: Mapping[str, F
 
 
 def _frequencies(field: Field) -> Float:
-    """Of each record, the share of the linked records' cells that held its value; NaN where none did."""
+    """Of each record, the share of the linked records' cells that held its value;
+    NaN where none did.
+    """
     counts = np.append(field.counts, 0)[field.codes]
     return np.where(counts > 0, counts / max(1, field.filled), np.nan)

@@ -27,7 +27,9 @@ NO = frozenset("0 0.0 false no n f different".split())
 COLUMNS = ("left", "right", "match")
 SHOWN = 5
 FEWEST = 10
-"""Labels of either kind, at least, to learn trees from; fewer only settle their pairs and steer EM."""
+"""Labels of either kind, at least, to learn trees from;
+fewer only settle their pairs and steer EM.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,9 @@ class LabelledPairs:
         """Where the labelled pairs are among the candidates, which hold them all."""
         return np.searchsorted(candidates.pairs.keys(n), self.pairs.keys(n))
 
-    def by_pattern(self, candidates: Candidates, patterns: Patterns, n: int) -> tuple[Float, Float] | None:
+    def by_pattern(
+        self, candidates: Candidates, patterns: Patterns, n: int
+    ) -> tuple[Float, Float] | None:
         """How many labelled matches and non-matches each pattern of levels has."""
         if not len(self.match):
             return None
@@ -62,8 +66,12 @@ class LabelledPairs:
         yes = np.bincount(of_label[self.match], minlength=size).astype(float)
         return yes, np.bincount(of_label[~self.match], minlength=size).astype(float)
 
-    def learned(self, model: LinkModel, scores: Float, candidates: Candidates, n: int, seed: int) -> Supervised | None:
-        """Trees fitted to the labels, which the model without labels and its log odds stand beside; None for few."""
+    def learned(
+        self, model: LinkModel, scores: Float, candidates: Candidates, n: int, seed: int
+    ) -> Supervised | None:
+        """Trees fitted to the labels, which the model without labels and its log odds stand beside;
+        None for few.
+        """
         if min(int(self.match.sum()), int((~self.match).sum())) < FEWEST:
             return None
         fields = tuple(one.field for one in model.comparisons)
@@ -73,7 +81,10 @@ class LabelledPairs:
     def contradictions(self, records: Records, *, one_to_one: bool) -> list[Diagnostic]:
         """What labels say together that no clusters can hold."""
         n = len(records)
-        yes, no = (Pairs(self.pairs.left[kept], self.pairs.right[kept]) for kept in (self.match, ~self.match))
+        yes, no = (
+            Pairs(self.pairs.left[kept], self.pairs.right[kept])
+            for kept in (self.match, ~self.match)
+        )
         graph = coo_array((np.ones(len(yes), np.int8), (yes.left, yes.right)), shape=(n, n))
         _, group = connected_components(graph, directed=False)
         found = []
@@ -81,15 +92,24 @@ class LabelledPairs:
         if len(split):
             left, right = (records.ids[side[split[0]]] for side in (no.left, no.right))
             found.append(
-                f"{left} and {right} are labelled as different, and as the same by a chain of other labels "
+                f"{left} and {right} are labelled as different, and as the same by a chain of "
+                "other labels "
                 f"({len(split):,} such pairs)"
             )
         often = np.bincount(np.concatenate((yes.left, yes.right)), minlength=n)
         if one_to_one and often.max(initial=0) > 1:
             row = int(often.argmax())
-            found.append(f"{records.ids[row]} is labelled as the same as {often[row]} records, and one to one is asked")
+            found.append(
+                f"{records.ids[row]} is labelled as the same as {often[row]} records, and one to "
+                "one is asked"
+            )
         return [
-            Diagnostic("E0673", said, help="mend the labels: of such pairs some are overruled", severity="warning")
+            Diagnostic(
+                "E0673",
+                said,
+                help="mend the labels: of such pairs some are overruled",
+                severity="warning",
+            )
             for said in found
         ]
 
@@ -108,8 +128,8 @@ def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs
     Raises
     ------
     InputError
-        E0669 for columns that are missing, a table without rows, ids that no record has, answers that are neither yes
-        nor no, and pairs that are labelled both ways.
+        E0669 for columns that are missing, a table without rows, ids that no record has, answers
+        that are neither yes nor no, and pairs that are labelled both ways.
     """
     with stage(find_sources([path])) as staging:
         (table,) = list(staging.tables.values())[:1]
@@ -118,8 +138,10 @@ def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs
         if missing:
             raise UsageError.of(
                 "E0669",
-                f"{table.source.shown} has no column {', '.join(missing)}: its columns are {', '.join(table.columns)}",
-                help="labels are a table with the columns left, right (ids of two records) and match (1 or 0)",
+                f"{table.source.shown} has no column {', '.join(missing)}: its columns are "
+                f"{', '.join(table.columns)}",
+                help="labels are a table with the columns left, right (ids of two records) and "
+                "match (1 or 0)",
             )
         if not table.rows:
             raise InputError.of(
@@ -132,9 +154,14 @@ def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs
     return _pairs_of(rows, table, records)
 
 
-def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: Records) -> LabelledPairs:
+def _pairs_of(
+    rows: list[tuple[str | None, ...]], table: StagedTable, records: Records
+) -> LabelledPairs:
     sides = [0, len(records.sources) - 1]
-    known = [{str(records.ids[row]): int(row) for row in np.flatnonzero(records.source == place)} for place in sides]
+    known = [
+        {str(records.ids[row]): int(row) for row in np.flatnonzero(records.source == place)}
+        for place in sides
+    ]
     faults: list[Diagnostic] = []
     found: dict[tuple[int, int], bool] = {}
     for number, (left, right, match) in enumerate(rows):
@@ -142,7 +169,9 @@ def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: R
         said = (match or "").casefold()
         if said not in YES | NO:
             given = match or "a blank"
-            faults.append(_fault(table, row, "match", f"{given} is neither 1 (the same) nor 0 (not)"))
+            faults.append(
+                _fault(table, row, "match", f"{given} is neither 1 (the same) nor 0 (not)")
+            )
             continue
         ends = []
         for name, text, place in (("left", left, 0), ("right", right, 1)):
@@ -151,7 +180,9 @@ def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: R
                 faults.append(_fault(table, row, name, f"{name} names no record"))
             elif at is None:
                 where = records.sources[sides[place]]
-                faults.append(_fault(table, row, name, f"{where} has no record {text}", _how_called(records)))
+                faults.append(
+                    _fault(table, row, name, f"{where} has no record {text}", _how_called(records))
+                )
             else:
                 ends.append(at)
         if len(ends) < 2:
@@ -166,15 +197,27 @@ def _pairs_of(rows: list[tuple[str | None, ...]], table: StagedTable, records: R
         raise InputError(tuple(faults[:SHOWN]))
     order = sorted(found)
     rows_of = np.array(order, np.int32).reshape(-1, 2)
-    return LabelledPairs(Pairs(rows_of[:, 0], rows_of[:, 1]), np.array([found[pair] for pair in order], np.bool_))
+    return LabelledPairs(
+        Pairs(rows_of[:, 0], rows_of[:, 1]), np.array([found[pair] for pair in order], np.bool_)
+    )
 
 
-def _fault(table: StagedTable, row: int, column: str, message: str, cure: str | None = None) -> Diagnostic:
+def _fault(
+    table: StagedTable, row: int, column: str, message: str, cure: str | None = None
+) -> Diagnostic:
     at = next(name for name in table.columns if words(name) == (column,))
-    return Diagnostic("E0669", f"{message} (row {row} of {table.source.shown})", table.span(row, at), cure)
+    return Diagnostic(
+        "E0669", f"{message} (row {row} of {table.source.shown})", table.span(row, at), cure
+    )
 
 
 def _how_called(records: Records) -> str:
     if records.id_column is None:
-        return "records are called by their rows' numbers, from 1; --id names the column with their names"
-    return f"records are called by {records.id_column}; of two files left is of the first, right of the second"
+        return (
+            "records are called by their rows' numbers, from 1; --id names the column with "
+            "their names"
+        )
+    return (
+        f"records are called by {records.id_column}; of two files left is of the first, right "
+        "of the second"
+    )

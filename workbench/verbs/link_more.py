@@ -1,4 +1,6 @@
-"""`link_more`: records added to a kept linkage, corrected and removed, by its weights; what they do not touch stays."""
+"""`link_more`: records added to a kept linkage, corrected and removed, by its weights;
+what they do not touch stays.
+"""
 
 from __future__ import annotations
 
@@ -39,14 +41,15 @@ def link_more(
     remove: bool = False,
     **how: Unpack[How],
 ) -> MoreLinked:
-    """Link new records against those of a linkage that the workspace keeps, and keep them too; all of it or nothing.
+    """Link new records against those of a linkage that the workspace keeps, and keep them too; all
+    of it or nothing.
 
     Parameters
     ----------
     database : Database
     sources : sequence of paths
-        Tables of new records. Columns are found by their names; records whose id is kept with the same values are
-        passed over.
+        Tables of new records. Columns are found by their names; records whose id is kept with the
+        same values are passed over.
     run : int, optional
         The linkage; without it the newest one that is kept.
     id_column : str, optional
@@ -54,7 +57,8 @@ def link_more(
     correct : bool
         Records whose id is kept with other values take the place of those.
     remove : bool
-        The records that the tables name by their ids are kept no longer; ids that are not kept change nothing.
+        The records that the tables name by their ids are kept no longer; ids that are not kept
+        change nothing.
     **how
         `time_limit` and `progress`, as in `link`.
 
@@ -67,14 +71,16 @@ def link_more(
 
     Notes
     -----
-    The log odds of a pair are those of the fit: how rare values are is not counted again. Pairs are compared that share
-    a key and have a new record in them; of the components that log odds above 0 join to a new record, and of those that
-    a corrected or removed one was in, all pairs inside. How many records held a value when the model was fitted
-    is known of removed ones, too.
+    The log odds of a pair are those of the fit: how rare values are is not counted again. Pairs are
+    compared that share a key and have a new record in them; of the components that log odds above 0
+    join to a new record, and of those that a corrected or removed one was in, all pairs inside. How
+    many records held a value when the model was fitted is known of removed ones, too.
     """
     begun, conduct = perf_counter(), conduct_of(how)
     if correct and remove:
-        raise UsageError.of("E0686", "records are corrected or removed, not both", help="make two calls of it")
+        raise UsageError.of(
+            "E0686", "records are corrected or removed, not both", help="make two calls of it"
+        )
     with database.transaction():
         store, description = _kept(database, run)
         conduct.progress.step("reading", 0, None)
@@ -95,7 +101,9 @@ def link_more(
             added=added,
             compared=weighed.of(added.asked),
             regrouped=regrouped,
-            records=store.groups(added.numbers, [] if regrouped is None else regrouped.moved(added.once("cluster"))),
+            records=store.groups(
+                added.numbers, [] if regrouped is None else regrouped.moved(added.once("cluster"))
+            ),
             figures=store.figures(),
             seconds=perf_counter() - begun,
             by_settings=isinstance(description.model, KeptSettings),
@@ -114,14 +122,18 @@ def _kept(database: Database, run: int | None) -> tuple[KeptLinkage, Description
     description = Description.read(store.model())
     if description is None:
         raise UsageError.of(
-            "E0682", f"the linkage of run {store.run} was kept by another version", help="link its files anew"
+            "E0682",
+            f"the linkage of run {store.run} was kept by another version",
+            help="link its files anew",
         )
     return store, description
 
 
 @dataclass(frozen=True)
 class _Weighed:
-    """Compared pairs: the records that they are of, their log odds, and which records have another best pair now."""
+    """Compared pairs: the records that they are of, their log odds,
+    and which records have another best pair now.
+    """
 
     records: KeptRecords
     pairs: Pairs
@@ -132,17 +144,25 @@ class _Weighed:
         """The pairs that have one of some records in them, as they are told."""
         new = np.isin(self.records.number, asked)
         some = new[self.pairs.left] | new[self.pairs.right]
-        return linked_pairs(self.records.rows, Pairs(self.pairs.left[some], self.pairs.right[some]), self.scores[some])
+        return linked_pairs(
+            self.records.rows,
+            Pairs(self.pairs.left[some], self.pairs.right[some]),
+            self.scores[some],
+        )
 
 
 def _weighed(store: KeptLinkage, description: Description, added: Added) -> _Weighed:
-    """The pairs of new and corrected records; one to one also those of records whose best pair is another one now."""
+    """The pairs of new and corrected records;
+    one to one also those of records whose best pair is another one now.
+    """
     beside = records_beside(store, description, added.asked)
     new = np.isin(beside.number, added.asked)
     pairs = beside.pairs(new)
     scores = beside.scores(pairs)
     if description.rivals is None:
-        return _Weighed(beside, pairs, beside.weighed(pairs, scores), np.zeros(len(beside), np.bool_))
+        return _Weighed(
+            beside, pairs, beside.weighed(pairs, scores), np.zeros(len(beside), np.bool_)
+        )
     near = np.concatenate((added.asked, beside.number[pairs.left], beside.number[pairs.right]))
     near = np.unique(np.concatenate((near, _once_near(store, description, added))))
     wide = records_beside(store, description, near)
@@ -154,26 +174,37 @@ def _weighed(store: KeptLinkage, description: Description, added: Added) -> _Wei
     store.put_tops(wide.number[moved], best[moved])
     again = moved[pairs.left] | moved[pairs.right]
     asked = Pairs(pairs.left[again], pairs.right[again])
-    return _Weighed(wide, asked, wide.weighed(asked, scores[again], np.where(inside, best, wide.top)), moved)
+    return _Weighed(
+        wide, asked, wide.weighed(asked, scores[again], np.where(inside, best, wide.top)), moved
+    )
 
 
 def _once_near(store: KeptLinkage, description: Description, added: Added) -> Int64:
-    """The records that share a key with a corrected or removed one as it was, or were labelled with it."""
+    """The records that share a key with a corrected or removed one as it was,
+    or were labelled with it.
+    """
     if added.before is None or not added.before.num_rows:
         return np.zeros(0, np.int64)
     gone = KeptRecords(store, description, added.before)
     found = store.numbers(None if description.model.every else gone.keys)
     labelled = store.labels(gone.number)[:, :2].ravel()
-    return np.concatenate((found, np.intersect1d(labelled, store.numbers(None)))) if len(labelled) else found
+    return (
+        np.concatenate((found, np.intersect1d(labelled, store.numbers(None))))
+        if len(labelled)
+        else found
+    )
 
 
 def _touched(weighed: _Weighed, added: Added) -> Int64:
-    """The components that a new or corrected record joins, and those that a corrected or removed one was in.
+    """The components that a new or corrected record joins, and those that a corrected or removed
+    one was in.
 
     One to one also those of records whose best pair is another one now, and that they join.
     """
     joined, component = weighed.scores > 0, weighed.records.component
-    rows = np.concatenate((weighed.pairs.left[joined], weighed.pairs.right[joined], np.flatnonzero(weighed.moved)))
+    rows = np.concatenate(
+        (weighed.pairs.left[joined], weighed.pairs.right[joined], np.flatnonzero(weighed.moved))
+    )
     return np.union1d(component[rows], added.once("component"))
 
 
@@ -193,11 +224,17 @@ def _regrouped(touched: KeptRecords, conduct: Conduct) -> Regrouped:
         pyarrow.table({name: _int32(column) for name, column in columns.items()}),
         component_rows(component, energy[of], bound[of]),
     )
-    return Regrouped(touched.number, touched.rows, touched.cluster, after, component, found.status == "limit")
+    return Regrouped(
+        touched.number, touched.rows, touched.cluster, after, component, found.status == "limit"
+    )
 
 
-def _count(store: KeptLinkage, added: Added, touched: KeptRecords, regrouped: Regrouped | None) -> None:
-    """Keep how many records, clusters and components there are now: of the others nothing has changed."""
+def _count(
+    store: KeptLinkage, added: Added, touched: KeptRecords, regrouped: Regrouped | None
+) -> None:
+    """Keep how many records, clusters and components there are now:
+    of the others nothing has changed.
+    """
     new = np.isin(touched.number, added.new)
     before = [(touched.cluster[~new], touched.component[~new])]
     if added.removed is not None:

@@ -51,8 +51,15 @@ class Regrouped:
     limited: bool
 
     def moved(self, once: Int64) -> list[int]:
-        """Clusters as they are now that hold a record of another one before, or of some that records have left."""
-        return [int(one) for one in np.unique(self.after[(self.after != self.before) | np.isin(self.before, once)])]
+        """Clusters as they are now that hold a record of another one before,
+        or of some that records have left.
+        """
+        return [
+            int(one)
+            for one in np.unique(
+                self.after[(self.after != self.before) | np.isin(self.before, once)]
+            )
+        ]
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,8 @@ class MoreLinked:
     regrouped : Regrouped or None
         None where no new record is like another one.
     records : pyarrow.Table
-        number, source, id, cluster: the records of the files, and those of their clusters and of clusters that changed.
+        number, source, id, cluster: the records of the files, and those of their clusters and of
+        clusters that changed.
     figures : mapping of str to float
         records, clusters, components, components_open, energy and bound of the whole linkage.
     seconds : float
@@ -89,7 +97,10 @@ class MoreLinked:
     by_settings: bool = False
 
     def __repr__(self) -> str:
-        return f"MoreLinked({self.added.count:,} new records, {self.figures['clusters']:,} clusters, {self.status})"
+        return (
+            f"MoreLinked({self.added.count:,} new records, {self.figures['clusters']:,} "
+            f"clusters, {self.status})"
+        )
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -99,13 +110,17 @@ class MoreLinked:
     @property
     def status(self) -> str:
         """`optimal` only where the clusters of every component, old ones too, are proven best."""
-        if self.figures["energy"] - self.figures["bound"] <= 1e-6 * max(1.0, self.figures["energy"]):
+        if self.figures["energy"] - self.figures["bound"] <= 1e-6 * max(
+            1.0, self.figures["energy"]
+        ):
             return "optimal"
         return "limit" if self.regrouped is not None and self.regrouped.limited else "feasible"
 
     @property
     def clusters(self) -> pd.DataFrame:
-        """Columns source, id, cluster: the records of the files, of their clusters and of those that changed."""
+        """Columns source, id, cluster: the records of the files,
+        of their clusters and of those that changed.
+        """
         import pandas as pd
 
         names, sources = self._names, np.array(self.sources, object)
@@ -119,7 +134,8 @@ class MoreLinked:
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """Columns left_source, left, right_source, right, probability: the compared pairs, a new record in each.
+        """Columns left_source, left, right_source, right, probability: the compared pairs, a new
+        record in each.
 
         By settings also match_weight: the log odds in bits.
         """
@@ -139,8 +155,10 @@ class MoreLinked:
     def changed(self) -> dict[str, Any]:
         """Clusters by what became of them.
 
-        merged : `cluster` holds what were `clusters` before, and new `records`; split : `cluster` is now `clusters`;
-        new : clusters of new records alone. Where records were corrected or removed also renamed : `cluster` is what
+        merged : `cluster` holds what were `clusters` before, and new `records`; split : `cluster`
+        is now `clusters`;
+        new : clusters of new records alone. Where records were corrected or removed also renamed :
+        `cluster` is what
         `was` before its first record left it; corrected, removed : the records.
         """
         names, (before, joined, after) = self._names, self._moves()
@@ -177,12 +195,16 @@ class MoreLinked:
         }
 
     def _moves(self) -> tuple[_Groups, _Groups, _Groups]:
-        """Of clusters as they are now the ones before and the new records in them; of those before the ones now."""
+        """Of clusters as they are now the ones before and the new records in them;
+        of those before the ones now.
+        """
         before, joined, after = _Groups(), _Groups(), _Groups()
         again, new = self.regrouped, set(self.added.new.tolist())
         touched = np.zeros(0, np.int64) if again is None else again.number
         if again is not None:
-            for number, old, now in zip(again.number.tolist(), again.before.tolist(), again.after.tolist()):
+            for number, old, now in zip(
+                again.number.tolist(), again.before.tolist(), again.after.tolist()
+            ):
                 if number in new:
                     joined.put(now, number)
                 else:
@@ -195,7 +217,11 @@ class MoreLinked:
     @cached_property
     def _names(self) -> dict[int, str]:
         """What records are called by, of two sources after the source's name."""
-        known = (self.added.before, None if self.regrouped is None else self.regrouped.rows, self.records)
+        known = (
+            self.added.before,
+            None if self.regrouped is None else self.regrouped.rows,
+            self.records,
+        )
         tables = [table for table in known if table is not None]
         said = [table.select(["number", "source", "id"]).to_pydict() for table in tables]
         several = len(self.sources) > 1

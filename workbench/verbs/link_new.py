@@ -1,4 +1,6 @@
-"""New records for a kept linkage: columns found by name and read as the kept ones were, ids checked."""
+"""New records for a kept linkage: columns found by name and read as the kept ones were,
+ids checked.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ class Added:
     corrected : int64 array
         The numbers of kept ones that have other values now.
     numbers : int64 array
-        Those of all records of the files that are kept now: also of such as were before, and are passed over.
+        Those of all records of the files that are kept now: also of such as were before, and are
+        passed over.
     before : pyarrow.Table or None
         The corrected and removed records as they were kept.
     left_out : dict of str to str
@@ -96,7 +99,10 @@ class _Read:
 
     def only(self, kept: Array) -> _Read:
         return replace(
-            self, source=self.source[kept], ids=self.ids[kept], values=[values[kept] for values in self.values]
+            self,
+            source=self.source[kept],
+            ids=self.ids[kept],
+            values=[values[kept] for values in self.values],
         )
 
 
@@ -110,7 +116,8 @@ def add_new(
 ) -> Added:
     """Read new records and put them behind the kept ones, each in a cluster of its own.
 
-    With `correct`, kept records that come with other values are kept with these, in the cluster that they were in.
+    With `correct`, kept records that come with other values are kept with these, in the cluster
+    that they were in.
 
     Raises
     ------
@@ -121,7 +128,9 @@ def add_new(
     with stage(named_apart(find_sources(sources))) as staging:
         tables = tuple(staging.tables.values())
         columns = columns_of_ids(tables, description, id_column, needed=correct)
-        read = [_read(staging, table, column, description) for table, column in zip(tables, columns)]
+        read = [
+            _read(staging, table, column, description) for table, column in zip(tables, columns)
+        ]
         joined = _Read(
             np.concatenate([one.source for one in read]),
             np.concatenate([one.ids for one in read]),
@@ -130,7 +139,10 @@ def add_new(
             [note for one in read for note in one.warnings],
         )
         if description.id_column is None and id_column is None:
-            joined = replace(joined, ids=np.array([str(first + 1 + row) for row in range(len(joined.ids))], object))
+            joined = replace(
+                joined,
+                ids=np.array([str(first + 1 + row) for row in range(len(joined.ids))], object),
+            )
         else:
             refuse_unclear_ids(joined.source, joined.ids, tables, columns)
     known, differs = _kept_already(store, joined)
@@ -142,14 +154,23 @@ def add_new(
     numbers = known.copy()
     numbers[known < 0] = np.arange(first, first + np.count_nonzero(known < 0))
     before = store.remove(numbers[differs]) if differs.any() else None
-    groups = pyarrow.table({name: numbers[wanted].astype(np.int32) for name in ("cluster", "component")})
+    groups = pyarrow.table(
+        {name: numbers[wanted].astype(np.int32) for name in ("cluster", "component")}
+    )
     if before is not None:
         groups = _as_they_were(groups, numbers[wanted], before)
     rows = record_rows(numbers[wanted], new.source, new.ids, fields)
     for column in groups.column_names:
         rows = rows.append_column(column, groups.column(column))
     store.add(rows, key_rows(description.model, fields, numbers[wanted]))
-    return Added(numbers[known < 0], numbers[differs], numbers, before, joined.left_out, tuple(joined.warnings))
+    return Added(
+        numbers[known < 0],
+        numbers[differs],
+        numbers,
+        before,
+        joined.left_out,
+        tuple(joined.warnings),
+    )
 
 
 def _as_they_were(groups: pyarrow.Table, numbers: Int64, before: pyarrow.Table) -> pyarrow.Table:
@@ -162,19 +183,27 @@ def _as_they_were(groups: pyarrow.Table, numbers: Int64, before: pyarrow.Table) 
     return pyarrow.table(found)
 
 
-def _read(staging: Staging, table: StagedTable, id_column: str | None, description: Description) -> _Read:
+def _read(
+    staging: Staging, table: StagedTable, id_column: str | None, description: Description
+) -> _Read:
     place = source_of(table, description)
     by_words = {words(name): name for name in table.columns}
     there = {name: by_words[words(name)] for name in description.columns if words(name) in by_words}
     if not there:
         raise InputError.of(
             "E0662",
-            f"{table.source.shown} has none of the columns that are compared: {', '.join(description.columns)}",
+            f"{table.source.shown} has none of the columns that are compared: "
+            f"{', '.join(description.columns)}",
             help=f"its columns are {', '.join(table.columns[:8])}",
         )
     own = readings_of(staging, table)
     asked = [
-        (name, called, description.columns[name][0], _fitting(description.columns[name], place, own[called]))
+        (
+            name,
+            called,
+            description.columns[name][0],
+            _fitting(description.columns[name], place, own[called]),
+        )
         for name, called in there.items()
     ]
     columns = read_columns(staging, table, asked)
@@ -187,7 +216,9 @@ def _read(staging: Staging, table: StagedTable, id_column: str | None, descripti
     if missing:
         notes.append(_missing(table, missing))
     left_out = {
-        name: "no kept record has such a column" for name in table.columns if name not in (id_column, *there.values())
+        name: "no kept record has such a column"
+        for name in table.columns
+        if name not in (id_column, *there.values())
     }
     values = values_of(description.model, columns, table.rows)
     source = np.full(table.rows, place, np.int32)
@@ -195,20 +226,33 @@ def _read(staging: Staging, table: StagedTable, id_column: str | None, descripti
 
 
 def _lost(
-    description: Description, staging: Staging, table: StagedTable, called: str, column: RecordColumn, reading: Reading
+    description: Description,
+    staging: Staging,
+    table: StagedTable,
+    called: str,
+    column: RecordColumn,
+    reading: Reading,
 ) -> int:
-    """How many cells say nothing, because all that were linked are numbers, or dates that conditions read."""
+    """How many cells say nothing, because all that were linked are numbers,
+    or dates that conditions read.
+    """
     if column.kind == "number":
         blank = is_blank(table.cell(called), reading.blanks)
         filled = staging.rows(f"SELECT count(*) FROM {table.relation} WHERE NOT {blank}")[0][0]
         return int(filled) - int((column.codes >= 0).sum())
     if isinstance(description.model, KeptSettings):
-        return int(np.append(description.model.unread(column.name, column.texts), False)[column.codes].sum())
+        return int(
+            np.append(description.model.unread(column.name, column.texts), False)[
+                column.codes
+            ].sum()
+        )
     return 0
 
 
 def _fitting(column: tuple[str, tuple[Reading, ...]], place: int, own: Reading) -> Reading:
-    """The kept way of reading, or the file's own where cells are written so that the kept one cannot be meant."""
+    """The kept way of reading, or the file's own where cells are written so
+    that the kept one cannot be meant.
+    """
     kind, kept = column[0], column[1][place]
     if kind == "date" and own.format and kept.format not in (own.format, own.other_format):
         return replace(kept, format=own.format)
@@ -218,7 +262,9 @@ def _fitting(column: tuple[str, tuple[Reading, ...]], place: int, own: Reading) 
 
 
 def _kept_already(store: KeptLinkage, read: _Read) -> tuple[Int64, Bool]:
-    """The numbers of records that are kept already, -1 for new ones; and which are kept with other values."""
+    """The numbers of records that are kept already, -1 for new ones;
+    and which are kept with other values.
+    """
     kept = store.records("id", read.ids.tolist())
     stored = {
         (source, name): (number, values)
@@ -229,9 +275,12 @@ def _kept_already(store: KeptLinkage, read: _Read) -> tuple[Int64, Bool]:
     }  # fmt: skip
     there = [stored.get((int(source), name)) for source, name in zip(read.source, read.ids)]
     differs = [
-        one is not None and one[1] != [of_field[row] for of_field in read.values] for row, one in enumerate(there)
+        one is not None and one[1] != [of_field[row] for of_field in read.values]
+        for row, one in enumerate(there)
     ]
-    return np.array([-1 if one is None else one[0] for one in there], np.int64), np.array(differs, np.bool_)
+    return np.array([-1 if one is None else one[0] for one in there], np.int64), np.array(
+        differs, np.bool_
+    )
 
 
 def _kept_otherwise(ids: Array) -> InputError:
@@ -244,8 +293,15 @@ def _kept_otherwise(ids: Array) -> InputError:
 
 
 def _fields(store: KeptLinkage, description: Description, values: list[Array]) -> list[Field]:
-    """Fields of new records, which know how often their values were held when the model was fitted."""
-    asked = [(place, text) for place, of_field in enumerate(values) for text in of_field.tolist() if text is not None]
+    """Fields of new records, which know how often their values were
+    held when the model was fitted.
+    """
+    asked = [
+        (place, text)
+        for place, of_field in enumerate(values)
+        for text in of_field.tolist()
+        if text is not None
+    ]
     held = store.held(np.array([value_key(place, text) for place, text in asked], np.uint64))
     known = {one: held.get(value_key(*one), 0) for one in asked}
     counts = [
@@ -258,7 +314,8 @@ def _fields(store: KeptLinkage, description: Description, values: list[Array]) -
 def _missing(table: StagedTable, names: Sequence[str]) -> Diagnostic:
     return Diagnostic(
         "E0685",
-        f"{table.source.shown} has no column {', '.join(names)}: nothing is known of its records there",
+        f"{table.source.shown} has no column {', '.join(names)}: nothing is known of its records "
+        "there",
         help="columns are found by their names, as the linked files have them",
         severity="warning",
     )
@@ -267,7 +324,8 @@ def _missing(table: StagedTable, names: Sequence[str]) -> Diagnostic:
 def _unread(table: StagedTable, name: str, lost: int) -> Diagnostic:
     return Diagnostic(
         "E0685",
-        f"{lost:,} cells of {name} in {table.source.shown} are no numbers or dates: there nothing is known",
+        f"{lost:,} cells of {name} in {table.source.shown} are no numbers or dates: there nothing "
+        "is known",
         help="the column held nothing else when the linkage was fitted",
         severity="warning",
     )

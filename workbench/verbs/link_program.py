@@ -1,8 +1,9 @@
-"""What linking found as an ordinary program: a weighted rule a level, with the levels of the compared pairs as facts.
+"""What linking found as an ordinary program: a weighted rule a level, with the levels of the
+compared pairs as facts.
 
-Log odds that add up over fields are rules `w: SurnameAlike(x, y, "close") => Same(x, y)`. Where fields are correlated
-among non-matches, a rule names two levels; a second kind of non-matches is a hidden predicate that excludes `Same`. So
-every pair's probability is what `infer` computes.
+Log odds that add up over fields are rules `w: SurnameAlike(x, y, "close") => Same(x, y)`. Where
+fields are correlated among non-matches, a rule names two levels; a second kind of non-matches is a
+hidden predicate that excludes `Same`. So every pair's probability is what `infer` computes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ LEAST = 1e-12
 
 
 class Linked(Protocol):
-    """A result of linking: its pairs, their log odds, which of them labels settle, and what records are called."""
+    """A result of linking: its pairs, their log odds, which of them labels settle,
+    and what records are called.
+    """
 
     @property
     def model(self) -> Scoring: ...
@@ -43,7 +46,9 @@ class Linked(Protocol):
 
 @dataclass(frozen=True)
 class _Rule:
-    """A weight for pairs of some levels: places of fields and their levels, and the head's predicate."""
+    """A weight for pairs of some levels: places of fields and their levels,
+    and the head's predicate.
+    """
 
     weight: float
     body: tuple[tuple[int, int], ...]
@@ -52,7 +57,9 @@ class _Rule:
 
 @dataclass(frozen=True)
 class _Written:
-    """Fields and their levels in words, the level of each pair, shape (n_pairs, n_fields), and the rules."""
+    """Fields and their levels in words, the level of each pair, shape (n_pairs, n_fields),
+    and the rules.
+    """
 
     fields: Sequence[str]
     words: Sequence[Sequence[str]]
@@ -61,11 +68,14 @@ class _Written:
 
 
 def write_program(result: Linked, path: Path) -> None:
-    """Write the program of a result, and its facts beside it, in the same name with the ending `.db`.
+    """Write the program of a result, and its facts beside it, in the same name with the ending
+    `.db`.
 
     Cost: linear in compared pairs times fields.
     """
-    written = _of_settings(result) if isinstance(result.model, SettingsScoring) else _of_tree(result)
+    written = (
+        _of_settings(result) if isinstance(result.model, SettingsScoring) else _of_tree(result)
+    )
     predicates = _predicates(written.fields)
     known = result.settled
     beyond = np.where(known, 0.0, result.scores - result.model.scores(result.candidates.pairs))
@@ -81,7 +91,10 @@ def _of_settings(result: Linked) -> _Written:
     scoring = result.model
     assert isinstance(scoring, SettingsScoring)
     fields = [one.name for one in scoring.model.comparisons]
-    words = [[f"{at + 1} {level.label}" for at, level in enumerate(one.levels)] for one in scoring.model.comparisons]
+    words = [
+        [f"{at + 1} {level.label}" for at, level in enumerate(one.levels)]
+        for one in scoring.model.comparisons
+    ]
     levels = scoring.levels(result.candidates.pairs)
     rules = [_Rule(scoring.prior, ())]
     for place, weights in enumerate(scoring.weights()):
@@ -93,15 +106,24 @@ def _of_tree(result: Linked) -> _Written:
     model = result.model
     assert isinstance(model, LinkModel)
     tree, levels = model.tree, model.levels(result.candidates.pairs)
-    fields, words = [one.field.name for one in model.comparisons], [one.levels for one in model.comparisons]
+    fields, words = (
+        [one.field.name for one in model.comparisons],
+        [one.levels for one in model.comparisons],
+    )
     return _Written(fields, words, levels, _that_occur(_rules_of(tree), levels))
 
 
 def _rules_of(tree: TreeModel) -> list[_Rule]:
     """The log odds against the first kind of non-matches: of a match, and of each further kind."""
     first, *more = tree.others
-    match = FieldTree((-1,) * len(tree.match), tuple(one[None, :] for one in tree.match), tree.share)
-    return [rule for head, one in ((SAME, match), *((OTHER, one) for one in more)) for rule in _odds(head, one, first)]
+    match = FieldTree(
+        (-1,) * len(tree.match), tuple(one[None, :] for one in tree.match), tree.share
+    )
+    return [
+        rule
+        for head, one in ((SAME, match), *((OTHER, one) for one in more))
+        for rule in _odds(head, one, first)
+    ]
 
 
 def _odds(head: str, one: FieldTree, against: FieldTree) -> Iterator[_Rule]:
@@ -157,7 +179,8 @@ def _text(written: _Written, predicates: Sequence[str], path: Path, beyond: Floa
     yield f"{SAME}(record, record)"
     heads = {rule.head for rule in written.rules}
     if OTHER in heads:
-        yield f"// Alike for another reason than being the same: of a family, of a series.\n{OTHER}(record, record)"
+        yield "// Alike for another reason than being the same: of a family, of a series."
+        yield f"{OTHER}(record, record)"
     for place, name in enumerate(predicates):
         yield f"{name}(record, record, level{place + 1})"
     if beyond.any():
@@ -169,14 +192,17 @@ def _text(written: _Written, predicates: Sequence[str], path: Path, beyond: Floa
     yield ""
     for rule in written.rules:
         body = [
-            f"{predicates[place]}(x, y, {quote_constant(written.words[place][level])})" for place, level in rule.body
+            f"{predicates[place]}(x, y, {quote_constant(written.words[place][level])})"
+            for place, level in rule.body
         ]
         yield f"{rule.weight!r} {' ^ '.join(body) or f'{COMPARED}(x, y)'} => {rule.head}(x, y)"
     if beyond.any():
         yield f"1 * a: {BEYOND}(x, y, a) => {SAME}(x, y)"
 
 
-def _facts(result: Linked, written: _Written, predicates: Sequence[str], beyond: Float, known: Bool) -> Iterator[str]:
+def _facts(
+    result: Linked, written: _Written, predicates: Sequence[str], beyond: Float, known: Bool
+) -> Iterator[str]:
     names = [quote_constant(one) for one in result.record_names()]
     words = [[quote_constant(one) for one in own] for own in written.words]
     pairs = result.candidates.pairs

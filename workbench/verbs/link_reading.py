@@ -1,4 +1,6 @@
-"""Files of records read for linkage: which columns, which ids, and what is wrong with them, in words."""
+"""Files of records read for linkage: which columns, which ids,
+and what is wrong with them, in words.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ __all__ = [
 
 SHOWN = 3
 MOST_IN_ONE_ONLY = 0.5
-"""Of a file's columns; where more have no like in the other file, their names mean the same perhaps."""
+"""Of a file's columns; where more have no like in the other file,
+their names mean the same perhaps.
+"""
 _NAMES_OF_ROWS = frozenset("id ids uuid guid pk record rec row".split())
 
 
@@ -57,24 +61,32 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
     Raises
     ------
     UsageError
-        E0660 for a file given twice or beside its copy, E0663 for an id column that is not there, E0667 for other than
-        one or two tables.
+        E0660 for a file given twice or beside its copy, E0663 for an id column that is not there,
+        E0667 for other than one or two tables.
     InputError
-        E0662 where there is nothing to compare, E0664 for ids that repeat or are blank, E0666 for too few records.
+        E0662 where there is nothing to compare, E0664 for ids that repeat or are blank, E0666 for
+        too few records.
     """
     with stage(linked_tables(sources)) as staging:
         staged = tuple(staging.tables.values())
         shared = shared_columns(staged)
         records, ids, notes = identified(staging, id_column, shared, strict=id_column is not None)
-    given = [make_field(column.name, column.kind, column.texts, column.codes) for column in records.columns]
+    given = [
+        make_field(column.name, column.kind, column.texts, column.codes)
+        for column in records.columns
+    ]
     choice = choose_fields(given, one_source=len(staged) == 1)
     alone = _in_one_only(staged, shared, ids)
-    choice = replace(choice, left_out={**choice.left_out, **{name: why for of in alone for name, why in of.items()}})
+    choice = replace(
+        choice,
+        left_out={**choice.left_out, **{name: why for of in alone for name, why in of.items()}},
+    )
     if not choice.fields:
         said = "; ".join(f"{name}: {why}" for name, why in choice.left_out.items())
         raise InputError.of(
             "E0662",
-            f"no column can tell whether two records are of the same thing ({said or 'there is none'})",
+            "no column can tell whether two records are of the same thing "
+            f"({said or 'there is none'})",
             help="two files need columns of the same names; one file needs a column beside the id",
         )
     notes += [*_about_columns(staged, choice, alone), *_about_empty_records(records, choice)]
@@ -98,12 +110,14 @@ def linked_tables(sources: Sequence[str | os.PathLike[str]]) -> list[TableSource
 def identified(
     staging: Staging, id_column: str | None, shared: Sequence[Sequence[str]], *, strict: bool
 ) -> tuple[Records, list[str | None], list[Diagnostic]]:
-    """Records with the columns `shared` and ids that tell them apart, the columns these stand in, and what to say.
+    """Records with the columns `shared` and ids that tell them apart, the columns these stand in,
+    and what to say.
 
     Parameters
     ----------
     strict : bool
-        Whether an id column that does not tell records apart is refused, or rows' numbers are taken instead.
+        Whether an id column that does not tell records apart is refused, or rows' numbers are taken
+        instead.
     """
     staged = tuple(staging.tables.values())
     notes = [note for table in staged for note in table.notes]
@@ -117,7 +131,9 @@ def identified(
         records = read_records(staging, staged, shared, [None] * len(staged))
     if len(records) < 2 or (len(staged) == 2 and len(set(records.source.tolist())) < 2):
         raise InputError.of(
-            "E0666", f"{' and '.join(t.source.shown for t in staged)}: too few records to link", help="give two or more"
+            "E0666",
+            f"{' and '.join(t.source.shown for t in staged)}: too few records to link",
+            help="give two or more",
         )
     return records, ids, notes
 
@@ -147,11 +163,15 @@ def named_apart(sources: Sequence[TableSource]) -> list[TableSource]:
 
 
 def shared_columns(tables: Sequence[StagedTable]) -> list[list[str]]:
-    """Of each column that all tables have, its name in every one; case and punctuation of names do not count."""
+    """Of each column that all tables have, its name in every one;
+    case and punctuation of names do not count.
+    """
     if len(tables) == 1:
         return [[name] for name in tables[0].columns]
     by_words = [{words(name): name for name in table.columns} for table in tables]
-    found = [[of[key] for of in by_words] for key in by_words[0] if all(key in of for of in by_words)]
+    found = [
+        [of[key] for of in by_words] for key in by_words[0] if all(key in of for of in by_words)
+    ]
     if not found:
         raise InputError.of(
             "E0662",
@@ -180,13 +200,19 @@ def _about_columns(
     tables: Sequence[StagedTable], choice: Choice, alone: Sequence[Mapping[str, str]]
 ) -> list[Diagnostic]:
     """That two files have few columns of one name, and much in both goes uncompared."""
-    if not alone or not all(len(names) > MOST_IN_ONE_ONLY * (len(names) + len(choice.fields)) for names in alone):
+    if not alone or not all(
+        len(names) > MOST_IN_ONE_ONLY * (len(names) + len(choice.fields)) for names in alone
+    ):
         return []
-    one, other = (f"{table.source.shown} alone has {_named(list(names))}" for table, names in zip(tables, alone))
+    one, other = (
+        f"{table.source.shown} alone has {_named(list(names))}"
+        for table, names in zip(tables, alone)
+    )
     return [
         Diagnostic(
             "E0688",
-            f"only {_named([field.name for field in choice.fields])} can be compared: {one}, {other}",
+            f"only {_named([field.name for field in choice.fields])} can be compared: {one}, "
+            f"{other}",
             help="call columns that mean the same by one name in both files",
             severity="warning",
         )
@@ -199,13 +225,17 @@ def _named(texts: Sequence[str], most: int = 6) -> str:
 
 
 def id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | None]:
-    """Of each table the column with the records' names; without one asked for, a column that is called so."""
+    """Of each table the column with the records' names; without one asked for,
+    a column that is called so.
+    """
     if asked is None:
         return [_called_id(table) for table in tables]
     found: list[str | None] = []
     for table in tables:
         match = next((name for name in table.columns if name == asked), None)
-        match = match or next((name for name in table.columns if name.casefold() == asked.casefold()), None)
+        match = match or next(
+            (name for name in table.columns if name.casefold() == asked.casefold()), None
+        )
         if match is None:
             cure = did_you_mean(asked, table.columns, f"its columns are {', '.join(table.columns)}")
             raise UsageError.of("E0663", f"{table.source.shown} has no column {asked}", help=cure)
@@ -214,7 +244,9 @@ def id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | N
 
 
 def _called_id(table: StagedTable) -> str | None:
-    """The column called an id, else the first one where it is called a number or a code: others have those too."""
+    """The column called an id, else the first one where it is called a number or a code:
+    others have those too.
+    """
     named = [name for name in table.columns if set(words(name)) & _NAMES_OF_ROWS]
     named = named or [name for name in table.columns[:1] if set(words(name)) & ID_WORDS]
     return min(named, key=lambda name: len(words(name)), default=None)
@@ -222,12 +254,15 @@ def _called_id(table: StagedTable) -> str | None:
 
 def _rows_instead(fault: Diagnostic) -> Diagnostic:
     return replace(
-        fault, code="E0672", severity="warning", message=f"{fault.message}: records are called by their rows' numbers",
+        fault, code="E0672", severity="warning",
+        message=f"{fault.message}: records are called by their rows' numbers",
         help="mend the column, or name another by --id",
     )  # fmt: skip
 
 
-def fault_of_ids(records: Records, tables: Sequence[StagedTable], columns: Sequence[str | None]) -> Diagnostic | None:
+def fault_of_ids(
+    records: Records, tables: Sequence[StagedTable], columns: Sequence[str | None]
+) -> Diagnostic | None:
     """The first table whose ids repeat or are blank."""
     for place, (table, column) in enumerate(zip(tables, columns)):
         if column is None:
@@ -237,12 +272,15 @@ def fault_of_ids(records: Records, tables: Sequence[StagedTable], columns: Seque
         first: dict[object, int] = {}
         blank = [row for row, text in enumerate(ids) if text is None or text == ""]
         repeated = [
-            row for row, text in enumerate(ids) if first.setdefault(text, row) != row and text not in (None, "")
+            row
+            for row, text in enumerate(ids)
+            if first.setdefault(text, row) != row and text not in (None, "")
         ]
         if blank:
             return Diagnostic(
                 "E0664",
-                f"{len(blank):,} records of {table.source.shown} have no {column}, the first in row "
+                f"{len(blank):,} records of {table.source.shown} have no {column}, the first in "
+                "row "
                 f"{blank[0] + table.first_row}",
                 table.span(blank[0] + table.first_row, column),
                 "fill them, or leave --id out: then rows are numbered",
@@ -251,11 +289,14 @@ def fault_of_ids(records: Records, tables: Sequence[StagedTable], columns: Seque
             named = ", ".join(dict.fromkeys(str(ids[row]) for row in repeated[:SHOWN]))
             return Diagnostic(
                 "E0664",
-                f"{column} does not tell the records of {table.source.shown} apart: {len(repeated):,} repeat an "
-                f"earlier one, such as {named} in rows {first[ids[repeated[0]]] + table.first_row} and "
+                f"{column} does not tell the records of {table.source.shown} apart: "
+                f"{len(repeated):,} repeat an "
+                f"earlier one, such as {named} in rows "
+                f"{first[ids[repeated[0]]] + table.first_row} and "
                 f"{repeated[0] + table.first_row}",
                 table.span(repeated[0] + table.first_row, column),
-                "name a column that differs in every row, or leave --id out: then rows are numbered",
+                "name a column that differs in every row, or leave "
+                "--id out: then rows are numbered",
             )
     return None
 

@@ -84,16 +84,22 @@ class LinkResult:
 
     def __repr__(self) -> str:
         clusters = len(np.unique(self.clustering.label))
-        return f"LinkResult({len(self.records.ids):,} records in {clusters:,} clusters, {self.status})"
+        return (
+            f"LinkResult({len(self.records.ids):,} records in {clusters:,} clusters, {self.status})"
+        )
 
     @property
     def status(self) -> str:
-        """`optimal` only where every component's clusters are proven best; `limit` where time cut anything short."""
+        """`optimal` only where every component's clusters are proven best;
+        `limit` where time cut anything short.
+        """
         return "limit" if self.cut else self.clustering.status
 
     @property
     def clusters(self) -> pd.DataFrame:
-        """Columns source, id, cluster; a cluster is called by its first record, so that names stay."""
+        """Columns source, id, cluster; a cluster is called by its first record,
+        so that names stay.
+        """
         import pandas as pd
 
         records, label = self.records, self.clustering.label
@@ -105,11 +111,15 @@ class LinkResult:
     def _names(self, rows: np.ndarray) -> list[str]:
         if len(self.records.sources) == 1:
             return [str(self.records.ids[row]) for row in rows]
-        return [f"{self.records.sources[self.records.source[row]]}:{self.records.ids[row]}" for row in rows]
+        return [
+            f"{self.records.sources[self.records.source[row]]}:{self.records.ids[row]}"
+            for row in rows
+        ]
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """Columns left_source, left, right_source, right, probability: pairs of probability .01 and more, ordered.
+        """Columns left_source, left, right_source, right, probability: pairs of probability .01 and
+        more, ordered.
 
         By settings also match_weight: the log odds in bits.
         """
@@ -134,7 +144,8 @@ class LinkResult:
         return found
 
     def why(self, left: str, right: str) -> list[tuple[str, float]]:
-        """What each field adds to the log odds that two records are the same, in words, the largest first.
+        """What each field adds to the log odds that two records are the same, in words, the largest
+        first.
 
         Parameters
         ----------
@@ -148,7 +159,8 @@ class LinkResult:
 
         Notes
         -----
-        The last entries are what candidates start from; without labels their sum is the pair's log odds.
+        The last entries are what candidates start from; without labels their sum is the pair's log
+        odds.
         """
         rows = [self._row(left, 0), self._row(right, len(self.records.sources) - 1)]
         pair = Pairs(np.array([min(rows)], np.int32), np.array([max(rows)], np.int32))
@@ -163,7 +175,8 @@ class LinkResult:
             raise UsageError.of(
                 "E0671",
                 f"{self.records.sources[source]} has no record {name}",
-                help="records are called by their ids, or by their rows' numbers where there are none",
+                help="records are called by their ids, or by their rows' numbers where there are "
+                "none",
             )
         return int(rows[0])
 
@@ -196,7 +209,12 @@ class LinkResult:
     def statements(self) -> list[dict[str, Any]]:
         """The blocking statements: words, pairs, gain, largest blocks left out."""
         return [
-            {"statement": one.words, "pairs": one.pairs, "gain": one.gain, "cut_blocks": list(one.cut[:5])}
+            {
+                "statement": one.words,
+                "pairs": one.pairs,
+                "gain": one.gain,
+                "cut_blocks": list(one.cut[:5]),
+            }
             for one in self.candidates.statements
         ]
 
@@ -235,7 +253,9 @@ class LinkResult:
         write_linked(self.clusters, path)
 
     def write_program(self, path: Path) -> None:
-        """Write the model as rules (.mln), and what it knows of the compared pairs as facts, with the ending `.db`."""
+        """Write the model as rules (.mln), and what it knows of the compared pairs as facts,
+        with the ending `.db`.
+        """
         write_program(self, path)
 
     def write_pairs(self, path: Path) -> None:
@@ -245,4 +265,8 @@ class LinkResult:
 
 def write_linked(frame: pd.DataFrame, path: Path) -> None:
     """Write clusters or pairs; ids are texts."""
-    write_table(frame, path, texts=tuple(name for name in frame.columns if name not in ("probability", "match_weight")))
+    write_table(
+        frame,
+        path,
+        texts=tuple(name for name in frame.columns if name not in ("probability", "match_weight")),
+    )

@@ -91,7 +91,9 @@ class SettingsScoring:
         return np.stack([self._levels(one, pairs) for one in self.model.comparisons], axis=1)
 
     def weights(self) -> list[list[float]]:
-        """What each level of each comparison adds to the log odds, before frequencies of values do."""
+        """What each level of each comparison adds to the log odds,
+        before frequencies of values do.
+        """
         return [[level.weight * NATS for level in one.levels] for one in self.model.comparisons]
 
     def described(self) -> list[dict[str, Any]]:
@@ -103,7 +105,12 @@ class SettingsScoring:
                 "beyond": [],
                 "with": None,
                 "levels": [
-                    {"level": level.label, "m": level.m, "u": level.u, "weight": level.weight * NATS}
+                    {
+                        "level": level.label,
+                        "m": level.m,
+                        "u": level.u,
+                        "weight": level.weight * NATS,
+                    }
                     for level in one.levels
                     if level.m is not None
                 ],
@@ -112,7 +119,9 @@ class SettingsScoring:
         ]
 
     def _levels(self, one: SplinkComparison, pairs: Pairs) -> Int8:
-        levels = self.conditions.levels([level.condition for level in one.levels], pairs.left, pairs.right, one.name)
+        levels = self.conditions.levels(
+            [level.condition for level in one.levels], pairs.left, pairs.right, one.name
+        )
         outside = np.flatnonzero(levels < 0)
         if len(outside):
             raise InputError.of(
@@ -125,7 +134,8 @@ class SettingsScoring:
     def _weights(self, one: SplinkComparison, pairs: Pairs, levels: Int8) -> Float:
         terms = {level.term for level in one.levels if level.term}
         frequencies = {
-            term: (self.frequencies[term][pairs.left], self.frequencies[term][pairs.right]) for term in terms
+            term: (self.frequencies[term][pairs.left], self.frequencies[term][pairs.right])
+            for term in terms
         }
         return weights_of(one, levels, frequencies)
 
@@ -152,7 +162,9 @@ class ReadBySettings:
 
 
 def read_by_settings(
-    sources: Sequence[str | os.PathLike[str]], settings: str | os.PathLike[str], id_column: str | None
+    sources: Sequence[str | os.PathLike[str]],
+    settings: str | os.PathLike[str],
+    id_column: str | None,
 ) -> ReadBySettings:
     """Read one or two files of records and the model that Splink saved.
 
@@ -169,7 +181,8 @@ def read_by_settings(
             "E0678",
             f"{Path(settings).name} has link_type {model.link_type}, and {len(tables)} "
             f"{'table is' if len(tables) == 1 else 'tables are'} given",
-            help="dedupe_only is for one file, link_only and link_and_dedupe are for two; mend link_type, or the call",
+            help="dedupe_only is for one file, link_only and link_and_dedupe are for two; mend "
+            "link_type, or the call",
         )
     with stage(tables) as staging:
         staged = tuple(staging.tables.values())
@@ -179,9 +192,15 @@ def read_by_settings(
             named = None
         records, _, notes = identified(staging, named, (), strict=id_column is not None)
         conditions = PairConditions.of_tables(staging, staged, _once(shared))
-    scoring = SettingsScoring(text, model, conditions, {term: conditions.frequencies(term) for term in model.terms})
+    scoring = SettingsScoring(
+        text, model, conditions, {term: conditions.frequencies(term) for term in model.terms}
+    )
     second = records.source if model.link_type == "link_only" else None
-    left_out = {name: "the settings do not name it" for name in conditions.columns if not _names(model, name)}
+    left_out = {
+        name: "the settings do not name it"
+        for name in conditions.columns
+        if not _names(model, name)
+    }
     return ReadBySettings(records, second, scoring, left_out, tuple(notes))
 
 
@@ -203,7 +222,9 @@ def candidates_by_settings(read: ReadBySettings) -> Candidates:
         return Candidates(every_pair(n, second), [], possible)
     found, rules = Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32)), []
     for text in model.blocking:
-        more = Pairs(*read.scoring.conditions.pairs(text, across=second is not None, most=MOST_PAIRS + 1))
+        more = Pairs(
+            *read.scoring.conditions.pairs(text, across=second is not None, most=MOST_PAIRS + 1)
+        )
         before = len(found)
         found = found.joined(more, n)
         if len(found) > MOST_PAIRS:
@@ -234,11 +255,16 @@ def _once(shared: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 
 def _names(model: SplinkModel, column: str) -> bool:
     texts = [level.condition or "" for one in model.comparisons for level in one.levels]
-    return any(column.casefold() in text.casefold() for text in (*texts, *model.blocking, model.id_column or ""))
+    return any(
+        column.casefold() in text.casefold()
+        for text in (*texts, *model.blocking, model.id_column or "")
+    )
 
 
 def too_many_pairs(what: str) -> Exception:
     """E0679, to be raised."""
     return InputError.of(
-        "E0679", f"{what} are more than {MOST_PAIRS:,}", help="give blocking rules that hold for fewer pairs"
+        "E0679",
+        f"{what} are more than {MOST_PAIRS:,}",
+        help="give blocking rules that hold for fewer pairs",
     )

@@ -1,4 +1,6 @@
-"""A standing answer: a ground network with its solution, brought up to date where facts changed and nowhere else."""
+"""A standing answer: a ground network with its solution,
+brought up to date where facts changed and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,13 @@ from workbench.network import GroundNetwork, components, hard_violation, reporte
 from workbench.network.part import part
 from workbench.network.settled import unsettled
 from workbench.progress import SILENT, Progress
-from workbench.verbs.infer import asks_for_numbers, infeasible_error, require_weights, solve, solve_numbers
+from workbench.verbs.infer import (
+    asks_for_numbers,
+    infeasible_error,
+    require_weights,
+    solve,
+    solve_numbers,
+)
 from workbench.verbs.live_shares import PROVEN, Shares, sureness
 
 __all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "renewed", "standing"]
@@ -53,7 +61,9 @@ class Asked:
         """Whether the open atoms are numbers."""
         return asks_for_numbers(self.program, grounding.atoms.predicates)
 
-    def solve(self, grounding: Grounding, progress: Progress = SILENT, start: Float | None = None) -> Solution:
+    def solve(
+        self, grounding: Grounding, progress: Progress = SILENT, start: Float | None = None
+    ) -> Solution:
         """The answer of one network, or of a part of it."""
         if self.numbers(grounding):
             return solve_numbers(grounding, grounding.templates.weight, self.task, self.engine)
@@ -107,7 +117,9 @@ class LiveGrounding:
         violation = hard_violation(network, self.values)
         if self.asked.task == "marginal":
             violation = 0.0
-        return Solution(self.shares.worst, self.values, energy, bound, violation, self.engine, reason)
+        return Solution(
+            self.shares.worst, self.values, energy, bound, violation, self.engine, reason
+        )
 
 
 @dataclass(frozen=True)
@@ -166,9 +178,21 @@ def standing(
         _refuse_infeasible(piece.grounding, solution)
         place = np.array([sureness(solution.status)], np.int32)
         shares = Shares(everything, np.array([_slack(solution)]), place)
-        return LiveGrounding(asked, piece.grounding, piece.rule, piece.shape, solution.values, shares, solution.engine)
-    shares = Shares(everything, np.array([known.slack]), np.array([sureness(known.status)], np.int32))
-    return LiveGrounding(asked, piece.grounding, piece.rule, piece.shape, values, shares, known.engine)
+        return LiveGrounding(
+            asked,
+            piece.grounding,
+            piece.rule,
+            piece.shape,
+            solution.values,
+            shares,
+            solution.engine,
+        )
+    shares = Shares(
+        everything, np.array([known.slack]), np.array([sureness(known.status)], np.int32)
+    )
+    return LiveGrounding(
+        asked, piece.grounding, piece.rule, piece.shape, values, shares, known.engine
+    )
 
 
 def renewed(
@@ -178,7 +202,8 @@ def renewed(
     *,
     progress: Progress = SILENT,
 ) -> Renewal:
-    """The answer after facts of some predicates changed: the rules that read them ground again, what they touch solved.
+    """The answer after facts of some predicates changed: the rules that read them ground again,
+    what they touch solved.
 
     Raises
     ------
@@ -212,7 +237,9 @@ def renewed(
     if inside.any():
         smaller = part(grounding.network, inside)
         atoms = smaller.variables
-        solved = replace(grounding, network=_own_sums(smaller.problem), listed=_of(grounding.listed, atoms))
+        solved = replace(
+            grounding, network=_own_sums(smaller.problem), listed=_of(grounding.listed, atoms)
+        )
         solution = asked.solve(solved, progress, values[atoms])
         if solution.conflict is not None:
             solution = replace(solution, conflict=smaller.rows[solution.conflict])
@@ -220,7 +247,9 @@ def renewed(
         values = smaller.lift(solution.values, values)
         shares = shares.with_part(atoms, _slack(solution), solution.status)
         engine = solution.engine
-    now = LiveGrounding(asked, grounding, joined.rule, piece.shape, values, shares.without_empty(), engine)
+    now = LiveGrounding(
+        asked, grounding, joined.rule, piece.shape, values, shares.without_empty(), engine
+    )
     return Renewal(now, place, int(inside.sum()), joined.added, joined.removed, piece.n_rules)
 
 
@@ -255,7 +284,9 @@ def _components_of(network: GroundNetwork, touched: Bool) -> Bool:
 
 
 def _own_sums(network: GroundNetwork) -> GroundNetwork:
-    """A part with sums of its own, so that its energy and bound are: what its atoms add to the whole's."""
+    """A part with sums of its own, so that its energy and bound are:
+    what its atoms add to the whole's.
+    """
     positive = network.unit.maximum(0.0).sum(axis=0)
     nothing = np.zeros_like(network.unit_scale)
     return replace(

@@ -1,4 +1,6 @@
-"""How sure the parts of a standing answer are: each with its status, and how far its bound stayed below its energy."""
+"""How sure the parts of a standing answer are: each with its status,
+and how far its bound stayed below its energy.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,12 @@ def sureness(status: Status) -> int:
 
 @dataclass(frozen=True)
 class Shares:
-    """Which atoms were solved together, how sure that is, and how far its bound stayed below its energy.
+    """Which atoms were solved together, how sure that is, and how far its bound stayed below its
+    energy.
 
-    Least energies add up over parts that no row joins, so a bound of the whole is its energy less the parts' slack. Of
-    a part, some of whose atoms have been solved again since, the rest keeps the whole slack: what the others have at
-    least is no more than the energy they had.
+    Least energies add up over parts that no row joins, so a bound of the whole is its energy less
+    the parts' slack. Of a part, some of whose atoms have been solved again since, the rest keeps
+    the whole slack: what the others have at least is no more than the energy they had.
 
     Attributes
     ----------

@@ -1,4 +1,6 @@
-"""A standing answer kept in the workspace beside its run, so that the next update need not ground it again."""
+"""A standing answer kept in the workspace beside its run,
+so that the next update need not ground it again.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,18 @@ def descendants(database: Database, run: int) -> list[int]:
             number = runs[number].parent if number in runs else None
         return number == run
 
-    return [number for number in sorted(runs, reverse=True) if runs[number].kind == "infer" and comes_from(number)]
+    return [
+        number
+        for number in sorted(runs, reverse=True)
+        if runs[number].kind == "infer" and comes_from(number)
+    ]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts that an answer belongs to: their print in this workspace, and the sum of each predicate's."""
+    """The facts that an answer belongs to: their print in this workspace,
+    and the sum of each predicate's.
+    """
 
     print: str
     sums: Mapping[str, FactSum]
@@ -65,12 +73,16 @@ class Kept:
             hidden=tuple(texts["hidden"]),
             predicate=arrays["atoms.predicate"],
             world=arrays["atoms.world"],
-            constants=tuple(arrays[f"atoms.constants.{number}"] for number in range(len(texts["predicates"]))),
+            constants=tuple(
+                arrays[f"atoms.constants.{number}"] for number in range(len(texts["predicates"]))
+            ),
             worlds=dict(texts["worlds"]),
             names_of=dictionaries(database, {name for own in texts["types"] for name in own}),
         )
         columns: dict[str, Any] = {name: arrays[f"templates.{name}"] for name in _COLUMNS}
-        templates = Templates(**columns, label=tuple(texts["labels"]), formula=tuple(texts["formulas"]))
+        templates = Templates(
+            **columns, label=tuple(texts["labels"]), formula=tuple(texts["formulas"])
+        )
         rules = tuple(RuleCount(*row) for row in texts["rules"])
         grounding = Grounding(
             network=_network(arrays, Domain(texts["domain"])),
@@ -85,14 +97,27 @@ class Kept:
         )
         shares = Shares(*(arrays[f"shares.{name}"] for name in ("of_atom", "slack", "status")))
         shape = Shape(texts["roles"], texts["domains"], dict(texts["clauses"]))
-        return LiveGrounding(asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"])
+        return LiveGrounding(
+            asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"]
+        )
 
 
-def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts, *, instead: int | None = None) -> None:
+def keep(
+    database: Database,
+    run: int,
+    standing: LiveGrounding,
+    facts: Facts,
+    *,
+    instead: int | None = None,
+) -> None:
     """Keep a standing answer under its run, and let that of the run it started from go."""
     if instead is not None:
         forget_arrays(database, instead)
-    grounding, network, atoms = standing.grounding, standing.grounding.network, standing.grounding.atoms
+    grounding, network, atoms = (
+        standing.grounding,
+        standing.grounding.network,
+        standing.grounding.atoms,
+    )
     arrays: dict[str, Array] = {"rule": standing.rule, "values": standing.values}
     for name in ("of_atom", "slack", "status"):
         arrays[f"shares.{name}"] = getattr(standing.shares, name)
@@ -118,7 +143,9 @@ def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts, *,
             "types": atoms.types,
             "hidden": atoms.hidden,
             "worlds": list(atoms.worlds.items()),
-            "rules": [[getattr(one, field.name) for field in fields(RuleCount)] for one in grounding.rules],
+            "rules": [
+                [getattr(one, field.name) for field in fields(RuleCount)] for one in grounding.rules
+            ],
             "roles": dict(standing.shape.roles),
             "domains": dict(standing.shape.domains),
             "clauses": list(standing.shape.clauses.items()),
@@ -132,7 +159,9 @@ def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts, *,
 
 
 def kept(database: Database, run: int) -> Kept | None:
-    """The standing answer kept under a run; None where there is none, or one that another version kept."""
+    """The standing answer kept under a run; None where there is none,
+    or one that another version kept.
+    """
     arrays = kept_arrays(database, run)
     texts = json.loads(arrays["texts"].tobytes()) if "texts" in arrays else {}
     if texts.get("version") != VERSION:

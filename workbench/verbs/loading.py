@@ -51,7 +51,8 @@ def load(
     world, partition, predicate, split
         As in `Workspace.load`.
     wide : bool, optional
-        Whether tables are wide and mapped to predicates; None decides for each source by `are_wide_tables`.
+        Whether tables are wide and mapped to predicates; None decides for each source by
+        `are_wide_tables`.
     predict : str, optional
         As in `load_wide_tables`; with either, tables are wide.
 
@@ -67,7 +68,9 @@ def load(
     """
     if _is_frame(source):
         if predicate is None:
-            raise UsageError.of("E0813", "a data frame needs the name of its predicate", help="give predicate=")
+            raise UsageError.of(
+                "E0813", "a data frame needs the name of its predicate", help="give predicate="
+            )
         return load_frame(
             database,
             cast("pd.DataFrame", source),
@@ -85,7 +88,8 @@ def load(
     tables = [
         one
         for one in sources
-        if (mapped and _holds_tables(one)) or (may_be_wide and (wide or are_wide_tables(database, one)))
+        if (mapped and _holds_tables(one))
+        or (may_be_wide and (wide or are_wide_tables(database, one)))
     ]
     report = LoadReport({}, ())
     with database.transaction():
@@ -96,13 +100,17 @@ def load(
             report += load_dataset(database, description)
         if not tables and not mapped:
             return report
-        loaded = load_wide_tables(database, tables, mapping=mapping, predict=predict, world=world, labels=labels)
+        loaded = load_wide_tables(
+            database, tables, mapping=mapping, predict=predict, world=world, labels=labels
+        )
     both = report + loaded
     return TablesReport(both.facts, both.worlds, both.warnings, loaded.mapping)
 
 
 def _is_frame(source: object) -> bool:
-    """Whether it is a data frame, which nobody has who has not imported pandas: it takes longer than much else."""
+    """Whether it is a data frame, which nobody has who has not imported pandas:
+    it takes longer than much else.
+    """
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(source, pandas.DataFrame)
 
@@ -117,9 +125,16 @@ def _is_description(source: str | os.PathLike[str]) -> bool:
 
 
 def _load_path(
-    database: Database, path: Path, world: str | None, partition: Partition, predicate: str | None, split: Split
+    database: Database,
+    path: Path,
+    world: str | None,
+    partition: Partition,
+    predicate: str | None,
+    split: Split,
 ) -> LoadReport:
     at = world or DEFAULT_WORLD
     if predicate is not None:
-        return load_facts(database, path, FileFacts(predicate, world=at, partition=partition, split=split))
+        return load_facts(
+            database, path, FileFacts(predicate, world=at, partition=partition, split=split)
+        )
     return load_file(database, path, world=at, partition=partition, split=split)

@@ -39,7 +39,13 @@ class Method:
 
 def engines(language: Language, task: Literal["map", "marginal"]) -> tuple[Method, ...]:
     """The engines that can do a task for a language, `auto` first."""
-    found = [Method("auto", "Chooses by what the ground network is like, and says which it took and why.", ())]
+    found = [
+        Method(
+            "auto",
+            "Chooses by what the ground network is like, and says which it took and why.",
+            (),
+        )
+    ]
     domain = Domain.UNIT if language == "psl" else Domain.BOOLEAN
     for name in ENGINES:
         cls = engine_class(name)
@@ -60,7 +66,9 @@ def learners(language: Language) -> tuple[Method, ...]:
 
 
 def declared_engines() -> tuple[Mapping[str, object], ...]:
-    """What every engine declares, as records for people and programs; one for all names of a class."""
+    """What every engine declares, as records for people and programs;
+    one for all names of a class.
+    """
     names: dict[Any, list[str]] = {}
     for name in ENGINES:
         names.setdefault(engine_class(name), []).append(name)
@@ -73,7 +81,9 @@ def _declared(cls: Any, names: list[str]) -> Mapping[str, object]:
     declines = {}
     for domain, taken in accepts.takes.items():
         declined = everything[domain] - taken
-        declines[_LANGUAGES[domain]] = sorted(declined - {Trait.CONCAVE} if Trait.SUMS in declined else declined)
+        declines[_LANGUAGES[domain]] = sorted(
+            declined - {Trait.CONCAVE} if Trait.SUMS in declined else declined
+        )
     return {
         "names": names,
         "tasks": list(tasks_of(names[0])),
@@ -89,7 +99,10 @@ def _declared(cls: Any, names: list[str]) -> Mapping[str, object]:
 
 def engine_table() -> str:
     """`declared_engines` as a table in Markdown."""
-    lines = ["| engine | for | declines | bound | what it does | when to take it |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| engine | for | declines | bound | what it does | when to take it |",
+        "|---|---|---|---|---|---|",
+    ]
     for one in cast(Sequence[dict[str, Any]], declared_engines()):
         names = ", ".join(f"`{name}`" for name in one["names"])
         declines = [
@@ -131,7 +144,9 @@ def _explained(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     if section is None:
         return found
-    for entry in re.finditer(r"(?m)^(\S[^:\n]*?)(?: : [^\n]*)?\n((?:[ \t]+[^\n]*\n?|\n)*)", section[1] + "\n"):
+    for entry in re.finditer(
+        r"(?m)^(\S[^:\n]*?)(?: : [^\n]*)?\n((?:[ \t]+[^\n]*\n?|\n)*)", section[1] + "\n"
+    ):
         for name in entry[1].split(","):
             found[name.strip()] = " ".join(entry[2].split())
     return found

@@ -40,12 +40,16 @@ class Modelling:
         except InputError as error:
             raise InputError(tuple(map(self._with_declaration, error.diagnostics))) from None
         if program.language == "psl":
-            program = with_values(program, {name: one.kinds for name, one in self.database.predicates().items()})
+            program = with_values(
+                program, {name: one.kinds for name, one in self.database.predicates().items()}
+            )
         self.database.declare(program)
         return program
 
     def _with_declaration(self, problem: Diagnostic) -> Diagnostic:
-        """What is said of a predicate that the rules do not declare, with the line that declares it as the data do."""
+        """What is said of a predicate that the rules do not declare,
+        with the line that declares it as the data do.
+        """
         stored = self.database.predicates().get(problem.message.rpartition(" ")[2])
         if problem.code != "E0104" or stored is None:
             return problem
@@ -53,7 +57,8 @@ class Modelling:
         return replace(problem, help=f"the data have it: write `{line}` above the rules")
 
     def fitted(self, rules: RulesLike, worlds: Sequence[str] | None = None) -> Program:
-        """The declared program, with the edges, means and ranges that its rules take from the data of some worlds.
+        """The declared program, with the edges, means and ranges that its rules take from the data
+        of some worlds.
 
         Raises
         ------
@@ -64,7 +69,9 @@ class Modelling:
 
         return fitted(self.database, self.declare(rules), worlds)
 
-    def request(self, *, role: Literal["infer", "learn"] = "infer", **given: Unpack[RequestOptions]) -> GroundRequest:
+    def request(
+        self, *, role: Literal["infer", "learn"] = "infer", **given: Unpack[RequestOptions]
+    ) -> GroundRequest:
         """What to ground, worlds by name.
 
         Raises
@@ -82,7 +89,9 @@ class Modelling:
         unknown = [name for name in worlds or () if name not in by_name]
         if unknown:
             raise UsageError.of(
-                "E0807", f"there is no world {', '.join(unknown)}", help=f"the worlds are {', '.join(by_name)}"
+                "E0807",
+                f"there is no world {', '.join(unknown)}",
+                help=f"the worlds are {', '.join(by_name)}",
             )
         ids = None if worlds is None else tuple(by_name[name] for name in worlds)
         return GroundRequest(
@@ -105,7 +114,8 @@ class Modelling:
         progress: Progress = SILENT,
         **request: Unpack[RequestOptions],
     ) -> Preview:
-        """Count every rule's groundings without materialising them, with the SQL, the plan and sample clauses.
+        """Count every rule's groundings without materialising them, with the SQL, the plan and
+        sample clauses.
 
         Parameters
         ----------
@@ -129,9 +139,13 @@ class Modelling:
             self.fitted(rules, request.get("worlds")),
             self.request(role=_role(learning), **_whole(request)),
         )
-        return preview(self.database, program, wanted, samples=samples, seconds=seconds, progress=progress)
+        return preview(
+            self.database, program, wanted, samples=samples, seconds=seconds, progress=progress
+        )
 
-    def ground(self, rules: RulesLike, *, learning: bool = False, **request: Unpack[RequestOptions]) -> Grounding:
+    def ground(
+        self, rules: RulesLike, *, learning: bool = False, **request: Unpack[RequestOptions]
+    ) -> Grounding:
         """The ground network of the rules over the data.
 
         Parameters
@@ -139,7 +153,8 @@ class Modelling:
         learning : bool
             Facts of query and hidden predicates are labels, and never reach the network.
         **request
-            `query`, `closed`, `hidden`, `worlds`, `templates`, and what `workbench.grounding.GroundRequest` takes.
+            `query`, `closed`, `hidden`, `worlds`, `templates`, and what
+            `workbench.grounding.GroundRequest` takes.
 
         Returns
         -------
@@ -177,22 +192,25 @@ class Modelling:
         task : {'map', 'marginal'}, optional
             Marginals by default for Markov logic, MAP for PSL, which has no other.
         labels : {'evidence', 'withheld'}
-            Known atoms of a predicate that is asked about: evidence for those that are not known, or unseen and
-            predicted like them. Of the partition `truth` those are known that stand beside atoms listed as targets, as
-            the labels of a column with blanks do (Markov logic); others are never seen.
+            Known atoms of a predicate that is asked about: evidence for those that are not known,
+            or unseen and predicted like them. Of the partition `truth` those are known that stand
+            beside atoms listed as targets, as the labels of a column with blanks do (Markov logic);
+            others are never seen.
         record : bool
             Keep the run, its weights and its predictions in the workspace.
         on : str, optional
-            `spark` or `spark=MASTER`: join the rules and solve the components there (MAP only); see docs/scaling.md.
+            `spark` or `spark=MASTER`: join the rules and solve the components there (MAP only); see
+            docs/scaling.md.
         **given
-            `engine`, a name or `auto`, and `options`, its parameters; `time_limit` in seconds, `progress`; `query`,
-            `closed`, `hidden`, `worlds`, as in `request`. A query may name atoms, `Friends(Anna, x)`: the others of
-            the predicate stay open, and are not answered.
+            `engine`, a name or `auto`, and `options`, its parameters; `time_limit` in seconds,
+            `progress`; `query`, `closed`, `hidden`, `worlds`, as in `request`. A query may name
+            atoms, `Friends(Anna, x)`: the others of the predicate stay open, and are not answered.
 
         Returns
         -------
         InferenceResult
-            `.predictions()`, `.explain(atom)`, `.rules()`, `.summary()`; `.solution` has status, energy, bound and gap.
+            `.predictions()`, `.explain(atom)`, `.rules()`, `.summary()`; `.solution` has status,
+            energy, bound and gap.
 
         Raises
         ------
@@ -201,7 +219,8 @@ class Modelling:
         InputError
             E0805 where a rule has no weight; the diagnostics of rules that cannot be read.
         UsageError
-            E0804 where the engine declines the network, E0411 to E0413 for an unknown engine, parameter or task.
+            E0804 where the engine declines the network, E0411 to E0413 for an unknown engine,
+            parameter or task.
         """
         from workbench.database import display_names
         from workbench.verbs import runs
@@ -226,7 +245,9 @@ class Modelling:
         result = run(
             self.database,
             program,
-            self.request(role=_role(_withholds(labels, program)), **request | {"query": asked.predicates}),
+            self.request(
+                role=_role(_withholds(labels, program)), **request | {"query": asked.predicates}
+            ),
             asked=asked,
             task=chosen,
             weights=weights,
@@ -239,11 +260,15 @@ class Modelling:
         result = replace(result, names=display_names(self.database))
         if not record:
             return result
-        return replace(result, run_id=runs.record_inference(self.database, result, seed, settings_of(settings)))
+        return replace(
+            result, run_id=runs.record_inference(self.database, result, seed, settings_of(settings))
+        )
 
 
 def _whole(request: RequestOptions) -> RequestOptions:
-    """The request with predicates for the atoms that its query may name: they are ground with their predicates."""
+    """The request with predicates for the atoms that its query may name:
+    they are ground with their predicates.
+    """
     from workbench.verbs.queries import read_query
 
     return {**request, "query": read_query(request.get("query")).predicates}
@@ -253,7 +278,9 @@ def request_of(given: Mapping[str, Any]) -> tuple[RequestOptions, dict[str, Any]
     """What of a call's options says what to ground, and what says how to go about it."""
     from workbench.verbs.options import RequestOptions
 
-    request: Any = {name: value for name, value in given.items() if name in RequestOptions.__annotations__}
+    request: Any = {
+        name: value for name, value in given.items() if name in RequestOptions.__annotations__
+    }
     return request, {name: value for name, value in given.items() if name not in request}
 
 
@@ -282,4 +309,8 @@ def _withholds(labels: str, program: Program) -> bool:
 
 def settings_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """What a run records of the options that it was given."""
-    return {key: value for key, value in given.items() if value is not None and key not in ("templates", "progress")}
+    return {
+        key: value
+        for key, value in given.items()
+        if value is not None and key not in ("templates", "progress")
+    }

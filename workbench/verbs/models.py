@@ -1,4 +1,6 @@
-"""What can be learned and solved with, and the models that recorded runs hold: programs, rules, weights."""
+"""What can be learned and solved with, and the models that recorded runs hold: programs,
+rules, weights.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Models:
 
     keep_intervals = OfDatabase(data.record_intervals)
 
-    def engines(self, language: Literal["mln", "psl"], task: Literal["map", "marginal"]) -> tuple[Method, ...]:
+    def engines(
+        self, language: Literal["mln", "psl"], task: Literal["map", "marginal"]
+    ) -> tuple[Method, ...]:
         """The engines for a language and task, with their parameters explained."""
         from workbench.verbs.methods import engines
 
@@ -53,10 +57,11 @@ class Models:
     def rules(self, number: int, *, fold: int | None = None) -> pd.DataFrame:
         """A run's rules as their author wrote them, each with its one weight in the author's sense.
 
-        Columns: rule, formula, description (in its author's words, where there are any), weight, initial, low, high,
-        fixed, open, satisfied, violated, support (labelled atoms of which the body was true), rate (true ones of
-        them), rate_of_others, clauses (what the rule became, one a line). A formula whose clauses weigh differently
-        has a row a clause; runs that learned nothing have no rates.
+        Columns: rule, formula, description (in its author's words, where there are any), weight,
+        initial, low, high, fixed, open, satisfied, violated, support (labelled atoms of which the
+        body was true), rate (true ones of them), rate_of_others, clauses (what the rule became, one
+        a line). A formula whose clauses weigh differently has a row a clause; runs that learned
+        nothing have no rates.
         """
         import pandas as pd
 
@@ -64,7 +69,9 @@ class Models:
 
         descriptions = self._descriptions(number)
         table = self.weights(number)
-        table = table[table["fold"].isna() if fold is None else table["fold"] == fold].reset_index(drop=True)
+        table = table[table["fold"].isna() if fold is None else table["fold"] == fold].reset_index(
+            drop=True
+        )
         rows = []
         for one in written_rules(recorded_templates(table), table["weight"].to_numpy(np.float64)):
             own = table.loc[list(one.templates)]
@@ -89,7 +96,9 @@ class Models:
         return pd.DataFrame(rows)
 
     def _descriptions(self, number: int) -> dict[int, str]:
-        """What the author of a run's rules says of each, by its place; nothing where they cannot be read here."""
+        """What the author of a run's rules says of each, by its place;
+        nothing where they cannot be read here.
+        """
         run = data.read_run(self.database, number)
         try:
             rules = recorded_program(run).rules
@@ -117,11 +126,22 @@ class Models:
 
         run = data.read_run(self.database, number)
         if run.kind != "learn":
-            raise UsageError.of("E0815", f"run {number} is a {run.kind} run; intervals are for learned weights")
+            raise UsageError.of(
+                "E0815", f"run {number} is a {run.kind} run; intervals are for learned weights"
+            )
         if run.data_hash != data.data_hash(self.database):
-            raise UsageError.of("E0816", f"the facts have changed since run {number}", help="learn the weights again")
+            raise UsageError.of(
+                "E0816",
+                f"the facts have changed since run {number}",
+                help="learn the weights again",
+            )
         low, high = intervals_of_run(
-            self.database, run, method=method, resamples=resamples, time_limit=time_limit, progress=progress
+            self.database,
+            run,
+            method=method,
+            resamples=resamples,
+            time_limit=time_limit,
+            progress=progress,
         )
         data.record_intervals(self.database, number, low, high)
         return self.weights(number)

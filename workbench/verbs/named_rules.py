@@ -1,4 +1,6 @@
-"""What an atom's ground rules contribute, one by one and by name: the network's parts met with the database's rules."""
+"""What an atom's ground rules contribute, one by one and by name:
+the network's parts met with the database's rules.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ _Potential = tuple[int, tuple[int, ...], tuple[float, ...], float]
 
 @dataclass(frozen=True)
 class NamedRule:
-    """One ground rule's part of an explanation, or that of all ground rules beyond those named (`text` is empty).
+    """One ground rule's part of an explanation, or that of all ground rules beyond those named
+    (`text` is empty).
 
     Attributes
     ----------
@@ -39,10 +42,12 @@ class NamedRule:
 
 
 def named_rules(result: Inferred, parts: AtomExplanation, index: int) -> dict[int, list[NamedRule]]:
-    """The ground rules behind an explanation's entries, by entry; those of several equal rows stand at the first.
+    """The ground rules behind an explanation's entries, by entry; those of several equal rows stand
+    at the first.
 
-    An entry is absent where the database does not tell them (arithmetic rules, probabilities in the data), or where
-    what it tells does not sum to what the network has: the facts have changed since.
+    An entry is absent where the database does not tell them (arithmetic rules, probabilities in the
+    data), or where what it tells does not sum to what the network has: the facts have changed
+    since.
     """
     network = result.grounding.network
     units: dict[int, list[GroundRules]] = {}
@@ -51,7 +56,9 @@ def named_rules(result: Inferred, parts: AtomExplanation, index: int) -> dict[in
         if rules.unit:
             units.setdefault(rules.template, []).append(rules)
         else:
-            rows.setdefault((rules.template, rules.atoms, rules.coefficients, rules.constant), []).append(rules)
+            rows.setdefault(
+                (rules.template, rules.atoms, rules.coefficients, rules.constant), []
+            ).append(rules)
     entries = slice(network.unit.indptr[index], network.unit.indptr[index + 1])
     changes = dict(zip(network.unit.indices[entries].tolist(), network.unit.data[entries].tolist()))
     places: dict[_Potential, list[int]] = {}
@@ -59,8 +66,13 @@ def named_rules(result: Inferred, parts: AtomExplanation, index: int) -> dict[in
     for place, (row, template) in enumerate(zip(parts.row.tolist(), parts.template.tolist())):
         if row >= 0:
             entries = slice(network.A.indptr[row], network.A.indptr[row + 1])
-            ids, data = network.A.indices[entries].tolist(), network.A.data[entries].astype(np.float64).tolist()
-            places.setdefault((template, tuple(ids), tuple(data), float(network.b[row])), []).append(place)
+            ids, data = (
+                network.A.indices[entries].tolist(),
+                network.A.data[entries].astype(np.float64).tolist(),
+            )
+            places.setdefault(
+                (template, tuple(ids), tuple(data), float(network.b[row])), []
+            ).append(place)
         else:
             weight = float(result.weights[template])
             found[place] = _of_unit(units.get(template, ()), changes[template], weight, parts.value)
@@ -69,8 +81,12 @@ def named_rules(result: Inferred, parts: AtomExplanation, index: int) -> dict[in
     return {place: rules for place, rules in found.items() if rules is not None}
 
 
-def _of_unit(groups: Sequence[GroundRules], change: float, weight: float, value: float) -> list[NamedRule] | None:
-    """The unit groundings of one template, which the network sums to `change`, at a value of their atom."""
+def _of_unit(
+    groups: Sequence[GroundRules], change: float, weight: float, value: float
+) -> list[NamedRule] | None:
+    """The unit groundings of one template, which the network sums to `change`,
+    at a value of their atom.
+    """
     changes = [-rules.coefficients[0] * rules.scale for rules in groups]
     if not groups or not _close(sum(changes), change, sum(map(abs, changes))):
         return None
@@ -90,28 +106,50 @@ def _of_rows(
     if parts.template[first] < 0:
         if len(groups) != len(places):
             return {}
-        return {place: _spread(rules, contribution, distance, None) for rules, place in zip(groups, places)}
-    scales = [1.0 if network.scale is None else float(network.scale[parts.row[place]]) for place in places]
-    if not groups or not _close(sum(rules.scale for rules in groups), sum(scales), sum(map(abs, scales))):
+        return {
+            place: _spread(rules, contribution, distance, None)
+            for rules, place in zip(groups, places)
+        }
+    scales = [
+        1.0 if network.scale is None else float(network.scale[parts.row[place]]) for place in places
+    ]
+    if not groups or not _close(
+        sum(rules.scale for rules in groups), sum(scales), sum(map(abs, scales))
+    ):
         return {}
     weight = float(result.weights[parts.template[first]])
     each = contribution / scales[0] if scales[0] else 0.0
     found: dict[int, list[NamedRule] | None] = {place: [] for place in places[1:]}
-    return {first: [one for rules in groups for one in _spread(rules, each, distance, weight)], **found}
+    return {
+        first: [one for rules in groups for one in _spread(rules, each, distance, weight)],
+        **found,
+    }
 
 
-def _spread(rules: GroundRules, contribution: float, distance: float, weight: float | None) -> list[NamedRule]:
-    """A potential's ground rules by scale, each `contribution` and `weight` times its own; hard where that is None."""
+def _spread(
+    rules: GroundRules, contribution: float, distance: float, weight: float | None
+) -> list[NamedRule]:
+    """A potential's ground rules by scale, each `contribution` and `weight` times its own;
+    hard where that is None.
+    """
 
     def one(scale: float, count: int, rule: GroundRule | None = None) -> NamedRule:
-        adds, weighs = (contribution, float("inf")) if weight is None else (contribution * scale, weight * scale)
+        adds, weighs = (
+            (contribution, float("inf"))
+            if weight is None
+            else (contribution * scale, weight * scale)
+        )
         if rule is None:
             return NamedRule("", adds, distance, weighs, count)
         return NamedRule(rule.text, adds, distance, weighs, count, rule.given, rule.defined)
 
     found = [one(rule.scale, rule.groundings, rule) for rule in rules.named]
     left = rules.groundings - sum(rule.groundings for rule in rules.named)
-    return [*found, one(rules.scale - sum(rule.scale for rule in rules.named), left)] if left else found
+    return (
+        [*found, one(rules.scale - sum(rule.scale for rule in rules.named), left)]
+        if left
+        else found
+    )
 
 
 def _close(first: float, second: float, size: float) -> bool:

@@ -17,11 +17,17 @@ __all__ = ["row_texts"]
 
 
 def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
-    """Each row as a ground clause over its open atoms, or as a linear inequality where it is none."""
+    """Each row as a ground clause over its open atoms,
+    or as a linear inequality where it is none.
+    """
     network = grounding.network
     matrix = network.A
     spans = [(int(matrix.indptr[row]), int(matrix.indptr[row + 1])) for row in rows]
-    ids = np.unique(np.concatenate([matrix.indices[start:stop] for start, stop in spans] or [np.zeros(0, np.int64)]))
+    ids = np.unique(
+        np.concatenate(
+            [matrix.indices[start:stop] for start, stop in spans] or [np.zeros(0, np.int64)]
+        )
+    )
     names = dict(zip(ids.tolist(), grounding.atoms.names(ids)))
     clausal = network.clausal
     texts = []
@@ -30,7 +36,9 @@ def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
         atoms = [names[int(atom)] for atom in matrix.indices[start:stop]]
         relation = Relation(int(network.relation[row]))
         if clausal[row]:
-            texts.append(" v ".join(("!" if c > 0 else "") + atom for c, atom in zip(coefficients, atoms)))
+            texts.append(
+                " v ".join(("!" if c > 0 else "") + atom for c, atom in zip(coefficients, atoms))
+            )
             continue
         sign = "=" if relation is Relation.EQUAL else "<="
         texts.append(f"{_sum(coefficients, atoms)} {sign} {0.0 - float(network.b[row]):g}")

@@ -16,7 +16,8 @@ R = TypeVar("R")
 
 
 class OfDatabase(Generic[P, R]):
-    """`name = OfDatabase(function)` in a class with a `database`: `one.name(...)` is `function(one.database, ...)`.
+    """`name = OfDatabase(function)` in a class with a `database`: `one.name(...)` is
+    `function(one.database, ...)`.
 
     The function's parameters and documentation are the method's.
     """

@@ -1,6 +1,8 @@
-"""Inference past one machine: rules joined by Spark, components solved on its executors, bounds summed.
+"""Inference past one machine: rules joined by Spark, components solved on its executors, bounds
+summed.
 
-No row of the network comes to this machine: it keeps the atoms, their values and the sums that certify them.
+No row of the network comes to this machine: it keeps the atoms, their values and the sums that
+certify them.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ class DistributedResult(InferenceResult):
     components: int = 0
     parts: int = 0
 
-    def explain(self, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0) -> Explanation:
+    def explain(
+        self, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0
+    ) -> Explanation:
         """Refused: the rows that would explain the atom are gone.
 
         Raises
@@ -63,7 +67,8 @@ class DistributedResult(InferenceResult):
             E0881.
         """
         raise _declined(
-            "explanations", "infer without --on, and ask about fewer atoms or worlds where that is too much"
+            "explanations",
+            "infer without --on, and ask about fewer atoms or worlds where that is too much",
         )
 
     def rules(self) -> tuple[RuleDistance, ...]:
@@ -72,7 +77,10 @@ class DistributedResult(InferenceResult):
 
     def summary(self) -> dict[str, Any]:
         """The answer's figures; `components` and the `parts` that they were packed into beside."""
-        figures = {name: getattr(self, name) for name in ("ground_rows", "unit_entries", "components", "parts")}
+        figures = {
+            name: getattr(self, name)
+            for name in ("ground_rows", "unit_entries", "components", "parts")
+        }
         return super().summary() | figures
 
 
@@ -86,7 +94,9 @@ def master_of(on: str) -> str:
     """
     engine, _, master = on.partition("=")
     if engine != "spark":
-        raise UsageError.of("E0884", f"there is no {engine} to run on", help="--on spark, or --on spark=MASTER")
+        raise UsageError.of(
+            "E0884", f"there is no {engine} to run on", help="--on spark, or --on spark=MASTER"
+        )
     return master or "local[*]"
 
 
@@ -103,7 +113,8 @@ def infer_on_spark(
     asked: Query | None = None,
     **how: Unpack[How],
 ) -> DistributedResult:
-    """The most probable state, as `infer` finds it, with the rules' joins and the components' solvers on Spark.
+    """The most probable state, as `infer` finds it, with the rules' joins and the components'
+    solvers on Spark.
 
     The folder of temporary files (`TMPDIR`) must be one that all machines of the cluster see.
 
@@ -114,9 +125,13 @@ def infer_on_spark(
     begun, progress, time_limit = perf_counter(), how.get("progress", SILENT), how.get("time_limit")
     master = master_of(on)
     if task != "map":
-        raise _declined("marginals", "ask for the most probable state with --task map, or leave out --on")
+        raise _declined(
+            "marginals", "ask for the most probable state with --task map, or leave out --on"
+        )
     if engine == "cpi":
-        raise _declined("the engine cpi, which asks for rows as it goes", "try --engine auto, or leave out --on")
+        raise _declined(
+            "the engine cpi, which asks for rows as it goes", "try --engine auto, or leave out --on"
+        )
     folder = Path(tempfile.mkdtemp(prefix="workbench-spark-"))
     try:
         with spark_session(master) as session:
@@ -139,7 +154,9 @@ def infer_on_spark(
             assert isinstance(grounder.backend, Spark)
             progress.step("solve", 0.0)
             network, seed = grounding.network, how.get("seed", 0)
-            solver = SolveTask(chosen, network.power, network.domain, engine, dict(options or {}), seed, ends)
+            solver = SolveTask(
+                chosen, network.power, network.domain, engine, dict(options or {}), seed, ends
+            )
             answer = _solve(grounder.backend, grounding, solver)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -184,9 +201,13 @@ def _solve(backend: Spark, grounding: Grounding, solver: SolveTask) -> _Answer:
     parquet.write_table(kept_records(network), folder / "records" / "kept.parquet")
     records = session.read.schema(RECORDS).parquet(str(folder / "records"))
     least = _least_atoms(backend, records, network.n_atoms)
-    part, n_components, n_parts = _packed(least, TASKS_A_CORE * session.sparkContext.defaultParallelism)
+    part, n_components, n_parts = _packed(
+        least, TASKS_A_CORE * session.sparkContext.defaultParallelism
+    )
     atoms = np.arange(network.n_atoms, dtype=np.int32)
-    parquet.write_table(table({"atom": atoms, "part": part.astype(np.int32)}), folder / "parts.parquet")
+    parquet.write_table(
+        table({"atom": atoms, "part": part.astype(np.int32)}), folder / "parts.parquet"
+    )
     parts = session.read.parquet(str(folder / "parts.parquet"))
     placed = records.selectExpr("*", "atoms[0] AS atom").join(parts, "atom").drop("atom")
     answers = (
@@ -209,8 +230,9 @@ def _solve(backend: Spark, grounding: Grounding, solver: SolveTask) -> _Answer:
 def _least_atoms(backend: Spark, records: DataFrame, n_atoms: int) -> Int64:
     """The least atom of each atom's component.
 
-    Each task makes a forest of its rows, and forests are merged, a few at a time, until one is left: the logarithm of
-    the partitions in rounds, each written as Parquet so that none is computed twice.
+    Each task makes a forest of its rows, and forests are merged, a few at a time, until one is
+    left: the logarithm of the partitions in rounds, each written as Parquet so that none is
+    computed twice.
     """
     from pyarrow import parquet
 
@@ -224,14 +246,23 @@ def _least_atoms(backend: Spark, records: DataFrame, n_atoms: int) -> Int64:
             break
         frame = backend.session.read.parquet(str(path)).repartition(-(-files // MERGED_AT_ONCE))
         done += 1
-    pairs = parquet.read_table(path).column("atoms").combine_chunks().flatten().to_numpy().reshape(-1, 2)
+    pairs = (
+        parquet.read_table(path)
+        .column("atoms")
+        .combine_chunks()
+        .flatten()
+        .to_numpy()
+        .reshape(-1, 2)
+    )
     least = np.arange(n_atoms)
     least[pairs[:, 0]] = pairs[:, 1]
     return least
 
 
 def _packed(least: Int64, most: int) -> tuple[Int64, int, int]:
-    """The part of each atom, and the numbers of components and parts: whole components in parts of like many atoms."""
+    """The part of each atom, and the numbers of components and parts:
+    whole components in parts of like many atoms.
+    """
     _, component, sizes = np.unique(least, return_inverse=True, return_counts=True)
     n_parts = max(1, min(sizes.size, most))
     part = (np.cumsum(sizes) - sizes) * n_parts // max(1, least.size)
@@ -269,6 +300,7 @@ def _together(grounding: Grounding, answers: list[dict[str, Any]]) -> Solution:
         bound=bound,
         hard_violation=float(max(hard) if unit else sum(hard)),
         engine="+".join(engines) or "none",
-        reason=f"solved on Spark in {len(answers):,} parts; energy and bound are the sums over them",
+        reason=f"solved on Spark in {len(answers):,} parts; energy and "
+        "bound are the sums over them",
     )
     return replace(solution, diagnostics={"parts": len(answers)})

@@ -1,4 +1,6 @@
-"""What the verbs take beside their subject, by name and type; the functions behind them say what each means."""
+"""What the verbs take beside their subject, by name and type;
+the functions behind them say what each means.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ __all__ = [
 
 
 class How(TypedDict, total=False):
-    """How a call is carried out: where random numbers start, seconds that it may take, and who hears of it."""
+    """How a call is carried out: where random numbers start, seconds that it may take,
+    and who hears of it.
+    """
 
     seed: int
     time_limit: float | None
@@ -41,7 +45,9 @@ class How(TypedDict, total=False):
 
 def conduct_of(how: How) -> Conduct:
     """The conduct of work that begins now."""
-    return Conduct(how.get("seed", 0), deadline_after(how.get("time_limit")), how.get("progress", SILENT))
+    return Conduct(
+        how.get("seed", 0), deadline_after(how.get("time_limit")), how.get("progress", SILENT)
+    )
 
 
 class PredicateOptions(TypedDict, total=False):
@@ -99,7 +105,9 @@ class CrossvalOptions(PredicateOptions, How, total=False):
 
 
 class StructureOptions(How, total=False):
-    """See `workbench.verbs.induction.induce` (with modes) and `workbench.verbs.structure.learn_rules` (without)."""
+    """See `workbench.verbs.induction.induce` (with modes) and
+    `workbench.verbs.structure.learn_rules` (without).
+    """
 
     loop: str
     weights: str

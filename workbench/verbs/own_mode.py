@@ -1,4 +1,6 @@
-"""What a theory makes of a world when no label is given: its own most probable state, against the labels."""
+"""What a theory makes of a world when no label is given: its own most probable state,
+against the labels.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def mode_check(
     *,
     conduct: Conduct = PLAIN,
 ) -> ModeCheck:
-    """The check that structure learning asks for before it keeps a recursive clause (`growth.ModeCheck`).
+    """The check that structure learning asks for before it keeps a recursive clause
+    (`growth.ModeCheck`).
 
     Parameters
     ----------
@@ -60,7 +63,9 @@ def mode_check(
             try:
                 grounding = ground(database, program, request, progress=conduct.progress)
                 weight, progress = grounding.templates.weight, conduct.progress
-                found = solve(grounding, weight, "map", "auto", {}, time_limit=limit, progress=progress)
+                found = solve(
+                    grounding, weight, "map", "auto", {}, time_limit=limit, progress=progress
+                )
             except WorkbenchError:
                 return float("inf")
             if found.status not in (Status.OPTIMAL, Status.FEASIBLE):

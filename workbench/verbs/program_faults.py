@@ -31,20 +31,30 @@ def refuse_numbers(program: Program, doing: str) -> None:
         raise UsageError.of(
             "E0640",
             f"{name} is a number to be predicted, and {doing} is for what is true or false",
-            help="`workbench study` learns rules for numbers from tables; `workbench infer` applies them",
+            help="`workbench study` learns rules for numbers from tables; `workbench infer` "
+            "applies them",
         )
 
 
 def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
-    """A warning where all weights are 0 and no rule is hard: every state is as likely as any other."""
-    if not weights.size or np.any(weights != 0) or any(rule.weight.kind == "hard" for rule in program.rules):
+    """A warning where all weights are 0 and no rule is hard:
+    every state is as likely as any other.
+    """
+    if (
+        not weights.size
+        or np.any(weights != 0)
+        or any(rule.weight.kind == "hard" for rule in program.rules)
+    ):
         return []
-    undecided = "every atom has probability 1/2" if program.language == "mln" else "every state costs 0"
+    undecided = (
+        "every atom has probability 1/2" if program.language == "mln" else "every state costs 0"
+    )
     return [
         Diagnostic(
             "E0709",
             f"all weights are 0, so the rules predict nothing: {undecided}",
-            help="the labels show no effect of any rule; try other rules, another learner or other parameters",
+            help="the labels show no effect of any rule; try other rules, another learner or "
+            "other parameters",
             severity="warning",
         )
     ]

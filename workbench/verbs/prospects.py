@@ -38,11 +38,15 @@ class Prospects:
 
     @property
     def first(self) -> Verb:
-        """What to do first: rules without weights are learned before anything is inferred by them."""
+        """What to do first: rules without weights are learned
+        before anything is inferred by them.
+        """
         return "learn" if self.unweighted else "infer"
 
     def query(self, remembered: Sequence[str]) -> tuple[str, ...]:
-        """What is asked for by default: what was asked last, else the first predicate with labels."""
+        """What is asked for by default: what was asked last,
+        else the first predicate with labels.
+        """
         return tuple(remembered) or self.labelled[:1]
 
     def hindrance(self, verb: Verb, query: Sequence[str]) -> str | None:
@@ -53,11 +57,19 @@ class Prospects:
             rules = "1 rule has" if self.unweighted == 1 else f"{self.unweighted} rules have"
             return f"{rules} no weight yet, so nothing can be inferred. Learn the weights first."
         if not self.learnable:
-            return "No predicate of these rules has labels, so there is nothing to learn from or to be scored against."
+            return (
+                "No predicate of these rules has labels, so there is nothing to learn from or "
+                "to be scored against."
+            )
         if not query:
-            return f"Choose what is to be learned under Query; facts are there of {', '.join(self.learnable)}."
+            return (
+                "Choose what is to be learned under Query; facts are there of "
+                f"{', '.join(self.learnable)}."
+            )
         if not set(query) & set(self.learnable):
-            return f"{', '.join(query)} has no labels; there are some of {', '.join(self.learnable)}."
+            return (
+                f"{', '.join(query)} has no labels; there are some of {', '.join(self.learnable)}."
+            )
         return None
 
 

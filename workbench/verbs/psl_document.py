@@ -1,4 +1,6 @@
-"""A PSL 2.4 document run as PSL runs it: learned from its `learn` split, inferred, and evaluated as it says."""
+"""A PSL 2.4 document run as PSL runs it: learned from its `learn` split, inferred,
+and evaluated as it says.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ class DocumentPlan:
         if not ignored:
             return []
         help_text = "engines and learners take --set name=value; `evaluate` has more metrics"
-        message = f"the document asks for what has no equal here, and is left out: {'; '.join(ignored)}"
+        message = (
+            f"the document asks for what has no equal here, and is left out: {'; '.join(ignored)}"
+        )
         return [Diagnostic("E0832", message, None, help_text, severity="warning")]
 
 
@@ -100,7 +104,9 @@ class DocumentRun:
     warnings: tuple[Diagnostic, ...] = field(default=())
 
     def summary(self) -> dict[str, Any]:
-        """The figures of `InferenceResult.summary`, with `done`, `evaluations` and the `learning` run's own."""
+        """The figures of `InferenceResult.summary`, with `done`,
+        `evaluations` and the `learning` run's own.
+        """
         return self.inference.summary() | {
             "done": self.done,
             "evaluations": [as_json(one) for one in self.evaluations],
@@ -114,7 +120,9 @@ def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPla
     own = document.learn_options if task == "learn" else document.infer_options
     from workbench.learning import default_learner
 
-    settings = document_settings({**document.options, **own}, default_learner(Domain.UNIT, hidden=False))
+    settings = document_settings(
+        {**document.options, **own}, default_learner(Domain.UNIT, hidden=False)
+    )
     splits = {facts.split for facts in document.facts if facts.partition == "truth"}
     return DocumentPlan(document, settings, "learn" in splits)
 
@@ -122,7 +130,9 @@ def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPla
 def learn_document(
     path: str | os.PathLike[str], settings: DocumentSettings, **how: Unpack[How]
 ) -> tuple[LearningResult, str]:
-    """Learn a document's weights from its `learn` split, in a workspace of its own; with the hash of those facts."""
+    """Learn a document's weights from its `learn` split, in a workspace of its own;
+    with the hash of those facts.
+    """
     from workbench.verbs.learn import learn
 
     program = as_program(Path(path))
@@ -142,7 +152,9 @@ def learn_document(
 
 def with_weights(program: Program, result: LearningResult) -> Program:
     """The program with the weights that were learned for its rules, of which each has one."""
-    learned = {int(rule): float(weight) for rule, weight in zip(result.templates.rule, result.weights)}
+    learned = {
+        int(rule): float(weight) for rule, weight in zip(result.templates.rule, result.weights)
+    }
     rules = (
         replace(rule, weight=replace(rule.weight, kind="given", value=learned[number]))
         if number in learned and rule.weight.kind != "hard"
@@ -155,8 +167,14 @@ def with_weights(program: Program, result: LearningResult) -> Program:
 def what_was_done(plan: DocumentPlan, learning: LearningResult | None) -> str:
     """What happened to the document's weights, in words."""
     if learning is not None:
-        found = f"{learning.templates.n_templates} weights by {learning.learned.learner} ({learning.learned.status})"
-        return f"learned {found} from the document's learn split, then inferred; --no-learn keeps its weights"
+        found = (
+            f"{learning.templates.n_templates} weights by {learning.learned.learner} "
+            f"({learning.learned.status})"
+        )
+        return (
+            f"learned {found} from the document's learn split, then inferred; --no-learn keeps "
+            "its weights"
+        )
     if not plan.has_learn_split:
         return "inferred with the document's weights; it has no learn split"
     why = "the document says runtime.learn = false" if plan.settings.learn is False else "as asked"
@@ -174,7 +192,9 @@ def evaluated(plan: DocumentPlan, result: InferenceResult) -> tuple[Evaluation, 
         name = names.get(predicate.casefold())
         if name is None:
             continue
-        ids = np.flatnonzero(result.grounding.atoms.predicate == result.grounding.atoms.predicates.index(name))
+        ids = np.flatnonzero(
+            result.grounding.atoms.predicate == result.grounding.atoms.predicates.index(name)
+        )
         ids = ids[np.isfinite(result.grounding.truth[ids])]
         for evaluator, options in map(_evaluator, evaluators):
             score = _EVALUATORS.get(evaluator.casefold())
@@ -189,7 +209,11 @@ def _evaluator(entry: object) -> tuple[str, Mapping[str, object]]:
     if not isinstance(entry, Mapping):
         return _short(entry), {}
     options = entry.get("options")
-    named = {str(name).casefold(): value for name, value in options.items()} if isinstance(options, Mapping) else {}
+    named = (
+        {str(name).casefold(): value for name, value in options.items()}
+        if isinstance(options, Mapping)
+        else {}
+    )
     return _short(entry.get("evaluator", "")), named
 
 
@@ -197,30 +221,48 @@ def _short(name: object) -> str:
     return str(name).rsplit(".", 1)[-1]
 
 
-def _discrete(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+def _discrete(
+    result: InferenceResult, ids: Int64, options: Mapping[str, Any]
+) -> Mapping[str, float]:
     at = options.get("discreteevaluator.threshold", 0.5)
-    found = binary_scores(result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64), threshold=at)
-    return {name: found[name] for name in ("F1", "precision", "recall", "accuracy", "atoms", "positives")}
+    found = binary_scores(
+        result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64), threshold=at
+    )
+    return {
+        name: found[name]
+        for name in ("F1", "precision", "recall", "accuracy", "atoms", "positives")
+    }
 
 
 def _ranked(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     at = options.get("aucevaluator.threshold", 0.5)
-    found = binary_scores(result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64))
+    found = binary_scores(
+        result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64)
+    )
     return {name: found[name] for name in ("AUC-ROC", "AUC-PR", "AUC-PR(-)", "atoms", "positives")}
 
 
-def _continuous(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+def _continuous(
+    result: InferenceResult, ids: Int64, options: Mapping[str, Any]
+) -> Mapping[str, float]:
     found = continuous_scores(result.values[ids], result.grounding.truth[ids])
     return {name: found[name] for name in ("MAE", "MSE", "RMSE", "atoms")}
 
 
-def _categorical(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
-    """Whether the likeliest category of each item is its true one; the category is the argument at an index."""
+def _categorical(
+    result: InferenceResult, ids: Int64, options: Mapping[str, Any]
+) -> Mapping[str, float]:
+    """Whether the likeliest category of each item is its true one;
+    the category is the argument at an index.
+    """
     names = result.grounding.atoms.argument_names(ids)
     width = len(names[0])
     places = options.get("categoricalevaluator.categoryindexes", {width - 1})
     worlds = result.grounding.atoms.world[ids].tolist()
-    items = [(world, *(row[i] for i in range(width) if i not in places)) for world, row in zip(worlds, names)]
+    items = [
+        (world, *(row[i] for i in range(width) if i not in places))
+        for world, row in zip(worlds, names)
+    ]
     categories = [tuple(row[i] for i in sorted(places)) for row in names]
     item, category = (_numbered(keys) for keys in (items, categories))
     accuracy = categorical_accuracy(result.values[ids], result.grounding.truth[ids], item, category)
@@ -267,17 +309,24 @@ def _read_options(
 def _without_equal(document: PslDocument) -> list[str]:
     """Evaluators without an equal or a truth, and options of evaluators that are not obeyed."""
     labelled = {
-        facts.predicate for facts in document.facts if facts.partition == "truth" and facts.split in ("all", "infer")
+        facts.predicate
+        for facts in document.facts
+        if facts.partition == "truth" and facts.split in ("all", "infer")
     }
     found = []
     for predicate, evaluators in document.evaluations.items():
         for evaluator, options in map(_evaluator, evaluators):
             known = _EVALUATORS.get(evaluator.casefold())
             if known is None or predicate not in labelled:
-                found.append(f"{evaluator} of {predicate}" + ("" if known is None else ", which has no truth"))
+                found.append(
+                    f"{evaluator} of {predicate}"
+                    + ("" if known is None else ", which has no truth")
+                )
                 continue
             _, left = _read_options(known[1], options, document.arity(predicate))
             found += [
-                f"{name} = {options[name]} of {evaluator}" for name in left if str(options[name]).casefold() != "false"
+                f"{name} = {options[name]} of {evaluator}"
+                for name in left
+                if str(options[name]).casefold() != "false"
             ]
     return found

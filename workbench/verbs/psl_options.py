@@ -31,7 +31,11 @@ _OF_LEARNERS: Mapping[str, tuple[tuple[str, ...], str, Callable[[Any], object]]]
     "votedperceptron.numsteps": (("hinge_perceptron", "hinge_pseudolikelihood"), "iterations", int),
     "gradientdescent.stepsize": (("hinge_perceptron", "hinge_pseudolikelihood"), "step", float),
     "votedperceptron.stepsize": (("hinge_perceptron", "hinge_pseudolikelihood"), "step", float),
-    "gridsearch.weights": (("search",), "values", lambda text: tuple(map(float, str(text).split(":")))),
+    "gridsearch.weights": (
+        ("search",),
+        "values",
+        lambda text: tuple(map(float, str(text).split(":"))),
+    ),
     "randomgridsearch.maxlocations": (("search",), "trials", int),
 }
 _OF_ENGINES: Mapping[str, tuple[str, str, Callable[[Any], object]]] = {
@@ -81,7 +85,11 @@ def document_settings(options: Mapping[str, object], default_learner: str) -> Do
         left.pop("runtime.inference.method")
     engine_options: dict[str, object] = {}
     for name, (owner, parameter, read) in _OF_ENGINES.items():
-        if name in left and engine in ("auto", owner) and (value := _read(read, left[name])) is not None:
+        if (
+            name in left
+            and engine in ("auto", owner)
+            and (value := _read(read, left[name])) is not None
+        ):
             engine, engine_options[parameter] = owner, value
             left.pop(name)
     for name, (owners, parameter, read) in _OF_LEARNERS.items():
@@ -93,7 +101,11 @@ def document_settings(options: Mapping[str, object], default_learner: str) -> Do
     seed = _read(int, left["random.seed"]) if "random.seed" in left else None
     if seed is not None:
         left.pop("random.seed")
-    ignored = tuple(f"{name} = {value}" for name, value in sorted(left.items()) if not name.startswith(_WITHOUT_EFFECT))
+    ignored = tuple(
+        f"{name} = {value}"
+        for name, value in sorted(left.items())
+        if not name.startswith(_WITHOUT_EFFECT)
+    )
     return DocumentSettings(
         learn,
         learner,
@@ -111,7 +123,9 @@ def _short(name: object) -> str:
 
 
 def _read(read: Callable[[Any], object], value: object) -> object | None:
-    """A value of the wanted type, None where it is none: the option then stays unread, and is said to."""
+    """A value of the wanted type, None where it is none: the option then stays unread,
+    and is said to.
+    """
     try:
         return read(value)
     except (TypeError, ValueError):

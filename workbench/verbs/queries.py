@@ -41,7 +41,9 @@ class QueryAtom:
         types, constants = atoms.types[number], atoms.constants[number]
         if len(types) != len(self.arguments):
             given = f"{len(types)} argument{'' if len(types) == 1 else 's'}"
-            raise UsageError.of("E0318", f"the query {self.text} does not fit: {self.predicate} takes {given}")
+            raise UsageError.of(
+                "E0318", f"the query {self.text} does not fit: {self.predicate} takes {given}"
+            )
         chosen = np.ones(len(constants), np.bool_)
         first: dict[str, Int64] = {}
         for column, type_name, (name, is_variable) in zip(constants.T, types, self.arguments):
@@ -62,19 +64,25 @@ class QueryAtom:
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked: `predicates` are open, and of some of them only the atoms that `atoms` match are answered."""
+    """What is asked: `predicates` are open,
+    and of some of them only the atoms that `atoms` match are answered.
+    """
 
     predicates: tuple[str, ...] | None
     atoms: tuple[QueryAtom, ...] = ()
 
     def chosen(self, table: AtomTable) -> Bool:
-        """Which open atoms are answered, shape (n_atoms,): those asked for, of a query predicate."""
+        """Which open atoms are answered, shape (n_atoms,): those asked for,
+        of a query predicate.
+        """
         chosen = ~table.is_hidden
         for name in dict.fromkeys(one.predicate for one in self.atoms):
             if name in table.predicates:
                 number = table.predicates.index(name)
                 mine = slice(int(table.start[number]), int(table.start[number + 1]))
-                chosen[mine] = np.logical_or.reduce([one.matches(table, number) for one in self._of(name)])
+                chosen[mine] = np.logical_or.reduce(
+                    [one.matches(table, number) for one in self._of(name)]
+                )
         return chosen
 
     def unanswered(self, table: AtomTable) -> tuple[Diagnostic, ...]:
@@ -93,7 +101,9 @@ class Query:
 
 
 def read_query(given: Sequence[str] | str | None) -> Query:
-    """`Smokes`, `Smokes, Friends(Anna, x)`, or a sequence of such; None asks for what the data leave open."""
+    """`Smokes`, `Smokes, Friends(Anna, x)`, or a sequence of such;
+    None asks for what the data leave open.
+    """
     if given is None:
         return Query(None)
     whole: list[str] = []
@@ -102,10 +112,14 @@ def read_query(given: Sequence[str] | str | None) -> Query:
         read = parse_pattern(text) if "(" in text else (text, None)
         if read is None:
             raise UsageError.of(
-                "E0318", f"the query {text} is no atom", help="write Predicate, Predicate(x) or Predicate(Anna)"
+                "E0318",
+                f"the query {text} is no atom",
+                help="write Predicate, Predicate(x) or Predicate(Anna)",
             )
         name, arguments = read
-        if arguments is None or (all(is_variable for _, is_variable in arguments) and _distinct(arguments)):
+        if arguments is None or (
+            all(is_variable for _, is_variable in arguments) and _distinct(arguments)
+        ):
             whole.append(name)
         else:
             atoms.append(QueryAtom(name, arguments, text))

@@ -1,4 +1,6 @@
-"""Recorded runs, looked at again: curves, calibration, explanation after the fact, what-if, comparison, export."""
+"""Recorded runs, looked at again: curves, calibration, explanation after the fact, what-if,
+comparison, export.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Runs"]
 
-SHARES = frozenset(("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "AUC-PR(-)", "average precision"))
+SHARES = frozenset(
+    ("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "AUC-PR(-)", "average precision")
+)
 """Metrics that lie between 0 and 1, and their intervals with them."""
 
 
@@ -41,12 +45,15 @@ class Runs:
     worst_errors = OfDatabase(data.worst_predictions)
 
     def __call__(self) -> pd.DataFrame:
-        """The recorded runs, newest first: id, parent, kind, name, created, seconds, status, engine, seed."""
+        """The recorded runs, newest first: id, parent, kind, name, created, seconds, status,
+        engine, seed.
+        """
         import pandas as pd
 
         columns = ("id", "parent", "kind", "name", "created", "seconds", "status", "engine", "seed")
         return pd.DataFrame(
-            [[getattr(run, name) for name in columns] for run in data.read_runs(self.database)], columns=list(columns)
+            [[getattr(run, name) for name in columns] for run in data.read_runs(self.database)],
+            columns=list(columns),
         )
 
     def latest(self, kind: str) -> data.Run | None:
@@ -64,19 +71,20 @@ class Runs:
         return data.run_table(self.database, run, "prediction")
 
     def scored(self, number: int) -> pd.DataFrame:
-        """A run's predictions with truth where labels are known: fold, world, predicate, atom, value, truth.
+        """A run's predictions with truth where labels are known: fold, world, predicate, atom,
+        value, truth.
 
-        An inference run records no truth; its predictions are set beside the labels in the workspace. An atom without
-        one is false where all labels of its predicate are true, a closed-world list; elsewhere, and in soft logic, it
-        is not scored.
+        An inference run records no truth; its predictions are set beside the labels in the
+        workspace. An atom without one is false where all labels of its predicate are true, a
+        closed-world list; elsewhere, and in soft logic, it is not scored.
         """
         return data.scored_predictions(self.database, number)
 
     def scores_by_fold(self, number: int) -> pd.DataFrame:
         """Metrics of a run, one row a fold; computed from predictions and labels.
 
-        A study's F1, precision and recall are at the threshold of the best F1 on its other folds, as in its report;
-        all others' are at 1/2, and so is accuracy.
+        A study's F1, precision and recall are at the threshold of the best F1 on its other folds,
+        as in its report; all others' are at 1/2, and so is accuracy.
         """
         import pandas as pd
 
@@ -91,7 +99,9 @@ class Runs:
             inside = fold == at
             if chooses:
                 others = ~inside if len(folds) > 1 else inside
-                found = scores_at(value[inside], truth[inside], best_threshold(value[others], truth[others]))
+                found = scores_at(
+                    value[inside], truth[inside], best_threshold(value[others], truth[others])
+                )
             else:
                 found = scores(value[inside], truth[inside])
             rows.append({"fold": names.get(at, f"fold {at + 1}"), **found})
@@ -110,20 +120,32 @@ class Runs:
         rows = []
         for metric in table.columns.drop("fold"):
             found = summary(table[metric].to_numpy(np.float64))
-            least, most = (-np.inf, 0.0) if metric == "CLL" else (0.0, 1.0) if metric in SHARES else (-np.inf, np.inf)
+            least, most = (
+                (-np.inf, 0.0)
+                if metric == "CLL"
+                else (0.0, 1.0)
+                if metric in SHARES
+                else (-np.inf, np.inf)
+            )
             low, high = np.clip([found.low, found.high], least, most)
-            rows.append({"metric": metric, "mean": found.mean, "sd": found.sd, "low": low, "high": high})
+            rows.append(
+                {"metric": metric, "mean": found.mean, "sd": found.sd, "low": low, "high": high}
+            )
         return pd.DataFrame(rows)
 
     def mean_metrics(self) -> pd.DataFrame:
-        """Mean over folds of every recorded metric, a row a run (its id is the index), a column a metric."""
+        """Mean over folds of every recorded metric, a row a run (its id is the index),
+        a column a metric.
+        """
         frame = data.mean_metrics(self.database)
         return frame.pivot_table(index="run", columns="metric", values="value")
 
     def curves(self, number: int, *, most: int = 2000) -> pd.DataFrame:
-        """Points of the PR and ROC curves over all folds: threshold, precision, recall, false positive rate.
+        """Points of the PR and ROC curves over all folds: threshold, precision, recall, false
+        positive rate.
 
-        Of more than `most` points those at even steps of recall, and of the false positive rate, are taken.
+        Of more than `most` points those at even steps of recall, and of the false positive rate,
+        are taken.
         """
         import pandas as pd
 
@@ -134,7 +156,12 @@ class Runs:
         thresholds = np.r_[np.inf, np.unique(value)[::-1]]
         if thresholds.size > most:
             steps = np.linspace(0, 1, most // 2)
-            kept = np.unique(np.r_[np.searchsorted(true, steps * true[-1]), np.searchsorted(false, steps * false[-1])])
+            kept = np.unique(
+                np.r_[
+                    np.searchsorted(true, steps * true[-1]),
+                    np.searchsorted(false, steps * false[-1]),
+                ]
+            )
             true, false, thresholds = true[kept], false[kept], thresholds[kept]
         positives, negatives = max(truth.sum(), 1.0), max((1 - truth).sum(), 1.0)
         found = true + false
@@ -148,14 +175,18 @@ class Runs:
         )
 
     def confusion(self, number: int, thresholds: Sequence[float]) -> pd.DataFrame:
-        """Atoms that are true or false, and predicted so at each threshold: threshold, tp, fp, fn, tn."""
+        """Atoms that are true or false, and predicted so at each threshold: threshold,
+        tp, fp, fn, tn.
+        """
         import pandas as pd
 
         value, truth = self._true_or_false(number)
         true, false = np.sort(value[truth == 1]), np.sort(value[truth == 0])
         at = np.asarray(thresholds, np.float64)
         fn, tn = np.searchsorted(true, at), np.searchsorted(false, at)
-        return pd.DataFrame({"threshold": at, "tp": true.size - fn, "fp": false.size - tn, "fn": fn, "tn": tn})
+        return pd.DataFrame(
+            {"threshold": at, "tp": true.size - fn, "fp": false.size - tn, "fn": fn, "tn": tn}
+        )
 
     def calibration(self, number: int, *, bins: int = 10) -> pd.DataFrame:
         """The reliability table of a run's predictions."""
@@ -164,10 +195,19 @@ class Runs:
         from workbench.evaluation import calibration
 
         found = calibration(*self._true_or_false(number), bins=bins)
-        return pd.DataFrame({"predicted": found.mean_predicted, "observed": found.fraction_true, "atoms": found.count})
+        return pd.DataFrame(
+            {
+                "predicted": found.mean_predicted,
+                "observed": found.fraction_true,
+                "atoms": found.count,
+            }
+        )
 
-    def compare(self, first: int, second: int, *, most: int | None = None) -> dict[str, list[dict[str, Any]]]:
-        """What differs between two runs: `settings`, `metrics`, `weights`, `predictions`; of each at most `most` rows.
+    def compare(
+        self, first: int, second: int, *, most: int | None = None
+    ) -> dict[str, list[dict[str, Any]]]:
+        """What differs between two runs: `settings`, `metrics`, `weights`, `predictions`; of each
+        at most `most` rows.
 
         Two cross-validations over the same folds have paired `tests` of each metric beside them.
         """
@@ -176,9 +216,11 @@ class Runs:
         return compare_runs(self.database, first, second, most=most)
 
     def paired_comparison(self, first: int, second: int) -> pd.DataFrame:
-        """Mean metrics of two runs and their difference; p of paired tests where both have the same folds.
+        """Mean metrics of two runs and their difference; p of paired tests where both have the same
+        folds.
 
-        Three tests over folds: Student's, Nadeau and Bengio's for overlapping training sets, Wilcoxon's.
+        Three tests over folds: Student's, Nadeau and Bengio's for overlapping training sets,
+        Wilcoxon's.
         """
         from workbench.verbs.comparing import paired_comparison
 
@@ -195,9 +237,13 @@ class Runs:
             return self.study(number).report
         from workbench.verbs.html_report import html_report
 
-        scores = self.scores_by_fold(number) if self.get(number).kind in ("infer", "crossval") else None
+        scores = (
+            self.scores_by_fold(number) if self.get(number).kind in ("infer", "crossval") else None
+        )
         named = partial(shown_texts, self.database)
-        return html_report(self.get(number), scores, self._rules_by_fold(number), self.scored(number), named)
+        return html_report(
+            self.get(number), scores, self._rules_by_fold(number), self.scored(number), named
+        )
 
     def study(self, number: int) -> StudyRecord:
         """A recorded study: rules, scores, reasons, predictions, report.
@@ -215,7 +261,9 @@ class Runs:
         """Record that work was ended before it had anything to show; the run's number."""
         from workbench.verbs.runs import record_ended
 
-        settings = {name: value for name, value in arguments.items() if name not in ("rules", "mapping")}
+        settings = {
+            name: value for name, value in arguments.items() if name not in ("rules", "mapping")
+        }
         return record_ended(self.database, kind, seconds, str(arguments.get("rules", "")), settings)
 
     def record_study(self, result: StudyResult, *, seed: int = 0) -> int:
@@ -237,7 +285,8 @@ class Runs:
             forget_study(self.database, number)
 
     def take(self, copy: Database, number: int) -> int:
-        """Record here a run that was made in a copy of this workspace (its `database`); its number here.
+        """Record here a run that was made in a copy of this workspace (its `database`); its number
+        here.
 
         Raises
         ------

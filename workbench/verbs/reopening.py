@@ -1,4 +1,6 @@
-"""A recorded prediction opened again: grounded as it was, to be explained, or inferred anew with facts changed."""
+"""A recorded prediction opened again: grounded as it was, to be explained,
+or inferred anew with facts changed.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.database import Database, RecordedAtoms, Run, data_hash, read_run, recorded_atoms, run_table
+from workbench.database import (
+    Database,
+    RecordedAtoms,
+    Run,
+    data_hash,
+    read_run,
+    recorded_atoms,
+    run_table,
+)
 from workbench.errors import UsageError
 from workbench.grounding import AtomTable, Grounding, GroundRequest, fitted, ground
 from workbench.inference import Solution, Status
@@ -83,7 +93,9 @@ class Recorded:
         return ground(database, fitted(database, self.program), request)
 
     def known(self, grounding: Grounding) -> Float:
-        """What the predictor was told of the atoms: NaN for all but those that a fold of atoms did not hold out."""
+        """What the predictor was told of the atoms:
+        NaN for all but those that a fold of atoms did not hold out.
+        """
         if not self.by_name:
             return np.full(grounding.atoms.n_atoms, np.nan)
         known, held_out = grounding.truth.copy(), self.located(grounding.atoms)
@@ -93,7 +105,9 @@ class Recorded:
     def infer(self, grounding: Grounding, known: Float, progress: Progress) -> InferenceResult:
         if asks_for_numbers(self.program, grounding.atoms.predicates):
             solution = solve_numbers(grounding, grounding.templates.weight, self.task, "auto")
-            return InferenceResult(solution, grounding, self.program, grounding.templates.weight, self.task, 0.0)
+            return InferenceResult(
+                solution, grounding, self.program, grounding.templates.weight, self.task, 0.0
+            )
         solution = solve_given(
             grounding,
             grounding.templates.weight,
@@ -105,11 +119,16 @@ class Recorded:
             time_limit=self.run.parameters.get("time_limit"),
             progress=progress,
         )
-        return InferenceResult(solution, grounding, self.program, grounding.templates.weight, self.task, 0.0)
+        return InferenceResult(
+            solution, grounding, self.program, grounding.templates.weight, self.task, 0.0
+        )
 
 
-def reopen(database: Database, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:
-    """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded values put back.
+def reopen(
+    database: Database, number: int, *, fold: int | None = None, progress: Progress = SILENT
+) -> InferenceResult:
+    """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded
+    values put back.
 
     Raises
     ------
@@ -119,7 +138,9 @@ def reopen(database: Database, number: int, *, fold: int | None = None, progress
     recorded = recorded_run(database, number, fold)
     if recorded.run.data_hash != data_hash(database):
         raise UsageError.of(
-            "E0816", f"the facts have changed since run {number}", help="run the inference again, then explain it"
+            "E0816",
+            f"the facts have changed since run {number}",
+            help="run the inference again, then explain it",
         )
     grounding = recorded.ground(database)
     state = recorded.known(grounding)
@@ -129,17 +150,23 @@ def reopen(database: Database, number: int, *, fold: int | None = None, progress
         state[predicted] = recorded.values
     if np.isnan(state).any():
         return replace(
-            recorded.infer(grounding, recorded.known(grounding), progress), run_id=number, fold=fold, asked=asked
+            recorded.infer(grounding, recorded.known(grounding), progress),
+            run_id=number,
+            fold=fold,
+            asked=asked,
         )
     status = Status(recorded.run.status) if fold is None else Status.FEASIBLE
     solution = Solution(status, state, np.nan, np.nan, 0.0, recorded.run.engine or "")
     weights = grounding.templates.weight
-    result = InferenceResult(solution, grounding, recorded.program, weights, recorded.task, 0.0, number, fold)
+    result = InferenceResult(
+        solution, grounding, recorded.program, weights, recorded.task, 0.0, number, fold
+    )
     return replace(result, asked=asked)
 
 
 def recorded_run(database: Database, number: int, fold: int | None = None) -> Recorded:
-    """A recorded prediction, or one fold of a cross-validation, with what it takes to make it again.
+    """A recorded prediction, or one fold of a cross-validation, with what it takes to make it
+    again.
 
     Raises
     ------
@@ -148,13 +175,17 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
     """
     run = read_run(database, number)
     if run.kind not in ("infer", "crossval"):
-        raise UsageError.of("E0815", f"run {number} is a {run.kind} run; only predictions can be explained")
+        raise UsageError.of(
+            "E0815", f"run {number} is a {run.kind} run; only predictions can be explained"
+        )
     settings = run.parameters
     task: Task = "map" if settings.get("task") == "map" else "marginal"
     if run.kind == "infer":
         engine, options = settings.get("engine") or "auto", settings.get("options") or {}
         worlds = tuple(settings.get("worlds") or ()) or None
-        return Recorded(run, recorded_program(run), task, worlds, engine, options, None, False, database)
+        return Recorded(
+            run, recorded_program(run), task, worlds, engine, options, None, False, database
+        )
     if fold is None:
         raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
     plans = settings.get("folds") or ()
@@ -163,7 +194,9 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
     if weights.empty or not 0 <= fold < len(plans):
         raise UsageError.of("E0815", f"run {number} recorded no weights for fold {fold}")
     program = recorded_program(run, (settings.get("programs") or {fold: run.program_text})[fold])
-    text = learned_text(program, recorded_templates(weights), weights["weight"].to_numpy(np.float64))
+    text = learned_text(
+        program, recorded_templates(weights), weights["weight"].to_numpy(np.float64)
+    )
     return Recorded(
         run,
         recorded_program(run, text),

@@ -1,11 +1,19 @@
-"""Predicates renamed, merged and deleted, wherever a workspace names them: facts, rules, query and tables at hand."""
+"""Predicates renamed, merged and deleted, wherever a workspace names them: facts, rules,
+query and tables at hand.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 
-from workbench.database import Database, delete_predicate, merge_predicates, relations_read, rename_predicate
+from workbench.database import (
+    Database,
+    delete_predicate,
+    merge_predicates,
+    relations_read,
+    rename_predicate,
+)
 from workbench.errors import UsageError
 from workbench.tables import TablesMapping
 from workbench.verbs.rules import Rules
@@ -19,7 +27,8 @@ _ASIDE_OR_NAME = re.compile(
 
 
 def rename(database: Database, old: str, new: str, *, author: str = "") -> bool:
-    """Call a predicate otherwise in facts, rules, query and tables at hand; whether the rules named it.
+    """Call a predicate otherwise in facts, rules, query and tables at hand; whether the rules named
+    it.
 
     Recorded runs keep the old name.
 
@@ -34,7 +43,8 @@ def rename(database: Database, old: str, new: str, *, author: str = "") -> bool:
 
 
 def merge(database: Database, source: str, into: str, *, author: str = "") -> int:
-    """Give one predicate's facts, and its places in the rules at hand, to another; how many facts were new to it.
+    """Give one predicate's facts, and its places in the rules at hand, to another; how many facts
+    were new to it.
 
     Raises
     ------
@@ -48,7 +58,9 @@ def merge(database: Database, source: str, into: str, *, author: str = "") -> in
 
 
 def delete(database: Database, name: str) -> int:
-    """Remove a predicate's facts and declaration; how many facts there were. Rules that name it stay, and say so."""
+    """Remove a predicate's facts and declaration; how many facts there were.
+    Rules that name it stay, and say so.
+    """
     with database.transaction():
         count = delete_predicate(database, name)
         _ask_for(database, name, None)
@@ -64,7 +76,8 @@ def delete_table(database: Database, name: str) -> int:
     Raises
     ------
     UsageError
-        E0235 where no such table is at hand; E0272 where another table refers to it, or a definition reads it.
+        E0235 where no such table is at hand; E0272 where another table refers to it, or a
+        definition reads it.
     """
     mapping = tables_at_hand(database) or TablesMapping(())
     table = mapping.table(name)
@@ -74,7 +87,9 @@ def delete_table(database: Database, name: str) -> int:
         for column in other.references
         if column.table == name and other.name != name
     ]
-    referring += [one.name for one in mapping.definitions if name.casefold() in relations_read(one.sql)]
+    referring += [
+        one.name for one in mapping.definitions if name.casefold() in relations_read(one.sql)
+    ]
     if referring:
         raise UsageError.of(
             "E0272",
@@ -102,7 +117,9 @@ def _follow(database: Database, old: str, new: str, author: str) -> bool:
     rules = Rules(database)
     text, language = rules.at_hand()
     same = str.casefold if language == "psl" else str
-    changed = _ASIDE_OR_NAME.sub(lambda found: new if same(found[0]) == same(old) else found[0], text)
+    changed = _ASIDE_OR_NAME.sub(
+        lambda found: new if same(found[0]) == same(old) else found[0], text
+    )
     if changed != text:
         rules.keep(changed, language, author=author)
     return changed != text
@@ -116,14 +133,25 @@ def _ask_for(database: Database, old: str, new: str | None) -> None:
 
 
 def _renamed(mapping: TablesMapping, old: str, new: str | None) -> TablesMapping:
-    """The mapping with another predicate in the old one's place; a column without one is ignored."""
+    """The mapping with another predicate in the old one's place;
+    a column without one is ignored.
+    """
     tables = []
     for table in mapping.tables:
         columns = [
-            replace(one, predicate=new, kind="ignore" if new is None else one.kind) if one.predicate == old else one
+            replace(one, predicate=new, kind="ignore" if new is None else one.kind)
+            if one.predicate == old
+            else one
             for one in table.columns
         ]
         relation = new if table.relation == old and new is not None else table.relation
         tables.append(replace(table, columns=tuple(columns), relation=relation))
-    defined = [replace(one, name=new) if one.name == old and new is not None else one for one in mapping.definitions]
-    return replace(mapping, tables=tuple(tables), definitions=tuple(one for one in defined if new or one.name != old))
+    defined = [
+        replace(one, name=new) if one.name == old and new is not None else one
+        for one in mapping.definitions
+    ]
+    return replace(
+        mapping,
+        tables=tuple(tables),
+        definitions=tuple(one for one in defined if new or one.name != old),
+    )

@@ -1,4 +1,6 @@
-"""What inference found, as data: functions over it (explanations, distances of rules) stand above."""
+"""What inference found, as data: functions over it (explanations,
+distances of rules) stand above.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,10 @@ class Inferred:
         solution = self.solution
         run = "" if self.run_id is None else f", run {self.run_id}"
         atoms = f"{self.grounding.atoms.n_atoms:,} atoms"
-        return f"{type(self).__name__}({self.task} by {solution.engine}, {solution.status}, {atoms}{run})"
+        return (
+            f"{type(self).__name__}({self.task} by {solution.engine}, {solution.status}, "
+            f"{atoms}{run})"
+        )
 
     @property
     def query(self) -> tuple[str, ...]:
@@ -81,7 +86,11 @@ class Inferred:
     @property
     def is_query(self) -> Bool:
         """Whether each open atom was asked about, shape (n_atoms,)."""
-        return is_query(self.grounding) if self.asked is None else self.asked.chosen(self.grounding.atoms)
+        return (
+            is_query(self.grounding)
+            if self.asked is None
+            else self.asked.chosen(self.grounding.atoms)
+        )
 
     @property
     def are_numbers(self) -> bool:
@@ -91,11 +100,17 @@ class Inferred:
     @property
     def are_states(self) -> bool:
         """Whether each value is 0 or 1."""
-        return self.task == "map" and self.grounding.network.domain is Domain.BOOLEAN and not self.are_numbers
+        return (
+            self.task == "map"
+            and self.grounding.network.domain is Domain.BOOLEAN
+            and not self.are_numbers
+        )
 
     @property
     def values(self) -> Float:
-        """The value of each open atom, 0 or 1 in the most probable state of a Markov logic network."""
+        """The value of each open atom, 0 or 1 in the most probable
+        state of a Markov logic network.
+        """
         values = self.solution.values
         return np.rint(values) if self.are_states else values
 
@@ -108,8 +123,8 @@ class Inferred:
     def prediction_columns(self, *, include_hidden: bool = False) -> dict[str, Sequence[object]]:
         """The predictions as columns `atom`, `predicate`, `value`, in the order of atom ids.
 
-        With several worlds a column `world` tells atoms of one name apart; where tables say what people call things,
-        a column `shown` says so: `IsFraud(Café Müller (C0708))`.
+        With several worlds a column `world` tells atoms of one name apart; where tables say what
+        people call things, a column `shown` says so: `IsFraud(Café Müller (C0708))`.
         """
         atoms = self.grounding.atoms
         ids = np.arange(atoms.n_atoms) if include_hidden else np.flatnonzero(self.is_query)
@@ -117,7 +132,11 @@ class Inferred:
         if self.are_states:
             values = values.astype(np.int64)
         predicates = np.array(atoms.predicates, dtype=object)[atoms.predicate[ids]]
-        columns: dict[str, Any] = {"atom": atoms.names(ids), "predicate": predicates, "value": values}
+        columns: dict[str, Any] = {
+            "atom": atoms.names(ids),
+            "predicate": predicates,
+            "value": values,
+        }
         if len(atoms.worlds) > 1:
             columns["world"] = atoms.world_names(ids)
         if self.names:
@@ -125,11 +144,15 @@ class Inferred:
         return columns
 
     def value(self, atom: str, *, world: str | None = None) -> float:
-        """The value of one open atom, by its text, and by its world where several have an atom of that name."""
+        """The value of one open atom, by its text,
+        and by its world where several have an atom of that name.
+        """
         return float(self.solution.values[self.grounding.atoms.find(atom, world=world)])
 
     def summary(self) -> dict[str, Any]:
-        """The answer's figures as a JSON-ready mapping; arrays of a figure per atom stay in `solution.diagnostics`."""
+        """The answer's figures as a JSON-ready mapping;
+        arrays of a figure per atom stay in `solution.diagnostics`.
+        """
         solution = self.solution
         network = self.grounding.network
         return {
@@ -149,7 +172,9 @@ class Inferred:
             "seconds": round(self.seconds, 6),
             "ground_seconds": round(self.ground_seconds, 6),
             "run": self.run_id,
-            "diagnostics": as_json({k: v for k, v in solution.diagnostics.items() if not isinstance(v, np.ndarray)}),
+            "diagnostics": as_json(
+                {k: v for k, v in solution.diagnostics.items() if not isinstance(v, np.ndarray)}
+            ),
             "warnings": [warning.as_record() for warning in self.warnings],
         }
 

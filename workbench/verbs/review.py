@@ -70,7 +70,9 @@ class ReviewQueue:
     questions: tuple[Question, ...]
     total: int
 
-    def waiting(self, answers: Iterable[Answer], reviewer: str, *, second: bool = False) -> tuple[Question, ...]:
+    def waiting(
+        self, answers: Iterable[Answer], reviewer: str, *, second: bool = False
+    ) -> tuple[Question, ...]:
         """What one reviewer has still to be asked.
 
         Parameters
@@ -90,7 +92,9 @@ class ReviewQueue:
         import pandas as pd
 
         names = ("atom", "world", "value", "doubt", "change")
-        return pd.DataFrame([[getattr(one, name) for name in names] for one in self.questions], columns=names)
+        return pd.DataFrame(
+            [[getattr(one, name) for name in names] for one in self.questions], columns=names
+        )
 
 
 def review_queue(
@@ -116,30 +120,45 @@ def review_queue(
     """
     number = _newest(database) if run is None else run
     if read_run(database, number).kind != "infer":
-        raise UsageError.of("E0877", f"run {number} is no inference, so it predicts nothing", help="infer first")
+        raise UsageError.of(
+            "E0877", f"run {number} is no inference, so it predicts nothing", help="infer first"
+        )
     recorded = recorded_run(database, number)
     grounding = recorded.ground(database)
     values = np.full(grounding.atoms.n_atoms, np.nan)
     at = recorded.located(grounding.atoms)
     values[at[at >= 0]] = recorded.values[at >= 0]
-    asked = np.flatnonzero(np.isfinite(values) & ~grounding.atoms.is_hidden & ~_labelled(database, grounding))
+    asked = np.flatnonzero(
+        np.isfinite(values) & ~grounding.atoms.is_hidden & ~_labelled(database, grounding)
+    )
     values = np.nan_to_num(values, nan=0.5)
     network, weights = grounding.network, grounding.templates.weight
     soft = recorded.program.language == "psl"
-    belief = values if soft or recorded.task == "marginal" else conditional_probability(network, weights, values)
+    belief = (
+        values
+        if soft or recorded.task == "marginal"
+        else conditional_probability(network, weights, values)
+    )
     doubt = 1 - np.abs(2 * belief[asked] - 1)
     first = np.argsort(-doubt, kind="stable")[:WEIGHED]
     asked_first, doubt_first = asked[first], doubt[first]
     change = doubt_first / 2 if soft else expected_change(network, weights, belief, asked_first)
     ranked = np.lexsort((-doubt_first, -change)) if order == "change" else np.arange(first.size)
     chosen = ranked[:most]
-    questions = _questions(database, grounding, asked_first[chosen], values, doubt_first[chosen], change[chosen])
+    questions = _questions(
+        database, grounding, asked_first[chosen], values, doubt_first[chosen], change[chosen]
+    )
     return ReviewQueue(number, order, questions, int(asked.size))
 
 
 def _newest(database: Database) -> int:
     number = next(
-        (one.id for one in read_runs(database) if one.kind == "infer" and "ended" not in one.parameters), None
+        (
+            one.id
+            for one in read_runs(database)
+            if one.kind == "infer" and "ended" not in one.parameters
+        ),
+        None,
     )
     if number is None:
         raise UsageError.of("E0877", "there is no prediction to review yet", help="infer first")
@@ -157,7 +176,12 @@ def _labelled(database: Database, grounding: Grounding) -> np.ndarray:
 
 
 def _questions(
-    database: Database, grounding: Grounding, atoms: Int64, values: Float, doubt: Float, change: Float
+    database: Database,
+    grounding: Grounding,
+    atoms: Int64,
+    values: Float,
+    doubt: Float,
+    change: Float,
 ) -> tuple[Question, ...]:
     table = grounding.atoms
     shown = shown_atoms(table, display_names(database), atoms)

@@ -1,4 +1,6 @@
-"""The part of a workspace that asks people about its predictions, and learns again from what they say."""
+"""The part of a workspace that asks people about its predictions,
+and learns again from what they say.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,20 @@ class Reviewing(Training):
 
     answers = OfDatabase(read_answers)
 
-    def review(self, run: int | None = None, *, order: Order = "change", most: int = 200) -> ReviewQueue:
-        """What to ask people about an inference run, the newest by default; see `workbench.verbs.review`."""
+    def review(
+        self, run: int | None = None, *, order: Order = "change", most: int = 200
+    ) -> ReviewQueue:
+        """What to ask people about an inference run, the newest by default;
+        see `workbench.verbs.review`.
+        """
         from workbench.verbs.review import review_queue
 
         return review_queue(self.database, run, order=order, most=most)
 
     def answer(self, question: Question, says: bool | None, *, reviewer: str = "") -> Answer:
-        """Keep what somebody says of an atom (None: skipped); what most say becomes its label at once."""
+        """Keep what somebody says of an atom (None: skipped);
+        what most say becomes its label at once.
+        """
         from workbench.verbs.answers import answer
 
         return answer(self.database, question, says, reviewer)
@@ -44,9 +52,14 @@ class Reviewing(Training):
         return undo(self.database, reviewer)
 
     def infer_again(
-        self, run: int, rules: RulesLike | LearningResult | None = None, *, progress: Progress = SILENT
+        self,
+        run: int,
+        rules: RulesLike | LearningResult | None = None,
+        *,
+        progress: Progress = SILENT,
     ) -> InferenceResult:
-        """Infer as a recorded run did, over the facts as they are now, by its rules or by others; a new run.
+        """Infer as a recorded run did, over the facts as they are now, by its rules or by others; a
+        new run.
 
         Raises
         ------
@@ -68,7 +81,8 @@ class Reviewing(Training):
         )
 
     def learn_again(self, run: int, *, progress: Progress = SILENT) -> InferenceResult:
-        """Learn an inference run's rules from the labels there are now, and infer as it did; two runs.
+        """Learn an inference run's rules from the labels there are now, and infer as it did; two
+        runs.
 
         Raises
         ------
@@ -78,11 +92,15 @@ class Reviewing(Training):
         from workbench.verbs.reopening import recorded_run
 
         recorded = recorded_run(self.database, run)
-        learned = self.learn(recorded.program, seed=recorded.run.seed or 0, progress=progress, **_request(recorded))
+        learned = self.learn(
+            recorded.program, seed=recorded.run.seed or 0, progress=progress, **_request(recorded)
+        )
         return self.infer_again(run, learned, progress=progress)
 
 
 def _request(recorded: Recorded) -> dict[str, Any]:
     """What a run was asked to ground."""
     named = ("query", "closed", "hidden", "worlds", "tie", "allow_future")
-    return {name: recorded.run.parameters[name] for name in named if recorded.run.parameters.get(name)}
+    return {
+        name: recorded.run.parameters[name] for name in named if recorded.run.parameters.get(name)
+    }

@@ -1,4 +1,6 @@
-"""The part of a workspace that takes recorded predictions up again: opened, asked what if, brought up to date."""
+"""The part of a workspace that takes recorded predictions up again: opened, asked what if,
+brought up to date.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,11 @@ class Revisiting:
 
     database: Database
 
-    def reopen(self, number: int, *, fold: int | None = None, progress: Progress = SILENT) -> InferenceResult:
-        """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded values put back.
+    def reopen(
+        self, number: int, *, fold: int | None = None, progress: Progress = SILENT
+    ) -> InferenceResult:
+        """An inference run, or one fold of a cross-validation, as it was: ground again, its
+        recorded values put back.
 
         Raises
         ------
@@ -60,7 +65,8 @@ class Revisiting:
         Returns
         -------
         DataFrame
-            atom, predicate, before, after, change; the largest change first. Atoms that became facts have no `after`.
+            atom, predicate, before, after, change; the largest change first. Atoms that became
+            facts have no `after`.
 
         Raises
         ------
@@ -84,10 +90,18 @@ class Revisiting:
     ) -> Update:
         """Change facts and bring a recorded prediction up to date with them, in one transaction.
 
-        See `workbench.verbs.update.update`; the answer is recorded as a run whose parent is the one it started from.
+        See `workbench.verbs.update.update`; the answer is recorded as a run whose parent is the one
+        it started from.
         """
         from workbench.verbs.update import update
 
         return update(
-            self.database, run, add, remove, correct=correct, world=world, partition=partition, progress=progress
+            self.database,
+            run,
+            add,
+            remove,
+            correct=correct,
+            world=world,
+            partition=partition,
+            progress=progress,
         )

@@ -1,4 +1,6 @@
-"""What each rule makes of an answer: its groundings, and their total and mean distance to satisfaction."""
+"""What each rule makes of an answer: its groundings,
+and their total and mean distance to satisfaction.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ class RuleDistance:
     satisfied, violated : int
         Groundings that evidence alone decides; the distances leave them out.
     distance : float
-        Summed over the open groundings, neither weighted nor squared; the number of violated ones at a 0/1 state.
+        Summed over the open groundings, neither weighted nor squared; the number of violated ones
+        at a 0/1 state.
     mean : float
         Of an open grounding.
     """

@@ -40,13 +40,19 @@ def rule_versions(database: Database) -> tuple[RuleVersion, ...]:
 
 
 def keep_version(database: Database, text: str, language: str, author: str) -> None:
-    """Keep rules as the newest version; what one author writes within two minutes is one version."""
+    """Keep rules as the newest version;
+    what one author writes within two minutes is one version.
+    """
     before = rule_versions(database)
     if before and (before[0].text, before[0].language) == (text, language):
         return
     now = datetime.now(UTC).replace(microsecond=0)
     number = 1 + max((one.number for one in before), default=0)
-    if before and before[0].author == author and now - datetime.fromisoformat(before[0].written) < TOGETHER:
+    if (
+        before
+        and before[0].author == author
+        and now - datetime.fromisoformat(before[0].written) < TOGETHER
+    ):
         number, before = before[0].number, before[1:]
     found = (RuleVersion(number, now.isoformat(), author, language, text), *before)[:MOST]
     database.remember(SETTING, json.dumps([asdict(one) for one in found]))

@@ -35,7 +35,9 @@ __all__ = [
 ]
 
 
-def _weights(program: Program, templates: Templates, weights: Array, grounding: Grounding) -> dict[str, Any]:
+def _weights(
+    program: Program, templates: Templates, weights: Array, grounding: Grounding
+) -> dict[str, Any]:
     return {
         "template": np.arange(templates.n_templates),
         "rule": templates.rule,
@@ -46,7 +48,9 @@ def _weights(program: Program, templates: Templates, weights: Array, grounding: 
         "weight": weights,
         "initial": templates.weight,
         "fixed": templates.fixed,
-        **dict(zip(("open", "satisfied", "violated"), map(_counts, grounding.network.groundings.T))),
+        **dict(
+            zip(("open", "satisfied", "violated"), map(_counts, grounding.network.groundings.T))
+        ),
     }
 
 
@@ -78,7 +82,11 @@ def _predictions(result: InferenceResult) -> dict[str, Any]:
 
 def _atom_types(result: InferenceResult) -> dict[str, tuple[str, ...]]:
     atoms = result.grounding.atoms
-    return {name: types for name, types, hidden in zip(atoms.predicates, atoms.types, atoms.hidden) if not hidden}
+    return {
+        name: types
+        for name, types, hidden in zip(atoms.predicates, atoms.types, atoms.hidden)
+        if not hidden
+    }
 
 
 def record_inference(
@@ -90,12 +98,17 @@ def record_inference(
     parent: int | None = None,
     facts: str | None = None,
 ) -> int:
-    """Record an inference run with its weights, predictions and trace, and the run it started from; its id.
+    """Record an inference run with its weights, predictions and trace, and the run it started from;
+    its id.
 
     `facts` is the hash of the data, where it is known.
     """
     solution = result.solution
-    summary = {key: value for key, value in result.summary().items() if key not in ("diagnostics", "warnings", "run")}
+    summary = {
+        key: value
+        for key, value in result.summary().items()
+        if key not in ("diagnostics", "warnings", "run")
+    }
     return record_run(
         database,
         RunRecord(
@@ -114,7 +127,9 @@ def record_inference(
                 **as_json(parameters),
                 "figures": summary,
             },
-            weights=_weights(result.program, result.grounding.templates, result.weights, result.grounding),
+            weights=_weights(
+                result.program, result.grounding.templates, result.weights, result.grounding
+            ),
             atom_types=_atom_types(result),
             predictions=_predictions(result),
             traces=_trace(solution.trace),
@@ -123,7 +138,12 @@ def record_inference(
 
 
 def record_learning(
-    database: Database, result: LearningResult, seed: int, parameters: Mapping[str, Any], *, facts: str | None = None
+    database: Database,
+    result: LearningResult,
+    seed: int,
+    parameters: Mapping[str, Any],
+    *,
+    facts: str | None = None,
 ) -> int:
     """Record a learning run with its weights and trace; its id.
 
@@ -150,7 +170,9 @@ def record_learning(
     )
 
 
-def record_ended(database: Database, kind: str, seconds: float, program: str, parameters: Mapping[str, Any]) -> int:
+def record_ended(
+    database: Database, kind: str, seconds: float, program: str, parameters: Mapping[str, Any]
+) -> int:
     """Record a run that was ended before it had anything to show; its id."""
     return record_run(
         database,
@@ -159,7 +181,9 @@ def record_ended(database: Database, kind: str, seconds: float, program: str, pa
             status="cancelled",
             seconds=seconds,
             program_text=program,
-            engine=parameters.get("learner") or parameters.get("engine") or parameters.get("method"),
+            engine=parameters.get("learner")
+            or parameters.get("engine")
+            or parameters.get("method"),
             seed=parameters.get("seed"),
             parameters={**as_json(parameters), "ended": True},
         ),
@@ -175,7 +199,9 @@ def record_figures(
     figures: Mapping[str, float | None],
     parameters: Mapping[str, Any],
 ) -> int:
-    """Record work whose answer is in files, by its figures: a linkage, a model of another tool; its id."""
+    """Record work whose answer is in files, by its figures: a linkage,
+    a model of another tool; its id.
+    """
     known = {name: float(value) for name, value in figures.items() if value is not None}
     return record_run(
         database,
@@ -193,7 +219,9 @@ def record_figures(
 
 
 def take_run(database: Database, source: Database, number: int) -> int:
-    """Record in `database` the run that a copy of it made, with what is kept beside it; its id here."""
+    """Record in `database` the run that a copy of it made, with what is kept beside it;
+    its id here.
+    """
     with database.transaction():
         taken = transferred(database, source, number)
         kept = source.setting(beside(number))
@@ -208,8 +236,12 @@ def beside(number: int) -> str:
     return f"study of run {number}"
 
 
-def record_structure(database: Database, result: StructureResult, seed: int, parameters: Mapping[str, Any]) -> int:
-    """Record a search for rules: its program, the rules with what they cover, and its figures; its id."""
+def record_structure(
+    database: Database, result: StructureResult, seed: int, parameters: Mapping[str, Any]
+) -> int:
+    """Record a search for rules: its program, the rules with what they cover,
+    and its figures; its id.
+    """
     numbers = np.arange(len(result.rules))
     none = np.full(len(result.rules), np.nan)
     weights = [np.nan if rule.weight is None else rule.weight for rule in result.rules]
@@ -223,7 +255,11 @@ def record_structure(database: Database, result: StructureResult, seed: int, par
             engine=result.method,
             seed=seed,
             data_hash=data_hash(database),
-            parameters={"language": "mln", **as_json(parameters), "figures": as_json(dict(result.figures))},
+            parameters={
+                "language": "mln",
+                **as_json(parameters),
+                "figures": as_json(dict(result.figures)),
+            },
             weights={
                 "template": numbers,
                 "rule": numbers,
@@ -239,7 +275,9 @@ def record_structure(database: Database, result: StructureResult, seed: int, par
     )
 
 
-def record_crossval(database: Database, result: CrossValidation, seed: int, parameters: Mapping[str, Any]) -> int:
+def record_crossval(
+    database: Database, result: CrossValidation, seed: int, parameters: Mapping[str, Any]
+) -> int:
     """Record a cross-validation, predictions and metrics fold by fold; its id."""
     metrics: dict[str, list[Any]] = {"fold": [], "metric": [], "value": []}
     parts = []
@@ -262,7 +300,11 @@ def record_crossval(database: Database, result: CrossValidation, seed: int, para
     programs = [format_program(fold.learning.program) for fold in result.folds]
     names = {number: name for name, number in database.worlds().items()}
     folds = [
-        {"name": fold.plan.name, "worlds": [names[world] for world in fold.plan.test], "kept": fold.plan.kept}
+        {
+            "name": fold.plan.name,
+            "worlds": [names[world] for world in fold.plan.test],
+            "kept": fold.plan.kept,
+        }
         for fold in result.folds
     ]
     return record_run(

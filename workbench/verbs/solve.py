@@ -55,11 +55,13 @@ class SolvedModel:
     seconds : float
         On the wall, reading included.
     log10_z : float or None
-        Of the product's sum over all states that agree with the evidence; None where it was not computed.
+        Of the product's sum over all states that agree with the evidence; None where it was not
+        computed.
     map_log10 : float or None
         Of the product at the state found.
     cost : float or None
-        In place of `map_log10` for weighted clauses: the weight of the clauses that the state violates.
+        In place of `map_log10` for weighted clauses: the weight of the clauses that the state
+        violates.
     bound : float or None
         What no state exceeds (`map_log10`) or stays below (`cost`), proven.
     gap : float or None
@@ -87,16 +89,23 @@ class SolvedModel:
     run_id: int | None = None
 
     def rows(self) -> list[tuple[int, int, float]]:
-        """`(variable, state, value)`: each variable's state with 1, or all its states with their probabilities."""
+        """`(variable, state, value)`: each variable's state with 1,
+        or all its states with their probabilities.
+        """
         if self.chosen is not None:
             return [(variable, state, 1.0) for variable, state in enumerate(self.chosen.tolist())]
         found = self.probabilities or []
         return [
-            (variable, state, value) for variable, one in enumerate(found) for state, value in enumerate(one.tolist())
+            (variable, state, value)
+            for variable, one in enumerate(found)
+            for state, value in enumerate(one.tolist())
         ]
 
 
-PARSERS: Mapping[str, Callable[[str, str], FactorModel | WeightedClauses]] = {".uai": parse_uai, ".wcnf": parse_wcnf}
+PARSERS: Mapping[str, Callable[[str, str], FactorModel | WeightedClauses]] = {
+    ".uai": parse_uai,
+    ".wcnf": parse_wcnf,
+}
 """How models are read, by the endings of their files."""
 
 
@@ -118,7 +127,9 @@ def read_model(path: str | os.PathLike[str]) -> FactorModel | WeightedClauses:
     source = Path(path)
     if not is_model(source):
         raise UsageError.of(
-            "E0713", f"{source} is of no known form", help="models are .uai or .wcnf files, plain or with .gz"
+            "E0713",
+            f"{source} is of no known form",
+            help="models are .uai or .wcnf files, plain or with .gz",
         )
     return PARSERS[ending_of(source)[0]](_text(source), str(source))
 
@@ -143,14 +154,16 @@ def solve_model(
         UAI's evidence file, for .uai models.
     task : {'map', 'marginal', 'pr'}
     engine : str
-        Of the task. `pr` is answered by variable elimination, `exact`, alone: `limit` where the model is too wide.
+        Of the task. `pr` is answered by variable elimination, `exact`, alone: `limit` where the
+        model is too wide.
     time_limit : float, optional
         Seconds on the wall, reading included.
 
     Raises
     ------
     InputError, UsageError
-        As `read_model`; E0711 for evidence that does not fit; E0402 to E0421 and E0804 for an engine that cannot do it.
+        As `read_model`; E0711 for evidence that does not fit; E0402 to E0421 and E0804 for an
+        engine that cannot do it.
     """
     begun, deadline = perf_counter(), deadline_after(time_limit)
     model = read_model(path)
@@ -163,8 +176,14 @@ def solve_model(
     if refused is not None and task == "pr":
         return SolvedModel(task, Status.LIMIT, solver.name, refused, perf_counter() - begun)
     if refused is not None:
-        raise UsageError.of("E0804", f"engine {solver.name} declines this model: {refused}", help="try --engine auto")
-    solution = solver.solve(ground.network, ground.weights, seed=seed, deadline=deadline, progress=progress)
+        raise UsageError.of(
+            "E0804",
+            f"engine {solver.name} declines this model: {refused}",
+            help="try --engine auto",
+        )
+    solution = solver.solve(
+        ground.network, ground.weights, seed=seed, deadline=deadline, progress=progress
+    )
     answer = SolvedModel(task, solution.status, solution.engine, solution.reason, 0.0)
     if solution.status is not Status.INFEASIBLE:
         fill = _with_state if task == "map" else _with_distribution
@@ -173,7 +192,8 @@ def solve_model(
 
 
 def convert_model(source: str | os.PathLike[str], out: str | os.PathLike[str]) -> str:
-    """Write a model in the form of the ending of `out`: .uai, .wcnf, .lp or .mps; what its values mean, in words.
+    """Write a model in the form of the ending of `out`: .uai, .wcnf, .lp or .mps; what its values
+    mean, in words.
 
     Raises
     ------
@@ -182,14 +202,22 @@ def convert_model(source: str | os.PathLike[str], out: str | os.PathLike[str]) -
     """
     target = Path(out)
     if target.suffix not in (".uai", ".wcnf", ".lp", ".mps"):
-        raise UsageError.of("E0713", f"{target} is of no known form", help="write .uai, .wcnf, .lp or .mps")
+        raise UsageError.of(
+            "E0713", f"{target} is of no known form", help="write .uai, .wcnf, .lp or .mps"
+        )
     model = read_model(source)
     if target.suffix == ".uai":
         factors = model if isinstance(model, FactorModel) else as_factors(model)
         target.write_text(format_uai(factors), encoding="utf-8")
-        return "the product of factors" if factors is model else "a state's product is exp(-its cost)"
+        return (
+            "the product of factors" if factors is model else "a state's product is exp(-its cost)"
+        )
     clauses, constant = as_clauses(model) if isinstance(model, FactorModel) else (model, 0.0)
-    note = f"cost = {constant / LOG_10:.9g} x ln 10 - ln p" if isinstance(model, FactorModel) else "the same cost"
+    note = (
+        f"cost = {constant / LOG_10:.9g} x ln 10 - ln p"
+        if isinstance(model, FactorModel)
+        else "the same cost"
+    )
     if target.suffix == ".wcnf":
         target.write_text(format_wcnf(clauses, note), encoding="utf-8")
     else:
@@ -197,14 +225,18 @@ def convert_model(source: str | os.PathLike[str], out: str | os.PathLike[str]) -
     return note
 
 
-def _ground(model: FactorModel | WeightedClauses, evidence: str | os.PathLike[str] | None) -> GroundModel:
+def _ground(
+    model: FactorModel | WeightedClauses, evidence: str | os.PathLike[str] | None
+) -> GroundModel:
     if isinstance(model, FactorModel):
         known = None
         if evidence is not None:
             known = parse_evidence(_text(Path(evidence)), model.states, str(evidence))
         return ground_factors(model, known)
     if evidence is not None:
-        raise UsageError.of("E0711", "weighted clauses have no evidence file", help="write h lines of one literal")
+        raise UsageError.of(
+            "E0711", "weighted clauses have no evidence file", help="write h lines of one literal"
+        )
     return ground_clauses(model)
 
 
@@ -214,19 +246,26 @@ def _engine(name: str, task: ModelTask, ground: GroundModel) -> Engine:
         return fitted(make_engine(name, task), ground.network)
     if name not in ("auto", "exact"):
         raise UsageError.of(
-            "E0413", f"engine {name} does not compute the partition function", help="leave --engine out, or take exact"
+            "E0413",
+            f"engine {name} does not compute the partition function",
+            help="leave --engine out, or take exact",
         )
     return make_engine("exact", "marginal")
 
 
 def _with_state(
-    answer: SolvedModel, model: FactorModel | WeightedClauses, ground: GroundModel, solution: Solution
+    answer: SolvedModel,
+    model: FactorModel | WeightedClauses,
+    ground: GroundModel,
+    solution: Solution,
 ) -> SolvedModel:
     """The state and its value, measured on the model itself, and the bound in the same terms."""
     chosen = ground.chosen(solution.values)
     unit = LOG_10 if isinstance(model, FactorModel) else 1.0
     least = (solution.bound - energy_offset(ground.network, ground.weights) - ground.offset) / unit
-    energy = (-model.log_value(chosen) if isinstance(model, FactorModel) else model.cost(chosen)) / unit
+    energy = (
+        -model.log_value(chosen) if isinstance(model, FactorModel) else model.cost(chosen)
+    ) / unit
     # Added in another order, a proven energy may lie a rounding error below its own bound.
     least = min(least, energy)
     gap = (energy - least) / max(abs(energy), 1e-9) if math.isfinite(energy) else math.inf
@@ -237,9 +276,14 @@ def _with_state(
 
 
 def _with_distribution(
-    answer: SolvedModel, model: FactorModel | WeightedClauses, ground: GroundModel, solution: Solution
+    answer: SolvedModel,
+    model: FactorModel | WeightedClauses,
+    ground: GroundModel,
+    solution: Solution,
 ) -> SolvedModel:
-    """Marginals, where they are asked for and time allowed some, and the partition function where the engine has it."""
+    """Marginals, where they are asked for and time allowed some,
+    and the partition function where the engine has it.
+    """
     log_z = solution.diagnostics.get("log_z", math.nan)
     assert isinstance(log_z, float)
     answer = replace(answer, log10_z=_finite((log_z + ground.offset) / LOG_10))
@@ -260,4 +304,6 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError, EOFError) as error:
         why = "there is no such file" if isinstance(error, FileNotFoundError) else str(error)
-        raise InputError.of("E0714", f"{path} cannot be read: {why}", help="give the path of the file") from None
+        raise InputError.of(
+            "E0714", f"{path} cannot be read: {why}", help="give the path of the file"
+        ) from None

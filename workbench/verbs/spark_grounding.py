@@ -34,7 +34,9 @@ class SparkGrounder(Grounder):
                 keys = [f"k{number}" for number in range(shape.lines.n_keys)]
                 frame = frame.repartition(*keys) if keys else frame.repartition(1)
                 frame = frame.sortWithinPartitions(*keys, "atom")
-            records = _records(frame, GroundTask(plan, shape, int(tally.templates[0]), self.numbering))
+            records = _records(
+                frame, GroundTask(plan, shape, int(tally.templates[0]), self.numbering)
+            )
             if shape.lines is not None and shape.lines.merged:
                 records = _merged(records)
             records.write.mode("append").parquet(str(backend.folder / "records"))
@@ -46,10 +48,20 @@ def _records(frame: DataFrame, task: GroundTask) -> DataFrame:
 
 
 def _merged(records: DataFrame) -> DataFrame:
-    """Equal rows as one, with the sum of their scales; hard rows keep theirs. Unit groundings stay as they are."""
-    rows = records.where(f"what = {ROW}").groupBy("what", "template", "relation", "b", "atoms", "values")
+    """Equal rows as one, with the sum of their scales; hard rows keep theirs.
+    Unit groundings stay as they are.
+    """
+    rows = records.where(f"what = {ROW}").groupBy(
+        "what", "template", "relation", "b", "atoms", "values"
+    )
     merged = rows.agg({"scale": "sum"}).withColumnRenamed("sum(scale)", "scale")
     merged = merged.selectExpr(
-        "what", "template", "relation", "IF(relation = 0, scale, 1.0D) AS scale", "b", "atoms", "values"
+        "what",
+        "template",
+        "relation",
+        "IF(relation = 0, scale, 1.0D) AS scale",
+        "b",
+        "atoms",
+        "values",
     )
     return merged.unionByName(records.where(f"what <> {ROW}"))

@@ -1,6 +1,8 @@
-"""What Spark's executors do: batches of a query to ground rows, rows to trees of atoms, parts of a network to answers.
+"""What Spark's executors do: batches of a query to ground rows, rows to trees of atoms, parts of a
+network to answers.
 
-Rows, unit groundings and blocks travel in one form, a record each, so that a part of the network is a set of records.
+Rows, unit groundings and blocks travel in one form, a record each, so that a part of the network is
+a set of records.
 """
 
 from __future__ import annotations
@@ -26,47 +28,89 @@ from workbench.language.clauses import LinearRule
 from workbench.network import Blocks, Domain, GroundNetwork
 from workbench.network.components import connected
 
-__all__ = ["ANSWERS", "BLOCK", "RECORDS", "ROW", "UNIT", "GroundTask", "SolveTask", "connect", "kept_records"]
+__all__ = [
+    "ANSWERS",
+    "BLOCK",
+    "RECORDS",
+    "ROW",
+    "UNIT",
+    "GroundTask",
+    "SolveTask",
+    "connect",
+    "kept_records",
+]
 
 ROW, UNIT, BLOCK = 0, 1, 2
 
-RECORDS = "what tinyint, template int, relation tinyint, scale double, b double, atoms array<int>, values array<double>"
-"""A row of the network; a unit grounding, its values what `UnitEntries` keeps; or a block, its kind and right side."""
+RECORDS = (
+    "what tinyint, template int, relation tinyint, scale double, b double, atoms "
+    "array<int>, values array<double>"
+)
+"""A row of the network; a unit grounding, its values what `UnitEntries` keeps; or a block,
+its kind and right side.
+"""
 
 ANSWERS = (
-    "part int, atoms array<int>, values array<double>, energy double, bound double, hard double, status string, "
+    "part int, atoms array<int>, values array<double>, energy double, bound double, hard double, "
+    "status string, "
     "engine string, reason string, clash array<int>, n_rows bigint, n_units bigint"
 )
 
 
 @dataclass
 class UnitEntries:
-    """A `UnitSink` that keeps each: change of the satisfied count, potential at 0, scale above and below."""
+    """A `UnitSink` that keeps each: change of the satisfied count, potential at 0,
+    scale above and below.
+    """
 
     atoms: list[Array] = field(default_factory=list)
     templates: list[Array] = field(default_factory=list)
     values: list[Float] = field(default_factory=list)
 
     def add(
-        self, atoms: Array, template: int | Array, scale: float | Float, slope: float | Float, b: float | Float
+        self,
+        atoms: Array,
+        template: int | Array,
+        scale: float | Float,
+        slope: float | Float,
+        b: float | Float,
     ) -> None:
         """Potentials `b + slope * y >= 0`, each times its scale; numbers stand for all."""
         scale = np.broadcast_to(np.asarray(scale, np.float64), atoms.shape)
         self.atoms.append(atoms)
         self.templates.append(np.broadcast_to(np.asarray(template, np.int32), atoms.shape))
-        columns = (-np.asarray(slope) * scale, np.asarray(b) * scale, np.maximum(scale, 0), np.maximum(-scale, 0))
+        columns = (
+            -np.asarray(slope) * scale,
+            np.asarray(b) * scale,
+            np.maximum(scale, 0),
+            np.maximum(-scale, 0),
+        )
         self.values.append(np.column_stack(columns))
 
     def records(self) -> Iterator[pa.RecordBatch]:
         for atoms, templates, values in zip(self.atoms, self.templates, self.values):
             n = atoms.size
             yield _records(
-                UNIT, templates, np.zeros(n), np.ones(n), np.zeros(n), np.ones(n, int), atoms, values.ravel()
+                UNIT,
+                templates,
+                np.zeros(n),
+                np.ones(n),
+                np.zeros(n),
+                np.ones(n, int),
+                atoms,
+                values.ravel(),
             )
 
 
 def _records(
-    what: int, template: Array, relation: Array, scale: Array, b: Array, widths: Array, atoms: Array, values: Array
+    what: int,
+    template: Array,
+    relation: Array,
+    scale: Array,
+    b: Array,
+    widths: Array,
+    atoms: Array,
+    values: Array,
 ) -> pa.RecordBatch:
     """Records of one kind; each has `widths` atoms and an equal share of the values."""
     starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int32)
@@ -93,7 +137,14 @@ def kept_records(network: GroundNetwork) -> pa.Table:
     widths = np.diff(members.indptr)
     right = network.blocks.right
     blocks = _records(
-        BLOCK, np.full(n, -1), network.blocks.kind, np.ones(n), right, widths, members.indices, members.data
+        BLOCK,
+        np.full(n, -1),
+        network.blocks.kind,
+        np.ones(n),
+        right,
+        widths,
+        members.indices,
+        members.data,
     )
     return pa.Table.from_batches([*entries.records(), blocks])
 
@@ -114,7 +165,11 @@ class GroundTask:
             return
         for columns in filled:
             size = len(next(iter(columns.values())))
-            entries = len(columns["literals"].values) if self.shape.listing else size * len(self.shape.coefficients)
+            entries = (
+                len(columns["literals"].values)
+                if self.shape.listing
+                else size * len(self.shape.coefficients)
+            )
             intake = self._intake(size, entries)
             intake.take(self.plan, self.shape, columns, self.template)
             yield from _taken(intake)
@@ -130,7 +185,9 @@ class GroundTask:
             yield from _taken(intake)
 
     def _intake(self, rows: int, entries: int) -> Intake:
-        sink = RowSink(self.numbering.n_open, rows, entries, integral=False, integral_constants=False)
+        sink = RowSink(
+            self.numbering.n_open, rows, entries, integral=False, integral_constants=False
+        )
         return Intake(self.numbering, sink, UnitEntries())  # type: ignore[arg-type]
 
 
@@ -141,12 +198,15 @@ def _taken(intake: Intake) -> Iterator[pa.RecordBatch]:
         scale = np.ones(n) if rows.scale is None else rows.scale[:n]
         widths = np.diff(rows.indptr[: n + 1])
         atoms, values = rows.indices[: rows.n_entries], rows.data[: rows.n_entries]
-        yield _records(ROW, rows.template[:n], rows.relation[:n], scale, rows.b[:n], widths, atoms, values)
+        yield _records(
+            ROW, rows.template[:n], rows.relation[:n], scale, rows.b[:n], widths, atoms, values
+        )
     yield from intake.units.records()  # type: ignore[attr-defined]
 
 
 def connect(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Lists of atoms that belong together to pairs `[atom, least atom of its tree]`: a forest of the partition.
+    """Lists of atoms that belong together to pairs `[atom, least atom of its tree]`: a forest of
+    the partition.
 
     At most one pair an atom, whatever the number of rows; forests of forests are one round each.
     """
@@ -167,7 +227,9 @@ def connect(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 @dataclass(frozen=True)
 class SolveTask:
-    """Parts of a network to answers, by an engine; `ends` is a time of day, which clocks of a cluster share."""
+    """Parts of a network to answers, by an engine; `ends` is a time of day,
+    which clocks of a cluster share.
+    """
 
     weights: Float
     power: Int8
@@ -232,12 +294,16 @@ def network_of(records: pa.Table, power: Int8, domain: Domain) -> tuple[Int64, G
         records.filter(pa.compute.equal(records.column("what"), pa.scalar(kind, pa.int8())))
         for kind in (ROW, UNIT, BLOCK)
     )
-    first = np.searchsorted(known, [one[0] for one in rows.column("atoms").to_pylist()] or np.zeros(0, int))
+    first = np.searchsorted(
+        known, [one[0] for one in rows.column("atoms").to_pylist()] or np.zeros(0, int)
+    )
     rows = rows.take(np.lexsort([_column(rows, "b"), first, _column(rows, "template")]))
     scale = _column(rows, "scale")
     unit = np.reshape(_flat(units, "values"), (-1, 4))
     template = _column(units, "template")
-    sums = [np.bincount(template, column, n_templates).astype(np.float64) for column in unit[:, 1:].T]
+    sums = [
+        np.bincount(template, column, n_templates).astype(np.float64) for column in unit[:, 1:].T
+    ]
     entries: Any = (unit[:, 0], (np.searchsorted(known, _flat(units, "atoms")), template))
     none = np.zeros((n_templates, 2))
     return known, GroundNetwork(

@@ -1,4 +1,6 @@
-"""The part of a workspace that works on files beside it, and records what came of it: studies, linkages, models."""
+"""The part of a workspace that works on files beside it, and records what came of it: studies,
+linkages, models.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Standalone"]
 
-LINKED = ("records", "candidates", "clusters", "estimated_precision", "estimated_recall", "energy", "bound", "gap")
+LINKED = (
+    "records",
+    "candidates",
+    "clusters",
+    "estimated_precision",
+    "estimated_recall",
+    "energy",
+    "bound",
+    "gap",
+)
 SOLVED = ("log10_z", "map_log10", "cost", "bound", "gap")
 """Figures of a linkage, and of a solved model, that their runs keep."""
 
@@ -34,7 +45,8 @@ class Standalone(Reviewing):
         record: bool = True,
         **options: Unpack[StudyOptions],
     ) -> StudyResult:
-        """Learn, score and explain a model of one column of tables; of this workspace nothing is read.
+        """Learn, score and explain a model of one column of tables; of this workspace nothing is
+        read.
 
         Parameters
         ----------
@@ -49,10 +61,15 @@ class Standalone(Reviewing):
         result = study(sources, predict, **options)
         if not record:
             return result
-        return replace(result, run_id=record_study(self.database, result, seed=options.get("seed", 0)))
+        return replace(
+            result, run_id=record_study(self.database, result, seed=options.get("seed", 0))
+        )
 
-    def link(self, *sources: str | os.PathLike[str], record: bool = True, **options: Unpack[LinkOptions]) -> LinkResult:
-        """Which records of one file, or of two, are of the same thing; of this workspace nothing is read.
+    def link(
+        self, *sources: str | os.PathLike[str], record: bool = True, **options: Unpack[LinkOptions]
+    ) -> LinkResult:
+        """Which records of one file, or of two, are of the same thing; of this workspace nothing is
+        read.
 
         Parameters
         ----------
@@ -73,14 +90,20 @@ class Standalone(Reviewing):
         settings = {"sources": [os.fspath(one) for one in sources], **options}
         settings.pop("progress", None)
         with self.database.transaction():
-            number = record_figures(self.database, "link", result.status, result.seconds, "em", figures, settings)
+            number = record_figures(
+                self.database, "link", result.status, result.seconds, "em", figures, settings
+            )
             keep(self.database, number, result)
         return replace(result, run_id=number)
 
     def link_more(
-        self, *sources: str | os.PathLike[str], run: int | None = None, **options: Unpack[LinkMoreOptions]
+        self,
+        *sources: str | os.PathLike[str],
+        run: int | None = None,
+        **options: Unpack[LinkMoreOptions],
     ) -> MoreLinked:
-        """Link new records against those of a recorded linkage, and keep them there; or correct or remove kept ones.
+        """Link new records against those of a recorded linkage, and keep them there; or correct or
+        remove kept ones.
 
         Parameters
         ----------
@@ -114,5 +137,7 @@ class Standalone(Reviewing):
         figures = {name: getattr(result, name) for name in SOLVED}
         settings = {"sources": [os.fspath(path)], "reason": result.reason, **options}
         settings.pop("progress", None)
-        number = record_figures(self.database, "solve", result.status, result.seconds, result.engine, figures, settings)
+        number = record_figures(
+            self.database, "solve", result.status, result.seconds, result.engine, figures, settings
+        )
         return replace(result, run_id=number)

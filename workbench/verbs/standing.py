@@ -1,4 +1,6 @@
-"""What a run's scores stand on: what was learned from, what was known, and whether it was held out."""
+"""What a run's scores stand on: what was learned from, what was known,
+and whether it was held out.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Standing:
     Attributes
     ----------
     held_out : bool or None
-        Whether they are of atoms that were not learned from; None where the run has nothing to do with learning.
+        Whether they are of atoms that were not learned from; None where the run has nothing to do
+        with learning.
     text : str
         In one or two sentences.
     """
@@ -41,32 +44,49 @@ def standing_of(database: Database, run: Run) -> Standing:
     if run.kind != "infer":
         return Standing(None, "Learned from the labels in the workspace; nothing is scored here.")
     withheld = run.parameters.get("labels") == "withheld"
-    known = "Known atoms of what is asked were " + ("withheld" if withheld else "taken as evidence") + "."
+    known = (
+        "Known atoms of what is asked were "
+        + ("withheld" if withheld else "taken as evidence")
+        + "."
+    )
     studied = _study(database, run)
     if studied is not None:
         held = "its scores are those of rows that it held out."
-        return Standing(None, f"Rules and weights are those of the study, run {studied.id}; {held} {known}")
+        return Standing(
+            None, f"Rules and weights are those of the study, run {studied.id}; {held} {known}"
+        )
     teacher = _teacher(database, run)
     if teacher is None:
         return Standing(None, f"The weights stand in the rules; no run here learned them. {known}")
     return Standing(
         False,
-        f"In-sample: run {teacher.id} learned these weights from labels of the same data. Scores against them say how "
+        f"In-sample: run {teacher.id} learned these weights from labels of the same data. Scores "
+        "against them say how "
         f"well the rules fit, not how well they predict; cross-validate for that. {known}",
     )
 
 
 def _study(database: Database, run: Run) -> Run | None:
     """The study that found the program."""
-    same = (one for one in read_runs(database) if one.kind == "study" and one.program_hash == run.program_hash)
+    same = (
+        one
+        for one in read_runs(database)
+        if one.kind == "study" and one.program_hash == run.program_hash
+    )
     return next(same, None)
 
 
 def _teacher(database: Database, run: Run) -> Run | None:
-    """The learning run over the same facts whose weights the run applies; a program that was pasted rounds them."""
+    """The learning run over the same facts whose weights the run applies;
+    a program that was pasted rounds them.
+    """
     applied = _weights(database, run)
     for other in read_runs(database):
-        if other.kind == "learn" and other.data_hash == run.data_hash and "ended" not in other.parameters:
+        if (
+            other.kind == "learn"
+            and other.data_hash == run.data_hash
+            and "ended" not in other.parameters
+        ):
             learned = _weights(database, other)
             if learned and learned.keys() == applied.keys():
                 pairs = ((learned[name], applied[name]) for name in learned)

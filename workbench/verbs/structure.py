@@ -49,9 +49,10 @@ def learn_rules(
 ) -> StructureResult:
     """Rules over a workspace's own predicates, without modes.
 
-    Every rule's `gain` is what it adds, alone beside the target's unit clause, to the log likelihood of an atom that
-    its weight was not learned from: held-out worlds, or held-out parts of one world's atoms. Mined rules and candidates
-    are in the order of it. Where the data name false atoms of a target, no other atom of it is labelled.
+    Every rule's `gain` is what it adds, alone beside the target's unit clause, to the log
+    likelihood of an atom that its weight was not learned from: held-out worlds, or held-out parts
+    of one world's atoms. Mined rules and candidates are in the order of it. Where the data name
+    false atoms of a target, no other atom of it is labelled.
 
     Parameters
     ----------
@@ -62,29 +63,34 @@ def learn_rules(
     targets : sequence of str
         Scored predicates (`beam`, `paths`) or heads (`mine`).
     method : {'beam', 'paths', 'mine'}
-        Beam search by weighted pseudo-log-likelihood, bottom-up relational paths, frequent Horn rules.
+        Beam search by weighted pseudo-log-likelihood, bottom-up relational paths, frequent Horn
+        rules.
     settings : mapping
         Parameters of `BeamSearch`, `PathLearner` or `RuleMiner`.
     candidates : int
         Most clauses reported besides the learned ones.
     **how
-        The seconds of `time_limit` are for all of it: the search has four fifths, the ranking of what it found the
-        rest. What was found until then is the answer.
+        The seconds of `time_limit` are for all of it: the search has four fifths, the ranking of
+        what it found the rest. What was found until then is the answer.
 
     Raises
     ------
     UsageError
-        `E0611` for an unknown method, `E0612` for a target that is not among the predicates, `E0610` for an unknown
-        setting.
+        `E0611` for an unknown method, `E0612` for a target that is not among the predicates,
+        `E0610` for an unknown setting.
     """
     learners = {"beam": BeamSearch, "paths": PathLearner, "mine": RuleMiner}
     if method not in learners:
-        raise UsageError.of("E0611", f"there is no method `{method}`", help=f"choose from {', '.join(METHODS)}")
+        raise UsageError.of(
+            "E0611", f"there is no method `{method}`", help=f"choose from {', '.join(METHODS)}"
+        )
     for target in targets:
         if target not in predicates:
             close = nearest(target, predicates)
             raise UsageError.of(
-                "E0612", f"`{target}` is no predicate here", help=f"did you mean `{close}`?" if close else None
+                "E0612",
+                f"`{target}` is no predicate here",
+                help=f"did you mean `{close}`?" if close else None,
             )
     read = read_parameters(learners[method], settings or {}, f"`{method}`", "E0610")
     began = perf_counter()
@@ -101,9 +107,13 @@ def learn_rules(
     search = Conduct(progress=conduct.progress, deadline=conduct.share(SEARCHED))
     atoms = [
         {name: all_atoms(world, name, seed=conduct.seed, false=false.get(name)) for name in targets}
-        for world, false in zip(backgrounds, map(_false_facts, repeat(database), repeat(targets), names))
+        for world, false in zip(
+            backgrounds, map(_false_facts, repeat(database), repeat(targets), names)
+        )
     ]
-    score = PseudoLikelihoodScore(background, atoms[0], others=tuple(zip(backgrounds[1:], atoms[1:])))
+    score = PseudoLikelihoodScore(
+        background, atoms[0], others=tuple(zip(backgrounds[1:], atoms[1:]))
+    )
     if method == "mine":
         mined = learner.learn(backgrounds, targets, conduct=search)
         found = [(rule, rule.clause) for rule in mined]
@@ -112,20 +122,30 @@ def learn_rules(
         figures = {"rules_found": float(len(found))}
         left: list[tuple[LearnedRule, Disjunction]] = []
     else:
-        check = mode_check(database, backgrounds, [known_worlds[name] for name in names], targets, conduct=search)
+        check = mode_check(
+            database, backgrounds, [known_worlds[name] for name in names], targets, conduct=search
+        )
         learned = learner.learn(score, mode_errors=check, conduct=search)
         chosen, status = list(zip(learned.rules, learned.clauses)), learned.status
         left = list(zip(learned.candidates, learned.left))[: 3 * candidates]
         figures = {"pseudo_log_likelihood": float(learned.trace[-1])}
     worth = _held_out(score, [clause for _, clause in (*chosen, *left)], conduct)
-    rules, others = ([_with_worth(rule, worth.get(clause)) for rule, clause in pairs] for pairs in (chosen, left))
+    rules, others = (
+        [_with_worth(rule, worth.get(clause)) for rule, clause in pairs] for pairs in (chosen, left)
+    )
     if method == "mine":
         rules = _distinct(sorted((rule for rule in rules if rule.positives), key=_by_gain))
     others = _distinct(sorted((rule for rule in others if not rule.gain <= 0), key=_by_gain), rules)
     example, _ = all_atoms(background, targets[0], limit=1, seed=conduct.seed)
     text = format_theory(rules, background, example)
     return StructureResult(
-        tuple(rules), text, method, status, perf_counter() - began, figures, tuple(others[:candidates])
+        tuple(rules),
+        text,
+        method,
+        status,
+        perf_counter() - began,
+        figures,
+        tuple(others[:candidates]),
     )
 
 
@@ -173,7 +193,11 @@ def _held_out(
     worth: dict[Disjunction, Worth] = {}
     for target in score.atoms:
         number = score.background.number[target]
-        own = [clause for clause in clauses if clause not in worth and number in _concluded(score, clause)]
+        own = [
+            clause
+            for clause in clauses
+            if clause not in worth and number in _concluded(score, clause)
+        ]
         if own:
             worth |= held_out_worth(score.restricted(target), own, conduct=conduct)
     return worth
@@ -188,10 +212,14 @@ def _concluded(score: PseudoLikelihoodScore, clause: Disjunction) -> set[int]:
 
 def _false_facts(database: Database, targets: Sequence[str], world: str) -> dict[str, Int32]:
     """The atoms that the data call false, by predicate."""
-    found = read_relations(database, targets, world=world, partitions=("evidence", "truth"), value=0.0)
+    found = read_relations(
+        database, targets, world=world, partitions=("evidence", "truth"), value=0.0
+    )
     return dict(zip(found.predicates, found.facts))
 
 
 def _world(database: Database, predicates: Sequence[str], world: str) -> Background:
     found = read_relations(database, predicates, world=world, partitions=("evidence", "truth"))
-    return Background(found.predicates, found.argument_types, found.facts, found.constants, found.domains)
+    return Background(
+        found.predicates, found.argument_types, found.facts, found.constants, found.domains
+    )

@@ -1,4 +1,6 @@
-"""What structure learning gives back: the learned rules, the candidates beside them, and the program text."""
+"""What structure learning gives back: the learned rules, the candidates beside them,
+and the program text.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ class StructureResult:
     text : str
         The rules as a program in Alchemy's syntax, with declarations.
     method, status : str
-        `status` is 'complete' or 'converged', or says what stopped the search; the rules are the best until then.
+        `status` is 'complete' or 'converged', or says what stopped the search; the rules are the
+        best until then.
     figures : mapping of str to number
         Clauses evaluated and collected, and what else the method counts.
     candidates : tuple of LearnedRule
@@ -67,11 +70,12 @@ class StructureResult:
         Returns
         -------
         list of dict
-            `rule` (text without weight), `support` (true atoms covered), `negatives` (false atoms covered),
-            `precision`, `gain` (what the method maximises: information gain, gain in weighted pseudo-log-likelihood,
-            or PCA confidence beyond chance), `weight` (None where none was learned), `chosen`, and `line`: the rule
-            as a line for a program, with its weight, or the log odds of its precision. Mined rules have
-            `head_coverage` and `pca_confidence` besides.
+            `rule` (text without weight), `support` (true atoms covered), `negatives` (false atoms
+            covered), `precision`, `gain` (what the method maximises: information gain, gain in
+            weighted pseudo-log-likelihood, or PCA confidence beyond chance), `weight` (None where
+            none was learned), `chosen`, and `line`: the rule as a line for a program, with its
+            weight, or the log odds of its precision. Mined rules have `head_coverage` and
+            `pca_confidence` besides.
         """
         records = [*self.table(), *(_record(rule, chosen=False) for rule in self.candidates)]
         return sorted(records, key=lambda record: -(record["gain"] or 0.0))
@@ -110,5 +114,8 @@ def _record(rule: LearnedRule, *, chosen: bool) -> dict[str, Any]:
         "line": f"{weight:.4g} {rule.text}",
     }
     if isinstance(rule, MinedRule):
-        record |= {"head_coverage": as_json(rule.head_coverage), "pca_confidence": as_json(rule.pca_confidence)}
+        record |= {
+            "head_coverage": as_json(rule.head_coverage),
+            "pca_confidence": as_json(rule.pca_confidence),
+        }
     return record

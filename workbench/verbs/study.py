@@ -60,11 +60,13 @@ def study(
     sources : sequence of paths or URLs
         CSV, Parquet, JSON lines, Excel, SQLite, DuckDB, PostgreSQL.
     predict : str
-        `TABLE.COLUMN`, or `TABLE.COLUMN=VALUE` for one value of a category. Its blanks are predicted.
+        `TABLE.COLUMN`, or `TABLE.COLUMN=VALUE` for one value of a category. Its blanks are
+        predicted.
     out : path, optional
         The directory that the commands to go on name; nothing is written.
     time : str, optional
-        `TABLE.DATECOLUMN` of the same table: each row is asked at its own date, and sees nothing that is dated later.
+        `TABLE.DATECOLUMN` of the same table: each row is asked at its own date, and sees nothing
+        that is dated later.
     mapping : TablesMapping or path, optional
         What the columns mean; proposed where it is not given.
     learner : {'rules', 'boosted_trees'}
@@ -92,10 +94,19 @@ def study(
         result, explain = _result(staging, ready, settings, studied, matrix, rows, out)
         predicted = predicted_by(parse_program(result.program), ready)
         found = held_out(ready, studied, rows)
-        result = replace(result, held_out=found, predicted=predicted, seconds=perf_counter() - begun)
+        result = replace(
+            result, held_out=found, predicted=predicted, seconds=perf_counter() - begun
+        )
         if studied.status == "done":
             result = with_inferred(
-                staging, ready, result, explain, out=out, seed=seed, deadline=deadline, progress=progress
+                staging,
+                ready,
+                result,
+                explain,
+                out=out,
+                seed=seed,
+                deadline=deadline,
+                progress=progress,
             )
     place = Path(out) if out is not None else Path("OUT")
     data = " ".join(f"--data {shlex.quote(masked(os.fspath(source)))}" for source in sources)
@@ -105,11 +116,21 @@ def study(
 
 def _check(folds: int, rules: int, learner: str) -> None:
     if folds < 2:
-        raise UsageError.of("E0633", f"cannot hold out rows in {folds} folds", help="give --folds a number from 2 on")
+        raise UsageError.of(
+            "E0633",
+            f"cannot hold out rows in {folds} folds",
+            help="give --folds a number from 2 on",
+        )
     if rules < 1:
-        raise UsageError.of("E0634", f"cannot learn {rules} rules", help="give --rules a number from 1 on")
+        raise UsageError.of(
+            "E0634", f"cannot learn {rules} rules", help="give --rules a number from 1 on"
+        )
     if learner not in ("rules", "boosted_trees"):
-        raise UsageError.of("E0635", f"there is no learner {learner}", help="the learners are rules and boosted_trees")
+        raise UsageError.of(
+            "E0635",
+            f"there is no learner {learner}",
+            help="the learners are rules and boosted_trees",
+        )
 
 
 def _studied(
@@ -123,11 +144,13 @@ def _studied(
     """The study of the labelled rows, or of a sample of them; and which rows these are."""
     rows = labelled_sample(ready.labels, settings.seed)
     until = None if deadline is None else monotonic() + 0.35 * max(deadline - monotonic(), 0.0)
-    matrix = candidates_for(staging, ready, rows, collective=not settings.inductive, deadline=until, progress=progress)
+    matrix = candidates_for(
+        staging, ready, rows, collective=not settings.inductive, deadline=until, progress=progress
+    )
     time = ready.times.days[rows] if ready.times is not None else None
     studied = run_study(
-        matrix, ready.labels[rows], ready.kind, settings, time=time, n_classes=max(len(ready.classes), 2),
-        deadline=deadline, progress=progress,
+        matrix, ready.labels[rows], ready.kind, settings, time=time,
+        n_classes=max(len(ready.classes), 2), deadline=deadline, progress=progress,
     )  # fmt: skip
     if studied.model is None:
         raise Cancelled("study")
@@ -143,7 +166,9 @@ def _result(
     rows: Int64,
     out: str | os.PathLike[str] | None,
 ) -> tuple[StudyResult, Explain]:
-    """The study by its rules, row by row; and how rows are explained once their values are final."""
+    """The study by its rules, row by row;
+    and how rows are explained once their values are final.
+    """
     import pandas as pd
 
     model = studied.model
@@ -176,7 +201,10 @@ def _result(
         labelled=labelled,
         asked=asked,
         metrics=summarised(studied.fold_scores()),
-        baselines={baseline_name(name, ready.kind): summarised(studied.fold_scores(name)) for name in BASELINES},
+        baselines={
+            baseline_name(name, ready.kind): summarised(studied.fold_scores(name))
+            for name in BASELINES
+        },
         rules=studied_rules(ready, model, matrix, studied, timed=timed),
         threshold=threshold,
         calibration=table,
@@ -195,7 +223,9 @@ def _result(
 
 
 def _cut_short(matrix: CandidateMatrix, studied: Studied) -> list[Diagnostic]:
-    """What was not looked at to the end though the study was: conditions, and the rules of folds."""
+    """What was not looked at to the end though the study was: conditions,
+    and the rules of folds.
+    """
     help = "give a longer --time-limit, or fewer tables"
     found = []
     if matrix.cut:
@@ -204,13 +234,24 @@ def _cut_short(matrix: CandidateMatrix, studied: Studied) -> list[Diagnostic]:
         found.append(Diagnostic("E0645", said, help=help, severity="warning"))
     hurried = sum(not fold.model.complete for fold in studied.folds)
     if hurried:
-        said = f"the rules of {hurried} of {len(studied.folds)} folds were chosen in less time than they ask for"
-        found.append(Diagnostic("E0645", said + ", so the scores may be too low", help=help, severity="warning"))
+        said = (
+            f"the rules of {hurried} of {len(studied.folds)} folds were chosen in less time "
+            "than they ask for"
+        )
+        found.append(
+            Diagnostic(
+                "E0645", said + ", so the scores may be too low", help=help, severity="warning"
+            )
+        )
     return found
 
 
-def _final_columns(staging: Any, ready: Prepared, studied: Studied, matrix: CandidateMatrix) -> Real:
-    """The candidates that rules read, the final ones and the folds', of every row of the target's table."""
+def _final_columns(
+    staging: Any, ready: Prepared, studied: Studied, matrix: CandidateMatrix
+) -> Real:
+    """The candidates that rules read, the final ones and the folds',
+    of every row of the target's table.
+    """
     assert studied.model is not None
     used = {*studied.model.columns, *(at for fold in studied.folds for at in fold.model.columns)}
     columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
@@ -232,12 +273,20 @@ def _calibration_rows(values: Float, truth: Float) -> list[dict[str, Any]]:
     found = calibration(values, truth)
     columns = (found.lower, found.upper, found.count, found.mean_predicted, found.fraction_true)
     return [
-        {"from": float(low), "to": float(high), "rows": int(n), "predicted": float(said), "came true": float(true)}
+        {
+            "from": float(low),
+            "to": float(high),
+            "rows": int(n),
+            "predicted": float(said),
+            "came true": float(true),
+        }
         for low, high, n, said, true in zip(*columns)
     ]
 
 
-def _sentence(ready: Prepared, settings: Settings, studied: Studied, labelled: int, asked: int, used: int) -> str:
+def _sentence(
+    ready: Prepared, settings: Settings, studied: Studied, labelled: int, asked: int, used: int
+) -> str:
     name = ready.target.name
     sizes = [len(fold.held_out) for fold in studied.folds]
     about = f"about {round(float(np.mean(sizes))):,}" if sizes else "no row"

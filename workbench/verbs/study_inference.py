@@ -43,14 +43,18 @@ Explain = Callable[[Any], tuple[Explained, ...]]
 
 
 def held_out(ready: Prepared, studied: Studied, rows: Int64) -> HeldOut | None:
-    """What the folds said of the rows that they held out, by atom; None but for a yes/no target, asked at no date."""
+    """What the folds said of the rows that they held out, by atom; None but for a yes/no target,
+    asked at no date.
+    """
     if ready.kind != "yes/no" or ready.times is not None or not studied.folds:
         return None
     place = np.concatenate([fold.held_out for fold in studied.folds])
     return HeldOut(
         ready.target.predicate,
         tuple([str(ready.keys[name][row]) for row in rows[place]] for name in _subject(ready)),
-        np.concatenate([np.full(len(fold.held_out), number) for number, fold in enumerate(studied.folds)]),
+        np.concatenate(
+            [np.full(len(fold.held_out), number) for number, fold in enumerate(studied.folds)]
+        ),
         np.concatenate([fold.predicted for fold in studied.folds]),
         studied.labels[place],
     )
@@ -67,11 +71,13 @@ def with_inferred(
     deadline: float | None,
     progress: Progress,
 ) -> StudyResult:
-    """The study with the values that inference gives the asked rows: of all of them jointly, given the known labels.
+    """The study with the values that inference gives the asked rows: of all of them jointly, given
+    the known labels.
 
-    What `infer` says of the program and what the study says of the rows are then one and the same. Where inference
-    refuses, the study keeps the values of its rules row by row, and a warning says so. In the directory `out` the
-    workspace of the inference stays: the tables, the program as the rules at hand, both runs.
+    What `infer` says of the program and what the study says of the rows are then one and the same.
+    Where inference refuses, the study keeps the values of its rules row by row, and a warning says
+    so. In the directory `out` the workspace of the inference stays: the tables, the program as the
+    rules at hand, both runs.
     """
     if not result.asked and out is None:
         return result
@@ -81,7 +87,9 @@ def with_inferred(
         program = loaded(database, staging, ready, result.program)
         if result.asked:
             try:
-                found = joint_values(database, program, ready, seed, min(remaining(deadline), SECONDS), progress)
+                found = joint_values(
+                    database, program, ready, seed, min(remaining(deadline), SECONDS), progress
+                )
                 result = _with_values(result, ready, found)
                 result = replace(result, explanations=explain(result.predictions))
             except WorkbenchError as error:
@@ -112,7 +120,9 @@ def _kept(database: Database, result: StudyResult, seed: int) -> None:
 
 
 def predicted_by(program: Program, ready: Prepared) -> str:
-    """The predicate whose atoms a study's program predicts: that of its scope, else the target's own."""
+    """The predicate whose atoms a study's program predicts: that of its scope,
+    else the target's own.
+    """
     return program.scopes[0].head.predicate if program.scopes else ready.target.predicate
 
 
@@ -132,7 +142,9 @@ def _with_values(result: StudyResult, ready: Prepared, values: Mapping[Key, floa
     asked = np.flatnonzero(~frame["known"].to_numpy(bool))
     keys = list(zip(*([str(part) for part in ready.keys[name]] for name in _subject(ready))))
     if ready.kind == "category":
-        found = np.array([[values.get((*keys[row], name), 0.0) for name in ready.classes] for row in asked])
+        found = np.array(
+            [[values.get((*keys[row], name), 0.0) for name in ready.classes] for row in asked]
+        )
         best = found.argmax(axis=1)
         frame["value"] = _replaced(frame["value"], asked, [ready.classes[place] for place in best])
         frame["probability"] = _replaced(frame["probability"], asked, found.max(axis=1))
@@ -140,7 +152,9 @@ def _with_values(result: StudyResult, ready: Prepared, values: Mapping[Key, floa
     return replace(result, predictions=_with_intervals(frame, ready, keys, asked, values))
 
 
-def _with_intervals(frame: Any, ready: Prepared, keys: Sequence[Key], asked: Int64, values: Mapping[Key, float]) -> Any:
+def _with_intervals(
+    frame: Any, ready: Prepared, keys: Sequence[Key], asked: Int64, values: Mapping[Key, float]
+) -> Any:
     """The predictions with the values that inference gives them, and intervals that hold these."""
     rows = np.array([row for row in asked if keys[row] in values], np.int64)
     inferred = np.array([values[keys[row]] for row in rows], np.float64)
@@ -177,9 +191,16 @@ def loaded(database: Database, staging: Staging, ready: Prepared, text: str) -> 
 
 
 def joint_values(
-    database: Database, program: Program, ready: Prepared, seed: int, seconds: float, progress: Progress
+    database: Database,
+    program: Program,
+    ready: Prepared,
+    seed: int,
+    seconds: float,
+    progress: Progress,
 ) -> dict[Key, float]:
-    """The probability of each asked atom, or the number that it is, by its constants; the inference is a run."""
+    """The probability of each asked atom, or the number that it is, by its constants;
+    the inference is a run.
+    """
     from workbench.language.ground_atoms import parse_atom
 
     problems = [one for one in check(program) if one.severity == "error"]
@@ -187,8 +208,18 @@ def joint_values(
         raise WorkbenchError(tuple(problems))
     predicted = predicted_by(program, ready)
     request = GroundRequest(query=(predicted,))
-    found: Any = infer(database, program, request, task="marginal", seed=seed, time_limit=seconds, progress=progress)
-    record_inference(database, found, seed, {"query": [predicted], "labels": "evidence", "time_limit": seconds})
+    found: Any = infer(
+        database,
+        program,
+        request,
+        task="marginal",
+        seed=seed,
+        time_limit=seconds,
+        progress=progress,
+    )
+    record_inference(
+        database, found, seed, {"query": [predicted], "labels": "evidence", "time_limit": seconds}
+    )
     values = {}
     table = found.predictions()
     for atom, value in zip(table["atom"], table["value"]):

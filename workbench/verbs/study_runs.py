@@ -46,9 +46,12 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
     """Keep a study as a run of kind `study`; its number."""
     from workbench.study.report import html_report
 
-    scores = {name: found["mean"] for name, found in result.metrics.items() if found["mean"] is not None}
+    scores = {
+        name: found["mean"] for name, found in result.metrics.items() if found["mean"] is not None
+    }
     kept = {
-        "record": as_json(result.as_record()) | {"program": result.program, "mapping": result.mapping},
+        "record": as_json(result.as_record())
+        | {"program": result.program, "mapping": result.mapping},
         "predictions": result.predictions.to_csv(index=False),
         "report": html_report(result),
     }
@@ -64,11 +67,19 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
         engine=result.learner,
         seed=seed,
         name=result.target,
-        parameters={"target": result.target, "kind": result.kind, "labels": result.sentence, "language": "mln"}
+        parameters={
+            "target": result.target,
+            "kind": result.kind,
+            "labels": result.sentence,
+            "language": "mln",
+        }
         | ({"folds": names} if held_out else {}),
         atom_types=types,
         predictions=held_out,
-        metrics={"metric": list(scores), "value": [float(value) for value in scores.values() if value is not None]},
+        metrics={
+            "metric": list(scores),
+            "value": [float(value) for value in scores.values() if value is not None],
+        },
     )
     with database.transaction():
         number = record_run(database, record)
@@ -76,13 +87,19 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
     return number
 
 
-def _held_out(database: Database, found: HeldOut | None) -> tuple[dict[str, tuple[str, ...]], dict[str, Any]]:
-    """The types and the predictions of the atoms that were held out, where the workspace has such atoms."""
+def _held_out(
+    database: Database, found: HeldOut | None
+) -> tuple[dict[str, tuple[str, ...]], dict[str, Any]]:
+    """The types and the predictions of the atoms that were held out,
+    where the workspace has such atoms.
+    """
     stored = None if found is None else database.predicates().get(found.predicate)
     if found is None or stored is None or stored.arity != len(found.arguments):
         return {}, {}
     columns = zip(stored.argument_types, found.arguments)
-    arguments = np.column_stack([constant_ids(database, type_name, names) for type_name, names in columns])
+    arguments = np.column_stack(
+        [constant_ids(database, type_name, names) for type_name, names in columns]
+    )
     there = np.all(arguments >= 0, axis=1)
     if not there.any():
         return {}, {}
@@ -108,9 +125,13 @@ def read_study(database: Database, number: int) -> StudyRecord:
 
     kept = database.setting(beside(number))
     if kept is None:
-        raise UsageError.of("E0835", f"run {number} is no study", help="`workbench runs` says what each run is")
+        raise UsageError.of(
+            "E0835", f"run {number} is no study", help="`workbench runs` says what each run is"
+        )
     found = json.loads(kept)
-    return StudyRecord(found["record"], pd.read_csv(StringIO(found["predictions"])), found["report"])
+    return StudyRecord(
+        found["record"], pd.read_csv(StringIO(found["predictions"])), found["report"]
+    )
 
 
 def forget_study(database: Database, number: int) -> None:

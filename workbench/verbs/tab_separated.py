@@ -1,4 +1,6 @@
-"""Predictions in the form of PSL's output: one tab-separated file a predicate, arguments and value."""
+"""Predictions in the form of PSL's output: one tab-separated file a predicate,
+arguments and value.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["predicate_files"]
 
 
-def predicate_files(result: InferenceResult, *, include_hidden: bool = False) -> Iterator[tuple[str, str]]:
-    """Names of files and their text: `PREDICATE.txt`, in capitals as PSL has it; below `WORLD/` with several worlds.
+def predicate_files(
+    result: InferenceResult, *, include_hidden: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Names of files and their text: `PREDICATE.txt`, in capitals as PSL has it; below `WORLD/`
+    with several worlds.
 
     Raises
     ------
@@ -39,12 +44,15 @@ def predicate_files(result: InferenceResult, *, include_hidden: bool = False) ->
 
 
 def _lines(result: InferenceResult, ids: np.ndarray) -> Iterator[str]:
-    for constants, value in zip(result.grounding.atoms.argument_names(ids), result.values[ids].tolist()):
+    for constants, value in zip(
+        result.grounding.atoms.argument_names(ids), result.values[ids].tolist()
+    ):
         broken = next((name for name in constants if any(sign in name for sign in "\t\r\n")), None)
         if broken is not None:
             raise UsageError.of(
                 "E0833",
-                f"the constant {broken!r} holds a tab or a line break, which a tab-separated file cannot hold",
+                f"the constant {broken!r} holds a tab or a line break, which a tab-separated file "
+                "cannot hold",
                 help="write the predictions to a .csv or .parquet file",
             )
         yield "\t".join([*constants, f"{value:.12g}"]) + "\n"

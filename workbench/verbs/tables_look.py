@@ -55,7 +55,9 @@ class TablesLook:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The columns that could be predicted, as `TABLE.COLUMN`: with blanks first, yes or no before others."""
+        """The columns that could be predicted, as `TABLE.COLUMN`: with blanks first,
+        yes or no before others.
+        """
         found = [
             (column.missing == 0, PREDICTABLE.index(column.kind), f"{table.name}.{column.name}")
             for table in self.mapping.tables
@@ -75,7 +77,13 @@ class TablesLook:
     ) -> TablesLook:
         """The look with one column taken for something else, as `workbench.tables.corrected`."""
         mapping = corrected(
-            self.mapping, table, column, kind=kind, predicate=predicate, refers_to=refers_to, readings=self.readings
+            self.mapping,
+            table,
+            column,
+            kind=kind,
+            predicate=predicate,
+            refers_to=refers_to,
+            readings=self.readings,
         )
         return replace(self, mapping=mapping)
 

@@ -63,7 +63,9 @@ def train_and_score(
         E0836 where nothing is asked for.
     """
     if not query:
-        raise UsageError.of("E0836", "nothing is asked for, so nothing can be trained", help="choose a predicate")
+        raise UsageError.of(
+            "E0836", "nothing is asked for, so nothing can be trained", help="choose a predicate"
+        )
     steps = ("scoring on held-out parts", "learning from all labels", "predicting")
     parts = [_part(progress, number, name) for number, name in enumerate(steps)]
     scored = crossval(query=query, folds=folds, progress=parts[0])
@@ -76,6 +78,8 @@ def _part(progress: Progress, number: int, name: str) -> Progress:
 
     def report(stage: str, done: float, total: float | None, message: str) -> None:
         share = min(1.0, done / total) if total else 0.0
-        progress.report(name, round(100 * (number + share) / 3), 100.0, f"{stage} {message}".strip())
+        progress.report(
+            name, round(100 * (number + share) / 3), 100.0, f"{stage} {message}".strip()
+        )
 
     return Progress(report, progress.cancel_event, progress.observe)

@@ -1,4 +1,6 @@
-"""What a workspace learns: weights, rules, and how well both carry over to data held out; runs recorded."""
+"""What a workspace learns: weights, rules, and how well both carry over to data held out;
+runs recorded.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ class Training(Documents):
             Keep the run and its weights in the workspace.
         **given
             `learner`, `options`, `candidates`, `intervals`, `lazy`, `time_limit`, `progress`, as in
-            `workbench.verbs.learn.learn`; `query`, `closed`, `hidden`, `worlds`, `tie`, as in `request`.
+            `workbench.verbs.learn.learn`; `query`, `closed`, `hidden`, `worlds`, `tie`, as in
+            `request`.
 
         Returns
         -------
@@ -56,7 +59,8 @@ class Training(Documents):
         InputError
             E0501 where no open atom has a label; the diagnostics of rules that cannot be read.
         UsageError
-            E0504, E0505 for an unknown learner or parameter, E0512 for lazy grounding with another learner.
+            E0504, E0505 for an unknown learner or parameter, E0512 for lazy grounding with another
+            learner.
         """
         from workbench.verbs import runs
         from workbench.verbs.learn import learn
@@ -67,7 +71,9 @@ class Training(Documents):
         if not record:
             return result
         settings = {"learner": "auto", "lazy": False, **given}
-        return replace(result, run_id=runs.record_learning(self.database, result, seed, settings_of(settings)))
+        return replace(
+            result, run_id=runs.record_learning(self.database, result, seed, settings_of(settings))
+        )
 
     def train_and_score(
         self,
@@ -77,7 +83,8 @@ class Training(Documents):
         folds: Literal["worlds", "kept"] = "worlds",
         progress: Progress = SILENT,
     ) -> TrainedAndScored:
-        """Cross-validate rules, learn their weights from all labels, and predict by them: three runs, one wish.
+        """Cross-validate rules, learn their weights from all labels, and predict by them: three
+        runs, one wish.
 
         Raises
         ------
@@ -103,20 +110,22 @@ class Training(Documents):
         targets: Sequence[str] | None = None,
         **given: Unpack[StructureOptions],
     ) -> StructureResult:
-        """Learn rules; `result.candidate_table()` has every candidate with support, precision and gain.
+        """Learn rules; `result.candidate_table()` has every candidate with support, precision and
+        gain.
 
         Parameters
         ----------
         source : IlpProblem, or Program, path or text, optional
-            An ILP problem (`workbench.language.ilp_reader.read_ilp`) is loaded and searched by its modes (see
-            `workbench.verbs.induction.induce`); of rules only the declarations are used, and rules over their
-            predicates are learned from this workspace's facts (`workbench.verbs.structure.learn_rules`); None for all
-            its predicates.
+            An ILP problem (`workbench.language.ilp_reader.read_ilp`) is loaded and searched by its
+            modes (see `workbench.verbs.induction.induce`); of rules only the declarations are used,
+            and rules over their predicates are learned from this workspace's facts
+            (`workbench.verbs.structure.learn_rules`); None for all its predicates.
         targets : sequence of str, optional
             Without modes: the predicates that rules are learned for, all when absent.
         **given
-            What the two functions take: `loop`, `weights`, `features`, `collect`; `method`, `worlds`; `settings`,
-            `candidates`, `seed`, `time_limit`, `progress`; `record` (False leaves no run).
+            What the two functions take: `loop`, `weights`, `features`, `collect`; `method`,
+            `worlds`; `settings`, `candidates`, `seed`, `time_limit`, `progress`; `record` (False
+            leaves no run).
         """
         from workbench.language.ilp import IlpProblem
         from workbench.verbs import runs
@@ -129,16 +138,21 @@ class Training(Documents):
             result = induce(self.database, source, **options)
             options["target"] = source.target
         else:
-            named = self.database.predicates() if source is None else self.declare(source).predicates
+            named = (
+                self.database.predicates() if source is None else self.declare(source).predicates
+            )
             stored = self.database.predicates()
-            # Rules are searched for over constants: numbers, dates, texts and what is made of them stay out.
+            # Rules are searched for over constants: numbers, dates, texts and what is made of them
+            # stay out.
             predicates = [name for name in named if name in stored and not any(stored[name].kinds)]
             chosen = list(targets or predicates)
             result = learn_rules(self.database, predicates, chosen, **options)
             options["targets"] = chosen
         if not record:
             return result
-        return replace(result, run_id=runs.record_structure(self.database, result, seed, settings_of(options)))
+        return replace(
+            result, run_id=runs.record_structure(self.database, result, seed, settings_of(options))
+        )
 
     def crossval(
         self,
@@ -155,14 +169,15 @@ class Training(Documents):
         Parameters
         ----------
         folds : {'worlds', 'kept'}, int, or sequence of sequences of str
-            Leave one world out, the folds that `make_folds` keeps in the workspace, the worlds dealt into so many
-            folds, or each fold's worlds by name.
+            Leave one world out, the folds that `make_folds` keeps in the workspace, the worlds
+            dealt into so many folds, or each fold's worlds by name.
         worlds : sequence of str, optional
             Only these worlds.
         **given
-            `query`, `closed`, `hidden`; `learner`, `learner_options`, `candidates`, `task`, `engine`,
-            `engine_options`, `seed`, `time_limit`, `progress`; `record`; `inductive`: predict the atoms of a kept fold
-            without the labels of the others, which are evidence for them elsewise.
+            `query`, `closed`, `hidden`; `learner`, `learner_options`, `candidates`, `task`,
+            `engine`, `engine_options`, `seed`, `time_limit`, `progress`; `record`; `inductive`:
+            predict the atoms of a kept fold without the labels of the others, which are evidence
+            for them elsewise.
         """
         from workbench.verbs import runs
         from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
@@ -179,11 +194,16 @@ class Training(Documents):
         elif folds == "kept":
             plans = kept_folds(self.database, ids)
         elif isinstance(folds, str):
-            raise UsageError.of("E0806", f"there are no folds `{folds}`", help="choose worlds, kept, or a number")
+            raise UsageError.of(
+                "E0806", f"there are no folds `{folds}`", help="choose worlds, kept, or a number"
+            )
         else:
             plans = grouped_worlds(self.database, ids, folds, seed=options.get("seed", 0))
         result = crossval(self.database, program, request, plans=plans, **options)
         if not record:
             return result
         settings = settings_of({**asked, "worlds": worlds, **options})
-        return replace(result, run_id=runs.record_crossval(self.database, result, options.get("seed", 0), settings))
+        return replace(
+            result,
+            run_id=runs.record_crossval(self.database, result, options.get("seed", 0), settings),
+        )

@@ -37,12 +37,15 @@ def plainly(name: str) -> str:
     return name.casefold().replace("_", "")
 
 
-def load_truth(database: Database, paths: Sequence[Path], predictions: Predictions) -> frozenset[str]:
+def load_truth(
+    database: Database, paths: Sequence[Path], predictions: Predictions
+) -> frozenset[str]:
     """Load truth by the loaders that facts have; of what else the files hold nothing stays.
 
-    Alchemy's `.db`, a table whose file name is a predicted predicate (in PSL's form, or with a header), PSL's `.data`,
-    `.json` and `.yaml`, Prolog's facts and examples, a `dataset.toml`, a directory. `WORLD=FILE` names the world of a
-    file; without it, a file that is called as a predicted world is of that world.
+    Alchemy's `.db`, a table whose file name is a predicted predicate (in PSL's form, or with a
+    header), PSL's `.data`, `.json` and `.yaml`, Prolog's facts and examples, a `dataset.toml`, a
+    directory. `WORLD=FILE` names the world of a file; without it, a file that is called as a
+    predicted world is of that world.
 
     Returns
     -------
@@ -67,7 +70,11 @@ def load_truth(database: Database, paths: Sequence[Path], predictions: Predictio
             elif form is not None and form.name == "ilp":
                 _declare_all(database, predictions)
                 load_facts(database, path, FileFacts(world=world, partition="truth"))
-            elif path.is_dir() or path.name == DESCRIPTION or (form is not None and form.name == "document"):
+            elif (
+                path.is_dir()
+                or path.name == DESCRIPTION
+                or (form is not None and form.name == "document")
+            ):
                 if path.is_dir() and not (path / DESCRIPTION).exists():
                     _declare_all(database, predictions)
                 load(database, path, world=world, partition="truth")
@@ -95,8 +102,12 @@ def _is_soft(path: Path) -> bool:
     return program is not None and language_of_file(program) == "psl"
 
 
-def _load_table(database: Database, path: Path, form: str, world: str, predictions: Predictions) -> None:
-    """The rows of one predicate; a header is told from facts by the constants of the predictions."""
+def _load_table(
+    database: Database, path: Path, form: str, world: str, predictions: Predictions
+) -> None:
+    """The rows of one predicate; a header is told from facts by
+    the constants of the predictions.
+    """
     name = re.sub(r"_(truth|targets?|obs)$", "", predicate_of_file(path))
     arities = predictions.arities
     predicate = next((other for other in arities if plainly(other) == plainly(name)), None)
@@ -111,7 +122,15 @@ def _load_table(database: Database, path: Path, form: str, world: str, predictio
         load_tables(database, path, predicate=predicate, world=world, partition="truth")
     elif commas:
         value = f"column{arity}" if len(first) == arity + 1 else None
-        load_tables(database, path, predicate=predicate, value=value, header=False, world=world, partition="truth")
+        load_tables(
+            database,
+            path,
+            predicate=predicate,
+            value=value,
+            header=False,
+            world=world,
+            partition="truth",
+        )
     else:
         load_psl_table(database, path, predicate=predicate, world=world, partition="truth")
 
@@ -123,7 +142,9 @@ def _declare_all(database: Database, predictions: Predictions) -> None:
 
 def _declare(database: Database, predicate: str, arity: int) -> None:
     if predicate not in database.predicates():
-        database.declare_predicates([Predicate(predicate, tuple(f"{predicate}_{place}" for place in range(arity)))])
+        database.declare_predicates(
+            [Predicate(predicate, tuple(f"{predicate}_{place}" for place in range(arity)))]
+        )
 
 
 def _first_cells(path: Path, delimiter: str) -> list[str]:
@@ -135,6 +156,10 @@ def _first_cells(path: Path, delimiter: str) -> list[str]:
 
 
 def _names_columns(cells: Sequence[str], predicate: str, predictions: Predictions) -> bool:
-    """Whether a table's first line is a header: none of its cells is a constant that is predicted at its place."""
+    """Whether a table's first line is a header:
+    none of its cells is a constant that is predicted at its place.
+    """
     predicted = [arguments for name, arguments in predictions.atoms if name == predicate]
-    return bool(cells) and not any(cell in set(column) for cell, column in zip(cells, zip(*predicted)))
+    return bool(cells) and not any(
+        cell in set(column) for cell, column in zip(cells, zip(*predicted))
+    )

@@ -1,4 +1,6 @@
-"""`update`: facts added, corrected and removed, and a recorded prediction brought up to date with them."""
+"""`update`: facts added, corrected and removed,
+and a recorded prediction brought up to date with them.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,15 @@ def update(
     partition: Partition = "evidence",
     progress: Progress = SILENT,
 ) -> Update:
-    """Change facts and bring a recorded prediction up to date, in one transaction: all of it or nothing.
+    """Change facts and bring a recorded prediction up to date, in one transaction: all of it or
+    nothing.
 
     Parameters
     ----------
     database : Database
     run : int
-        An inference run. What is brought up to date is its newest update, where facts have not changed otherwise since.
+        An inference run. What is brought up to date is its newest update, where facts have not
+        changed otherwise since.
     add, remove : sequences of path, data frame, or text in the form of Alchemy's `.db`
         Facts that are there already, or not there any more, change nothing.
     correct : bool
@@ -67,13 +71,16 @@ def update(
 
     Notes
     -----
-    Rules that read no changed predicate and no changed domain are not ground again; components of the network that no
-    changed row touches keep their answer. In full, as by `infer`, only where facts changed otherwise since the run.
+    Rules that read no changed predicate and no changed domain are not ground again; components of
+    the network that no changed row touches keep their answer. In full, as by `infer`, only where
+    facts changed otherwise since the run.
     """
     begun = perf_counter()
     if read_run(database, run).kind == "crossval":
         raise UsageError.of(
-            "E0851", f"run {run} is a cross-validation, which is no standing answer", help="infer first"
+            "E0851",
+            f"run {run} is a cross-validation, which is no standing answer",
+            help="infer first",
         )
     changes = changes_of(database, add, remove, correct=correct, world=world, partition=partition)
     with database.transaction():
@@ -87,11 +94,17 @@ def update(
         seconds = perf_counter() - begun
         result = _result(database, before.recorded, renewal.standing, seconds)
         if changed or before.standing is None:
-            settings = {name: value for name, value in before.recorded.run.parameters.items() if name != "figures"}
+            settings = {
+                name: value
+                for name, value in before.recorded.run.parameters.items()
+                if name != "figures"
+            }
             seed = before.recorded.run.seed or 0
             view = database.within()
             facts = before.facts(view, applied.by)
-            number = record_inference(view, result, seed, settings, parent=before.run, facts=hash_of(view, facts.sums))
+            number = record_inference(
+                view, result, seed, settings, parent=before.run, facts=hash_of(view, facts.sums)
+            )
             keep(database, number, renewal.standing, facts, instead=before.run)
             result = replace(result, run_id=number)
     return Update(
@@ -111,18 +124,24 @@ def update(
 def tried(
     database: Database, run: int, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
 ) -> tuple[Grounding, Float]:
-    """What a run would answer with some facts changed: its atoms and their values; the change is taken back."""
+    """What a run would answer with some facts changed: its atoms and their values;
+    the change is taken back.
+    """
     found: list[LiveGrounding] = []
     with suppress(_TakenBack), database.transaction():
         before = beginning_of(database, run, progress)
         for atom, value in changes.items():
             set_fact(database, atom, value)
-        predicates = {parsed[0]: None for atom in changes if (parsed := parse_atom(atom)) is not None}
+        predicates = {
+            parsed[0]: None for atom in changes if (parsed := parse_atom(atom)) is not None
+        }
         found.append(before.renewed(database, predicates, progress).standing)
         raise _TakenBack
     now = found[0]
     asked = now.asked
-    rounded = asked.task == "map" and asked.program.language == "mln" and not asked.numbers(now.grounding)
+    rounded = (
+        asked.task == "map" and asked.program.language == "mln" and not asked.numbers(now.grounding)
+    )
     return now.grounding, np.rint(now.values) if rounded else now.values
 
 
@@ -130,7 +149,9 @@ class _TakenBack(Exception):
     """Ends a transaction that is not to be kept."""
 
 
-def _result(database: Database, recorded: Recorded, now: LiveGrounding, seconds: float) -> InferenceResult:
+def _result(
+    database: Database, recorded: Recorded, now: LiveGrounding, seconds: float
+) -> InferenceResult:
     grounding = replace(now.grounding, origin=replace(now.grounding.origin, database=database))
     weights = grounding.templates.weight
     return InferenceResult(
@@ -151,7 +172,8 @@ def _result(database: Database, recorded: Recorded, now: LiveGrounding, seconds:
 def _kept_as_it_was(error: InfeasibleError) -> InfeasibleError:
     note = Diagnostic(
         "E0852",
-        "the update is not applied: with it the hard rules admit no world, and the old facts and answer stay",
+        "the update is not applied: with it the hard rules admit no world, and the old facts and "
+        "answer stay",
         help="correct the facts named above, or give the rule a weight",
     )
     return InfeasibleError((*error.diagnostics, note))

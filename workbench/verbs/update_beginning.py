@@ -1,4 +1,6 @@
-"""What an update starts from: the newest answer that the facts of now belong to, as it was kept or made again."""
+"""What an update starts from: the newest answer that the facts of now belong to,
+as it was kept or made again.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,15 @@ class Beginning:
 
     def facts(self, database: Database, by: Mapping[str, FactSum]) -> Facts:
         """What the facts are now that they changed."""
-        sums = {name: self.sums.get(name, FactSum()).changed(by.get(name, FactSum())) for name in database.predicates()}
+        sums = {
+            name: self.sums.get(name, FactSum()).changed(by.get(name, FactSum()))
+            for name in database.predicates()
+        }
         return Facts(fact_print(database), sums)
 
-    def renewed(self, database: Database, changed: Mapping[str, FactRows | None], progress: Progress) -> Renewal:
+    def renewed(
+        self, database: Database, changed: Mapping[str, FactRows | None], progress: Progress
+    ) -> Renewal:
         view = database.within()
         if self.standing is not None:
             if not changed:
@@ -53,11 +60,15 @@ class Beginning:
             return renewed(view, self.standing, changed, progress=progress)
         now = standing(view, _asked(view, self.recorded), progress=progress)
         rows = now.grounding.network.n_rows
-        return Renewal(now, np.zeros(0, np.int64), now.values.size, rows, 0, len(now.asked.program.rules))
+        return Renewal(
+            now, np.zeros(0, np.int64), now.values.size, rows, 0, len(now.asked.program.rules)
+        )
 
 
 def beginning_of(database: Database, run: int, progress: Progress) -> Beginning:
-    """The newest update of a run that the facts of now belong to, as it was kept or ground again."""
+    """The newest update of a run that the facts of now belong to,
+    as it was kept or ground again.
+    """
     view = database.within()
     now, sums = fact_print(view), None
     for number in descendants(view, run):
@@ -72,7 +83,9 @@ def beginning_of(database: Database, run: int, progress: Progress) -> Beginning:
         asked = _asked(view, recorded)
         if stored is not None:
             return Beginning(recorded, stored.standing(view, asked), sums)
-        return Beginning(recorded, standing(view, asked, known=_known(recorded), progress=progress), sums)
+        return Beginning(
+            recorded, standing(view, asked, known=_known(recorded), progress=progress), sums
+        )
     return Beginning(recorded_run(view, run), None, sums or fact_sums(view))
 
 

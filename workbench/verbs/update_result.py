@@ -28,7 +28,8 @@ class Update:
     Attributes
     ----------
     result : InferenceResult
-        The answer as it is now; `result.run_id` is the run it was recorded as, `parent` the one it started from.
+        The answer as it is now; `result.run_id` is the run it was recorded as, `parent` the one it
+        started from.
     parent : int
     facts_added, facts_removed : int
     rows_added, rows_removed : int
@@ -36,8 +37,8 @@ class Update:
     rules_ground, atoms_solved : int
         How much was done again.
     changes : DataFrame
-        atom, predicate, before, after: the atoms asked about whose value moved, those that came (no `before`), and
-        those that data decide now (no `after`); the largest change first.
+        atom, predicate, before, after: the atoms asked about whose value moved, those that came (no
+        `before`), and those that data decide now (no `after`); the largest change first.
     seconds : float
     """
 
@@ -95,10 +96,17 @@ def changes_of_answer(
         lost = np.flatnonzero((place < 0) & ~table.is_hidden)
         for text, number in zip(table.names(lost), lost.tolist()):
             predicate = table.predicates[table.predicate[number]]
-            row = {"atom": text, "predicate": predicate, "before": standing.values[number], "after": np.nan}
+            row = {
+                "atom": text,
+                "predicate": predicate,
+                "before": standing.values[number],
+                "after": np.nan,
+            }
             gone.append(row | {"world": table.worlds[int(table.world[number])]})
     moved = np.flatnonzero(result.is_query & ~(np.abs(values - old) <= MOVED))
-    order = moved[np.argsort(-np.nan_to_num(np.abs(values[moved] - old[moved]), nan=2.0), kind="stable")]
+    order = moved[
+        np.argsort(-np.nan_to_num(np.abs(values[moved] - old[moved]), nan=2.0), kind="stable")
+    ]
     frame = pd.DataFrame(
         {
             "atom": atoms.names(order),
@@ -108,5 +116,9 @@ def changes_of_answer(
             "world": atoms.world_names(order),
         }
     )
-    both = pd.concat([frame, pd.DataFrame(gone, columns=frame.columns)], ignore_index=True) if gone else frame
+    both = (
+        pd.concat([frame, pd.DataFrame(gone, columns=frame.columns)], ignore_index=True)
+        if gone
+        else frame
+    )
     return both if len(atoms.worlds) > 1 else both.drop(columns="world")

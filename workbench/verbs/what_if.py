@@ -1,4 +1,6 @@
-"""What if some facts or weights were otherwise: a recorded prediction made again, and nothing kept."""
+"""What if some facts or weights were otherwise: a recorded prediction made again,
+and nothing kept.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,12 @@ def what_if(
     weights: Mapping[str, float] | None = None,
     progress: Progress = SILENT,
 ) -> pd.DataFrame:
-    """Infer a recorded result again with some facts or weights changed, and change them back; see `Workspace.what_if`.
+    """Infer a recorded result again with some facts or weights changed, and change them back; see
+    `Workspace.what_if`.
 
-    Only what changed facts touch is ground and solved again; with other weights everything is solved, of a fold, and
-    of a file that is only read, everything is ground, too, facts changed on a copy of the data.
+    Only what changed facts touch is ground and solved again; with other weights everything is
+    solved, of a fold, and of a file that is only read, everything is ground, too, facts changed on
+    a copy of the data.
     """
     if result.run_id is None:
         raise UsageError.of("E0815", "only a recorded run can be changed and run again")
@@ -52,11 +56,18 @@ def what_if(
     both = run_table(database, result.run_id, "prediction")
     if recorded.fold is not None:
         both = both[both["fold"] == recorded.fold]
-    columns = ["atom", "predicate", "value", *(["world"] if len(grounding.atoms.worlds) > 1 else [])]
+    columns = [
+        "atom",
+        "predicate",
+        "value",
+        *(["world"] if len(grounding.atoms.worlds) > 1 else []),
+    ]
     both = both[columns].rename(columns={"value": "before"})
     both["after"] = np.append(values, np.nan)[ids]
     both["change"] = both["after"] - both["before"]
-    return both.sort_values("change", key=lambda column: -column.abs(), kind="stable", ignore_index=True)
+    return both.sort_values(
+        "change", key=lambda column: -column.abs(), kind="stable", ignore_index=True
+    )
 
 
 def _in_full(
@@ -73,12 +84,15 @@ def _in_full(
         known = recorded.known(grounding)
         if recorded.fold is not None:
             _tell(grounding, known, changes)
-        values = np.where(np.isnan(known), recorded.infer(grounding, known, progress).values, np.nan)
+        values = np.where(
+            np.isnan(known), recorded.infer(grounding, known, progress).values, np.nan
+        )
     return grounding, values
 
 
 def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
-    """The grounding with other weights for some rules, each named as `ws.models.rules(run)` writes it.
+    """The grounding with other weights for some rules, each named as `ws.models.rules(run)` writes
+    it.
 
     Raises
     ------
@@ -93,10 +107,14 @@ def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
         if rule is None:
             close = nearest(text, rules)
             raise UsageError.of(
-                "E0853", f"the run has no rule {text}", help=f"did you mean {close}?" if close else None
+                "E0853",
+                f"the run has no rule {text}",
+                help=f"did you mean {close}?" if close else None,
             )
         if not isfinite(weight):
-            raise UsageError.of("E0853", f"{weight} is no weight", help="give a number; hard rules stay hard")
+            raise UsageError.of(
+                "E0853", f"{weight} is no weight", help="give a number; hard rules stay hard"
+            )
         members = list(rule.templates)
         changed[members] = weight * (templates.share[members] if rule.whole else 1.0)
     return replace(grounding, templates=replace(templates, weight=changed))

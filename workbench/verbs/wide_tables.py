@@ -1,4 +1,6 @@
-"""Loading wide tables: which sources are such, what they mean, and their facts, in one transaction."""
+"""Loading wide tables: which sources are such, what they mean, and their facts,
+in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ DESCRIPTION = "dataset.toml"
 def are_wide_tables(database: Database, source: str | os.PathLike[str]) -> bool:
     """Whether a source is read as wide tables when nothing more is said of it.
 
-    It is where it holds tables and no predicate is declared by their names; a `dataset.toml` is where it maps some.
+    It is where it holds tables and no predicate is declared by their names; a `dataset.toml` is
+    where it maps some.
     """
     path = Path(source)
     if form_of(source) is None and not path.is_dir() and path.name != DESCRIPTION:
@@ -50,8 +53,13 @@ def are_wide_tables(database: Database, source: str | os.PathLike[str]) -> bool:
     if path.is_dir():
         files = [file for file in sorted(path.iterdir()) if is_table_file(file)]
         inside = [file for folder in path.iterdir() if folder.is_dir() for file in folder.iterdir()]
-        return bool(files) and not any(_folded(_stem(file)) in declared for file in (*files, *inside))
-    return form_of(source) in ("postgres", "excel", "json", "sqlite", "duckdb") or _folded(_stem(path)) not in declared
+        return bool(files) and not any(
+            _folded(_stem(file)) in declared for file in (*files, *inside)
+        )
+    return (
+        form_of(source) in ("postgres", "excel", "json", "sqlite", "duckdb")
+        or _folded(_stem(path)) not in declared
+    )
 
 
 def _stem(path: Path) -> str:
@@ -94,10 +102,16 @@ def load_wide_tables(
         E0235, E0237 for a column that cannot be predicted.
     """
     if mapping is None:
-        described = [source for source in sources if Path(source).name == DESCRIPTION or _described(source)]
+        described = [
+            source for source in sources if Path(source).name == DESCRIPTION or _described(source)
+        ]
         if len(described) == 1 == len(sources):
             return load_wide_tables(
-                database, mapping=_description(described[0]), predict=predict, world=world, labels=labels
+                database,
+                mapping=_description(described[0]),
+                predict=predict,
+                world=world,
+                labels=labels,
             )
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     found = matched_sources(given, sources) if given is not None else find_sources(sources)
@@ -110,7 +124,9 @@ def load_wide_tables(
         if target is not None and labels == "evidence":
             _ask_where_absent(staging, target)
         if given is not None:
-            chosen = replace(chosen, tables=tuple(counted(staging, table) for table in chosen.tables))
+            chosen = replace(
+                chosen, tables=tuple(counted(staging, table) for table in chosen.tables)
+            )
         with database.transaction():
             report = load_tables_as_mapped(
                 database, staging, chosen, world=world or DEFAULT_WORLD, labels=labels, last=True
@@ -123,12 +139,16 @@ def load_wide_tables(
 def predicted_predicate(mapping: str | os.PathLike[str], program: Program) -> str | None:
     """The predicate that a mapping's `predict` asks for; None where it asks for nothing.
 
-    A program whose rules do not speak of that predicate, and that says by scopes what is open, asks for the latter.
+    A program whose rules do not speak of that predicate, and that says by scopes what is open, asks
+    for the latter.
     """
     target = target_of(read_mapping(mapping))
     if target is None:
         return None
-    speaks = any(isinstance(rule, FormulaRule) and _speaks_of(rule, target.predicate) for rule in program.rules)
+    speaks = any(
+        isinstance(rule, FormulaRule) and _speaks_of(rule, target.predicate)
+        for rule in program.rules
+    )
     scoped = list(dict.fromkeys(scope.head.predicate for scope in program.scopes))
     return scoped[0] if len(scoped) == 1 and not speaks else target.predicate
 
@@ -157,13 +177,16 @@ def _description(source: str | os.PathLike[str]) -> Path:
     return Path(source) / DESCRIPTION if Path(source).is_dir() else Path(source)
 
 
-def matched_sources(mapping: TablesMapping, sources: Sequence[str | os.PathLike[str]]) -> tuple[TableSource, ...]:
+def matched_sources(
+    mapping: TablesMapping, sources: Sequence[str | os.PathLike[str]]
+) -> tuple[TableSource, ...]:
     """The source of each table of a mapping: its own, or of the files given the one of that name.
 
     Raises
     ------
     InputError
-        E0234 for a file that the mapping says nothing of, and for a table that no file is given for.
+        E0234 for a file that the mapping says nothing of, and for a table that no file is given
+        for.
     """
     if not sources:
         return tuple(table.source for table in mapping.tables)
@@ -181,7 +204,8 @@ def matched_sources(mapping: TablesMapping, sources: Sequence[str | os.PathLike[
             named = ", ".join(display_name(source) for source in sources)
             raise InputError.of(
                 "E0234",
-                f"the mapping has a table {table.name}, and none of the files given holds it ({named})",
+                f"the mapping has a table {table.name}, and none of the files given holds it "
+                f"({named})",
                 help="give its file too, or take the table out of the mapping",
             )
     return tuple(

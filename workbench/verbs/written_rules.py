@@ -1,4 +1,6 @@
-"""Rules as their author wrote them, with one weight each in the author's sense, from the weights of their clauses."""
+"""Rules as their author wrote them, with one weight each in the author's sense,
+from the weights of their clauses.
+"""
 
 from __future__ import annotations
 
@@ -88,19 +90,27 @@ class WrittenRule:
 
 
 def written_rules(templates: LabelledTemplates, weights: Float) -> tuple[WrittenRule, ...]:
-    """The rules behind weights of shape (n_templates,), in order of their first template. O(n_templates)."""
+    """The rules behind weights of shape (n_templates,), in order of their first template.
+    O(n_templates).
+    """
     formulas = templates.formula or ("",) * len(templates.label)
     groups: dict[tuple[int, str], list[int]] = {}
     for number, (rule, formula) in enumerate(zip(templates.rule.tolist(), formulas)):
         groups.setdefault((rule, formula) if formula else (number, ""), []).append(number)
     found = []
     for (_, formula), members in groups.items():
-        senses = np.asarray(weights, np.float64)[members] / np.asarray(templates.share, np.float64)[members]
+        senses = (
+            np.asarray(weights, np.float64)[members]
+            / np.asarray(templates.share, np.float64)[members]
+        )
         rule = int(templates.rule[members[0]])
         if formula and _one_weight(senses):
             found.append(WrittenRule(rule, formula, float(senses[0]), tuple(members), True))
         else:
-            found += [WrittenRule(rule, templates.label[one], float(weights[one]), (one,), False) for one in members]
+            found += [
+                WrittenRule(rule, templates.label[one], float(weights[one]), (one,), False)
+                for one in members
+            ]
     return tuple(sorted(found, key=lambda one: one.templates[0]))
 
 
@@ -118,7 +128,9 @@ def template_texts(program: Program, templates: LabelledTemplates) -> tuple[str,
 
 
 def written_labels(templates: LabelledTemplates, weights: Float) -> tuple[str, ...]:
-    """Each template's rule as its author wrote it, or its clause where the rule's clauses weigh differently."""
+    """Each template's rule as its author wrote it,
+    or its clause where the rule's clauses weigh differently.
+    """
     labels = list(templates.label)
     for one in written_rules(templates, weights):
         for template in one.templates:
@@ -129,8 +141,9 @@ def written_labels(templates: LabelledTemplates, weights: Float) -> tuple[str, .
 def learned_text(program: Program, templates: LabelledTemplates, weights: Float) -> str:
     """The program with learned weights: comments, order and form as its author wrote them.
 
-    A formula whose clauses were learned apart is written clause by clause below a comment that names it; one with `+`
-    variables once for each combination of their constants. Hard rules, and those with weights from the data, stay.
+    A formula whose clauses were learned apart is written clause by clause below a comment that
+    names it; one with `+` variables once for each combination of their constants. Hard rules, and
+    those with weights from the data, stay.
     """
     by_rule: dict[int, list[WrittenRule]] = {}
     for one in written_rules(templates, weights):
@@ -152,7 +165,10 @@ def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
         return [f"// {_one_line(rule_text(rule))}: left out, it has no grounding to learn from"]
     if len(own) == 1 and own[0].text == _one_line(rule_text(rule)):
         return [rule_line(rule, own[0].weight)]
-    lines = [rule_line(rule, one.weight, one.text) if one.whole else f"{one.weight:.10g} {one.text}" for one in own]
+    lines = [
+        rule_line(rule, one.weight, one.text) if one.whole else f"{one.weight:.10g} {one.text}"
+        for one in own
+    ]
     if all(one.whole for one in own):
         return lines
     # The blank line keeps the remark from being read as the first clause's description.
