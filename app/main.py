@@ -30,10 +30,17 @@ st.html(HERE / "page.css")
 # Streamlit puts boxes between the list of pages and its items, which screen readers then do not
 # count as one list.
 ONE_LIST = """<script>
-setInterval(() => document.querySelectorAll('[data-testid="stSidebarNavItems"]').forEach((list) => {
-  list.setAttribute("role", "presentation");
-  list.querySelectorAll("div:has(> li)").forEach((part) => part.setAttribute("role", "list"));
-}), 1000);
+{
+  const one = () => {
+    for (const list of document.querySelectorAll('[data-testid="stSidebarNavItems"]')) {
+      list.setAttribute("role", "presentation");
+      list.querySelectorAll("div:has(> li)").forEach((part) => part.setAttribute("role", "list"));
+    }
+  };
+  one();
+  window.oneList ??= new MutationObserver(one);
+  window.oneList.observe(document.body, {childList: true, subtree: true});
+}
 </script>"""
 
 VIEWS = HERE / "views"

@@ -7,6 +7,7 @@ axe-core, newer).
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -107,6 +108,54 @@ def test_no_view_has_a_serious_finding(browser: Any, address: str, axe: str, col
     context.close()
     assert len(found) > 2 * len(TITLES)
     assert not {view: serious for view, serious in found.items() if serious}
+
+
+def test_tables_that_are_looked_at_have_no_serious_finding(
+    visitor: Visitor, axe: str, tmp_path: Path
+) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("person;paid;moved\nP1;1,5;ja\nP2;2,5;nein\nP3;;\n", encoding="utf-8")
+    visitor.fresh()
+    visitor.go("tables", "Bring your tables")
+    visitor.upload(table)
+    visitor.sees("each row is one person")
+    visitor.page.locator("summary").get_by_text("Correct a column").click()
+    visitor.sees("Refers to")
+    visitor.page.evaluate(axe)
+    assert not visitor.page.evaluate(SERIOUS)
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_words_of_a_button_that_waits_can_be_read(browser: Any, address: str, colours: str) -> None:
+    context = browser.new_context(color_scheme=colours)
+    visitor = Visitor(context.new_page(), address, None)
+    visitor.go("data", "Data")
+    visitor.choose("Aleph files")
+    button = visitor.page.get_by_test_id("stBaseButton-primary").first
+    assert button.is_disabled()
+    assert _contrast(visitor.page, button) > 2
+    context.close()
+
+
+def _contrast(page: Any, one: Any) -> float:
+    """How far an element's letters stand out from the page, by the formula of WCAG 2."""
+    written = one.evaluate("(node) => getComputedStyle(node).color")
+    ground = page.get_by_test_id("stApp").evaluate(
+        "(node) => getComputedStyle(node).backgroundColor"
+    )
+    *letters, opacity = (*map(float, re.findall(r"[.\d]+", written)), 1.0)[:4]
+    under = [float(part) for part in re.findall(r"[.\d]+", ground)[:3]]
+    mixed = [opacity * over + (1 - opacity) * below for over, below in zip(letters, under)]
+    low, high = sorted(map(_luminance, (mixed, under)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: list[float]) -> float:
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (one / 255 for one in colour)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def test_the_keyboard_reaches_every_view_and_opens_one(visitor: Visitor) -> None:
