@@ -105,9 +105,8 @@ async def choose_learning(page: Any, address: str) -> None:
     """The page of learning, with weights to be learned."""
     await page.goto(f"{address}/learn")
     await page.get_by_role("radio", name="Learn weights", exact=True).click()
-    await asyncio.sleep(
-        PAUSE
-    )  # a job that runs redraws its part every second: the page is never still
+    # A job that runs redraws its part every second: the page is never still.
+    await asyncio.sleep(PAUSE)
 
 
 async def learn_once(page: Any, seen: Seen) -> None:

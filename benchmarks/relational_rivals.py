@@ -139,9 +139,8 @@ def srlearn_rdn(task: Task, tables: Tables, labels: np.ndarray, folds: np.ndarra
             background=Background(modes=modes), target="target", solver="BoostSRL"
         )
         model.fit(train)
-        model._run_inference(
-            test
-        )  # `predict_proba` cannot read its answer with a NumPy from 1.23 on
+        # `predict_proba` cannot read its answer with a NumPy from 1.23 on.
+        model._run_inference(test)
         values = dict(_results(model.file_system.files.TEST_DIR / "results_target.db"))
         said[asked] = [values[atom] for atom in atoms[asked]]
     return said

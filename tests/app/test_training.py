@@ -37,9 +37,8 @@ def test_rules_are_trained_and_scored_by_one_button(
     job = finished(state.runner.latest())
     assert job.status == "done", job.error
     test = sound(test.run())
-    assert (
-        float({item.label: item.value for item in test.metric}["F1"]) >= 0.8
-    )  # a fold without fans has none
+    # A fold without fans has none.
+    assert float({item.label: item.value for item in test.metric}["F1"]) >= 0.8
     kinds = {run.id: run.kind for run in state.workspace.runs.all()}
     assert sorted(kinds.values()) == ["crossval", "infer", "learn"]
     by_kind = {kind: state.workspace.runs.standing(number) for number, kind in kinds.items()}

@@ -135,9 +135,8 @@ def test_a_direction_across_the_slope_is_not_taken_for_the_optimum() -> None:
     from workbench.learning.moments import Moments
     from workbench.learning.newton import _Newton
 
-    seen = np.array(
-        [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
-    )  # each potential of variance 1, apart
+    # Each potential of variance 1, apart.
+    seen = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     moments = Moments((CountSamples(seen, np.zeros(0), np.zeros(0)),), np.zeros(2))
     step = _Newton(np.zeros(2), 1.0, 1e-6, 0.0, conjugate=True)
     # Of the step before: its slope, and a direction that makes the next one lie across the slope of

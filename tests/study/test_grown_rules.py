@@ -88,9 +88,8 @@ def test_a_term_of_a_value_is_nothing_where_its_condition_fails() -> None:
 def test_columns_that_are_unknown_in_the_same_rows_are_one_condition() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(400, 3))
-    X[rng.random(400) < 0.3, :2] = (
-        np.nan
-    )  # two values of one category, or two totals over the same rows
+    # Two values of one category, or two totals over the same rows.
+    X[rng.random(400) < 0.3, :2] = np.nan
     X[rng.random(400) < 0.2, 2] = np.nan
     unknown = [
         term

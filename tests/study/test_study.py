@@ -465,9 +465,8 @@ def assert_explained(result: StudyResult, values: dict[str, float]) -> None:
             np.log(one.value / (1 - one.value)), abs=2e-3
         )
         assert parts[0] == ("what every row begins with", one.begins)
-    assert any(
-        abs(one.jointly) > 0.01 for one in told.values()
-    )  # rings are found by all their members at once
+    # Rings are found by all their members at once.
+    assert any(abs(one.jointly) > 0.01 for one in told.values())
 
 
 def assert_kept(place: Path, result: StudyResult, values: Any) -> None:

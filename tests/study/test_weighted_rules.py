@@ -298,6 +298,5 @@ def test_counts_of_labels_stay_where_they_foretell_rows_whose_labels_they_do_not
     y = (rng.random(n) < 0.4).astype(float)
     true = y + rng.normal(0, 0.8, n)
     assert 3 in fitted(true, true)
-    assert 3 not in fitted(
-        true, 1 - true
-    )  # it tells the labels of the rows that are learned from alone
+    # It tells the labels of the rows that are learned from alone.
+    assert 3 not in fitted(true, 1 - true)

@@ -205,23 +205,25 @@ def test_repeated_rows_leave_a_key_a_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("separator", "cells", "beside", "read", "doubted"),
     [
+        # Decimal commas beside.
         (
             ";",
             ("45.500", "7.250", "910"),
             "1,5",
             [910.0, 7250.0, 45500.0],
             True,
-        ),  # decimal commas beside
+        ),
         (";", ("45.500", "7.250", "910"), "ab", [7.25, 45.5, 910.0], True),
         (";", ("45.500", "0.250", "910"), "1,5", [0.25, 45.5, 910.0], False),
         (";", ("1.045.500", "7.250", "910"), "ab", [910.0, 7250.0, 1045500.0], False),
+        # Commas between thousands.
         (
             "\t",
             ("45,500", "7,250", "910"),
             "1.5",
             [910.0, 7250.0, 45500.0],
             True,
-        ),  # commas between thousands
+        ),
         (";", ("45,500", "7,250", "910"), "ab", [7.25, 45.5, 910.0], True),
         ("\t", ("45,5", "7,250", "910"), "ab", [7.25, 45.5, 910.0], False),
     ],

@@ -128,9 +128,8 @@ def _ended_by_hand(at_once: Callable[[], bool], how: type[BaseException]) -> Ite
         nonlocal ended
         if at_once():
             ended = True
-            if (
-                "workbench.database.running" in sys.modules
-            ):  # what imports no DuckDB runs none of its statements
+            # What imports no DuckDB runs none of its statements.
+            if "workbench.database.running" in sys.modules:
                 from workbench.database.running import interrupt_statements
 
                 interrupt_statements()

@@ -189,9 +189,8 @@ def _without_cut(clause: BackgroundClause) -> tuple[tuple[Term, ...], bool]:
     before, after = clause.body[: cuts[0]], clause.body[cuts[0] + 1 :]
     if len(cuts) == 1 and all(map(_is_instantiation, before)):
         return before + after, True
-    if not after and all(
-        map(_is_test, before)
-    ):  # a last cut only spares a system the later clauses
+    # A last cut only spares a system the later clauses.
+    if not after and all(map(_is_test, before)):
         return before, False
     raise declined(clause, "has a cut")
 
@@ -227,9 +226,8 @@ def _bound(
     needed = variables(clause.head_terms) | variables(tested)
     domains: dict[str, TypeDomain] = {}
     for place, (term, name) in enumerate(zip(clause.head_terms, types)):
-        computed = (
-            clause.comparisons or clause.tests
-        )  # a head variable without any condition is a slip
+        # A head variable without any condition is a slip.
+        computed = clause.comparisons or clause.tests
         if isinstance(term, LogicVariable) and term.name not in bound and computed:
             threshold = (clause.head[0], place) in thresholds
             domains.setdefault(term.name, TypeDomain(name, threshold))

@@ -58,9 +58,8 @@ class Rounded(Engine):
         relaxed = self.engine.infer(unit, weights, conduct, start)
         if relaxed.status is Status.INFEASIBLE:
             return relaxed
-        inside = relaxed.values[
-            : network.n_atoms
-        ]  # auxiliary variables of negative weights follow the atoms
+        # Auxiliary variables of negative weights follow the atoms.
+        inside = relaxed.values[: network.n_atoms]
         values = better(
             network,
             weights,

@@ -139,9 +139,8 @@ def _round(order: Int32, choice: Choice, soft: Entries, hard: Entries, right: Fl
     """
     values = np.full(order.size, -1, np.int8)
     satisfied = np.zeros(choice.weight.size, np.int32)
-    room = (
-        right.copy()
-    )  # what is left of each hard row once unassigned atoms take their cheapest value
+    # What is left of each hard row once unassigned atoms take their cheapest value.
+    room = right.copy()
     for r in range(right.size):
         for e in range(hard.row_ptr[r], hard.row_ptr[r + 1]):
             room[r] -= min(hard.row_slope[e], 0.0)

@@ -262,9 +262,8 @@ class _Parser:
             if self.token.text == "(" and self.token.start == token.end:
                 self._advance()
                 return Compound(name, self._arguments(")"))
-            if (
-                self.token.text == "{" and self.token.start == token.end
-            ):  # an aggregate in Popper's answer-set bias
+            # An aggregate in Popper's answer-set bias.
+            if self.token.text == "{" and self.token.start == token.end:
                 self._advance()
                 inner = self._expression(1200)
                 self._expect("}")

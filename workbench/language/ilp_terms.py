@@ -48,9 +48,8 @@ def term_text(term: Term) -> str:
     """The term in Prolog's canonical writing without quotes, such as `bond(n,group(ch3,2))`."""
     pieces: list[str] = []
     closing = 0
-    while isinstance(
-        term, Compound
-    ):  # along the last argument, since lists are nested there, at any length
+    # Along the last argument, since lists are nested there, at any length.
+    while isinstance(term, Compound):
         *others, last = term.arguments or (Symbol(""),)
         pieces.append(
             f"{term.functor}(" + "".join(f"{term_text(argument)}," for argument in others)

@@ -97,9 +97,8 @@ def _coordinate_newton(
                 row = indices[at]
                 slope += data[at] * curvature[row] * moved[row]
             current = weights[column] + step[column]
-            if (
-                current == 0.0 and abs(slope) < l1 - 10 * tolerance
-            ):  # shrink: it stays at zero in this model
+            # Shrink: it stays at zero in this model.
+            if current == 0.0 and abs(slope) < l1 - 10 * tolerance:
                 size -= 1
                 order[slot_at], order[size] = order[size], order[slot_at]
                 continue

@@ -154,9 +154,8 @@ def fit_groups(problem: LogisticProblem, penalty: Penalty, start: Float | None) 
         norms = np.sqrt(np.bincount(groups, moved**2))
         shrink = np.maximum(1.0 - step * limits / np.maximum(norms, 1e-300), 0.0)
         new = moved * shrink[groups]
-        if (
-            float((ahead - new) @ (new - weights)) > 0
-        ):  # gradient restart (O'Donoghue and Candes 2015)
+        # Gradient restart (O'Donoghue and Candes 2015).
+        if float((ahead - new) @ (new - weights)) > 0:
             momentum = 1.0
             ahead = weights
             continue

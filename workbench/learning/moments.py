@@ -67,9 +67,8 @@ class WorldChains:
             for world in training.worlds
         ]
         self._starts = [world.complete() for world in training.worlds]
-        if (
-            training.domain is Domain.UNIT
-        ):  # lines through a state that breaks hard rows lead to no legal one
+        # Lines through a state that breaks hard rows lead to no legal one.
+        if training.domain is Domain.UNIT:
             states, weights = MapStates(None, conduct), training.given_weights()
             self._starts = [states.completed(world, weights, 0) for world in training.worlds]
         self.restart()

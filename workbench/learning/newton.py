@@ -93,9 +93,8 @@ class DiagonalNewton(Learner):
             step,
             start,
             name=self.name,
-            iterations=[
-                stop + 1 for stop in stops
-            ],  # the last step taken is measured, to be accepted or not
+            # The last step taken is measured, to be accepted or not.
+            iterations=[stop + 1 for stop in stops],
             prior_sd=self.prior_sd,
             conduct=conduct,
         )

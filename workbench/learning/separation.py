@@ -103,9 +103,8 @@ def _from_its_side(
     et al. 2017, section 6.3).
     """
     augmented, state = np.append(weights, 1.0), solution.values
-    at_truth = (
-        2.0 * (world.truth * (1.0 - world.truth))[world.scored]
-    )  # the hull's, where the loss itself is 0
+    # The hull's, where the loss itself is 0.
+    at_truth = 2.0 * (world.truth * (1.0 - world.truth))[world.scored]
     upper = world.truth_energy(augmented) + float(at_truth.sum()) - solution.bound
     if at_truth.any():
         side = np.where(state > world.truth, 1.0, -1.0) * world.scored

@@ -87,9 +87,8 @@ def _lines(A: csr_array, equal: Bool) -> csc_array:
     held = csr_array(A[np.flatnonzero(equal)])
     held.sort_indices()
     free = np.setdiff1d(np.arange(A.shape[1]), held.indices)
-    first = np.setdiff1d(
-        np.arange(held.nnz), held.indptr[1:] - 1
-    )  # each entry but its row's last, and the next
+    # Each entry but its row's last, and the next.
+    first = np.setdiff1d(np.arange(held.nnz), held.indptr[1:] - 1)
     pairs = np.stack([held.indices[first], held.indices[first + 1]], axis=1).ravel()
     steps = np.stack(
         [np.ones(first.size), -held.data[first] / held.data[first + 1]], axis=1

@@ -192,9 +192,8 @@ class RuleMiner:
         rules: list[MinedRule] = []
         if not len(bodies):
             return rules
-        tallies = np.zeros(
-            (len(bodies), 3), np.int64
-        )  # predictions, those of known subjects, those that hold
+        # Predictions, those of known subjects, those that hold.
+        tallies = np.zeros((len(bodies), 3), np.int64)
         prepared = []
         for world, domain in domains:
             known = world.facts[world.number[domain.predicate]]

@@ -142,9 +142,8 @@ class Definitions:
     def condition(self, one: Condition, candidate: Candidate) -> str:
         """A test as a conjunction of literals."""
         is_yes = candidate.aggregate == "is" or _is_flag(candidate)
-        if (
-            _is_flag(candidate) and not self._walks.walk(candidate.path)[0]
-        ):  # facts know true from all else
+        # Facts know true from all else.
+        if _is_flag(candidate) and not self._walks.walk(candidate.path)[0]:
             return ("" if one.test == "at_least" else "!") + self._is(candidate)
         if one.test in ("missing", "known"):
             return ("!" if one.test == "missing" else "") + self._known(candidate)

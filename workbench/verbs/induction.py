@@ -336,9 +336,8 @@ def _by_feature(
     variables = sorted({-term - 1 for term in terms[terms < 0].tolist()})
     shared = [variable_text(variable, n_head) for variable in variables if variable < n_head]
     inner = [variable_text(variable, n_head) for variable in variables if variable >= n_head]
-    if (
-        not inner or not shared
-    ):  # such a body holds once at most; log(1 + 1) is then part of the weight
+    # Such a body holds once at most; log(1 + 1) is then part of the weight.
+    if not inner or not shared:
         once = float(np.log(2)) if feature == "log" else 1.0
         return replace(rule, weight=None if rule.weight is None else rule.weight * once), []
     literals = [

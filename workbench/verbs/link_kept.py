@@ -251,10 +251,11 @@ def values_of(model: Kept, columns: Mapping[str, RecordColumn], n: int) -> list[
     """Of each field the values of records, object arrays, None where there is none,
     as columns hold them.
     """
+    # The kind does not matter to words.
     raw = {
         one.name: Field(one.name, "name", np.array(one.texts, object), one.codes)
         for one in columns.values()
-    }  # the kind does not matter to words
+    }
     found = []
     for kept in model.fields:
         if kept.name not in raw:
