@@ -30,7 +30,8 @@ from workbench.language import parse_mln
 from workbench.network import components, reported_energy
 from workbench.progress import SILENT
 from workbench.verbs.on_spark import master_of
-from workbench.verbs.spark_tasks import GroundTask, connect, kept_records, network_of
+from workbench.verbs.spark_records import kept_records, network_of
+from workbench.verbs.spark_tasks import GroundTask, connect
 
 CLUBS, SIZE = 6, 4
 PEOPLE = [f"P{number}" for number in range(CLUBS * SIZE)]

@@ -47,7 +47,7 @@ class Documents(Modelling):
             `.inference`, `.learning` (None where weights were kept), `.evaluations`, `.done` (in
             words), `.summary()`.
         """
-        from workbench.verbs import psl_document, runs
+        from workbench.verbs import psl_document, psl_evaluations, runs
 
         plan = psl_document.plan_of(path)
         settings, program = plan.settings, as_program(path)
@@ -76,7 +76,7 @@ class Documents(Modelling):
         return psl_document.DocumentRun(
             found,
             learning,
-            psl_document.evaluated(plan, found),
+            psl_evaluations.evaluated(plan.document, found),
             psl_document.what_was_done(plan, learning),
             (*plan.warnings(), *(learning.warnings if learning else ())),
         )

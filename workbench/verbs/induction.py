@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from time import perf_counter
 from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int32, Int64
+from workbench.arrays import Bool
 from workbench.database import Database
 from workbench.database.ilp import load_ilp
-from workbench.database.ilp_definitions import Written, written_background
+from workbench.database.ilp_definitions import written_background
 from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.errors import UsageError
 from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp import IlpProblem
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background, Examples
-from workbench.structure.coverage import pack
-from workbench.structure.induction import ClauseLearner, InducedTheory
+from workbench.structure.induction import ClauseLearner
 from workbench.structure.rules import (
-    LearnedRule,
-    body_text,
     format_theory,
-    information_gain,
-    literal_text,
-    variable_text,
 )
 from workbench.structure.settings import SearchSettings
-from workbench.structure.weighting import FEATURES, WEIGHTINGS, Feature, WeightedTheory, weigh
+from workbench.structure.weighting import FEATURES, WEIGHTINGS, weigh
+from workbench.verbs.induced_rules import Induced, of_most_gain, rules_of_bodies, weighted_rules
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.structure_result import StructureResult
 
@@ -139,24 +133,6 @@ _SEARCHED = 0.8
 """The share of a time limit that is for the search where weights follow."""
 
 
-@dataclass(frozen=True)
-class Induced:
-    """Clauses that were learned: the theory or all that were kept, and their weights."""
-
-    theory: InducedTheory
-    parts: Int32
-    collected: Int32
-    weighted: WeightedTheory | None
-
-    def probabilities(self, learner: ClauseLearner) -> Float:
-        """Of all examples: by the weights,
-        or 1 where some clause covers an example and 0 elsewhere.
-        """
-        if self.weighted is not None:
-            return self.weighted.probabilities(learner.cache)
-        return learner.predict(replace(self.theory, parts=self.parts)).astype(np.float64)
-
-
 def induce(
     database: Database,
     problem: IlpProblem,
@@ -198,10 +174,10 @@ def induce(
     found = induction.learn(learner, None, conduct_of(how))
     if not len(found.parts) and not len(found.collected) and found.theory.status == "complete":
         _refuse_empty(search)
-    rules, made = _rules(learner, found, written)
+    rules, made = weighted_rules(learner, found, written)
     texts = {rule.text for rule in rules}
-    most = _of_most_gain(learner, found.collected, candidates + len(rules))
-    others = _covering(learner, most, [None] * len(most), written)
+    most = of_most_gain(learner, found.collected, candidates + len(rules))
+    others = rules_of_bodies(learner, most, [None] * len(most), written)
     declarations, definitions = written.declarations, (*written.definitions, *made)
     return StructureResult(
         rules,
@@ -256,99 +232,3 @@ def arrays(database: Database, problem: IlpProblem) -> tuple[Background, Example
     return background, Examples(
         problem.target, problem.argument_types()[problem.target], arguments, label
     )
-
-
-def _told(learner: ClauseLearner, parts: Int32) -> tuple[Int64, Float]:
-    """How many positives and negatives each body covers, shape (n, 2),
-    and what that tells, shape (n,).
-    """
-    positive, negative = learner.examples.label == 1, learner.examples.label == 0
-    tally = learner.cache.tally(parts, np.stack([pack(positive), pack(negative)]))
-    return tally, information_gain(
-        tally[:, 0], tally[:, 1], int(positive.sum()), int(negative.sum())
-    )
-
-
-def _of_most_gain(learner: ClauseLearner, parts: Int32, most: int) -> Int32:
-    return np.asarray(parts[np.argsort(-_told(learner, parts)[1], kind="stable")[:most]])
-
-
-def _covering(
-    learner: ClauseLearner, parts: Int32, weights: Sequence[float | None], written: Written
-) -> list[LearnedRule]:
-    """The bodies as rules, with what they cover."""
-    examples = learner.examples
-    (tally, gain), bodies = _told(learner, parts), learner.cache.body_literals(parts)
-    return [
-        LearnedRule(
-            body_text(learner.background, examples, body, written.inline),
-            p,
-            n,
-            p / max(p + n, 1),
-            value,
-            weight,
-        )
-        for body, (p, n), value, weight in zip(bodies, tally.tolist(), gain.tolist(), weights)
-    ]
-
-
-def _rules(
-    learner: ClauseLearner, found: Induced, written: Written
-) -> tuple[tuple[LearnedRule, ...], tuple[str, ...]]:
-    """The bodies as rules, and the definitions of those that speak by existence or by the logarithm
-    of their number.
-
-    With exact weights they are sorted by them, the target's unit clause is among them, and none is
-    zero.
-    """
-    weighted = found.weighted
-    if weighted is None:
-        return tuple(_covering(learner, found.parts, [None] * len(found.parts), written)), ()
-    rules = _covering(learner, weighted.parts, weighted.weights.tolist(), written)
-    made: list[str] = []
-    if weighted.feature != "count":
-        bodies = learner.cache.body_literals(weighted.parts)
-        shown = [
-            _by_feature(learner, rule, body, weighted.feature, written)
-            for rule, body in zip(rules, bodies)
-        ]
-        rules = [rule for rule, _ in shown]
-        made = list(dict.fromkeys(line for _, lines in shown for line in lines))
-    examples = learner.examples
-    head = body_text(learner.background, examples, np.zeros((0, 1), np.int32))
-    positives, negatives = int((examples.label == 1).sum()), int((examples.label == 0).sum())
-    rules.append(
-        LearnedRule(
-            head, positives, negatives, positives / (positives + negatives), 0.0, weighted.unit
-        )
-    )
-    return tuple(sorted(rules, key=lambda rule: (-(rule.weight or 0.0), rule.text))), tuple(made)
-
-
-def _by_feature(
-    learner: ClauseLearner, rule: LearnedRule, body: Int32, feature: Feature, written: Written
-) -> tuple[LearnedRule, list[str]]:
-    """The rule over a predicate defined by its body, with the definitions;
-    as it is where a body holds once at most.
-    """
-    n_head = len(learner.examples.types)
-    terms = body[:, 1:]
-    variables = sorted({-term - 1 for term in terms[terms < 0].tolist()})
-    shared = [variable_text(variable, n_head) for variable in variables if variable < n_head]
-    inner = [variable_text(variable, n_head) for variable in variables if variable >= n_head]
-    # Such a body holds once at most; log(1 + 1) is then part of the weight.
-    if not inner or not shared:
-        once = float(np.log(2)) if feature == "log" else 1.0
-        return replace(rule, weight=None if rule.weight is None else rule.weight * once), []
-    literals = [
-        literal_text(learner.background, literal, n_head, written.inline) for literal in body
-    ]
-    conjunction, conclusion = " ^ ".join(literals), rule.text.rpartition(" => ")[2]
-    name = "has_" + sha256(conjunction.encode()).hexdigest()[:8]
-    atom = f"{name}({', '.join(shared)})"
-    lines = [f"{atom} := {conjunction}."]
-    if feature == "exists":
-        return replace(rule, text=f"{atom} => {conclusion}"), lines
-    counted = f"number_of_{name.removeprefix('has_')}({', '.join([*shared, 'n'])})"
-    lines.append(f"{counted} := {atom} ^ n = count({', '.join(inner)}: {conjunction}).")
-    return replace(rule, text=f"{counted} => {conclusion}", factor="log(n + 1)"), lines

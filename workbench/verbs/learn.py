@@ -9,50 +9,44 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from workbench.arrays import Bool, Float
+from workbench.arrays import Bool
 from workbench.database import Database
-from workbench.errors import Diagnostic, InputError, UsageError
+from workbench.errors import InputError, UsageError
 from workbench.grounding import (
     Grounding,
     GroundRequest,
     LazyRows,
     ground,
     ground_lazily,
-    uneven_types,
 )
 from workbench.inference.row_store import RowStore
-from workbench.language.formulas import formula_atoms
-from workbench.language.program import FormulaRule, Program
-from workbench.language.terms import Implies
+from workbench.language.program import Program
 from workbench.learning import (
     LEARNERS,
     Example,
-    LearnedWeights,
     default_learner,
     make_learner,
     validate,
     weight_intervals,
 )
 from workbench.network import Templates
-from workbench.network.ground_network import Domain
 from workbench.progress import SILENT, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
+from workbench.verbs.learning_faults import (
+    check_labels,
+    contradicted,
+    mostly_false,
+    named_for_all,
+)
 from workbench.verbs.learning_result import LearningResult
-from workbench.verbs.naming import row_texts
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.program_faults import refuse_numbers, says_nothing
 from workbench.verbs.results import is_query, query_predicates
-from workbench.verbs.written_rules import written_rules
 
 __all__ = ["by_world", "example_of", "learn"]
 
 HeldOut = Callable[[Grounding], Bool]
 """Which atoms of a grounding keep their labels from the learner."""
-
-RARE_BODY = 0.1
-"""An implication whose body is true in a smaller share of its
-groundings than this is remarked on.
-"""
 
 
 def example_of(grounding: Grounding, held_out: HeldOut | None = None) -> Example:
@@ -64,24 +58,8 @@ def example_of(grounding: Grounding, held_out: HeldOut | None = None) -> Example
         unseen = held_out(grounding)
         scored &= ~unseen
         truth = np.where(unseen, np.nan, truth)
-    _check_labels(grounding, truth)
+    check_labels(grounding, truth)
     return Example(grounding.network, truth, None if scored.all() else scored)
-
-
-def _check_labels(grounding: Grounding, truth: Float) -> None:
-    """Raise E0502 for labels of Markov logic that are neither true nor false, naming the first."""
-    if grounding.network.domain is not Domain.BOOLEAN:
-        return
-    soft = np.flatnonzero((truth > 0.0) & (truth < 1.0))
-    if soft.size:
-        (name,) = grounding.atoms.names(soft[:1])
-        more = f", as are {soft.size - 1:,} more" if soft.size > 1 else ""
-        raise UsageError.of(
-            "E0502",
-            f"the label of {name} is {truth[soft[0]]:g}, neither true nor false{more}",
-            help="give it as a fact, as !fact or as ?fact; labels between 0 and 1 are for soft "
-            "logic (.psl)",
-        )
 
 
 def learn(
@@ -206,11 +184,11 @@ def learn(
         intervals=bounds,
         truth=labelled.truth,
     )
-    warnings = (*grounding.warnings, *_contradicted(parts, learned))
+    warnings = (*grounding.warnings, *contradicted(parts, learned))
     warnings += (
         *says_nothing(program, learned.weights),
-        *_mostly_false(result),
-        *_named_for_all(grounding),
+        *mostly_false(result),
+        *named_for_all(grounding),
     )
     return replace(result, warnings=warnings)
 
@@ -250,79 +228,3 @@ def by_world(
         for world in worlds
     ]
     return [part for part in parts if part.network.n_atoms]
-
-
-def _contradicted(
-    groundings: Sequence[Grounding], learned: LearnedWeights, most: int = 10
-) -> list[Diagnostic]:
-    """A warning for each hard ground clause that the labels violate, which the learner left out."""
-    found = learned.diagnostics.get("violated_hard_rows")
-    rows = list(found) if isinstance(found, tuple) else []
-    broken = [
-        (part, int(row))
-        for part, numbers in zip(groundings, rows)
-        for row in np.asarray(numbers, np.int64)
-    ]
-    warnings = []
-    for part, row in broken[:most]:
-        message = (
-            f"the labels violate the hard ground rule {row_texts(part, [row])[0]}; it is "
-            "left out of learning"
-        )
-        warnings.append(Diagnostic("E0508", message, severity="warning"))
-    if len(broken) > most:
-        warnings.append(
-            Diagnostic("E0508", f"{len(broken) - most} more hard ground rules", severity="warning")
-        )
-    return warnings
-
-
-def _mostly_false(result: LearningResult) -> list[Diagnostic]:
-    """A note for each implication with open atoms in its body that is hardly ever true:
-    its weight says little.
-    """
-    notes = []
-    for one in written_rules(result.templates, result.weights):
-        rule = result.program.rules[one.rule] if one.rule >= 0 else None
-        if (
-            rule is None
-            or not isinstance(rule, FormulaRule)
-            or not isinstance(rule.formula, Implies)
-        ):
-            continue
-        asked = {atom.predicate for atom in formula_atoms(rule.formula.left)} & set(
-            result.grounding.atoms.predicates
-        )
-        lift = result.lift(one) if asked else None
-        if lift is not None and lift.body_rate < RARE_BODY:
-            notes.append(
-                Diagnostic(
-                    "E0514",
-                    f"the body of `{one.text}` is true in {lift.body_rate:.1%} of its groundings: "
-                    "its weight is mostly "
-                    "learned from the others, where the rule holds whatever its head is",
-                    span=rule.span,
-                    help="to say that body and head go together, write them joined by ^ instead "
-                    "of =>",
-                    severity="note",
-                )
-            )
-    return notes
-
-
-def _named_for_all(grounding: Grounding) -> list[Diagnostic]:
-    """A note for each type whose constants the learned program names,
-    which some training worlds lack.
-    """
-    return [
-        Diagnostic(
-            "E0515",
-            f"the weights of `+` are learned for each {name} in the worlds that have it; the "
-            "learned program names "
-            "them all, and a constant that a rule names is one of every world",
-            help="to learn what the program will say, declare them for every world, as in "
-            f"`{name} = {{A, B}}`",
-            severity="note",
-        )
-        for name in uneven_types(grounding)
-    ]

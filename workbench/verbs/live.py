@@ -21,13 +21,8 @@ from workbench.network import GroundNetwork, components, hard_violation, reporte
 from workbench.network.part import part
 from workbench.network.settled import unsettled
 from workbench.progress import SILENT, Progress
-from workbench.verbs.infer import (
-    asks_for_numbers,
-    infeasible_error,
-    require_weights,
-    solve,
-    solve_numbers,
-)
+from workbench.verbs.infer import asks_for_numbers, solve, solve_numbers
+from workbench.verbs.inference_faults import infeasible_error, require_weights
 from workbench.verbs.live_shares import PROVEN, Shares, sureness
 
 __all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "renewed", "standing"]

@@ -27,11 +27,13 @@ from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.network import Domain, evidence_energy
 from workbench.progress import SILENT
-from workbench.verbs.infer import InferenceResult, asks_for_numbers, require_weights, rounded_bound
+from workbench.verbs.infer import InferenceResult, asks_for_numbers, rounded_bound
+from workbench.verbs.inference_faults import require_weights
 from workbench.verbs.options import How
 from workbench.verbs.program_faults import says_nothing
 from workbench.verbs.queries import Query
-from workbench.verbs.spark_tasks import ANSWERS, RECORDS, UNIT, SolveTask, connect, kept_records
+from workbench.verbs.spark_records import ANSWERS, RECORDS, UNIT, kept_records
+from workbench.verbs.spark_tasks import SolveTask, connect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import Diagnostic, UsageError
 from workbench.language.program import Program
-
-if TYPE_CHECKING:
-    pass
-
-SHRINKING = 5.0
-"""Seconds spent on leaving rows out of a clash before it is named."""
 
 __all__ = ["refuse_numbers", "says_nothing"]
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from workbench.grounding.counting import Tally, check_listed
 from workbench.grounding.ground import Grounder
 from workbench.grounding.spark import Spark
-from workbench.verbs.spark_tasks import RECORDS, ROW, GroundTask
+from workbench.verbs.spark_records import RECORDS, ROW
+from workbench.verbs.spark_tasks import GroundTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

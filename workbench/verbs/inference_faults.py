@@ -1,0 +1,84 @@
+"""What keeps a program from an answer: weights that are missing or cannot be added, clashes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.errors import Diagnostic, InfeasibleError, InputError
+from workbench.grounding import Grounding, ground_rules
+from workbench.inference import Solution
+from workbench.inference.addable import lost_weights
+from workbench.inference.conflict import smallest_conflict
+from workbench.network import Templates
+from workbench.progress import Conduct
+from workbench.verbs.common import deadline_after
+from workbench.verbs.naming import row_texts
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["infeasible_error", "require_addable", "require_weights"]
+
+SHRINKING = 5.0
+"""Seconds spent on leaving rows out of a clash before it is named."""
+
+
+def _hard_rule_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
+    """Hard rows as the ground rules behind them, evidence and all;
+    as clauses of open atoms where none is found.
+    """
+    matrix = grounding.network.A
+    found: dict[tuple[tuple[int, ...], tuple[float, ...]], str] = {}
+    texts = []
+    for row, text in zip(rows, row_texts(grounding, rows)):
+        entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        atoms, signs = (
+            tuple(matrix.indices[entries].tolist()),
+            tuple(matrix.data[entries].astype(float).tolist()),
+        )
+        if atoms and (atoms, signs) not in found:
+            for rule in ground_rules(grounding, atoms[0], most=1):
+                if rule.template < 0 and rule.named:
+                    found[rule.atoms, rule.coefficients] = rule.named[0].text
+        texts.append(found.get((atoms, signs), text))
+    return texts
+
+
+def require_weights(templates: Templates, weights: Float) -> None:
+    """Refuse weights that are still to be learned."""
+    missing = np.flatnonzero(np.isnan(weights))
+    if missing.size:
+        first = templates.label[int(missing[0])]
+        raise InputError.of(
+            "E0805",
+            f"{missing.size} of {weights.size} clauses have no weight, the first is `{first}`",
+            help="learn the weights first (workbench learn), or write them before the formulas",
+        )
+
+
+def require_addable(grounding: Grounding, weights: Float) -> None:
+    """Refuse weights so far apart that sums lose the smaller ones (E0408)."""
+    lost = lost_weights(grounding.network, weights)
+    if lost is not None:
+        heavy, light = (f"{weights[one]:g} of `{grounding.templates.label[one]}`" for one in lost)
+        raise InputError.of(
+            "E0408",
+            f"the weight {heavy} is so large that {light} is lost in the sum",
+            help="write a rule that must hold without a weight and end it with a full stop",
+        )
+
+
+def infeasible_error(grounding: Grounding, solution: Solution) -> InfeasibleError:
+    """The error that names a small set of ground hard rows that no state satisfies together."""
+    brief = Conduct(deadline=deadline_after(SHRINKING))
+    conflict = smallest_conflict(grounding.network, among=solution.conflict, conduct=brief)
+    conflict = solution.conflict if conflict is None else conflict
+    rows = [] if conflict is None else [int(row) for row in conflict]
+    more = f" and {len(rows) - 10} more" if len(rows) > 10 else ""
+    named = "; ".join(_hard_rule_texts(grounding, rows[:10])) + more
+    message = "the hard rules and the evidence admit no world"
+    return InfeasibleError((Diagnostic("E0401", f"{message}: {named}" if named else message),))
