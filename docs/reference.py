@@ -14,7 +14,7 @@ from workbench.language.program import Program
 from workbench.study.result import StudyResult
 from workbench.verbs.crossval import CrossValidation
 from workbench.verbs.data import Data
-from workbench.verbs.explain import Explanation
+from workbench.verbs.explanation import Explanation
 from workbench.verbs.infer import InferenceResult
 from workbench.verbs.learn import LearningResult
 from workbench.verbs.link_result import LinkResult

@@ -4,7 +4,6 @@ and what if a fact were otherwise.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pandas as pd
@@ -14,15 +13,18 @@ from app import charts
 from app.show import choose_run, header, metrics, plain, short_labels, show_error, standing, table
 from app.state import facts_token, run_token, workspace
 from app.watching import start, watch
+from app.what_if import what_if
 from app.work import Work
 from workbench.errors import WorkbenchError
 
 BARS = 12
 ONWARD = 8
 LISTED = 200
-ABOUT = 20
-CHANGED = ("a fact", "a weight")
-TAKEN = {"true": True, "false": False, "unknown": None}
+COLUMNS = {
+    "weight": "Of the ground rule; infinite for a hard one.",
+    "distance": "How far the ground rule is from being satisfied; 1 is violated.",
+    "other atoms": "Their values: predicted, and known.",
+}
 
 
 @st.cache_resource(max_entries=3, show_spinner="Grounding the run again ...")
@@ -149,124 +151,43 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     if words[chosen] != chosen:
         st.code(chosen, language=None)
     rows = [item for item in found.contributions if item.rule == chosen]
-    table(
-        pd.DataFrame(
-            {
-                "ground rule": [item.ground for item in rows],
-                "contribution": [item.contribution for item in rows],
-                "weight": [item.weight for item in rows],
-                "distance": [item.distance for item in rows],
-                "other atoms": [item.other_atoms() for item in rows],
-            }
-        ),
-        help={
-            "weight": "Of the ground rule; infinite for a hard one.",
-            "distance": "How far the ground rule is from being satisfied; 1 is violated.",
-            "other atoms": "Their values: predicted, and known.",
-        },
-    )
-    for line in dict.fromkeys(line for item in rows[:LISTED] for line in item.definitions):
-        st.text(line)
+    named = list(dict.fromkeys(name for item in rows for name in (*item.others, *item.given)))
+    shown = dict(zip(named, workspace().data.shown(named)))
+    told = {
+        "ground rule": [item.written for item in rows],
+        "contribution": [item.contribution for item in rows],
+        "weight": [item.written_weight for item in rows],
+        "distance": [item.written_distance for item in rows],
+        "other atoms": [item.other_atoms(shown) for item in rows],
+    }
+    if found.language == "mln":
+        del told["distance"]
+    table(pd.DataFrame(told), help=COLUMNS, digits=3)
+    made = dict.fromkeys(line for item in rows[:LISTED] for line in item.definitions)
+    if made:
+        st.caption("What their atoms are made of")
+        st.text("\n".join(made))
+    with st.expander("Clausal form"):
+        clauses = {
+            "clause": [item.ground for item in rows],
+            "weight": [item.weight for item in rows],
+            "distance": [item.distance for item in rows],
+        }
+        table(pd.DataFrame(clauses), help=COLUMNS, digits=3)
     onward = list(dict.fromkeys(name for item in rows for name in item.others))
     if onward:
         st.caption("These atoms play a part in it. Why are they as they are?")
         with st.container(horizontal=True):
-            for name, shown in zip(onward[:ONWARD], workspace().data.shown(onward[:ONWARD])):
+            for name in onward[:ONWARD]:
                 search = {"why-search": name}
                 st.button(
-                    plain(shown),
+                    plain(shown[name]),
                     key=f"onward-{name}",
                     on_click=st.session_state.update,
                     args=(search,),
                 )
         if len(onward) > ONWARD:
             st.caption(f"and {len(onward) - ONWARD} more, to be found above")
-
-
-def what_if(result: Any, atom: str, world: str | None) -> None:
-    """Change a fact or a weight on a copy, and see the predictions move; nothing is kept."""
-    st.subheader("What if?", anchor=False)
-    st.caption("Infers again on a copy of the data with one thing changed. Nothing is saved.")
-    found = result.explain(atom, world=world)
-    kind = st.segmented_control(
-        "Change",
-        CHANGED,
-        default=CHANGED[0],
-        key="what-if-kind",
-        required=True,
-        label_visibility="collapsed",
-    )
-    change = other_fact(found, atom) if kind == CHANGED[0] else other_weight(result, found)
-    if (
-        not st.button("Try it", key="what-if-run", type="primary", disabled=change is None)
-        or change is None
-    ):
-        return
-    try:
-        with st.spinner("Inferring again ..."):
-            changed = workspace().what_if(result, **change)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    is_it = changed["atom"] == atom
-    if "world" in changed and world is not None:
-        is_it &= changed["world"] == world
-    row = changed[is_it].iloc[0]
-    now = "became a fact" if pd.isna(row["after"]) else f"{row['after']:.3f}"
-    st.metric(
-        plain(found.shown or atom),
-        now,
-        None if pd.isna(row["change"]) else f"{row['change']:+.3f}",
-        delta_color="off",
-    )
-    st.caption("Predictions that moved most")
-    most = changed[["atom", "before", "after", "change"]].head(30)
-    table(most.assign(atom=workspace().data.shown(list(most["atom"]))), digits=3)
-
-
-def other_fact(found: Any, atom: str) -> dict[str, Any] | None:
-    """A fact to take otherwise: one that has a part in the prediction, one about its things,
-    or one that is written.
-    """
-    # What definitions make follows from other facts, and is none to change.
-    stored = {item.predicate.name for item in workspace().data.catalog()}
-    parts = (name for item in found.contributions for name in (*item.given, *item.others))
-    near = [name for name in parts if name.partition("(")[0] in stored]
-    about = workspace().data.facts_about(atom, limit=ABOUT)
-    left, right = st.columns([5, 3], vertical_alignment="bottom")
-    fact = left.selectbox(
-        "Fact",
-        list(dict.fromkeys([*near[:LISTED], *about])),
-        index=None,
-        key=f"what-if-fact-{atom}",
-        placeholder="pick one, or write Predicate(Constant, Constant)",
-        accept_new_options=True,
-    )
-    said = right.segmented_control(
-        "Take it as", list(TAKEN), default="false", key="what-if-value", required=True
-    )
-    return {"changes": {fact.strip(): TAKEN[said]}} if fact and fact.strip() else None
-
-
-def other_weight(result: Any, found: Any) -> dict[str, Any] | None:
-    """Another weight for a rule that has a part in the prediction."""
-    from workbench.verbs.written_rules import written_rules
-
-    written = written_rules(result.grounding.templates, result.weights)
-    now = {one.text: one.weight for one in written if one.rule >= 0 and math.isfinite(one.weight)}
-    words = found.words()
-    rules = [rule for rule, _, _ in found.by_rule() if rule in now]
-    if not rules:
-        st.info("No rule with a weight has a part in this prediction.")
-        return None
-    left, right = st.columns([5, 3], vertical_alignment="bottom")
-    rule = left.selectbox(
-        "Rule", rules, format_func=lambda one: words[one], key=f"what-if-rule-{found.atom}"
-    )
-    weight = right.number_input(
-        "Weight", value=float(now[rule]), format="%g", key=f"what-if-weight-{rule}"
-    )
-    return {"weights": {rule: float(weight)}} if weight != now[rule] else None
 
 
 def outdated(run: Any, error: WorkbenchError) -> None:

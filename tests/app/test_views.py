@@ -264,6 +264,11 @@ def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Op
     test.text_input(key="why-search").set_value("Cancer(Chloe)").run()
     sound(test)
     assert any("Cancer(Chloe) has value" in item.value for item in test.text)
+    box = next(box for box in test.selectbox if box.label == "Ground rules of")
+    sound(box.set_value(next(one for one in box.options if one.endswith("=> Cancer(x)"))).run())
+    written, clauses = (item.value for item in test.dataframe)
+    assert list(written["ground rule"]) == ["Smokes(Chloe) => Cancer(Chloe)"]
+    assert list(clauses["clause"]) == ["!Smokes(Chloe) v Cancer(Chloe)"]
     before = len(smokers.workspace.runs.all())
     pick_fact(test, "Smokes(Chloe)")
     sound(test.button(key="what-if-run").click().run())

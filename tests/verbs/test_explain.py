@@ -25,14 +25,14 @@ GOLDEN = [
     "Smokes(Bob) has value 1.0000. Given everything else, its log-odds are +1.9000 (probability "
     "0.8699), most of it "
     "from Smokes(x) ^ Friends(x, y) => Smokes(y) (+2.200); Smokes(x) (-0.300).",
-    "1.1000 | 1.1000 | 0.0000 | !Smokes(Cy) v !Friends(Cy, Bob) v | Smokes(Cy) = 1, Friends(Cy, "
+    "1.1000 | 1.1000 | 0.0000 | Smokes(Cy) ^ Friends(Cy, Bob) => | Smokes(Cy) = 1, Friends(Cy, "
     "Bob) = 1 | "
     "Smokes(x) ^ Friends(x, y) => Smokes(y)",
-    "1.1000 | 1.1000 | 0.0000 | !Smokes(Anna) v !Friends(Anna, Bob) v | Smokes(Anna) = 1, "
+    "1.1000 | 1.1000 | 0.0000 | Smokes(Anna) ^ Friends(Anna, Bob) => | Smokes(Anna) = 1, "
     "Friends(Anna, Bob) = | "
     "Smokes(x) ^ Friends(x, y) => Smokes(y)",
     "-0.3000 | -0.3000 | 0.0000 | Smokes(Bob) | | Smokes(x)",
-    "0.0000 | 1.1000 | 0.0000 | !Smokes(Bob) v !Friends(Bob, Cy) v | Smokes(Cy) = 1, Friends(Bob, "
+    "0.0000 | 1.1000 | 0.0000 | Smokes(Bob) ^ Friends(Bob, Cy) => | Smokes(Cy) = 1, Friends(Bob, "
     "Cy) = 1 | "
     "Smokes(x) ^ Friends(x, y) => Smokes(y)",
 ]
@@ -83,7 +83,30 @@ def test_the_command_line_names_the_evidence(run: Run) -> None:
         "given_values": [1.0, 1.0],
         "definitions": [],
         "description": "",
+        "written": "Smokes(Anna) ^ Friends(Anna, Bob) => Smokes(Bob)",
+        "sense": 1,
     }
+
+
+def test_a_ground_rule_reads_in_the_form_and_the_sense_of_its_author(tmp_path: Path) -> None:
+    rules = "Directs(person, company)\nFraud(person)\n0.5 Directs(p, c) ^ Fraud(p)\n"
+    (tmp_path / "facts.db").write_text("Directs(Ada, Acme)\n")
+    with wb.open() as workspace:
+        workspace.load(tmp_path / "facts.db", rules=rules)
+        (told,) = workspace.infer(rules, query="Fraud").explain("Fraud(Ada)").contributions
+    assert (told.ground, told.weight) == ("!Directs(Ada, Acme) v !Fraud(Ada)", -0.5)
+    assert (told.written, told.written_weight) == ("Directs(Ada, Acme) ^ Fraud(Ada)", 0.5)
+    assert told.distance + told.written_distance == 1
+
+
+def test_a_ground_rule_names_things_as_people_do(tmp_path: Path) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text("person,name,vip\n" + "".join(f"P{i},Name {i},yes\n" for i in range(9)))
+    with wb.open() as workspace:
+        workspace.load(people)
+        rules = "Vip(person)\nBuys(person)\n1 Vip(p) => Buys(p)\n"
+        (told,) = workspace.infer(rules, query="Buys").explain("Buys(P1)").contributions
+    assert told.written == "Vip(Name 1 (P1)) => Buys(Name 1 (P1))"
 
 
 def test_soft_logic_tells_weight_distance_and_pressure_of_each_ground_rule(tmp_path: Path) -> None:

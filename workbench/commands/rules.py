@@ -260,9 +260,9 @@ def explain(
         [
             (
                 item.contribution,
-                "hard" if item.template < 0 else item.weight,
-                item.distance,
-                item.ground,
+                "hard" if item.template < 0 else item.written_weight,
+                item.written_distance,
+                item.written,
                 item.other_atoms(),
                 item.rule,
             )

@@ -10,7 +10,7 @@ from workbench.grounding.preview import Preview, preview
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, RuleCount
 from workbench.grounding.uneven_types import uneven_types
-from workbench.grounding.wording import GroundRule
+from workbench.grounding.wording import GroundRule, as_rule
 
 __all__ = [
     "AtomTable",
@@ -23,6 +23,7 @@ __all__ = [
     "LazyRows",
     "Preview",
     "RuleCount",
+    "as_rule",
     "fitted",
     "ground",
     "ground_lazily",

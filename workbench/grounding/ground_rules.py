@@ -312,5 +312,6 @@ class _Finder:
             binding = {name: column[place] for name, column in zip(variables, columns)}
             values = [float(column[row]) for column in found.values]
             is_open = {names[atom] for atom in found.atoms[row].tolist() if atom >= 0}
-            text, given = in_words(clause, binding, values, is_open)
-            yield GroundRule(text, float(found.scale[row]), 1, given, tuple(made[place]))
+            text, given, literals = in_words(clause, binding, values, is_open)
+            scale = float(found.scale[row])
+            yield GroundRule(text, scale, 1, given, tuple(made[place]), literals)

@@ -12,7 +12,9 @@ from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
 from workbench.language.formulas import variable_names
 
-__all__ = ["GroundRule", "in_words", "merged"]
+__all__ = ["GroundRule", "as_rule", "in_words", "merged"]
+
+Literals = tuple[tuple[str, bool], ...]
 
 MOST_DECIDED = 12
 """Literals of one ground clause that evidence decides and that are written out:
@@ -36,6 +38,9 @@ class GroundRule:
         The atoms in it that evidence decides, and their values.
     defined : tuple of (str, DefinedFact)
         The facts of definitions among them, and what those were made of.
+    literals : tuple of (str, bool)
+        The atoms of `text` and whether each is positive, in order; none where the text is not
+        just these: an existential clause, or a cut one.
     """
 
     text: str
@@ -43,18 +48,20 @@ class GroundRule:
     groundings: int
     given: tuple[tuple[str, float], ...]
     defined: tuple[tuple[str, DefinedFact], ...] = ()
+    literals: Literals = ()
 
 
 def in_words(
     clause: Clause, binding: dict[str, str], values: list[float], is_open: set[str]
-) -> tuple[str, tuple[tuple[str, float], ...]]:
-    """A ground clause, and the atoms that evidence decides with their values: in an MLN, all make
-    their literals false.
+) -> tuple[str, tuple[tuple[str, float], ...], Literals]:
+    """A ground clause, the atoms that evidence decides with their values (in an MLN, all make
+    their literals false), and its literals.
 
     Comparisons, which the constants make false, are left out, and so are decided literals of a very
     long clause.
     """
     parts: list[str] = []
+    literals: list[tuple[str, bool]] = []
     given: dict[str, float] = {}
     decided = 0
     for place, literal in enumerate(clause.literals):
@@ -70,10 +77,35 @@ def in_words(
             given |= {} if np.isnan(value) else {atom: value}
         if clause.multiset or text not in parts:
             parts.append(text)
+            literals.append((atom, literal.positive))
     prefix = f"EXIST {', '.join(clause.existential)} " if clause.existential else ""
     left = decided - MOST_DECIDED
     suffix = f" v ... ({left:,} more that evidence decides)" if left > 0 else ""
-    return prefix + " v ".join(parts) + suffix, tuple(given.items())
+    whole = () if prefix or suffix else tuple(literals)
+    return prefix + " v ".join(parts) + suffix, tuple(given.items()), whole
+
+
+def as_rule(literals: Literals, *, soft: bool = False, negated: bool = False) -> str:
+    """A ground clause as people write rules: `A ^ B => C` for `!A v !B v C`.
+
+    Parameters
+    ----------
+    soft : bool
+        In the letters of probabilistic soft logic.
+    negated : bool
+        The negation of the clause instead, a conjunction: what its author wrote of a formula whose
+        clause has its weight negated.
+    """
+    both, either, implies = (" & ", " | ", " -> ") if soft else (" ^ ", " v ", " => ")
+    if negated:
+        return both.join(f"!{atom}" if positive else atom for atom, positive in literals)
+    body = both.join(atom for atom, positive in literals if not positive)
+    head = either.join(atom for atom, positive in literals if positive)
+    if body and head:
+        return f"{body}{implies}{head}"
+    if head:
+        return head
+    return f"!({body})" if len(literals) > 1 else f"!{body}"
 
 
 def merged(rules: Iterable[GroundRule]) -> tuple[GroundRule, ...]:

@@ -18,8 +18,9 @@ from workbench.tables.names import plural
 if TYPE_CHECKING:
     from workbench.database import Database
     from workbench.grounding import AtomTable, DefinedFact
+    from workbench.language.program import Program
 
-__all__ = ["shown_atoms", "shown_definition", "shown_texts"]
+__all__ = ["shown_atoms", "shown_definition", "shown_ground_rule", "shown_texts"]
 
 
 def shown_atoms(
@@ -66,6 +67,29 @@ def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
         shown = (_called(names, *one) for one in zip(stored[atom[0]].argument_types, atom[1]))
         found.append(f"{atom[0]}({', '.join(shown)})" if atom[1] else atom[0])
     return found
+
+
+def shown_ground_rule(
+    literals: Sequence[tuple[str, bool]],
+    program: Program,
+    names: Mapping[str, Mapping[str, str]],
+    *,
+    negated: bool,
+) -> str:
+    """A ground clause as its author would write it, its things by what people call them."""
+    from workbench.grounding import as_rule
+
+    soft = program.language == "psl"
+    told = tuple((_shown(text, program, names), positive) for text, positive in literals)
+    return as_rule(told, soft=soft, negated=negated)
+
+
+def _shown(text: str, program: Program, names: Mapping[str, Mapping[str, str]]) -> str:
+    atom = parse_atom(text) if names else None
+    if atom is None or atom[0] not in program.predicates or not atom[1]:
+        return text
+    types = program.predicates[atom[0]].argument_types
+    return f"{atom[0]}({', '.join(_called(names, *one) for one in zip(types, atom[1]))})"
 
 
 def shown_definition(atom: str, fact: DefinedFact, names: Mapping[str, Mapping[str, str]]) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.network import Domain, explain_atom, mean_explanation
-from workbench.verbs.display import shown_atoms, shown_definition
+from workbench.verbs.display import shown_atoms, shown_definition, shown_ground_rule
+from workbench.verbs.explanation import Contribution, Explanation
 from workbench.verbs.named_rules import named_rules
 from workbench.verbs.naming import row_texts
 from workbench.verbs.written_rules import written_labels
@@ -24,167 +23,7 @@ if TYPE_CHECKING:
     from workbench.verbs.results import Inferred
 
 
-__all__ = ["Contribution", "Explanation", "explain_result"]
-
-
-@dataclass(frozen=True)
-class Contribution:
-    """What one ground rule adds to an atom's conditional log-odds, or several that are not named
-    one by one.
-
-    Attributes
-    ----------
-    template : int
-        -1 for a hard rule.
-    rule : str
-        As its author wrote it; the clause, where a formula's clauses weigh differently.
-    ground : str
-        The ground clause, atoms by name; of several, how many there are. Of each rule and set of
-        open atoms at most 200 are named. Arithmetic rules are told by their open atoms, and those
-        with one open atom are summed.
-    contribution : float
-        Added to the log-odds of the atom being true (MLN); weighted pressure upwards (PSL).
-    distance : float
-        The ground rule's distance to satisfaction.
-    others : tuple of str
-        The other open atoms of the ground rule.
-    values : tuple of float
-        Their values.
-    weight : float
-        Of the ground rule, its multiplicity and share included; infinite for a hard one.
-    count : int
-        How many ground rules it is; 1 where that is not known.
-    given : tuple of str
-        The atoms of the ground rule that evidence decides.
-    given_values : tuple of float
-        Their values.
-    definitions : tuple of str
-        What definitions made some of those atoms of: `Companies(P1, 3): 3 companies: A, B, C`.
-    description : str
-        The rule in its author's words, where it has any.
-    """
-
-    template: int
-    rule: str
-    ground: str
-    contribution: float
-    distance: float
-    others: tuple[str, ...] = ()
-    values: tuple[float, ...] = ()
-    weight: float = 0.0
-    count: int = 1
-    given: tuple[str, ...] = ()
-    given_values: tuple[float, ...] = ()
-    definitions: tuple[str, ...] = ()
-    description: str = ""
-
-    def other_atoms(self) -> str:
-        """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the other atoms of the ground rule,
-        open ones first.
-        """
-        pairs = zip((*self.others, *self.given), (*self.values, *self.given_values))
-        return ", ".join(f"{name} = {value:.3g}" for name, value in pairs)
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """An atom's value as a sum of contributions, given the rest of the state.
-
-    Attributes
-    ----------
-    value : float
-        The predicted value.
-    log_odds : float
-        Conditional log-odds at the state, the sum of the contributions (MLN).
-    contributions : tuple of Contribution
-        Largest magnitude first.
-    samples : int
-        How many sampled states the log-odds and the contributions are means over; 0 for the one
-        state.
-    shown : str
-        The atom with what people call its things, where tables say it.
-    number : bool
-        Whether the atom is a number: the contributions add up to it, and there is no probability.
-    """
-
-    atom: str
-    value: float
-    log_odds: float
-    probability: float
-    contributions: tuple[Contribution, ...]
-    language: str = "mln"
-    samples: int = 0
-    shown: str = ""
-    number: bool = False
-
-    def as_record(self) -> dict[str, Any]:
-        """JSON-ready fields."""
-        from workbench.verbs.common import as_json
-
-        record: dict[str, Any] = as_json(self)
-        return record
-
-    def sentence(self) -> str:
-        """The explanation in one or two sentences."""
-        atom = self.shown or self.atom
-        if not self.contributions:
-            return f"No rule says anything about {atom}."
-        words = self.words()
-        reasons = [
-            f"{words[rule]} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total
-        ] or ["none"]
-        if self.number:
-            return (
-                f"{atom} is {self.value:.6g}: the sum of what its rules add, most of it "
-                f"{'; '.join(reasons)}."
-            )
-        if self.language == "psl":
-            up = sum(item.contribution for item in self.contributions if item.contribution > 0)
-            down = sum(item.contribution for item in self.contributions if item.contribution < 0)
-            return (
-                f"{atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and "
-                "down by "
-                f"{-down:.4f}, most of it from {'; '.join(reasons)}."
-            )
-        given = (
-            f"On average over {self.samples} sampled states"
-            if self.samples
-            else "Given everything else"
-        )
-        return (
-            f"{atom} has value {self.value:.4f}. {given}, its log-odds are {self.log_odds:+.4f} "
-            f"(probability {self.probability:.4f}), most of it from {'; '.join(reasons)}."
-        )
-
-    def definitions(self) -> tuple[str, ...]:
-        """What definitions made the contributions' atoms of, each once: `Companies(P1, 3):
-        3 companies: A, B, C`.
-        """
-        return tuple(
-            dict.fromkeys(line for item in self.contributions for line in item.definitions)
-        )
-
-    def words(self) -> dict[str, str]:
-        """What each rule is called where people read: its description,
-        else (or where two share it) the rule itself.
-        """
-        described = {item.rule: item.description for item in self.contributions}
-        times = Counter(described.values())
-        return {
-            rule: said if said and times[said] == 1 else rule for rule, said in described.items()
-        }
-
-    def by_rule(self) -> list[tuple[str, float, int]]:
-        """Contributions summed by rule: (rule, sum, number of ground rules),
-        largest magnitude first.
-        """
-        sums: dict[str, list[float]] = {}
-        for item in self.contributions:
-            entry = sums.setdefault(item.rule, [0.0, 0])
-            entry[0] += item.contribution
-            entry[1] += item.count
-        ordered = sorted(sums.items(), key=lambda pair: -abs(pair[1][0]))
-        return [(rule, total, int(count)) for rule, (total, count) in ordered]
+__all__ = ["explain_result"]
 
 
 def explain_result(
@@ -253,6 +92,7 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
     for place, (row, template) in enumerate(zip(parts.row.tolist(), parts.template.tolist())):
         label = labels[template] if template >= 0 else f"{texts[row]}."
         description = rules[int(templates.rule[template])].description if template >= 0 else ""
+        sense = -1 if template >= 0 and templates.share[template] < 0 else 1
         atoms, values = others.get(row, ((), ()))
         made = partial(
             Contribution,
@@ -273,6 +113,7 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
             distance = float(parts.distance[place])
             yield made(
                 ground=text,
+                written=text,
                 contribution=contribution,
                 distance=distance,
                 weight=weight,
@@ -284,8 +125,12 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
                 tuple(value for _, value in one.given),
             )
             text = one.text or f"{one.count:,} more ground rule{'s' * (one.count != 1)}"
+            written = one.literals and shown_ground_rule(
+                one.literals, result.program, result.names, negated=sense < 0
+            )
             yield made(
-                ground=text, contribution=one.contribution, distance=one.distance,
+                ground=text, written=written or text, sense=sense if written else 1,
+                contribution=one.contribution, distance=one.distance,
                 weight=one.weight, count=one.count, given=given, given_values=known,
                 definitions=tuple(
                     shown_definition(atom, fact, result.names) for atom, fact in one.defined

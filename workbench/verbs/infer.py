@@ -29,7 +29,7 @@ from workbench.verbs.queries import Query
 from workbench.verbs.results import Inferred
 
 if TYPE_CHECKING:
-    from workbench.verbs.explain import Explanation
+    from workbench.verbs.explanation import Explanation
     from workbench.verbs.rule_distances import RuleDistance
 
 

@@ -39,6 +39,7 @@ class NamedRule:
     count: int
     given: tuple[tuple[str, float], ...] = ()
     defined: tuple[tuple[str, DefinedFact], ...] = ()
+    literals: tuple[tuple[str, bool], ...] = ()
 
 
 def named_rules(result: Inferred, parts: AtomExplanation, index: int) -> dict[int, list[NamedRule]]:
@@ -141,7 +142,8 @@ def _spread(
         )
         if rule is None:
             return NamedRule("", adds, distance, weighs, count)
-        return NamedRule(rule.text, adds, distance, weighs, count, rule.given, rule.defined)
+        told = rule.given, rule.defined, rule.literals
+        return NamedRule(rule.text, adds, distance, weighs, count, *told)
 
     found = [one(rule.scale, rule.groundings, rule) for rule in rules.named]
     left = rules.groundings - sum(rule.groundings for rule in rules.named)

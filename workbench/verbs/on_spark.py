@@ -38,7 +38,7 @@ from workbench.verbs.spark_tasks import SolveTask, connect
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from workbench.verbs.explain import Explanation
+    from workbench.verbs.explanation import Explanation
     from workbench.verbs.rule_distances import RuleDistance
 
 from workbench.verbs.spark_grounding import SparkGrounder
