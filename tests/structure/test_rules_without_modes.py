@@ -11,8 +11,9 @@ from workbench.language import parse_mln
 from workbench.structure.background import Background
 from workbench.structure.ground_atoms import all_atoms
 from workbench.structure.mining import RuleMiner
-from workbench.structure.paths import PathLearner, relational_paths
+from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
+from workbench.structure.relational_paths import relational_paths
 from workbench.structure.rules import format_theory
 
 

@@ -14,7 +14,8 @@ from threadpoolctl import threadpool_limits
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.pursuit import grow
 from workbench.structure.sparse_fits import least_absolute
-from workbench.structure.terms import Condition, Term, bent_terms, terms_of
+from workbench.structure.term_choices import bent_terms, terms_of
+from workbench.structure.terms import Condition, Term
 from workbench.verbs.study import study
 
 

@@ -19,7 +19,8 @@ from workbench.progress import SILENT, Progress, expired
 from workbench.structure.cuts import Cuts
 from workbench.structure.screening import screened
 from workbench.structure.sparse_fits import ridge_logistic
-from workbench.structure.terms import Condition, Term, terms_of
+from workbench.structure.term_choices import terms_of
+from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import WeightedRules, constant_rules, random_splits
 
 __all__ = ["as_rules", "fit_boosted_trees"]

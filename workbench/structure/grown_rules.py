@@ -15,7 +15,8 @@ from workbench.progress import SILENT, Progress, expired
 from workbench.structure.pursuit import grow
 from workbench.structure.scopes import Scope, scopes_of
 from workbench.structure.sparse_fits import least_absolute
-from workbench.structure.terms import Term, bent_terms, straight_terms, terms_of
+from workbench.structure.term_choices import bent_terms, straight_terms, terms_of
+from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import (
     WeightedRules,
     constant_rules,

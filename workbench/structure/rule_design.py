@@ -14,8 +14,9 @@ from workbench.progress import remaining
 from workbench.structure.scopes import Scope
 from workbench.structure.screening import Binned
 from workbench.structure.sparse_fits import at_penalty, sigmoid
+from workbench.structure.term_choices import pair_terms, straight_terms, terms_of
 from workbench.structure.term_columns import TermColumns
-from workbench.structure.terms import Term, pair_terms, straight_terms, terms_of
+from workbench.structure.terms import Term
 
 __all__ = ["CountedLabels", "Design"]
 

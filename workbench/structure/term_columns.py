@@ -11,7 +11,8 @@ import numpy as np
 from scipy.special import xlogy
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.terms import Term, cuts_of, step_terms, terms_of
+from workbench.structure.term_choices import cuts_of, step_terms, terms_of
+from workbench.structure.terms import Term
 
 __all__ = ["TermColumns"]
 

@@ -4,20 +4,17 @@ contradictions, repetitions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from workbench.database import text_literal
 from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import target_of
 from workbench.tables.mapping import ColumnMapping, TablesMapping
+from workbench.tables.one_row_each import SHOWN, with_one_row_each
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.typed import ROW, TypedTable, is_filled, typed_table
 
 __all__ = ["type_tables"]
-
-
-SHOWN = 5
 
 
 def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedTable]:
@@ -43,7 +40,7 @@ def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedT
             f"r{number}",
             target if target and target.table.name == table.name else None,
         )
-        for step in (_with_readable_cells, _with_subjects, _with_one_row_each):
+        for step in (_with_readable_cells, _with_subjects, with_one_row_each):
             typed = step(staging, typed)
         faults += [note for note in typed.notes if note.severity == "error"]
         found[table.name] = typed
@@ -149,127 +146,6 @@ def _with_subjects(staging: Staging, typed: TypedTable) -> TypedTable:
     )
     staging.connection.execute(f"DELETE FROM {typed.relation} WHERE {nameless}")
     return replace(typed, rows=typed.rows - count, notes=(*typed.notes, note))
-
-
-def _with_one_row_each(staging: Staging, typed: TypedTable) -> TypedTable:
-    """Rows that repeat another count once;
-    rows of one thing that contradict each other are shown.
-    """
-    table = typed.mapping
-    said = [
-        name
-        for name in dict.fromkeys((*typed.columns.values(), *_optional(typed.target)))
-        if name not in typed.subject
-    ]
-    whole = table.key is None and (table.relation is None or len(said) <= 1)
-    group = [*typed.subject, *said] if whole else [*typed.subject]
-    group = [name for name in group if name != ROW]
-    if not group or not typed.rows:
-        return typed
-    different = staging.rows(
-        f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(group)} FROM {typed.relation})"
-    )[0][0]
-    if different == typed.rows:
-        return typed
-    notes = list(typed.notes)
-    clashing = 0
-    if not whole and said:
-        clashing, clashes = _contradictions(staging, typed, said)
-        notes += clashes
-    repeated = typed.rows - different - clashing
-    if repeated > 0:
-        notes.append(_about_repetitions(staging, typed, group, repeated))
-    pick = "arg_max" if table.keep == "last" else "arg_min"
-    kept = (
-        []
-        if whole
-        else [f"{pick}({name}, {ROW}) FILTER ({name} IS NOT NULL) AS {name}" for name in said]
-    )
-    merged = f"{typed.relation}m"
-    staging.connection.execute(
-        f"CREATE OR REPLACE TABLE {merged} AS SELECT "
-        f"{', '.join([f'min({ROW}) AS {ROW}', *group, *kept])} "
-        f"FROM {typed.relation} GROUP BY {', '.join(group)} ORDER BY {ROW}"
-    )
-    staging.drop([typed.relation])
-    return replace(typed, relation=merged, rows=different, notes=tuple(notes))
-
-
-def _optional(name: str | None) -> tuple[str, ...]:
-    return () if name is None else (name,)
-
-
-def _contradictions(
-    staging: Staging, typed: TypedTable, said: Sequence[str]
-) -> tuple[int, list[Diagnostic]]:
-    """How many rows beyond the first contradict another of the same thing, and the first of them,
-    told in words.
-    """
-    table, staged = typed.mapping, staging.tables[typed.mapping.name]
-    subject = ", ".join(typed.subject)
-    differs = [f"count(DISTINCT {name}) > 1" for name in said]
-    columns = {sql: name for name, sql in typed.columns.items()}
-    named = ", ".join(
-        f"CASE WHEN {test} THEN {text_literal(columns[name])} END"
-        for test, name in zip(differs, said)
-        if name in columns
-    )
-    rows = staging.rows(
-        f"SELECT [{', '.join(f'{name}::VARCHAR' for name in typed.subject)}], list({ROW} ORDER BY "
-        f"{ROW}), "
-        f"concat_ws(', ', {named}), sum(count(*) - 1) OVER (), count(*) OVER () FROM "
-        f"{typed.relation} "
-        f"GROUP BY {subject} HAVING count(*) > 1 AND ({' OR '.join(differs)}) ORDER BY min({ROW}) "
-        f"LIMIT {SHOWN}"
-    )
-    if not rows:
-        return 0, []
-    extra, things = int(rows[0][3]), int(rows[0][4])
-    if table.keep != "error":
-        values, places, where, *_ = rows[0]
-        note = Diagnostic(
-            "E0239",
-            f"{things:,} of {table.name} stand in rows that contradict each other; the "
-            f"{table.keep} counts "
-            f"({', '.join(values)} in rows {_listed(places)}: {where})",
-            staged.span(places[1], where.split(", ")[0]),
-            severity="warning",
-        )
-        return extra, [note]
-    return extra, [
-        Diagnostic(
-            "E0239",
-            f"{', '.join(values)} stands in rows {_listed(places)} of {staged.source.shown} with "
-            f"different {where}" + (f" ({things:,} such)" if things > len(rows) else ""),
-            staged.span(places[1], where.split(", ")[0]),
-            'keep one of the rows, or say keep = "first" or keep = "last" in the mapping',
-        )
-        for values, places, where, *_ in rows
-    ]
-
-
-def _listed(rows: Sequence[int]) -> str:
-    return ", ".join(map(str, rows[:SHOWN])) + (", ..." if len(rows) > SHOWN else "")
-
-
-def _about_repetitions(
-    staging: Staging, typed: TypedTable, group: Sequence[str], repeated: int
-) -> Diagnostic:
-    staged = staging.tables[typed.mapping.name]
-    names = ", ".join(group)
-    places = staging.rows(
-        f"SELECT list({ROW} ORDER BY {ROW}) FROM {typed.relation} GROUP BY {names} HAVING "
-        "count(*) > 1 "
-        f"ORDER BY min({ROW}) LIMIT 1"
-    )[0][0]
-    rows = "1 row of" if repeated == 1 else f"{repeated:,} rows of"
-    return Diagnostic(
-        "E0240",
-        f"{rows} {staged.source.shown} {'repeats' if repeated == 1 else 'repeat'} another and "
-        f"{'counts' if repeated == 1 else 'count'} once, such as rows {_listed(places)}",
-        staged.span(places[1]),
-        severity="note",
-    )
 
 
 def _with_found_references(

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.tables.composite import find_composites, joined_name
+from workbench.tables.keys import Key, find_keys
 from workbench.tables.kinds import NEARLY_ALL, ColumnKind, Finding, kind_of, share
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.names import predicate_name, singular_words, type_name, words
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.proposed_names import with_category_types, with_predicates
 from workbench.tables.readings import Reading
-from workbench.tables.references import Key, Reference, find_keys, find_references
+from workbench.tables.references import Reference, find_references
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import BLANKS, date_from_parts, is_blank
 

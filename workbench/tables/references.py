@@ -5,33 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.tables.keys import BARE, Key
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
-from workbench.tables.names import ID_WORDS, singular, without_id, words
+from workbench.tables.names import singular, without_id, words
 from workbench.tables.profile import ColumnCounts, TableCounts
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import is_blank
 
-__all__ = ["Key", "Reference", "find_keys", "find_references"]
+__all__ = ["Reference", "find_references"]
 
 PROBES = 1000
-NEARLY_UNIQUE = 0.98
-CALLED_AND_NEARLY_UNIQUE = 0.9
-_BARE = ID_WORDS | {"name"}
-
-
-@dataclass(frozen=True)
-class Key:
-    """A column that names the rows of its table.
-
-    Attributes
-    ----------
-    unique : bool
-        No blank, no repetition.
-    """
-
-    column: str
-    reason: str
-    unique: bool
 
 
 @dataclass(frozen=True)
@@ -48,86 +31,6 @@ class Reference:
     table: str
     reason: str
     missing: int
-
-
-def find_keys(tables: Sequence[TableCounts]) -> dict[str, Key]:
-    """The key of each table that has one, by name of the table: a column without repetition that is
-    called or placed like one."""
-    found = {}
-    for counts in tables:
-        ranked = [
-            (_key_score(counts, column), -place) for place, column in enumerate(counts.columns)
-        ]
-        if not ranked:
-            continue
-        (score, place) = max(ranked)
-        if score > 0:
-            column = counts.columns[-place]
-            found[counts.table.name] = Key(
-                column.name, _why_key(counts, column), _is_unique(counts, column)
-            )
-    return found
-
-
-def _is_unique(counts: TableCounts, column: ColumnCounts) -> bool:
-    return not column.blanks and column.distinct == counts.different > 0
-
-
-def _key_score(counts: TableCounts, column: ColumnCounts) -> float:
-    """How much a column looks like its table's key; 0 for not at all."""
-    if not may_be_key(column) or not column.filled:
-        return 0
-    unique = _is_unique(counts, column)
-    called = _called_like_key(counts.table.name, column.name)
-    enough = CALLED_AND_NEARLY_UNIQUE if called >= 3 else NEARLY_UNIQUE
-    if not unique and (column.distinct < enough * counts.table.rows or counts.table.rows < 10):
-        return 0
-    first = counts.columns[0] is column
-    if not unique:
-        return called if called >= (2 if first else 3) else 0
-    texts = column.numbers < column.filled
-    dense = (
-        column.low is not None
-        and column.high is not None
-        and column.high - column.low < 2 * column.filled
-    )
-    return called + 0.5 if called else (1.0 if first and (texts or dense) else 0)
-
-
-def _called_like_key(table: str, column: str) -> float:
-    parts = words(column)
-    named = tuple(singular(word) for word in words(table))
-    core = tuple(singular(word) for word in without_id(parts))
-    if not parts:
-        return 0
-    if core == named and len(parts) > len(core):
-        return 4
-    if not core and parts[-1] in ID_WORDS:
-        return 4
-    if core == named:
-        return 3
-    if (
-        parts[-1] in ID_WORDS
-        and core
-        and (set(core) <= set(named) or (len(named) == 1 and named[0] == core[-1]))
-    ):
-        return 3
-    return 2 if parts[-1] in ID_WORDS else 0
-
-
-def _why_key(counts: TableCounts, column: ColumnCounts) -> str:
-    rows = counts.table.rows
-    if _is_unique(counts, column):
-        return f"different in all {counts.different:,} rows" + (
-            ", repeated ones left out" * (counts.different < rows)
-        )
-    trouble = [f"{column.blanks:,} blank"] if column.blanks else []
-    if column.distinct < column.filled:
-        trouble.append(f"{column.filled - column.distinct:,} repeated")
-    return (
-        f"called like a key and different in {share(column.distinct, rows)} of the rows "
-        f"({', '.join(trouble)})"
-    )
 
 
 def find_references(
@@ -205,14 +108,14 @@ def _names_agree(column: str, table: str, key: str) -> float:
     parts, key_parts = words(column), words(key)
     named = tuple(singular(word) for word in words(table))
     core = tuple(singular(word) for word in without_id(parts))
-    if parts == key_parts and not set(parts) <= _BARE:
+    if parts == key_parts and not set(parts) <= BARE:
         return 3
     if core and core == named:
         return 3
     if (
         len(parts) > len(key_parts)
         and parts[-len(key_parts) :] == key_parts
-        and not set(key_parts) <= _BARE
+        and not set(key_parts) <= BARE
     ):
         return 2
     if (

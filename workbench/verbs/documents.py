@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.verbs.common import as_program
-from workbench.verbs.modelling import Modelling, settings_of
+from workbench.verbs.modelling import Modelling
+from workbench.verbs.requests import settings_of
 
 if TYPE_CHECKING:
     from workbench.verbs.psl_document import DocumentRun

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -14,6 +14,13 @@ from workbench.language.psl_types import with_values
 from workbench.parameters import read_size
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_program, names_of, task_of
+from workbench.verbs.requests import (
+    request_of,
+    role_of,
+    settings_of,
+    with_whole_predicates,
+    withholds,
+)
 
 if TYPE_CHECKING:
     from workbench.database import Database
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.options import InferenceOptions, RequestOptions
 
-__all__ = ["Modelling", "RulesLike", "request_of", "settings_of"]
+__all__ = ["Modelling", "RulesLike"]
 
 RulesLike = Program | str | os.PathLike[str]
 
@@ -137,7 +144,7 @@ class Modelling:
 
         program, wanted = (
             self.fitted(rules, request.get("worlds")),
-            self.request(role=_role(learning), **_whole(request)),
+            self.request(role=role_of(learning), **with_whole_predicates(request)),
         )
         return preview(
             self.database, program, wanted, samples=samples, seconds=seconds, progress=progress
@@ -171,7 +178,11 @@ class Modelling:
         from workbench.grounding import ground
 
         program = self.fitted(rules, request.get("worlds"))
-        return ground(self.database, program, self.request(role=_role(learning), **_whole(request)))
+        return ground(
+            self.database,
+            program,
+            self.request(role=role_of(learning), **with_whole_predicates(request)),
+        )
 
     def infer(
         self,
@@ -246,7 +257,7 @@ class Modelling:
             self.database,
             program,
             self.request(
-                role=_role(_withholds(labels, program)), **request | {"query": asked.predicates}
+                role=role_of(withholds(labels, program)), **request | {"query": asked.predicates}
             ),
             asked=asked,
             task=chosen,
@@ -263,54 +274,3 @@ class Modelling:
         return replace(
             result, run_id=runs.record_inference(self.database, result, seed, settings_of(settings))
         )
-
-
-def _whole(request: RequestOptions) -> RequestOptions:
-    """The request with predicates for the atoms that its query may name:
-    they are ground with their predicates.
-    """
-    from workbench.verbs.queries import read_query
-
-    return {**request, "query": read_query(request.get("query")).predicates}
-
-
-def request_of(given: Mapping[str, Any]) -> tuple[RequestOptions, dict[str, Any]]:
-    """What of a call's options says what to ground, and what says how to go about it."""
-    from workbench.verbs.options import RequestOptions
-
-    request: Any = {
-        name: value for name, value in given.items() if name in RequestOptions.__annotations__
-    }
-    return request, {name: value for name, value in given.items() if name not in request}
-
-
-def _role(learning: bool) -> Literal["infer", "learn"]:
-    return "learn" if learning else "infer"
-
-
-def _withholds(labels: str, program: Program) -> bool:
-    """Whether known atoms of what is asked about are withheld.
-
-    Raises
-    ------
-    UsageError
-        E0834 for another word, and for soft logic, whose observations are part of the question.
-    """
-    if labels not in ("evidence", "withheld"):
-        raise UsageError.of("E0834", f"labels are evidence or withheld, not {labels}")
-    if labels == "withheld" and program.language == "psl":
-        raise UsageError.of(
-            "E0834",
-            "soft logic withholds no observations: they and the targets are the question",
-            help="list the atoms as targets, and their values as truth",
-        )
-    return labels == "withheld"
-
-
-def settings_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run records of the options that it was given."""
-    return {
-        key: value
-        for key, value in given.items()
-        if value is not None and key not in ("templates", "progress")
-    }

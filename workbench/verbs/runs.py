@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.arrays import Array, Float
 from workbench.database import Database, RunRecord, data_hash, record_run, take_linkage
 from workbench.database import take_run as transferred
 from workbench.language import format_program
 from workbench.verbs.common import as_json
-from workbench.verbs.written_rules import template_texts
+from workbench.verbs.run_columns import (
+    atom_types,
+    prediction_columns,
+    trace_columns,
+    weight_columns,
+)
 
 if TYPE_CHECKING:
-    from workbench.grounding import Grounding
-    from workbench.language.program import Program
-    from workbench.network import Templates
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learning_result import LearningResult
@@ -33,60 +34,6 @@ __all__ = [
     "record_structure",
     "take_run",
 ]
-
-
-def _weights(
-    program: Program, templates: Templates, weights: Array, grounding: Grounding
-) -> dict[str, Any]:
-    return {
-        "template": np.arange(templates.n_templates),
-        "rule": templates.rule,
-        "clause": templates.clause,
-        "formula": list(template_texts(program, templates)),
-        "written": list(templates.formula or ("",) * templates.n_templates),
-        "share": templates.share,
-        "weight": weights,
-        "initial": templates.weight,
-        "fixed": templates.fixed,
-        **dict(
-            zip(("open", "satisfied", "violated"), map(_counts, grounding.network.groundings.T))
-        ),
-    }
-
-
-def _counts(numbers: Float) -> list[int | None]:
-    """Whole numbers; None, which is stored as unknown, above what the column holds."""
-    return [int(number) if number < 2.0**63 else None for number in numbers.tolist()]
-
-
-def _trace(trace: Mapping[str, Array]) -> dict[str, Any]:
-    series = [(name, np.asarray(values, dtype=np.float64)) for name, values in trace.items()]
-    if not series:
-        return {}
-    return {
-        "step": np.concatenate([np.arange(values.size) for _, values in series]),
-        "series": [name for name, values in series for _ in range(values.size)],
-        "value": np.concatenate([values for _, values in series]),
-    }
-
-
-def _predictions(result: InferenceResult) -> dict[str, Any]:
-    atoms, ids = result.grounding.atoms, np.flatnonzero(result.is_query)
-    return {
-        "world": atoms.world[ids],
-        "predicate": np.array(atoms.predicates, object)[atoms.predicate[ids]],
-        "arguments": atoms.arguments(ids),
-        "value": result.values[ids],
-    }
-
-
-def _atom_types(result: InferenceResult) -> dict[str, tuple[str, ...]]:
-    atoms = result.grounding.atoms
-    return {
-        name: types
-        for name, types, hidden in zip(atoms.predicates, atoms.types, atoms.hidden)
-        if not hidden
-    }
 
 
 def record_inference(
@@ -127,12 +74,12 @@ def record_inference(
                 **as_json(parameters),
                 "figures": summary,
             },
-            weights=_weights(
+            weights=weight_columns(
                 result.program, result.grounding.templates, result.weights, result.grounding
             ),
-            atom_types=_atom_types(result),
-            predictions=_predictions(result),
-            traces=_trace(solution.trace),
+            atom_types=atom_types(result),
+            predictions=prediction_columns(result),
+            traces=trace_columns(solution.trace),
         ),
     )
 
@@ -149,7 +96,7 @@ def record_learning(
 
     `facts` is the hash of what was learned from, where that is not what the workspace holds.
     """
-    weights = _weights(result.program, result.templates, result.weights, result.grounding)
+    weights = weight_columns(result.program, result.templates, result.weights, result.grounding)
     if result.intervals is not None:
         weights |= {"low": result.intervals.low, "high": result.intervals.high}
     weights |= result.lift_columns()
@@ -165,7 +112,7 @@ def record_learning(
             data_hash=facts or data_hash(database),
             parameters={"language": result.program.language, **as_json(parameters)},
             weights=weights,
-            traces=_trace(result.learned.trace),
+            traces=trace_columns(result.learned.trace),
         ),
     )
 
@@ -283,7 +230,9 @@ def record_crossval(
     parts = []
     for number, fold in enumerate(result.folds):
         held_out = fold.held_out[fold.inference.is_query]
-        columns = {name: column[held_out] for name, column in _predictions(fold.inference).items()}
+        columns = {
+            name: column[held_out] for name, column in prediction_columns(fold.inference).items()
+        }
         columns["truth"] = fold.truth
         parts.append(columns | {"fold": np.full(fold.truth.size, number)})
         for name, value in fold.scores.items():
@@ -291,7 +240,7 @@ def record_crossval(
             metrics["metric"].append(name)
             metrics["value"].append(float(value))
     weights = [
-        _weights(learning.program, learning.templates, learning.weights, learning.grounding)
+        weight_columns(learning.program, learning.templates, learning.weights, learning.grounding)
         | {"fold": np.full(learning.weights.size, number)}
         for number, learning in enumerate(fold.learning for fold in result.folds)
     ]
@@ -324,7 +273,7 @@ def record_crossval(
                 **({"programs": programs} if len(set(programs)) > 1 else {}),
             },
             weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
-            atom_types=_atom_types(last.inference),
+            atom_types=atom_types(last.inference),
             predictions={key: np.concatenate([part[key] for part in parts]) for key in parts[0]},
             metrics=metrics,
         ),

@@ -31,7 +31,6 @@ WORKSPACE = "workspace.duckdb"
 SECONDS = 60.0
 """For the solver, where no limit is given."""
 
-
 A_RULE = 0.03
 """Seconds that a line of a program takes to ground, about."""
 

@@ -13,7 +13,8 @@ from workbench.errors import UsageError
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import task_of
 from workbench.verbs.documents import Documents
-from workbench.verbs.modelling import RulesLike, request_of, settings_of
+from workbench.verbs.modelling import RulesLike
+from workbench.verbs.requests import request_of, settings_of
 
 if TYPE_CHECKING:
     from workbench.language.ilp import IlpProblem
@@ -180,7 +181,8 @@ class Training(Documents):
             for them elsewise.
         """
         from workbench.verbs import runs
-        from workbench.verbs.crossval import crossval, grouped_worlds, kept_folds, world_folds
+        from workbench.verbs.crossval import crossval
+        from workbench.verbs.fold_plans import grouped_worlds, kept_folds, world_folds
 
         program = self.declare(rules)
         options: dict[str, Any] = {**given, "task": task_of(program, given.get("task"))}

@@ -1,0 +1,195 @@
+"""The terms that columns offer to a learner: numbers, thresholds, bends and pairs of conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.structure.cuts import plain_between
+from workbench.structure.terms import Condition, Term
+
+__all__ = ["bent_terms", "cuts_of", "pair_terms", "step_terms", "straight_terms", "terms_of"]
+
+
+def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
+    """One term a column, and one for its being unknown: the number, or which of two values;
+    no threshold beside.
+    """
+    found = []
+    for column in columns:
+        for term in _of_column(X, int(column), 0):
+            if term.form == "number" or term.conditions:
+                found.append(term)
+    return _scaled(found, X)
+
+
+def terms_of(
+    X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5
+) -> list[Term]:
+    """The terms of each column: the value, its logarithm where skewed, thresholds at quantiles, and
+    being unknown.
+
+    Of the columns in `linear` the value alone, as it is.
+    """
+    found: list[Term] = []
+    for column in columns:
+        if int(column) in linear:
+            found.append(Term((), int(column), "number", -np.inf, np.inf))
+        else:
+            # Few rows cannot tell near thresholds apart.
+            found += _of_column(X, int(column), min(max(len(X) // 40, 1), n_cuts))
+    return _scaled(found, X)
+
+
+def step_terms(X: Real, column: int, cut: float) -> list[Term]:
+    """The terms of one threshold of a column: from it on and,
+    where values are unknown, below it.
+    """
+    found = [Term((Condition(column, "at_least", cut),))]
+    if np.isnan(X[:, column]).mean() >= 0.01:
+        found.append(Term((Condition(column, "below", cut),)))
+    return _scaled(found, X)
+
+
+def cuts_of(values: Float, n_cuts: int) -> list[float]:
+    """Thresholds at about equal shares of the known values, ascending;
+    none where fewer than three are different.
+    """
+    known = values[~np.isnan(values)]
+    different = np.unique(known)
+    return _cuts(known, different, n_cuts) if len(different) > 2 else []
+
+
+def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> list[Term]:
+    """Of each column that takes many values,
+    the number above and the number up to some of its quantiles.
+    """
+    found = []
+    for column in columns:
+        values = np.asarray(X[:, column], np.float64)
+        known = values[~np.isnan(values)]
+        different = np.unique(known)
+        if len(different) < FEW_VALUES:
+            continue
+        low, high = (float(q) for q in np.quantile(known, [0.01, 0.99]))
+        for cut in _cuts(known, different, n_bends):
+            if low < cut < high:
+                found += [
+                    Term((), int(column), "above", cut, high),
+                    Term((), int(column), "below", low, cut),
+                ]
+    return _scaled(found, X)
+
+
+FEW_VALUES = 8
+"""Below so many different values steps say what bends could."""
+
+
+def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
+    values = np.asarray(X[:, column], np.float64)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return
+    unknown = 1 - len(known) / len(values)
+    if 0.01 <= unknown <= 0.99:
+        yield Term((Condition(column, "missing"),))
+    different = np.unique(known[:: max(1, len(known) // 5000)])
+    if len(different) == 2:
+        yield Term((Condition(column, "at_least", float(different.mean())),))
+        if unknown >= 0.01:
+            yield Term((Condition(column, "below", float(different.mean())),))
+        return
+    if len(different) < 2:
+        return
+    low, high = (float(q) for q in np.quantile(known, [0.01, 0.99]))
+    if high <= low:
+        low, high = float(known.min()), float(known.max())
+    low, high = _plain(low, (high - low) / 200), _plain(high, (high - low) / 200)
+    clipped = np.clip(known, low, high)
+    yield Term((), column, "number", low, high)
+    spread = clipped.std()
+    if low >= 0 and spread > 0 and ((clipped - clipped.mean()) ** 3).mean() / spread**3 > 1:
+        yield Term((), column, "log", min(low, 0.0), high)
+    for cut in _cuts(known, different, n_cuts) if n_cuts else ():
+        yield Term((Condition(column, "at_least", cut),))
+        if unknown >= 0.01:
+            yield Term((Condition(column, "below", cut),))
+
+
+def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
+    """Thresholds between two values that stand next to each other,
+    at about equal shares of the rows.
+    """
+    wanted = np.quantile(known, np.linspace(0, 1, n_cuts + 2)[1:-1])
+    at = np.clip(np.searchsorted(different, wanted, side="left"), 1, len(different) - 1)
+    if len(different) <= n_cuts + 1:
+        at = np.arange(1, len(different))
+    return [plain_between(float(different[i - 1]), float(different[i])) for i in np.unique(at)]
+
+
+def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
+    """The terms that say different things of the training rows, with a spread of 1 there,
+    values of mean about 0.
+    """
+    kept: list[Term] = []
+    seen: set[bytes] = set()
+    for term in found:
+        if term.form == "condition":
+            held = term.holds(X)
+            share = float(held.mean())
+            pattern = np.packbits(
+                held
+            ).tobytes()  # columns of one table are unknown in the same rows
+            if min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X)) and pattern not in seen:
+                seen.add(pattern)
+                kept.append(replace(term, spread=max(float(np.sqrt(share * (1 - share))), 0.05)))
+            continue
+        clipped = np.clip(np.asarray(X[:, term.column], np.float64), term.low, term.high)
+        if term.form == "log":
+            clipped = np.log1p(clipped - term.low)
+        known = clipped[~np.isnan(clipped)]
+        if len(known) and (spread := float(known.std())) > 0:
+            centre = _plain(float(known.mean()), spread / 100)
+            kept.append(replace(term, centre=centre, spread=max(spread, 1e-12)))
+    return kept
+
+
+def _plain(number: float, within: float) -> float:
+    """A number of few digits so near: where values are clipped and centred need not be exact,
+    and people read it.
+    """
+    return plain_between(number - within, number + within)
+
+
+def pair_terms(
+    X: Real, residual: Float, terms: Sequence[Term], *, most: int = 40, of: int = 60
+) -> list[Term]:
+    """Conjunctions of two conditions that go with what a model without them leaves unexplained.
+
+    `residual` (n_rows,) is target less prediction; a pair is kept where its correlation with it
+    clearly exceeds that of both its conditions. One matrix product of the `of` best conditions.
+    """
+    single = [term for term in terms if len(term.conditions) == 1]
+    if len(single) < 2:
+        return []
+    held = np.stack([term.conditions[0].holds(X) for term in single], axis=1)
+    n = held.sum(axis=0)
+    alone = np.abs(held.T @ residual) / np.sqrt(np.maximum(n, 1))
+    best = np.argsort(-alone, kind="stable")[:of]
+    held, alone = held[:, best].astype(np.float64), alone[best]
+    n_pair = held.T @ held
+    score = np.abs((held * residual[:, None]).T @ held) / np.sqrt(np.maximum(n_pair, 1))
+    score[n_pair < max(5, 0.005 * len(X))] = 0
+    score[score < 1.2 * np.maximum(alone[:, None], alone[None, :])] = 0
+    rows, columns = np.triu_indices(len(best), 1)
+    order = np.argsort(-score[rows, columns], kind="stable")[:most]
+    found = []
+    for place in order:
+        first, second = single[best[rows[place]]], single[best[columns[place]]]
+        if score[rows[place], columns[place]] <= 0 or first.columns == second.columns:
+            continue
+        found.append(Term((*first.conditions, *second.conditions)))
+    return _scaled(found, X)
