@@ -95,8 +95,7 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
     chosen = int(frame["chosen"].sum())
     st.caption(
         f"{len(frame):,} candidates in {result.summary['seconds']:.1f} s; {chosen} of them the "
-        "search keeps "
-        f"as its theory ({plain(result.summary['status'])}). Tick those you want."
+        f"search keeps as its theory ({plain(result.summary['status'])}). Tick those you want."
     )
     event = table(shown, help=COLUMNS, digits=3, selection="multi-row", key="find-table", most=320)
     rows = event.selection.rows

@@ -74,8 +74,7 @@ def import_facts() -> None:
     """Files of facts by their names: Alchemy's, PSL's, tables, a dataset.toml, a directory."""
     st.caption(
         "Alchemy's .db files need the predicates that your rules declare; of a table the file's "
-        "name is the predicate. "
-        "A path may also be a dataset.toml or a directory."
+        "name is the predicate. A path may also be a dataset.toml or a directory."
     )
     paths = chosen_files(file_endings("facts"), "facts")
     partition, world = place("facts")
@@ -98,9 +97,8 @@ def import_ilp() -> None:
     """Aleph's files: background, positive and negative examples."""
     st.caption(
         "Aleph's .b, .f and .n files of one problem together, or a path to their directory "
-        "(Popper's too). Background "
-        "becomes evidence, examples become truth; the page Rules then searches by the problem's "
-        "modes."
+        "(Popper's too). Background becomes evidence, examples become truth; the page Rules then "
+        "searches by the problem's modes."
     )
     paths = chosen_files(["b", "f", "n", "pl"], "ilp", several=True)
     if st.button("Import", type="primary", key="ilp-import", disabled=not paths) and paths:

@@ -68,9 +68,8 @@ def scores(record: Mapping[str, Any]) -> None:
     if record["threshold"] is not None:
         st.caption(
             f"A probability from {record['threshold']:.3f} on is said to be a yes: the threshold "
-            "of the best F1 on the "
-            "held-out rows. F1 above is at one that other folds chose, of each system its own; "
-            "accuracy is at 1/2."
+            "of the best F1 on the held-out rows. F1 above is at one that other folds chose, of "
+            "each system its own; accuracy is at 1/2."
         )
     if record["calibration"]:
         with st.expander("What was said, and what came true"):

@@ -43,9 +43,8 @@ def train_and_score(mapping: TablesMapping | None) -> None:
             and (why := job.result.summary.get("not_predicted"))
         ):
             st.warning(
-                f"The other views have no predictions of it: {plain(why)}. Take its rules into "
-                "the editor, below, and "
-                "infer on the page Learn and infer.",
+                f"The other views have no predictions of it: {plain(why)}. Take its rules into the "
+                "editor, below, and infer on the page Learn and infer.",
                 icon=":material/warning:",
             )
         study_outcome(study)
@@ -65,8 +64,7 @@ def rules(text: str, language: str) -> None:
     if not chosen:
         st.info(
             "Nothing here has labels to learn from and to be scored against, so the rules are "
-            "taken as they stand: "
-            "infer with them, or load labels (truth) on the Data page."
+            "taken as they stand: infer with them, or load labels (truth) on the Data page."
         )
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
         return
@@ -130,8 +128,7 @@ def tables(mapping: TablesMapping, *, primary: bool) -> None:
     if absent:
         st.warning(
             f"{plain(', '.join(Path(path).name for path in absent))} is no longer where it was "
-            "read from. Bring the "
-            "tables again to train on them.",
+            "read from. Bring the tables again to train on them.",
             icon=":material/folder_off:",
         )
         return

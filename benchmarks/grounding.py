@@ -132,8 +132,7 @@ def transitivity(millions: float) -> Measurement:
         request = GroundRequest(query=["F"], limit=10**9)
         bare = (
             f"SELECT {{}} FROM (SELECT a.p * {size} + b.p AS x, b.p * {size} + c.p AS y FROM d a, "
-            "d b, d c "
-            "WHERE a.p <> b.p AND b.p <> c.p)"
+            "d b, d c WHERE a.p <> b.p AND b.p <> c.p)"
         )
         database.connection.execute(
             f"CREATE TABLE d AS SELECT range::INTEGER AS p FROM range({size})"

@@ -50,8 +50,7 @@ def make(folder: Path, rules: int, parties: int) -> None:
             f"(random() ** 3 * ({people} - 1))::BIGINT) % {people}) AS b FROM "
             f"range({people * KNOWN}) t(i)",
             "Bias": f"SELECT 'P' || i AS a, 'Q' || (hash(i) % {parties}) AS p, 0.2 + 0.8 * "
-            "random() AS value "
-            f"FROM range({people}) t(i)",
+            f"random() AS value FROM range({people}) t(i)",
             "Votes": f"SELECT 'P' || i AS a, 'Q' || j AS p FROM range({people}) t(i), "
             f"range({parties}) s(j)",
         }.items():

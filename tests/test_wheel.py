@@ -69,8 +69,7 @@ def command(
     """A command of the unpacked wheel, some packages as if they were not installed."""
     program = (
         f"import sys; sys.modules.update(dict.fromkeys({list(without)!r})); sys.argv[1:] = "
-        f"{list(words)!r}; "
-        "from workbench.cli import main; main()"
+        f"{list(words)!r}; from workbench.cli import main; main()"
     )
     environment = os.environ | {"PYTHONPATH": str(installed)}
     return subprocess.run(

@@ -93,8 +93,7 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
             raise InputError.of(
                 "E0643",
                 f"{ready.target.name} is {'a number' if ready.kind == 'number' else 'no number'}, "
-                "and "
-                f"{type(self).__name__} predicts {'numbers' if self._number else 'classes'}",
+                f"and {type(self).__name__} predicts {'numbers' if self._number else 'classes'}",
                 help=f"use {named}",
             )
 

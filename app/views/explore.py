@@ -53,8 +53,7 @@ def facts(name: str) -> None:
     ).selection.rows
     st.caption(
         f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is "
-        "false. "
-        "Tick a row to look at its things, or to correct it."
+        "false. Tick a row to look at its things, or to correct it."
     )
     row = page.rows[ticked[0]] if ticked and ticked[0] < len(page.rows) else None
     if row is not None:

@@ -117,8 +117,7 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     if largest is not None and largest.ground_rows > EXPLOSION:
         st.warning(
             f"The rule {plain(largest.rule)} alone makes {largest.ground_rows:,} ground rules. "
-            "Bind its variables by "
-            "more evidence, or split the data into worlds.",
+            "Bind its variables by more evidence, or split the data into worlds.",
             icon=":material/warning:",
         )
     frame = pd.DataFrame(
@@ -177,8 +176,7 @@ with right:
 if not text.strip():
     st.info(
         "There are no rules yet. Write some above, begin with a small example, find some in the "
-        "data below, or open a "
-        "bundled example on the Data page."
+        "data below, or open a bundled example on the Data page."
     )
     offer_rules()
 parts = ["Groundings", "Find rules in the data"]

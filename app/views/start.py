@@ -83,8 +83,7 @@ def at_hand() -> None:
 st.title("Relational workbench", anchor=False)
 st.markdown(
     "Tables that refer to each other go in; out come **rules** with weights, **predictions** with "
-    "scores, "
-    "and a **reason** for each."
+    "scores, and a **reason** for each."
 )
 if server().workspace.data.catalog():
     at_hand()

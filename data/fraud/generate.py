@@ -33,16 +33,14 @@ PLANTED = {
 TODAY = date(2024, 1, 1)
 BLANK, RINGS_IN, PEOPLE_A_RING = 0.3, 24, (3, 6)
 FIRST = (
-    "Ada Ben Cleo Dario Edda Falk Gesa Henk Ines Jonte Kaja Lior Mira Nuno Oda Piet Quim Rhea "
-    "Sven Tilda Ugo Vera Wim "
-    "Xenia Yann Zora Anouk Bela Caspar Dilan Elif Frieda Goran Hilde Ilja Juna Kemal Lotte Marek "
-    "Nele"
+    "Ada Ben Cleo Dario Edda Falk Gesa Henk Ines Jonte Kaja Lior Mira Nuno Oda Piet Quim Rhea Sven "
+    "Tilda Ugo Vera Wim Xenia Yann Zora Anouk Bela Caspar Dilan Elif Frieda Goran Hilde Ilja Juna "
+    "Kemal Lotte Marek Nele"
 ).split()
 LAST = (
     "Abel Bruns Castel Dorn Egger Falke Gross Hauk Imhof Janssen Keller Lorenz Moser Nagel Ott "
-    "Pohl Quast Reuter "
-    "Sander Thoma Ulrich Voss Weiss Zander Adami Birk Conti Diaz Eriks Fabre Grimm Horn Ivano "
-    "Jung Krol Lund Novak"
+    "Pohl Quast Reuter Sander Thoma Ulrich Voss Weiss Zander Adami Birk Conti Diaz Eriks Fabre "
+    "Grimm Horn Ivano Jung Krol Lund Novak"
 ).split()
 STREETS = (
     "Ahornweg Birkenallee Domplatz Erlenstraße Feldgasse Gartenweg Hafenstraße Inselweg "

@@ -26,17 +26,13 @@ PHASES = ("Early", "Middle", "Late")
 RANKS = ("Junior", "Senior")
 GIVEN_NAMES = (
     "Abena Adil Akira Alma Amara Anouk Arjun Astrid Bashir Beatriz Bo Camille Chidi Dalia Dmitri "
-    "Elif Emeka Esme "
-    "Farid Freya Goran Hana Hiro Ines Ivar Jamila Jonas Kaia Kofi Lea Liang Luca Mafalda Malik "
-    "Mei Milan Nadia Nils "
-    "Noor Odile Omar Paloma Petra Quentin Rania Ravi Rosa Sami Selma Sven Tariq Thea Umut Vera "
-    "Viktor Wanda Xavi Yara "
-    "Yusuf Zofia"
+    "Elif Emeka Esme Farid Freya Goran Hana Hiro Ines Ivar Jamila Jonas Kaia Kofi Lea Liang Luca "
+    "Mafalda Malik Mei Milan Nadia Nils Noor Odile Omar Paloma Petra Quentin Rania Ravi Rosa Sami "
+    "Selma Sven Tariq Thea Umut Vera Viktor Wanda Xavi Yara Yusuf Zofia"
 )
 FAMILY_NAMES = (
     "Abara Berg Castel Dahl Eriksen Fontaine Gruber Haddad Ilves Janssen Kaya Lindqvist Moreau "
-    "Novak Okoye Park Quispe "
-    "Rossi Sato Tanaka Ueda Varga Weiss Xu Yilmaz Zeman"
+    "Novak Okoye Park Quispe Rossi Sato Tanaka Ueda Varga Weiss Xu Yilmaz Zeman"
 )
 PLANTED = {
     "paper": 2.4,

@@ -12,8 +12,7 @@ import pytest
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking "
-    "--disable-component-update --disable-sync"
+    "--disable-background-networking --disable-component-update --disable-sync"
 )
 PATIENCE = 60_000
 

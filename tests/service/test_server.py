@@ -170,8 +170,7 @@ def test_runs_that_a_caller_sends_are_read_in_another_process(tmp_path: Path) ->
             # A view in the place of a table: whoever asks for the runs computes without end.
             connection.execute(
                 "CREATE VIEW run AS SELECT k.* FROM kept_run k, range(1000000000) a, "
-                "range(1000000000) b "
-                "WHERE a.range * b.range = -1"
+                "range(1000000000) b WHERE a.range * b.range = -1"
             )
         job: list[httpx.Response] = []
         sender = Thread(

@@ -23,18 +23,14 @@ FACTS = "Friends(Anna, Bob)\nFriends(Cy, Bob)\nFriends(Bob, Cy)\nSmokes(Anna)\n"
 
 GOLDEN = [
     "Smokes(Bob) has value 1.0000. Given everything else, its log-odds are +1.9000 (probability "
-    "0.8699), most of it "
-    "from Smokes(x) ^ Friends(x, y) => Smokes(y) (+2.200); Smokes(x) (-0.300).",
+    "0.8699), most of it from Smokes(x) ^ Friends(x, y) => Smokes(y) (+2.200); Smokes(x) (-0.300).",
     "1.1000 | 1.1000 | 0.0000 | Smokes(Cy) ^ Friends(Cy, Bob) => | Smokes(Cy) = 1, Friends(Cy, "
-    "Bob) = 1 | "
-    "Smokes(x) ^ Friends(x, y) => Smokes(y)",
+    "Bob) = 1 | Smokes(x) ^ Friends(x, y) => Smokes(y)",
     "1.1000 | 1.1000 | 0.0000 | Smokes(Anna) ^ Friends(Anna, Bob) => | Smokes(Anna) = 1, "
-    "Friends(Anna, Bob) = | "
-    "Smokes(x) ^ Friends(x, y) => Smokes(y)",
+    "Friends(Anna, Bob) = | Smokes(x) ^ Friends(x, y) => Smokes(y)",
     "-0.3000 | -0.3000 | 0.0000 | Smokes(Bob) | | Smokes(x)",
     "0.0000 | 1.1000 | 0.0000 | Smokes(Bob) ^ Friends(Bob, Cy) => | Smokes(Cy) = 1, Friends(Bob, "
-    "Cy) = 1 | "
-    "Smokes(x) ^ Friends(x, y) => Smokes(y)",
+    "Cy) = 1 | Smokes(x) ^ Friends(x, y) => Smokes(y)",
 ]
 
 

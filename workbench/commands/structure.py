@@ -110,8 +110,7 @@ def structure(
         if "gap" in figures:
             print_line(
                 f"weights: penalty {figures['penalty']:g} by cross-validation; objective "
-                f"{figures['objective']:.6g}, "
-                f"proven within {figures['gap']:.1e} of the least"
+                f"{figures['objective']:.6g}, proven within {figures['gap']:.1e} of the least"
             )
         print_line(
             f"{result.status} by {result.method} in {result.seconds:.2f} s; "

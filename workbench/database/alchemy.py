@@ -88,9 +88,8 @@ def _load(
     with database.transaction() as connection:
         world_id = database.world_id(world)
         connection.execute(
-            "CREATE OR REPLACE TEMP TABLE staged_lines "
-            "(line BIGINT, predicate VARCHAR, arguments VARCHAR[], value DOUBLE, result VARCHAR, "
-            "fact BOOLEAN)"
+            "CREATE OR REPLACE TEMP TABLE staged_lines (line BIGINT, predicate VARCHAR, arguments "
+            "VARCHAR[], value DOUBLE, result VARCHAR, fact BOOLEAN)"
         )
         for first_line, text in chunks:
             _stage(connection, text, first_line)
@@ -195,8 +194,7 @@ def _signature_faults(
     """
     rows = connection.execute(
         "SELECT min(line), count(*), predicate, len(arguments), result IS NOT NULL FROM "
-        "staged_lines WHERE fact "
-        "GROUP BY ALL ORDER BY 1"
+        "staged_lines WHERE fact GROUP BY ALL ORDER BY 1"
     ).fetchall()
     found: list[Diagnostic] = []
     unknown: set[str] = set()
@@ -263,8 +261,7 @@ def _split(
     columns = "".join(f"{cell} AS {column}, " for cell, column in zip(cells, predicate.columns))
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT line, {columns}value, '{partition}' AS "
-        "partition, "
-        f"{world_id}::INTEGER AS world FROM staged_lines WHERE predicate = $name",
+        f"partition, {world_id}::INTEGER AS world FROM staged_lines WHERE predicate = $name",
         {"name": predicate.name},
     )
     return Staged(predicate, table)

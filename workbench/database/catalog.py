@@ -89,11 +89,9 @@ def catalog(database: Database) -> tuple[PredicateSummary, ...]:
         table = quoted(predicate.table_name)
         counts = cursor.execute(
             "SELECT w.name, partition::VARCHAR, count(*) FILTER (value = 1), count(*) FILTER "
-            "(value = 0), "
-            "count(*) FILTER (value IS NULL), "
-            f"count(*) FILTER (value > 0 AND value < 1) FROM {table} f JOIN world w ON w.id = "
-            "f.world "
-            "GROUP BY w.id, w.name, partition ORDER BY w.id, partition"
+            "(value = 0), count(*) FILTER (value IS NULL), count(*) FILTER (value > 0 AND value < "
+            f"1) FROM {table} f JOIN world w ON w.id = f.world GROUP BY w.id, w.name, partition "
+            "ORDER BY w.id, partition"
         ).fetchall()
         found.append(PredicateSummary(predicate, tuple(Count(*row) for row in counts)))
     return tuple(found)
@@ -161,9 +159,8 @@ def facts_page(
         " OR ".join(f"contains(lower({name}::VARCHAR), lower($search))" for name in names) or "true"
     )
     condition = (
-        "($world::VARCHAR IS NULL OR world = $world) "
-        "AND ($partition::VARCHAR IS NULL OR partition::VARCHAR = $partition) "
-        f"AND ($search = '' OR {matches})"
+        "($world::VARCHAR IS NULL OR world = $world) AND ($partition::VARCHAR IS NULL OR "
+        f"partition::VARCHAR = $partition) AND ($search = '' OR {matches})"
     )
     view = f"facts.{quoted(stored.view_name)}"
     values = {"world": world, "partition": partition, "search": search}

@@ -269,10 +269,9 @@ def _coded(
                 add_constants(connection, tables[type_name], " UNION ".join(selects))
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT DISTINCT "
-            f"{', '.join(['w.id AS world', *coded.cells])}, "
-            f"s.value, s.partition::fact_partition AS partition FROM {ROWS} s JOIN world w ON "
-            "w.name = s.world "
-            f"{coded.joins} ORDER BY ALL"
+            f"{', '.join(['w.id AS world', *coded.cells])}, s.value, s.partition::fact_partition "
+            f"AS partition FROM {ROWS} s JOIN world w ON w.name = s.world {coded.joins} ORDER BY "
+            "ALL"
         )
         yield connection
         for table in (ROWS, CODED):
@@ -304,8 +303,7 @@ def _refuse_contradictions(
                 Diagnostic(
                     "E0850",
                     f"{predicate.name}({', '.join(arguments)}) contradicts a fact of the same "
-                    "world: "
-                    f"{_said(before)} there, {_said(after)} in the update",
+                    f"world: {_said(before)} there, {_said(after)} in the update",
                     help="remove the old fact in the same update, or say that it is corrected",
                 )
                 for arguments, before, after in rows

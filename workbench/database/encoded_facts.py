@@ -167,8 +167,7 @@ def _code(
     with _incoming(connection, read(list(types))):
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT {', '.join(cells)} FROM {ROWS} s "
-            f"{' '.join(joins)} "
-            f"ORDER BY {quoted(order)}"
+            f"{' '.join(joins)} ORDER BY {quoted(order)}"
         )
 
 
@@ -233,16 +232,14 @@ def _check_against(
     row = first_row(
         connection.execute(
             f"SELECT {texts} FROM ({picked}) n JOIN {quoted(predicate.table_name)} t ON {same} "
-            f"WHERE {differs} "
-            f"ORDER BY ALL LIMIT 1"
+            f"WHERE {differs} ORDER BY ALL LIMIT 1"
         )
     )
     if row is not None:
         raise InputError.of(
             "E0207",
-            f"{source} says something else of {', '.join(map(str, row))} for {predicate.name} "
-            "than a fact that was "
-            "loaded earlier into the same world",
+            f"{source} says something else of {', '.join(map(str, row))} for {predicate.name} than "
+            "a fact that was loaded earlier into the same world",
             help="load it into another world (--world), or into a new workspace",
         )
 
@@ -265,9 +262,8 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
         with _incoming(connection, rows):
             connection.execute(
                 f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT c.id, any_value(n.name) AS name "
-                f"FROM {ROWS} n "
-                f"JOIN {_type_table(connection, type_name)} c ON c.name = n.thing WHERE n.name <> "
-                "'' GROUP BY c.id"
+                f"FROM {ROWS} n JOIN {_type_table(connection, type_name)} c ON c.name = n.thing "
+                "WHERE n.name <> '' GROUP BY c.id"
             )
         connection.execute(
             f"DELETE FROM display_name WHERE type = $type AND constant IN (SELECT id FROM {CODED})",
@@ -298,8 +294,7 @@ def display_names(
         wanted = "" if among is None else " AND c.name IN (SELECT unnest($wanted::VARCHAR[]))"
         rows = database.execute(
             f"SELECT c.name, d.name FROM display_name d JOIN {quoted(table)} c ON c.id = "
-            "d.constant "
-            f"WHERE d.type = $type{wanted}",
+            f"d.constant WHERE d.type = $type{wanted}",
             {"type": type_name}
             | ({} if among is None else {"wanted": list(among.get(type_name, ()))}),
         ).fetchall()

@@ -67,10 +67,9 @@ def make_world_folds(database: Database) -> tuple[KeptFold, ...]:
     with database.transaction() as connection:
         clear_folds(database)
         connection.execute(
-            "INSERT INTO folds SELECT held.number, w.id, NULL, NULL, "
-            "CASE WHEN w.id = held.id THEN 'test' ELSE 'train' END "
-            "FROM (SELECT id, row_number() OVER (ORDER BY name) - 1 AS number FROM world) held, "
-            "world w ORDER BY ALL"
+            "INSERT INTO folds SELECT held.number, w.id, NULL, NULL, CASE WHEN w.id = held.id THEN "
+            "'test' ELSE 'train' END FROM (SELECT id, row_number() OVER (ORDER BY name) - 1 AS "
+            "number FROM world) held, world w ORDER BY ALL"
         )
     return read_folds(database)
 
@@ -117,12 +116,10 @@ def make_atom_folds(
         clear_folds(database)
         connection.execute(
             "INSERT INTO folds SELECT (dense_rank() OVER (ORDER BY key) - 1) % $count, world, "
-            "$predicate, arguments, "
-            "'test' FROM (SELECT f.world, "
-            f"[{', '.join(f'f.{c}' for c in stored.columns)}]::INTEGER[] AS "
-            f"arguments, md5(concat_ws(chr(31), $seed, {text})) AS key FROM ({atoms}) f "
-            f"JOIN world w ON w.id = f.world {stored.as_texts(database.type_tables()).joins}) "
-            "ORDER BY ALL",
+            "$predicate, arguments, 'test' FROM (SELECT f.world, "
+            f"[{', '.join(f'f.{c}' for c in stored.columns)}]::INTEGER[] AS arguments, "
+            f"md5(concat_ws(chr(31), $seed, {text})) AS key FROM ({atoms}) f JOIN world w ON w.id "
+            f"= f.world {stored.as_texts(database.type_tables()).joins}) ORDER BY ALL",
             {"count": count, "predicate": predicate, "seed": str(seed)},
         )
     return read_folds(database)

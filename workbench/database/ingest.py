@@ -170,10 +170,9 @@ def _declared_elsewhere(
         return []
     rows = connection.execute(
         "SELECT min(s.line), s.name, min(p.type), s.type, s.part FROM "
-        f"({' UNION ALL '.join(columns)}) s "
-        "JOIN program_constant p ON p.name = s.name AND p.declared AND p.type <> s.type "
-        "WHERE NOT EXISTS (FROM program_constant q WHERE q.name = s.name AND q.type = s.type) "
-        f"GROUP BY s.part, s.type, s.name ORDER BY 1, 2 LIMIT {SHOWN}"
+        f"({' UNION ALL '.join(columns)}) s JOIN program_constant p ON p.name = s.name AND "
+        "p.declared AND p.type <> s.type WHERE NOT EXISTS (FROM program_constant q WHERE q.name = "
+        f"s.name AND q.type = s.type) GROUP BY s.part, s.type, s.name ORDER BY 1, 2 LIMIT {SHOWN}"
     ).fetchall()
     return [
         source.diagnostic(
@@ -208,9 +207,8 @@ def _new_to_declared_type(
     for type_name, parts in sorted(selects.items()):
         rows = connection.execute(
             f"SELECT min(line), name, count(*) OVER () FROM ({' UNION ALL '.join(parts)}) s WHERE "
-            "NOT EXISTS "
-            "(FROM program_constant p WHERE p.type = $type AND p.name = s.name) GROUP BY name "
-            "ORDER BY 1, 2 LIMIT 3",
+            "NOT EXISTS (FROM program_constant p WHERE p.type = $type AND p.name = s.name) GROUP "
+            "BY name ORDER BY 1, 2 LIMIT 3",
             {"type": type_name},
         ).fetchall()
         if rows:

@@ -77,11 +77,9 @@ def recorded_atoms(
         cells = "".join(f", arguments[{place}] AS a{place}" for place in range(1, len(types) + 1))
         rows = database.execute(
             "SELECT place, coalesce(world, -1) AS world, coalesce(value, 'NaN'::DOUBLE) AS "
-            f"value{cells} FROM "
-            "(SELECT *, row_number() OVER (ORDER BY rowid) - 1 AS place FROM run_prediction WHERE "
-            "run = $run "
-            "AND ($fold::INTEGER IS NULL OR fold = $fold)) WHERE predicate = $predicate ORDER BY "
-            "place",
+            f"value{cells} FROM (SELECT *, row_number() OVER (ORDER BY rowid) - 1 AS place FROM "
+            "run_prediction WHERE run = $run AND ($fold::INTEGER IS NULL OR fold = $fold)) WHERE "
+            "predicate = $predicate ORDER BY place",
             {"run": run, "fold": fold, "predicate": predicate},
         ).fetchnumpy()
         world = np.asarray(rows["world"], np.int32)
@@ -118,8 +116,7 @@ def predictions_page(
     """
     source = (
         f"FROM ({written_predictions(database, run)}) WHERE ($fold::INTEGER IS NULL OR fold = "
-        "$fold) "
-        "AND ($search = '' OR contains(lower(atom), lower($search)))"
+        "$fold) AND ($search = '' OR contains(lower(atom), lower($search)))"
     )
     values = {"fold": fold, "search": search}
     total = first_value(database.execute(f"SELECT count(*) {source}", values))
@@ -163,8 +160,7 @@ def worst_predictions(database: Database, run: int, *, limit: int = 50) -> pd.Da
     """The predictions furthest from a label of 0 or 1: fold, world, atom, value, truth."""
     return database.execute(
         f"SELECT fold, world, atom, value, truth FROM ({_beside_labels(database, run, 'auto')}) "
-        "WHERE truth IN (0, 1) "
-        f"ORDER BY abs(value - truth) DESC, place LIMIT {int(limit)}"
+        f"WHERE truth IN (0, 1) ORDER BY abs(value - truth) DESC, place LIMIT {int(limit)}"
     ).df()
 
 
@@ -186,11 +182,9 @@ def changed_rows(
     cut = "" if most is None else f" LIMIT {int(most)}"
     return database.execute(
         f"SELECT {shown}, one.{value} AS {value}_first, two.{value} AS {value}_second, "
-        f"abs({value}_second - {value}_first) AS change "
-        f"FROM ({_rows(database, first, table)}) one FULL JOIN ({_rows(database, second, table)}) "
-        f"two ON {same} "
-        "WHERE change IS NULL OR NOT change <= 1e-12 ORDER BY change DESC NULLS LAST, "
-        f"{', '.join(keys)}{cut}"
+        f"abs({value}_second - {value}_first) AS change FROM ({_rows(database, first, table)}) one "
+        f"FULL JOIN ({_rows(database, second, table)}) two ON {same} WHERE change IS NULL OR NOT "
+        f"change <= 1e-12 ORDER BY change DESC NULLS LAST, {', '.join(keys)}{cut}"
     ).df()
 
 
@@ -241,10 +235,9 @@ def _beside_labels(database: Database, run: int, unlisted: Unlisted) -> str:
     otherwise = f"WHEN p.predicate IN ({', '.join(absent)}) THEN 0.0" if absent else ""
     return (
         "SELECT p.place, p.fold, p.world, p.predicate, p.atom, p.value, CASE WHEN l.predicate IS "
-        "NOT NULL THEN l.value "
-        f"WHEN p.world_id IS NULL THEN NULL {otherwise} END AS truth "
-        f"FROM ({written}) p LEFT JOIN ({' UNION ALL '.join(labels)}) l "
-        "ON l.predicate = p.predicate AND l.world = p.world_id AND l.arguments = p.arguments"
+        f"NOT NULL THEN l.value WHEN p.world_id IS NULL THEN NULL {otherwise} END AS truth FROM "
+        f"({written}) p LEFT JOIN ({' UNION ALL '.join(labels)}) l ON l.predicate = p.predicate "
+        "AND l.world = p.world_id AND l.arguments = p.arguments"
     )
 
 
@@ -286,7 +279,6 @@ def _labels(database: Database, predicate: str, types: tuple[str, ...]) -> str |
         joins.append(f"JOIN {quoted(tables[then])} o_{column} ON o_{column}.name = n_{column}.name")
         ids.append(f"o_{column}.id")
     return (
-        f"SELECT {text_literal(predicate)} AS predicate, t.world, [{', '.join(ids)}]::INTEGER[] "
-        "AS arguments, t.value "
-        f"FROM {table} t {' '.join(joins)} WHERE t.partition = 'truth'"
+        f"SELECT {text_literal(predicate)} AS predicate, t.world, [{', '.join(ids)}]::INTEGER[] AS "
+        f"arguments, t.value FROM {table} t {' '.join(joins)} WHERE t.partition = 'truth'"
     )

@@ -160,9 +160,8 @@ def _load(
                 help="separate the cells by single tabs",
             )
             for line, count in connection.execute(
-                "SELECT line, len(cells) FROM staged_lines WHERE len(cells) NOT IN ($arity, "
-                "$arity + 1) "
-                f"ORDER BY line LIMIT {SHOWN}",
+                "SELECT line, len(cells) FROM staged_lines WHERE len(cells) NOT IN ($arity, $arity "
+                f"+ 1) ORDER BY line LIMIT {SHOWN}",
                 {"arity": arity},
             ).fetchall()
         ]

@@ -56,9 +56,8 @@ def read_relations(
         columns = stored[name].columns
         cells = ", ".join(columns) or "0 AS a0"
         rows = database.execute(
-            f"SELECT {cells} FROM {quoted(stored[name].table_name)} "
-            "WHERE world = $world AND value = $value AND list_contains($partitions, "
-            "partition::VARCHAR) ORDER BY rowid",
+            f"SELECT {cells} FROM {quoted(stored[name].table_name)} WHERE world = $world AND value "
+            "= $value AND list_contains($partitions, partition::VARCHAR) ORDER BY rowid",
             {"world": number, "value": value, "partitions": list(partitions)},
         ).fetchnumpy()
         facts.append(

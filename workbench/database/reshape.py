@@ -93,9 +93,8 @@ def merge_predicates(database: Database, source: str, into: str) -> int:
         count = first_value(added)
         connection.execute(
             "UPDATE folds f SET predicate = $into WHERE predicate = $source AND NOT EXISTS (FROM "
-            "folds o WHERE "
-            "o.fold = f.fold AND o.world = f.world AND o.predicate = $into AND o.arguments = "
-            "f.arguments)",
+            "folds o WHERE o.fold = f.fold AND o.world = f.world AND o.predicate = $into AND "
+            "o.arguments = f.arguments)",
             {"into": into, "source": source},
         )
         delete_predicate(database, source)

@@ -96,8 +96,7 @@ def load_rows(
                 source.diagnostic(
                     "E0204",
                     f"{predicate.name} has {_counted(predicate.arity, 'argument')}, but the table "
-                    "has "
-                    f"{_counted(len(arguments), 'column')} for them "
+                    f"has {_counted(len(arguments), 'column')} for them "
                     f"({', '.join(arguments) or 'none'})",
                     1 if source.name else None,
                     help="name the columns that are the arguments, in order",
@@ -130,9 +129,8 @@ def load_rows(
     table = quoted(f"staged_{predicate.table_name}")
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT s.line_number_ AS line, "
-        f"{cells}{value_cell} AS value, "
-        f"{partition_cell} AS partition, ({world_cell})::INTEGER AS world FROM {STAGED_ROWS} s "
-        f"{join}"
+        f"{cells}{value_cell} AS value, {partition_cell} AS partition, ({world_cell})::INTEGER AS "
+        f"world FROM {STAGED_ROWS} s {join}"
     )
     connection.execute(f"DROP TABLE {STAGED_ROWS}")
     return ingest(database, [Staged(predicate, table)], source, names)

@@ -173,9 +173,8 @@ def add_constants(connection: duckdb.DuckDBPyConnection, table: str, names: str)
     """
     connection.execute(
         f"INSERT INTO {quoted(table)} SELECT (SELECT coalesce(max(id) + 1, 0) FROM "
-        f"{quoted(table)}) "
-        "+ row_number() OVER (ORDER BY name) - 1, name "
-        f"FROM ({names}) n WHERE NOT EXISTS (FROM {quoted(table)} c WHERE c.name = n.name)"
+        f"{quoted(table)}) + row_number() OVER (ORDER BY name) - 1, name FROM ({names}) n WHERE "
+        f"NOT EXISTS (FROM {quoted(table)} c WHERE c.name = n.name)"
     )
 
 
@@ -242,9 +241,8 @@ def create_view(
             f"{f'c_{column}.name' if column in encoded else f'f.{column}'} AS {quoted(name)}"
         )
     connection.execute(
-        f"CREATE OR REPLACE VIEW facts.{quoted(predicate.view_name)} AS "
-        f"SELECT {', '.join(shown)}, f.value, f.partition "
-        f"FROM main.{quoted(predicate.table_name)} f {' '.join(joins)}"
+        f"CREATE OR REPLACE VIEW facts.{quoted(predicate.view_name)} AS SELECT {', '.join(shown)}, "
+        f"f.value, f.partition FROM main.{quoted(predicate.table_name)} f {' '.join(joins)}"
     )
 
 

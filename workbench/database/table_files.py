@@ -107,9 +107,8 @@ def scan(path: Path, header: bool) -> str:
     )
     return (
         f"read_csv({text_literal(path)}, auto_detect = false, header = {header}, delim = "
-        f"'{delimiter}', quote = '\"', "
-        f"escape = '\"', max_line_size = {max(4 * longest + 64, 1 << 21)}, null_padding = false, "
-        f"columns = {{"
+        f"'{delimiter}', quote = '\"', escape = '\"', max_line_size = "
+        f"{max(4 * longest + 64, 1 << 21)}, null_padding = false, columns = {{"
         + ", ".join(
             f"{text_literal(name)}: 'VARCHAR'"
             for name in _column_names(first_text, delimiter, header)

@@ -112,14 +112,12 @@ def _translate(connection: duckdb.DuckDBPyConnection, predicate: str, arity: int
     ids = ", ".join(f"c{place}.id" for place in range(1, arity + 1))
     connection.execute(
         f"INSERT INTO keyed SELECT t.rowid, t.run, t.fold, t.predicate, [{ids}]::INTEGER[] FROM "
-        "text_prediction t "
-        f"JOIN read_text r ON r.predicate = t.predicate AND r.atom = t.atom {' '.join(joins)} "
-        f"WHERE {chosen}"
+        "text_prediction t JOIN read_text r ON r.predicate = t.predicate AND r.atom = t.atom "
+        f"{' '.join(joins)} WHERE {chosen}"
     )
     connection.execute(
         "INSERT INTO candidate SELECT k.place, a.world FROM keyed k JOIN allowed a ON a.run = "
-        "k.run "
-        "AND a.fold IS NOT DISTINCT FROM k.fold WHERE "
+        "k.run AND a.fold IS NOT DISTINCT FROM k.fold WHERE "
         f"{' AND '.join(['k.predicate = $name', *members])}",
         {"name": predicate},
     )

@@ -33,8 +33,7 @@ def written_predictions(database: Database, run: int) -> str:
     if not parts:
         return (
             "SELECT rowid AS place, fold, NULL::VARCHAR AS world, world AS world_id, predicate, "
-            "arguments, "
-            "predicate AS atom, value, truth FROM run_prediction WHERE false"
+            "arguments, predicate AS atom, value, truth FROM run_prediction WHERE false"
         )
     return " UNION ALL ".join(parts)
 
@@ -51,10 +50,8 @@ def _written(predicate: str, types: tuple[str, ...], tables: Mapping[str, str], 
     atom = f"{name} || '(' || {arguments} || ')'" if types else name
     return (
         "SELECT p.rowid AS place, p.fold, w.name AS world, p.world AS world_id, p.predicate, "
-        "p.arguments, "
-        f"{atom} AS atom, p.value, p.truth FROM run_prediction p LEFT JOIN world w ON w.id = "
-        "p.world "
-        f"{' '.join(joins)} WHERE p.run = {int(run)} AND p.predicate = {name}"
+        f"p.arguments, {atom} AS atom, p.value, p.truth FROM run_prediction p LEFT JOIN world w ON "
+        f"w.id = p.world {' '.join(joins)} WHERE p.run = {int(run)} AND p.predicate = {name}"
     )
 
 

@@ -280,8 +280,7 @@ def _significance(scores: Sequence[FoldScore]) -> list[str]:
                 verdict = "significant" if test.p_value < 0.05 else "not significant"
                 notes.append(
                     f"{column}: {better} - {worse} = {np.mean(first) - np.mean(second):+.1f} "
-                    "points, "
-                    f"p = {test.p_value:.3f}, {verdict} at 95 %"
+                    f"points, p = {test.p_value:.3f}, {verdict} at 95 %"
                 )
     return notes
 

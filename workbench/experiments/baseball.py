@@ -30,8 +30,7 @@ METRICS = ("AUC-ROC", "AUC-PR", "F1")
 FOLDS = 5
 TABLES = (
     "AllstarFull AwardsPlayers AwardsSharePlayers BattingPost CollegePlaying FieldingPost "
-    "HomeGames Managers Parks "
-    "People PitchingPost Salaries Schools Teams"
+    "HomeGames Managers Parks People PitchingPost Salaries Schools Teams"
 ).split()
 _AFTERWARDS = (
     "deathYear, deathMonth, deathDay, deathCountry, deathState, deathCity, retroID, bbrefID"

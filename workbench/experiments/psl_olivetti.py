@@ -100,8 +100,7 @@ def measure(run: Reproduction, iterations: int = 200) -> None:
     missing = {"left": column < SIDE // 2, "bottom": row >= SIDE // 2}
     run.measured.notes.append(
         f"Trained on {len(training)} pictures with {iterations} perceptron steps (100 and 200 in "
-        "the authors' "
-        "released program); one weight per pixel and rule. Folds are test pictures."
+        "the authors' released program); one weight per pixel and rule. Folds are test pictures."
     )
     for system in run.systems:
         with run.measured.timed(system):

@@ -35,8 +35,7 @@ TASKS = {
 REGIMES = ("rolling", "frozen")
 TABLES = (
     "circuits constructor_results constructor_standings constructors driver_standings drivers "
-    "qualifying races results "
-    "status"
+    "qualifying races results status"
 ).split()
 
 

@@ -96,10 +96,9 @@ def _scoped_blocks(
     rest = [f"a{place}" for place in range(len(vocabulary.arguments(name))) if place not in marked]
     group = ", ".join(["world", *rest])
     rows = vocabulary.connection.execute(
-        f"SELECT atom, dense_rank() OVER (ORDER BY {group}) - 1 AS block, "
-        f"sum(CASE WHEN atom IS NULL AND value > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY {group}) "
-        "AS taken "
-        f"FROM {vocabulary.listed(name)} QUALIFY atom IS NOT NULL ORDER BY block, atom"
+        f"SELECT atom, dense_rank() OVER (ORDER BY {group}) - 1 AS block, sum(CASE WHEN atom IS "
+        f"NULL AND value > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY {group}) AS taken FROM "
+        f"{vocabulary.listed(name)} QUALIFY atom IS NOT NULL ORDER BY block, atom"
     ).fetchnumpy()
     atoms = np.asarray(rows["atom"], np.int64)
     _, first, sizes = np.unique(np.asarray(rows["block"]), return_index=True, return_counts=True)

@@ -85,9 +85,8 @@ def _check_closed(vocabulary: Vocabulary, definition: Definition | Scope) -> Non
         if role is not None and role.open:
             raise UsageError.of(
                 "E0323",
-                f"{definition.head.predicate} is made of {atom.predicate}, which is not known: "
-                "its atoms are asked "
-                "about, hidden or uncertain",
+                f"{definition.head.predicate} is made of {atom.predicate}, which is not known: its "
+                "atoms are asked about, hidden or uncertain",
                 help=f"make it of facts: name {atom.predicate} with --closed, or write a rule "
                 "instead",
             )

@@ -141,8 +141,7 @@ class FactRelations:
         columns = ", ".join(["world", *stored.columns])
         query = (
             f"SELECT {columns} FROM {quoted(stored.table_name)} WHERE partition = 'evidence' AND "
-            "value = 1 "
-            f"AND world IN ({self.in_worlds})"
+            f"value = 1 AND world IN ({self.in_worlds})"
         )
         return self.tables.of("given", predicate, lambda: query)
 
@@ -150,8 +149,7 @@ class FactRelations:
         """`(world, a, p)`: constants of a type with their positions."""
         query = (
             "SELECT world, constant AS a, position AS p FROM domain WHERE type = "
-            f"{text_literal(type_name)} "
-            f"AND world IN ({self.in_worlds}) ORDER BY world, p"
+            f"{text_literal(type_name)} AND world IN ({self.in_worlds}) ORDER BY world, p"
         )
         return self.tables.of("domain", type_name, lambda: query)
 
@@ -161,10 +159,9 @@ class FactRelations:
         """
         query = (
             "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) "
-            "AS number "
-            f"FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = d.constant "
-            f"WHERE d.type = {text_literal(type_name)} AND d.world IN ({self.in_worlds}) ORDER BY "
-            "world, p"
+            f"AS number FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = "
+            f"d.constant WHERE d.type = {text_literal(type_name)} AND d.world IN "
+            f"({self.in_worlds}) ORDER BY world, p"
         )
         return self.tables.of("named", type_name, lambda: query)
 
@@ -215,8 +212,7 @@ class FactRelations:
         if key not in self._known:
             same = (
                 "SELECT bool_and(constant = position) FROM domain WHERE type = "
-                f"{text_literal(type_name)} "
-                f"AND world IN ({self.in_worlds})"
+                f"{text_literal(type_name)} AND world IN ({self.in_worlds})"
             )
             self._known[key] = bool(self._value(same)) and self.one_world
         return self._known[key]
@@ -253,8 +249,7 @@ class FactRelations:
             shown += [f"t.{column}", f"d{number}.position AS p{number}"]
             joins.append(
                 f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = "
-                f"t.{column} "
-                f"AND d{number}.type = {text_literal(type_name)}"
+                f"t.{column} AND d{number}.type = {text_literal(type_name)}"
             )
             order.append(f"d{number}.position")
         return shown, joins, order

@@ -85,22 +85,19 @@ def _placed(vocabulary: Vocabulary, name: str, partitions: tuple[str, ...]) -> t
     for number, (column, type_name) in enumerate(stored.constant_columns):
         joins.append(
             f"JOIN domain d{number} ON d{number}.world = t.world AND d{number}.constant = "
-            f"t.{column} "
-            f"AND d{number}.type = {text_literal(type_name)}"
+            f"t.{column} AND d{number}.type = {text_literal(type_name)}"
         )
         shown.append(f"d{number}.position AS p{number}")
     chosen = ", ".join(map(text_literal, partitions))
     facts = (
         f"SELECT {', '.join(['t.world', *shown, 't.value'])} FROM {quoted(stored.table_name)} t "
-        f"{' '.join(joins)} "
-        f"WHERE t.partition IN ({chosen}) AND t.world IN ({vocabulary.in_worlds})"
+        f"{' '.join(joins)} WHERE t.partition IN ({chosen}) AND t.world IN ({vocabulary.in_worlds})"
     )
     if vocabulary.roles[name].listed:
         keys = "".join(f" AND l.p{number} = f.p{number}" for number in range(len(shown)))
         rows = vocabulary.connection.execute(
             f"SELECT l.atom, f.value FROM {vocabulary.listed(name)} l JOIN ({facts}) f ON f.world "
-            f"= l.world{keys} "
-            "WHERE l.atom IS NOT NULL"
+            f"= l.world{keys} WHERE l.atom IS NOT NULL"
         ).fetchnumpy()
         return np.asarray(rows["atom"], np.int64), _floats(rows["value"])
     rows = vocabulary.connection.execute(facts).fetchnumpy()

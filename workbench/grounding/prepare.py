@@ -276,8 +276,7 @@ def _too_many_atoms(vocabulary: Vocabulary, name: str, count: int) -> WorkbenchE
     return InputError.of(
         "E0311",
         f"{name} has {count:,} open atoms, every combination of its arguments' constants (types: "
-        f"{types}), and one "
-        f"network holds at most {MOST_ATOMS:,}",
+        f"{types}), and one network holds at most {MOST_ATOMS:,}",
         span=vocabulary.program.predicates[name].span,
         help=f"give facts of {name} and name it with --closed {name}, or split its argument types",
     )

@@ -168,8 +168,7 @@ def _without_mark(predicate: Predicate) -> Diagnostic:
     return Diagnostic(
         "E0319",
         f"{predicate.name} has facts and no `*`: it is taken for evidence, and atoms that no fact "
-        "lists are false; "
-        "Tuffy holds such a predicate open",
+        "lists are false; Tuffy holds such a predicate open",
         predicate.span,
         f"--hidden {predicate.name} holds it open too; a `*` before its declaration says that it "
         "is evidence",

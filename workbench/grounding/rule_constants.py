@@ -97,9 +97,8 @@ def look_up(
         table = quoted(type_tables[type_name])
         rows = connection.execute(
             f"SELECT c.name, c.id, d.world, d.position FROM {table} c LEFT JOIN domain d ON "
-            "d.constant = c.id "
-            f"AND d.type = $type AND d.world IN ({chosen}) WHERE c.name IN (SELECT "
-            "unnest($names)) ORDER BY ALL",
+            f"d.constant = c.id AND d.type = $type AND d.world IN ({chosen}) WHERE c.name IN "
+            "(SELECT unnest($names)) ORDER BY ALL",
             {"type": type_name, "names": names},
         ).fetchall()
         for name, number, world, position in rows:

@@ -82,8 +82,7 @@ class Vocabulary(FactRelations):
             )
             query = (
                 "SELECT * REPLACE (CASE WHEN partition = 'target' THEN NULL ELSE value END AS "
-                "value, "
-                f"CASE WHEN {unseen} THEN partition ELSE 'evidence' END AS partition) FROM "
+                f"value, CASE WHEN {unseen} THEN partition ELSE 'evidence' END AS partition) FROM "
                 f"{facts} f ORDER BY rowid"
             )
             self.labelled[name] = stored
@@ -189,9 +188,8 @@ class Vocabulary(FactRelations):
         if self.program.language == "psl" and not self.roles[predicate].facts.evidence:
             ordered = (
                 f"SELECT {columns}, NULL::DOUBLE AS value FROM {quoted(stored.table_name)} t "
-                f"{' '.join(joins)} "
-                f"WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) ORDER BY "
-                f"{self._order(stored)}"
+                f"{' '.join(joins)} WHERE t.partition = 'target' AND t.world IN ({self.in_worlds}) "
+                f"ORDER BY {self._order(stored)}"
             )
             first = self._offset(predicate)
             return (
@@ -214,8 +212,7 @@ class Vocabulary(FactRelations):
         )
         return (
             f"SELECT * EXCLUDE (open), CASE WHEN open THEN ({number})::INTEGER END AS atom FROM "
-            f"({atoms}) "
-            f"ORDER BY {order}"
+            f"({atoms}) ORDER BY {order}"
         )
 
     def _offset(self, predicate: str) -> int:
@@ -243,9 +240,8 @@ class Vocabulary(FactRelations):
         beside = f"SELECT {keys} {here} AND value > 0"
         both = (
             f"SELECT {keys}, f.value FROM (SELECT {keys} FROM {quoted(self.scopes[predicate])} "
-            f"UNION {beside}) s "
-            f"LEFT JOIN (SELECT {keys}, max(value) AS value {here} GROUP BY {keys}) f USING "
-            f"({keys})"
+            f"UNION {beside}) s LEFT JOIN (SELECT {keys}, max(value) AS value {here} GROUP BY "
+            f"{keys}) f USING ({keys})"
         )
         soft = "" if self.program.language == "psl" else " OR (t.value > 0 AND t.value < 1)"
         columns = ", ".join([*shown, f"t.value IS NULL{soft} AS open", "t.value"])

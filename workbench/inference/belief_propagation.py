@@ -50,8 +50,7 @@ class BeliefPropagation(Engine):
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: CLAUSES},
         suits="a quick approximation; exact on forests; says whether messages settled, and "
-        "refuses hard rules that are "
-        "found to contradict each other",
+        "refuses hard rules that are found to contradict each other",
     )
 
     damping: float = 0.2

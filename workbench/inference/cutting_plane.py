@@ -116,8 +116,7 @@ class CuttingPlane(Engine):
         {Domain.BOOLEAN: RELAXABLE},
         bound=True,
         suits="large networks of which few rows matter; `auto`'s choice there, and it solves the "
-        "whole at once where "
-        "a quarter of the rows is needed",
+        "whole at once where a quarter of the rows is needed",
     )
 
     engine: str | Engine = "ilp"

@@ -67,8 +67,7 @@ class MCSAT(Engine):
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: CLAUSES},
         suits="clauses, hard and strong ones above all; `auto`'s choice for the components that "
-        "`exact` declines, "
-        "the narrow ones staying exact",
+        "`exact` declines, the narrow ones staying exact",
     )
 
     samples: Count = 1000

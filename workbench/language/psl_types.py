@@ -163,8 +163,7 @@ def _typed(
                 diagnostics.add(
                     "E0106",
                     f"argument {position + 1} of {predicate.name} has type {type_name}, and the "
-                    "rules join it with "
-                    f"arguments of type {given[root]}",
+                    f"rules join it with arguments of type {given[root]}",
                     _span_of_use(rules, predicate.name),
                     "load the tables that rules join with one type for the joined columns",
                 )

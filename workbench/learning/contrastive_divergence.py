@@ -48,8 +48,7 @@ class ContrastiveDivergence(Learner):
     name: ClassVar[str] = "contrastive_divergence"
     declares: ClassVar[Declaration] = Declaration(
         maximises="conditional likelihood with counts from a few sweeps from the labels, or from "
-        "chains that go on "
-        "(`persistent=True`)",
+        "chains that go on (`persistent=True`)",
         iteration="`sweeps` sweeps a world",
         when="large networks",
     )

@@ -57,8 +57,7 @@ class ExactLikelihood(Learner):
     name: ClassVar[str] = "exact"
     declares: ClassVar[Declaration] = Declaration(
         maximises="the exact conditional likelihood, with a proven gap, under Laplace (`l1`), "
-        "Gaussian (`l2`) or group "
-        "priors",
+        "Gaussian (`l2`) or group priors",
         iteration="penalised logistic regression",
         when="no ground clause holds two open atoms",
         domains=LOGIC,

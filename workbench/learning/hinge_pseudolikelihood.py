@@ -71,9 +71,8 @@ class HingePseudolikelihood(Learner):
         "`optimiser=lbfgs` for its maximum",
         iteration="one pass over the rows; MAP only for hidden atoms",
         when="on Citeseer, Cora, Epinions and Jester as good as the perceptron or better in "
-        "nearly every figure of "
-        "docs/experiments.md (linear potentials on Epinions are .005 below), and no inference "
-        "inside",
+        "nearly every figure of docs/experiments.md (linear potentials on Epinions are .005 "
+        "below), and no inference inside",
         domains=SOFT,
         hidden="completed",
         objective=True,

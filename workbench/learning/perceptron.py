@@ -67,8 +67,7 @@ class VotedPerceptron(Learner):
     name: ClassVar[str] = "voted_perceptron"
     declares: ClassVar[Declaration] = Declaration(
         maximises="conditional likelihood with counts from the most likely state (`counts=map`) "
-        "or Gibbs samples that "
-        "start there (`counts=gibbs`); mean of the weights",
+        "or Gibbs samples that start there (`counts=gibbs`); mean of the weights",
         iteration="one search a world, and `sweeps` sweeps",
         when="the classic; `per_weight=True` makes the step independent of how often a clause "
         "occurs",

@@ -50,8 +50,7 @@ class PseudoLikelihood(Learner):
     name: ClassVar[str] = "pseudo_likelihood"
     declares: ClassVar[Declaration] = Declaration(
         maximises="the product of each open atom's probability given the labels of the rest, with "
-        "a Gaussian prior, by "
-        "L-BFGS",
+        "a Gaussian prior, by L-BFGS",
         iteration="one sparse product over the flip counts",
         when="every open atom has a label: fast, convex, no sampling",
         domains=LOGIC,

@@ -172,8 +172,7 @@ def _check_declared(learner: Learner, network: GroundNetwork) -> None:
         raise UsageError.of(
             "E0510",
             f"{learner.name} needs ground clauses with one open atom; {int(soft.sum())} ground "
-            "clauses of "
-            f"template {int(network.template[soft].min())} have more",
+            f"clauses of template {int(network.template[soft].min())} have more",
             help="keep clauses that join target atoms hard, or take another learner, such as "
             "pseudo-likelihood",
         )

@@ -31,10 +31,9 @@ MOST_SECONDS = 420.0
 
 _INSTRUCTIONS = (
     "Relational machine learning on tables: load facts, write or propose weighted rules, learn, "
-    "predict, explain. "
-    "Start with schema (it lists the files that may be loaded) or profile; read the resource "
-    "workbench://language "
-    "before writing rules. Every answer names the next sensible step."
+    "predict, explain. Start with schema (it lists the files that may be loaded) or profile; read "
+    "the resource workbench://language before writing rules. Every answer names the next sensible "
+    "step."
 )
 _cancel: ContextVar[Event] = ContextVar("_cancel")
 

@@ -70,8 +70,7 @@ class Relations:
         value = f"{here}.{self.column(path.end, column)}"
         return (
             f"SELECT DISTINCT x.rowid AS k, {value} AS value{row} FROM {self[path.start]} x "
-            f"{joins} "
-            f"WHERE {value} IS NOT NULL"
+            f"{joins} WHERE {value} IS NOT NULL"
         )
 
     def _walked(self, path: Path, letter: str) -> tuple[str, str]:

@@ -76,8 +76,7 @@ class RowQueries:
         far, near = self.relations.joined(start, hop)
         return (
             f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, sum(m.n) AS n "
-            f"FROM {there} t "
-            f"JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1) d ON d.k = x.{near}"
+            f"FROM {there} t JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1) d ON d.k = x.{near}"
         )
 
     def _alias(

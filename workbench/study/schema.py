@@ -164,8 +164,7 @@ def _holds_years(staging: Staging, typed: TypedTable, column: str) -> bool:
     name = typed.columns[column]
     row = staging.rows(
         f"SELECT min({name}), max({name}), count({name}), count(*), bool_and({name} = "
-        f"floor({name})) "
-        f"FROM {typed.relation}"
+        f"floor({name})) FROM {typed.relation}"
     )[0]
     low, high, filled, rows, whole = row
     return bool(

@@ -33,8 +33,7 @@ def common_words(staging: Staging, typed: TypedTable, column: str) -> tuple[str,
     least, most = max(LEAST_ROWS, LEAST_SHARE * filled), LARGEST_SHARE * filled
     rows = staging.rows(
         f"SELECT w FROM ({_words(typed, column)}) GROUP BY w HAVING count(*) BETWEEN {least} AND "
-        f"{most} "
-        f"ORDER BY count(*) DESC, w LIMIT {MOST_WORDS}"
+        f"{most} ORDER BY count(*) DESC, w LIMIT {MOST_WORDS}"
     )
     return tuple(str(word) for (word,) in rows)
 

@@ -56,8 +56,7 @@ def unlike_learned(
             f"the {n_asked:,} rows asked are unlike those learned from: "
             f"{'; '.join(found[:MOST_NAMED])}{more}",
             help="is this filled in only once the answer is known? Then leave its table or column "
-            "out, for the scores "
-            "are of rows that had it",
+            "out, for the scores are of rows that had it",
             severity="warning",
         )
     ]

@@ -88,8 +88,7 @@ def _unreadable(
         yield Diagnostic(
             "E0236",
             f"{cells} of {typed.mapping.name}.{column.name} {'is' if count == 1 else 'are'} no "
-            f"{what}, "
-            f"taken for blank: {named}",
+            f"{what}, taken for blank: {named}",
             staged.span(rows[0][0], where),
             'mend them, or map the column to kind = "text"',
             severity="warning",
@@ -110,8 +109,7 @@ def _unreadable(
             + (f" ({count:,} such cells)" if count > len(rows) else ""),
             staged.span(row, where),
             f'{decimal}mend the cell, list it under missing = [...], or say unreadable = "blank" '
-            "or another kind "
-            "in the mapping",
+            "or another kind in the mapping",
         )
 
 
@@ -162,9 +160,8 @@ def _with_found_references(
         name, key = typed.columns[column.name], other.columns[other.mapping.key]
         rows = staging.rows(
             f"SELECT {name}, min({ROW}), sum(count(*)) OVER (), count(*) OVER () FROM "
-            f"{typed.relation} t WHERE "
-            f"{name} IS NOT NULL AND NOT EXISTS (FROM {other.relation} o WHERE o.{key} = t.{name}) "
-            "GROUP BY 1 ORDER BY 2 LIMIT 3"
+            f"{typed.relation} t WHERE {name} IS NOT NULL AND NOT EXISTS (FROM {other.relation} o "
+            f"WHERE o.{key} = t.{name}) GROUP BY 1 ORDER BY 2 LIMIT 3"
         )
         if rows:
             named = ", ".join(str(value) for value, *_ in rows) + (

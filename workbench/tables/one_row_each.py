@@ -80,11 +80,9 @@ def _contradictions(
     )
     rows = staging.rows(
         f"SELECT [{', '.join(f'{name}::VARCHAR' for name in typed.subject)}], list({ROW} ORDER BY "
-        f"{ROW}), "
-        f"concat_ws(', ', {named}), sum(count(*) - 1) OVER (), count(*) OVER () FROM "
-        f"{typed.relation} "
-        f"GROUP BY {subject} HAVING count(*) > 1 AND ({' OR '.join(differs)}) ORDER BY min({ROW}) "
-        f"LIMIT {SHOWN}"
+        f"{ROW}), concat_ws(', ', {named}), sum(count(*) - 1) OVER (), count(*) OVER () FROM "
+        f"{typed.relation} GROUP BY {subject} HAVING count(*) > 1 AND ({' OR '.join(differs)}) "
+        f"ORDER BY min({ROW}) LIMIT {SHOWN}"
     )
     if not rows:
         return 0, []
@@ -94,8 +92,7 @@ def _contradictions(
         note = Diagnostic(
             "E0239",
             f"{things:,} of {table.name} stand in rows that contradict each other; the "
-            f"{table.keep} counts "
-            f"({', '.join(values)} in rows {_listed(places)}: {where})",
+            f"{table.keep} counts ({', '.join(values)} in rows {_listed(places)}: {where})",
             staged.span(places[1], where.split(", ")[0]),
             severity="warning",
         )
@@ -122,9 +119,8 @@ def _about_repetitions(
     staged = staging.tables[typed.mapping.name]
     names = ", ".join(group)
     places = staging.rows(
-        f"SELECT list({ROW} ORDER BY {ROW}) FROM {typed.relation} GROUP BY {names} HAVING "
-        "count(*) > 1 "
-        f"ORDER BY min({ROW}) LIMIT 1"
+        f"SELECT list({ROW} ORDER BY {ROW}) FROM {typed.relation} GROUP BY {names} HAVING count(*) "
+        f"> 1 ORDER BY min({ROW}) LIMIT 1"
     )[0][0]
     rows = "1 row of" if repeated == 1 else f"{repeated:,} rows of"
     return Diagnostic(

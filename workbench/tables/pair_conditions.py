@@ -26,19 +26,15 @@ _CLASSES = frozenset(
     "BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split()
 )
 FUNCTIONS = frozenset(
-    "+ - * / // % ** ^ || ~~ !~~ ~~* !~~* ~~~ abs acos array_to_string asin atan atan2 ceil "
-    "concat concat_ws contains "
-    "cos damerau_levenshtein date_diff date_part datediff datepart date_sub datesub date_trunc "
-    "day degrees "
-    "editdist3 ends_with epoch exp floor greatest hamming ifnull initcap jaccard jaro_similarity "
-    "jaro_winkler_similarity lcase least left len length levenshtein list_value ln log log10 log2 "
-    "lower lpad ltrim "
-    "mismatches month nullif pow power prefix radians regexp_extract regexp_full_match "
-    "regexp_matches regexp_replace "
-    "replace reverse right round rpad rtrim sign sin split_part sqrt starts_with strip_accents "
-    "strlen strptime strpos "
-    "substr substring suffix tan to_days translate trim trunc try_strptime ucase unaccent upper "
-    "year "
+    "+ - * / // % ** ^ || ~~ !~~ ~~* !~~* ~~~ abs acos array_to_string asin atan atan2 ceil concat "
+    "concat_ws contains cos damerau_levenshtein date_diff date_part datediff datepart date_sub "
+    "datesub date_trunc day degrees editdist3 ends_with epoch exp floor greatest hamming ifnull "
+    "initcap jaccard jaro_similarity jaro_winkler_similarity lcase least left len length "
+    "levenshtein list_value ln log log10 log2 lower lpad ltrim mismatches month nullif pow power "
+    "prefix radians regexp_extract regexp_full_match regexp_matches regexp_replace replace reverse "
+    "right round rpad rtrim sign sin split_part sqrt starts_with strip_accents strlen strptime "
+    "strpos substr substring suffix tan to_days translate trim trunc try_strptime ucase unaccent "
+    "upper year "
     "array_extract to_months to_years isnan isfinite".split()
 )
 """All that a condition may call: each depends on its arguments alone."""
@@ -138,8 +134,7 @@ class PairConditions:
         name = quoted(self._known(column, "term frequencies"))
         found = self.connection.execute(
             f"SELECT CASE WHEN {name} IS NOT NULL THEN count(*) OVER (PARTITION BY {name}) / "
-            f"count({name}) OVER () END "
-            f"::DOUBLE AS f FROM cells ORDER BY {ROW}"
+            f"count({name}) OVER () END ::DOUBLE AS f FROM cells ORDER BY {ROW}"
         ).fetchnumpy()["f"]
         return np.ma.filled(np.ma.asarray(found, float), np.nan)
 

@@ -207,8 +207,7 @@ def _with_note_of_short_rows(
     note = Diagnostic(
         "E0245",
         f"{lines} fewer than {len(table.columns)} cells in {table.source.shown}, the first is row "
-        f"{row}: "
-        "the missing ones are taken for blanks",
+        f"{row}: the missing ones are taken for blanks",
         table.span(row),
         "is a separator missing there?",
         severity="warning",

@@ -223,8 +223,7 @@ def _agreements(
     if kind in ("category", "yes/no"):
         hits, values = staging.rows(
             f"SELECT sum(most), count(*) FROM (SELECT greatest(count(*) FILTER ({table.target} = "
-            "1), "
-            f"count(*) FILTER ({table.target} = 0)) AS most FROM {labelled} GROUP BY {name})"
+            f"1), count(*) FILTER ({table.target} = 0)) AS most FROM {labelled} GROUP BY {name})"
         )[0]
         # A value of its own for nearly every row tells every label and nothing of the next row.
         if values <= 0.05 * rows + 2:
@@ -233,13 +232,11 @@ def _agreements(
             )
     if kind in ("number", "date") and rows >= FEWEST_TO_PART:
         (hits,) = staging.rows(
-            "SELECT max(greatest(yes + no_all - no, no + yes_all - yes)) FROM (SELECT "
-            "sum(y) OVER (ORDER BY v) AS yes, sum(n) OVER (ORDER BY v) AS no, sum(y) OVER () AS "
-            "yes_all, "
-            f"sum(n) OVER () AS no_all FROM (SELECT {name} AS v, count(*) FILTER ({table.target} "
-            "= 1) AS y, "
-            f"count(*) FILTER ({table.target} = 0) AS n FROM {labelled} WHERE {name} IS NOT NULL "
-            "GROUP BY 1))"
+            "SELECT max(greatest(yes + no_all - no, no + yes_all - yes)) FROM (SELECT sum(y) OVER "
+            "(ORDER BY v) AS yes, sum(n) OVER (ORDER BY v) AS no, sum(y) OVER () AS yes_all, "
+            f"sum(n) OVER () AS no_all FROM (SELECT {name} AS v, count(*) FILTER ({table.target} = "
+            f"1) AS y, count(*) FILTER ({table.target} = 0) AS n FROM {labelled} WHERE {name} IS "
+            "NOT NULL GROUP BY 1))"
         )[0]
         hits = int(hits or 0)
         found.append(

@@ -147,8 +147,7 @@ def _check_columns(staged: StagedTable, table: TableMapping) -> None:
                     f"{staged.source.shown} has no column {name}",
                     span=staged.span(1),
                     help="add it (its cells may be blank), or take it out of the mapping; the "
-                    "file's columns are "
-                    f"{', '.join(staged.columns)}",
+                    f"file's columns are {', '.join(staged.columns)}",
                 )
 
 

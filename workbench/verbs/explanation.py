@@ -148,8 +148,7 @@ class Explanation:
             down = sum(item.contribution for item in self.contributions if item.contribution < 0)
             return (
                 f"{atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and "
-                "down by "
-                f"{-down:.4f}, most of it from {'; '.join(reasons)}."
+                f"down by {-down:.4f}, most of it from {'; '.join(reasons)}."
             )
         given = (
             f"On average over {self.samples} sampled states"

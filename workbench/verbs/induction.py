@@ -204,9 +204,8 @@ def _warnings(problem: IlpProblem, search: SearchSettings, found: Induced) -> li
     if not len(found.parts) and len(found.collected):
         warnings.append(
             f"no clause scores more than a single example by evalfn={search.evalfn}; "
-            f"{len(found.collected):,} clauses "
-            "within the limits are among the candidates: take another evalfn, or keep them with "
-            "--collect"
+            f"{len(found.collected):,} clauses within the limits are among the candidates: take "
+            "another evalfn, or keep them with --collect"
         )
     return warnings
 

@@ -287,9 +287,8 @@ def _about_candidates(candidates: Candidates) -> list[Diagnostic]:
         found.append(
             Diagnostic(
                 "E0670",
-                f"{worst.cut[0]:,} records share one value of "
-                f"{worst.words.removeprefix('same ')}: blocks of more than "
-                f"{LARGEST_BLOCK:,} are not compared by that statement "
+                f"{worst.cut[0]:,} records share one value of {worst.words.removeprefix('same ')}: "
+                f"blocks of more than {LARGEST_BLOCK:,} are not compared by that statement "
                 f"({sum(len(one.cut) for one in cut):,} blocks)",
                 help="such a value may mean that nothing is known: blank it, or add a column that "
                 "tells records apart",

@@ -65,8 +65,7 @@ def source_of(table: StagedTable, description: Description) -> int:
         raise UsageError.of(
             "E0683",
             f"{table.source.shown}: records are linked between "
-            f"{' and '.join(description.sources)}, and it is not said "
-            "of which these are",
+            f"{' and '.join(description.sources)}, and it is not said of which these are",
             help=f"call the file {description.sources[0]} or {description.sources[1]}",
         )
     return names.index(table.name.casefold())

@@ -185,7 +185,6 @@ def _refuse_too_many(new: int, records: int) -> None:
         raise UsageError.of(
             "E0687",
             f"{new:,} new records would be compared with all of {records:,}: the linkage was of "
-            "few records, and knows "
-            "no keys to find others by",
+            "few records, and knows no keys to find others by",
             help="link all files anew, or add fewer records at a time",
         )

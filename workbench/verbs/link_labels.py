@@ -93,8 +93,7 @@ class LabelledPairs:
             left, right = (records.ids[side[split[0]]] for side in (no.left, no.right))
             found.append(
                 f"{left} and {right} are labelled as different, and as the same by a chain of "
-                "other labels "
-                f"({len(split):,} such pairs)"
+                f"other labels ({len(split):,} such pairs)"
             )
         often = np.bincount(np.concatenate((yes.left, yes.right)), minlength=n)
         if one_to_one and often.max(initial=0) > 1:

@@ -280,8 +280,7 @@ def fault_of_ids(
             return Diagnostic(
                 "E0664",
                 f"{len(blank):,} records of {table.source.shown} have no {column}, the first in "
-                "row "
-                f"{blank[0] + table.first_row}",
+                f"row {blank[0] + table.first_row}",
                 table.span(blank[0] + table.first_row, column),
                 "fill them, or leave --id out: then rows are numbered",
             )
@@ -290,10 +289,8 @@ def fault_of_ids(
             return Diagnostic(
                 "E0664",
                 f"{column} does not tell the records of {table.source.shown} apart: "
-                f"{len(repeated):,} repeat an "
-                f"earlier one, such as {named} in rows "
-                f"{first[ids[repeated[0]]] + table.first_row} and "
-                f"{repeated[0] + table.first_row}",
+                f"{len(repeated):,} repeat an earlier one, such as {named} in rows "
+                f"{first[ids[repeated[0]]] + table.first_row} and {repeated[0] + table.first_row}",
                 table.span(repeated[0] + table.first_row, column),
                 "name a column that differs in every row, or leave "
                 "--id out: then rows are numbered",

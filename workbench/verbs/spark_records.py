@@ -37,8 +37,7 @@ its kind and right side.
 
 ANSWERS = (
     "part int, atoms array<int>, values array<double>, energy double, bound double, hard double, "
-    "status string, "
-    "engine string, reason string, clash array<int>, n_rows bigint, n_units bigint"
+    "status string, engine string, reason string, clash array<int>, n_rows bigint, n_units bigint"
 )
 
 
