@@ -61,10 +61,7 @@ def test_no_step_of_a_long_way_goes_untold() -> None:
         Hop("to", "student", "students"),
     )
     said = candidate_words(Candidate(Path("students", hops), "count"))
-    assert (
-        said
-        == "number of students of enrolments of the same course (through enrolments) (as student)"
-    )
+    assert said == "number of students of the same course (through enrolments)"
     assert candidate_words(Candidate(Path("students", hops[:3]), "count")) == (
         "number of enrolments of the same course (through enrolments)"
     )
@@ -91,3 +88,20 @@ def test_columns_of_what_rows_refer_to_are_told_by_its_name() -> None:
         candidate_words(Candidate(orders, "mean", onward))
         == "mean products' price of its orders (by person)"
     )
+
+
+def test_what_is_known_of_other_rows_is_said_to_be_known() -> None:
+    hops = (
+        Hop("from", "isbn", "writes"),
+        Hop("to", "author", "authors"),
+        Hop("from", "author", "writes"),
+        Hop("to", "isbn", "books"),
+    )
+    genre = Onward((), Column("genre", "category", ("crime", "travel")))
+    share = Candidate(Path("books", hops), "share", genre, "crime", label=0)
+    assert candidate_words(share) == (
+        "share of other books of the same author (through writes) with known genre = crime"
+    )
+    pay = Onward((), Column("pay", "number"))
+    mean = Candidate(Path("staff", (Hop("shared", "team", "staff"),)), "mean", pay, label=0)
+    assert candidate_words(mean) == "mean known pay of other staff with the same team"

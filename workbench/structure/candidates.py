@@ -16,6 +16,7 @@ __all__ = [
     "Onward",
     "candidates_among_some",
     "candidates_of",
+    "candidates_of_known",
     "candidates_of_rare_values",
     "candidates_of_variety",
     "candidates_of_words",
@@ -55,7 +56,8 @@ class Candidate:
         Only rows of the last so many days (years, where rows are dated by the year) before the
         target's own time.
     label : int or None
-        Of `labelled`: how many rows reached are known to have this label.
+        Of `labelled`: how many rows reached are known to have this label. Of others, which label
+        of other rows `onward` reads, as far as known: the place of a class, 0 for a number.
     among : tuple of (Onward, str or None), or None
         Only rows where a category has this value, or where a flag (without a value) is set.
     with_ : (Path, str) or None
@@ -84,6 +86,8 @@ class Candidate:
 
 FEW_VALUES = 8
 """Values that a category has at most where numbers are told apart by it."""
+FEW_CLASSES = 20
+"""Classes of a target that are looked for among other rows at most."""
 COMMONEST = 8
 """Values of a category that are looked at in all ways, wherever a path finds it."""
 
@@ -136,6 +140,16 @@ def candidates_of(
         yield Candidate(path, "first")
     for onward in onward_columns(schema, path):
         yield from _of_many(path, onward, spans, timed, dated)
+
+
+def candidates_of_known(path: Path, target: Column) -> Iterator[Candidate]:
+    """What is known of the target of the other rows of its table that a path reaches."""
+    onward = Onward((), target)
+    if target.kind == "number":
+        yield Candidate(path, "mean" if path.many else "value", onward, label=0)
+        return
+    for place, value in enumerate(target.values[:FEW_CLASSES]):
+        yield Candidate(path, "share" if path.many else "is", onward, value, label=place)
 
 
 def candidates_of_variety(schema: Schema, path: Path) -> Iterator[Candidate]:

@@ -90,11 +90,11 @@ def shares_of_totals(
 
 
 def _plain(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Those that speak of all rows, at any time."""
+    """Those that speak of all rows, at any time, and not of the target."""
     return [
         one
         for one in candidates
-        if one.window is None and one.among is None and one.onward is not None
+        if one.window is None and one.among is None and one.label is None and one.onward is not None
     ]
 
 

@@ -156,18 +156,25 @@ class CandidateColumns:
         """Pairs (target row, other row of the target table that the path reaches),
         by position and rowid.
         """
-        anchors = self.anchors(path.start, path.prefix)
-        if not path.many:
-            source = np.flatnonzero((anchors >= 0) & (anchors != self.rows))
-            return source, anchors[source]
-        reached, _, ends = self._reach(path, set())
-        spans = reached.spans(anchors, None)
-        sizes = spans.high - spans.low
+        low, high, ends = self.ends(path)
+        sizes = high - low
         source = np.repeat(np.arange(len(self.rows)), sizes)
         offset = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        target = ends[np.repeat(spans.low, sizes) + offset]
+        target = ends[np.repeat(low, sizes) + offset]
         other = self.rows[source] != target
         return source[other], target[other]
+
+    def ends(self, path: Path) -> tuple[Int64, Int64, Int64]:
+        """The rows (their `rowid`) that a path ends at, and which of them, [low, high),
+        each target row reaches.
+        """
+        anchors = self.anchors(path.start, path.prefix)
+        if not path.many:
+            at = np.arange(len(anchors))
+            return at, at + (anchors >= 0), anchors
+        reached, _, ends = self._reach(path, set())
+        spans = reached.spans(anchors, None)
+        return spans.low, spans.high, ends
 
     def readable(self, candidate: Candidate) -> bool:
         """Whether what two ends have in common can be counted:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from workbench.arrays import Float, Int64, Real
 from workbench.errors import InputError
 from workbench.progress import SILENT, Progress
 from workbench.structure.candidates import Candidate
-from workbench.structure.relational import Schema
+from workbench.structure.relational import Column, Schema
+from workbench.study.around import around
 from workbench.study.columns import CandidateColumns, TargetTimes
 from workbench.study.gathered import neighbour_pairs
 from workbench.study.learners import FittedRules
@@ -44,8 +46,8 @@ def candidates_for(
     deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> CandidateMatrix:
-    """The candidates of some rows; with labels of neighbours where the target is a yes or no
-    without times.
+    """The candidates of some rows; with what is known of the target of others where rows have no
+    times.
 
     Raises
     ------
@@ -56,19 +58,27 @@ def candidates_for(
     if times is not None:
         times = TargetTimes(times.days[rows], times.years[rows])
     columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows[rows], times)
-    collective = collective and ready.kind == "yes/no" and times is None
-    table = ready.target.table.name
+    collective = collective and times is None
+    of_yes = ready.kind == "yes/no"
     matrix = candidate_matrix(
-        columns, table, labels=(1, 0) if collective else (), numeric=ready.kind == "number",
-        deadline=deadline, progress=progress,
+        columns, ready.target.table.name, labels=(1, 0) if collective and of_yes else (),
+        known=_target_column(ready) if collective and not of_yes else None,
+        numeric=ready.kind == "number", deadline=deadline, progress=progress,
     )  # fmt: skip
     if not matrix.candidates:
         raise InputError.of(
             "E0631",
-            f"nothing that is known of {table} differs from row to row, so no rule can be learned",
+            f"nothing that is known of {ready.target.table.name} differs from row to row, "
+            "so no rule can be learned",
             help="give more columns or tables, or map columns that were left out",
         )
     return matrix
+
+
+def _target_column(ready: Prepared) -> Column:
+    """A number or a category that is predicted, as a column of other rows."""
+    kind: Literal["number", "category"] = "number" if ready.kind == "number" else "category"
+    return Column(ready.target.column.name, kind, ready.classes)
 
 
 def filled(
@@ -83,7 +93,11 @@ def filled(
     X[:, chosen] = columns_of(columns, [candidates[at] for at in chosen])
     for place in chosen:
         candidate = candidates[place]
-        if candidate.aggregate == "labelled":
+        if candidate.label is None:
+            continue
+        if candidate.aggregate != "labelled":
+            X[:, place] = around(columns, candidate.path).told(candidate, labels)
+        else:
             source, target = neighbour_pairs(columns, candidate.path)
             hits = labels[target] == candidate.label
             X[:, place] = np.bincount(source[hits], minlength=len(labels))

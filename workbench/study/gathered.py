@@ -13,8 +13,9 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import expired
-from workbench.structure.candidates import Candidate
-from workbench.structure.relational import Path
+from workbench.structure.candidates import Candidate, candidates_of_known
+from workbench.structure.relational import Column, Path
+from workbench.study.around import Around, around
 from workbench.study.columns import MOST_PAIRS, CandidateColumns
 
 __all__ = ["Gathered", "Neighbours", "by_path", "neighbour_pairs"]
@@ -42,6 +43,7 @@ class Gathered:
         self.kept: list[Candidate] = []
         self.blocks: list[Real] = []
         self.neighbours: dict[Path, Neighbours] = {}
+        self.around: dict[Path, Around] = {}
 
     @property
     def open(self) -> bool:
@@ -86,6 +88,14 @@ class Gathered:
             self.neighbours[path] = ties
             unknown = np.full((len(self.columns.rows), len(labels)), np.nan, np.float32)
             self._append([Candidate(path, "labelled", label=label) for label in labels], unknown)
+
+    def add_known(self, path: Path, target: Column) -> None:
+        """What is known of the target of the rows that a path reaches."""
+        if self.columns.size(path) <= MOST_PAIRS:
+            self.around[path] = around(self.columns, path)
+            found = list(candidates_of_known(path, target))
+            unknown = np.full((len(self.columns.rows), len(found)), np.nan, np.float32)
+            self._append(found, unknown)
 
     def _append(self, chosen: list[Candidate], block: Real) -> None:
         self.kept += chosen

@@ -5,7 +5,7 @@ columns of neighbours' labels are filled from known labels only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -23,7 +23,8 @@ from workbench.structure.candidates import (
 )
 from workbench.structure.common import candidates_in_common
 from workbench.structure.comparisons import comparisons, products, shares_of_totals
-from workbench.structure.relational import Path, Schema, paths
+from workbench.structure.relational import Column, Path, Schema, paths
+from workbench.study.around import Around
 from workbench.study.columns import MOST_CELLS, CandidateColumns
 from workbench.study.gathered import Gathered, Neighbours, by_path
 
@@ -52,6 +53,8 @@ class CandidateMatrix:
         NaN where unknown, and in columns of labels.
     neighbours : mapping of Path to Neighbours
         Of the candidates that count labels.
+    around : mapping of Path to Around
+        Of those that say what is known of other rows' target in another way.
     cut : {'', 'time', 'size'}
         Why not every path was walked, where not every one was.
     """
@@ -60,6 +63,7 @@ class CandidateMatrix:
     X: Real
     neighbours: Mapping[Path, Neighbours]
     cut: Literal["", "time", "size"] = ""
+    around: Mapping[Path, Around] = field(default_factory=dict)
 
     @property
     def own(self) -> Int64:
@@ -71,10 +75,15 @@ class CandidateMatrix:
 
     @property
     def labelled(self) -> frozenset[int]:
-        """The columns of labels."""
+        """The columns that count neighbours of a label."""
         return frozenset(
             at for at, one in enumerate(self.candidates) if one.aggregate == "labelled"
         )
+
+    @property
+    def of_labels(self) -> frozenset[int]:
+        """The columns that depend on labels of other rows."""
+        return frozenset(at for at, one in enumerate(self.candidates) if one.label is not None)
 
     def without_labels(self) -> Real:
         """X with nothing known of any label."""
@@ -86,18 +95,21 @@ class CandidateMatrix:
 
         No row sees its own label, for a row is no neighbour of itself.
         """
-        columns = sorted(self.labelled)
+        columns = sorted(self.of_labels)
         if not columns:
             return self.X
         filled = self.X.copy()
-        filled[:, columns] = self.counts(labels, columns)
+        filled[:, columns] = self.told(labels, columns)
         return filled
 
-    def counts(self, labels: Float, columns: Sequence[int]) -> Real:
+    def told(self, labels: Float, columns: Sequence[int]) -> Real:
         """The columns of labels alone, shape (n_rows, n_columns), filled as `given` fills them."""
         found = np.empty((len(labels), len(columns)), np.float32)
         for place, column in enumerate(columns):
             candidate = self.candidates[column]
+            if candidate.path in self.around:
+                found[:, place] = self.around[candidate.path].told(candidate, labels)
+                continue
             ties = self.neighbours[candidate.path]
             hits = labels[ties.target] == candidate.label
             found[:, place] = np.bincount(ties.source[hits], minlength=len(labels))
@@ -109,6 +121,7 @@ def candidate_matrix(
     start: str,
     *,
     labels: Sequence[int] = (),
+    known: Column | None = None,
     numeric: bool = False,
     depth: int = 3,
     deadline: float | None = None,
@@ -121,6 +134,8 @@ def candidate_matrix(
     labels : sequence of int
         Labels that are counted among the rows of the target's own table that a path reaches; empty
         for none.
+    known : Column or None
+        The target, where what is known of it is read of those rows in other ways.
     numeric : bool
         Whether a number is predicted: products are tried, too.
 
@@ -144,6 +159,8 @@ def candidate_matrix(
         made.add(path, _offered(columns, path))
         if labels and path.hops and path.end == start:
             made.add_labels(path, labels)
+        if known is not None and path.hops and path.end == start:
+            made.add_known(path, known)
     for path, found in by_path(candidates_in_common(schema, start, timed=timed)):
         made.stop_at(deadline)
         if made.open:
@@ -178,17 +195,16 @@ def candidate_matrix(
             )
     columns.forget()
     return CandidateMatrix(
-        tuple(made.kept), made.X, made.neighbours, "" if made.open else made.cut or "size"
-    )
+        tuple(made.kept), made.X, made.neighbours, "" if made.open else made.cut or "size",
+        made.around,
+    )  # fmt: skip
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:
     """The columns of some candidates, in their order; those of labels are left NaN."""
     out = np.full((len(columns.rows), len(candidates)), np.nan, np.float32)
     place = {candidate: index for index, candidate in enumerate(candidates)}
-    for path, some in by_path(
-        candidate for candidate in candidates if candidate.aggregate != "labelled"
-    ):
+    for path, some in by_path(one for one in candidates if one.label is None):
         out[:, [place[one] for one in some]] = columns.fill(path, some)
     columns.forget()
     return out

@@ -222,7 +222,7 @@ def _counted(matrix: CandidateMatrix, seen: Float, rows: Int64) -> CountedLabels
     def hiding(hidden: Int64) -> Real:
         labels = seen.copy()
         labels[rows[hidden]] = np.nan
-        return matrix.counts(labels, columns)[rows]
+        return matrix.told(labels, columns)[rows]
 
     return CountedLabels(columns, hiding)
 
@@ -245,7 +245,7 @@ def cross_validated_fold(
     model = fitted_rules(matrix, seen, kind, settings, time, n_classes, deadline, progress)
     X = matrix.given(np.full(len(labels), np.nan) if settings.inductive else seen)
     asked = X[held_out]
-    shown = matrix.without_labels() if matrix.labelled.isdisjoint(model.columns) else X
+    shown = matrix.without_labels() if matrix.of_labels.isdisjoint(model.columns) else X
     baselines = {}
     for name in BASELINES:
         progress.step("baselines", 0, None, name)

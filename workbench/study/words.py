@@ -7,10 +7,15 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.relational import Hop, Path
+from workbench.structure.relational import Path
 from workbench.structure.terms import Condition, Term
-from workbench.tables.names import without_id
-from workbench.tables.names import words as words_of
+from workbench.study.path_words import (
+    neighbours_words,
+    rows_words,
+    spoken,
+    thing_words,
+    where_words,
+)
 
 __all__ = ["candidate_words", "number_text", "reason_words", "term_words"]
 
@@ -20,15 +25,6 @@ def number_text(value: float) -> str:
     if value == int(value) and abs(value) < 1e7:
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
-
-
-def _spoken(name: str) -> str:
-    return name.replace("_", " ").strip()
-
-
-def _referred(column: str) -> str:
-    """What a reference leads to, by the name of its column: `patient_id` to a patient."""
-    return " ".join(without_id(words_of(column))) or _spoken(column)
 
 
 def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
@@ -47,8 +43,11 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
             candidate.aggregate
         ]
         return f"{'days: ' if days else ''}{first} {sign} the {second}"
-    where = _where(candidate.path)
-    rows = _rows(candidate.path) + _among(candidate) if candidate.path.many else ""
+    where = where_words(candidate.path)
+    rows = rows_words(candidate.path) + _among(candidate) if candidate.path.many else ""
+    if candidate.label is not None and rows:
+        what = f"known {what}"
+        rows = rows if rows.startswith("other ") else f"other {rows}"
     when = _when(candidate)
     value = (
         f"the word {candidate.value} in {what}"
@@ -93,7 +92,7 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
             return f"time since the first of {rows}"
         case "labelled":
             return (
-                f"number of {_neighbours(candidate.path)} known to be "
+                f"number of {neighbours_words(candidate.path)} known to be "
                 f"{'so' if candidate.label else 'not so'}"
             )
     raise AssertionError(candidate.aggregate)
@@ -103,17 +102,17 @@ def _common_words(path: Path, column: str, with_: Path, equal: str) -> str:
     """What two ends have in common: `number of the same paper of its student
     (wrote) and its author (published)`.
     """
-    there = f"the {_spoken(equal)} of {_end(with_)}" if with_.hops else f"its {_spoken(equal)}"
+    there = f"the {spoken(equal)} of {_end(with_)}" if with_.hops else f"its {spoken(equal)}"
     if with_.many:
-        same = column if column == _spoken(equal) else f"{column} and {_spoken(equal)}"
+        same = column if column == spoken(equal) else f"{column} and {spoken(equal)}"
         return f"number of the same {same} of {_end(path)} and {_end(with_)}"
     if path.many:
-        return f"number of {_rows(path)} whose {column} is {there}"
+        return f"number of {rows_words(path)} whose {column} is {there}"
     return f"{column} of {_end(path)} is {there}"
 
 
 def _end(path: Path) -> str:
-    return _rows(path) if path.many else f"its {_thing(path.hops[-1])}"
+    return rows_words(path) if path.many else f"its {thing_words(path.hops[-1])}"
 
 
 def _among(candidate: Candidate) -> str:
@@ -124,84 +123,12 @@ def _among(candidate: Candidate) -> str:
 
 
 def _column_words(onward: Onward) -> str:
-    name = _spoken(onward.column.name)
+    name = spoken(onward.column.name)
     if onward.references:
         last = onward.references[-1]
-        owner = _spoken(last.table or last.column)
+        owner = spoken(last.table or last.column)
         return f"{owner}'{'' if owner.endswith('s') else 's'} {name}"
     return name
-
-
-def _where(path: Path) -> str:
-    if not path.hops:
-        return ""
-    hop = path.hops[-1]
-    latest = "latest " if hop.kind == "latest" else ""
-    return f" of its {latest}{_thing(hop)}"
-
-
-def _thing(hop: Hop) -> str:
-    return (
-        f"{_referred(hop.column)} ({_spoken(hop.table)})"
-        if hop.kind in ("to", "latest")
-        else _spoken(hop.table)
-    )
-
-
-def _rows(path: Path) -> str:
-    """The rows that a path reaches: `its payments`, `payments of its company (companies)`."""
-    last = path.hops[-1]
-    if last.kind == "shared":
-        return _sharing(last)
-    if path.hops[:-1]:
-        # Of a relation among things of one kind, which of its two ends these are.
-        end = (
-            f" (as {_referred(last.column)})"
-            if last.kind == "to" and last.table == path.start
-            else ""
-        )
-        return f"{_spoken(last.table)} of {_owner(path.hops[:-1])}{end}"
-    if last.table == path.start:
-        return f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
-    return f"its {_spoken(last.table)} (by {_referred(last.column)})"
-
-
-def _sharing(hop: Hop) -> str:
-    return f"other {_spoken(hop.table)} with the same {_spoken(hop.column)}"
-
-
-def _owner(hops: tuple[Hop, ...]) -> str:
-    """What the hops reach, as the owner of something: `its company`,
-    `visits of its latest clinic`.
-    """
-    *before, hop = hops
-    if hop.kind == "latest":
-        return f"its latest {_referred(hop.column)}"
-    if hop.kind == "to" and before and before[-1].many:
-        return f"the same {_referred(hop.column)} (through {_spoken(before[-1].table)})"
-    if hop.kind == "to":
-        return f"its {_referred(hop.column)}"
-    if hop.kind == "shared":
-        return _sharing(hop)
-    return (
-        f"{_spoken(hop.table)} of {_owner(tuple(before))}"
-        if before
-        else f"its {_spoken(hop.table)}"
-    )
-
-
-def _neighbours(path: Path) -> str:
-    last = path.hops[-1]
-    if last.kind == "shared":
-        return _sharing(last)
-    through = [
-        _spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start
-    ]
-    return (
-        f"other {_spoken(path.start)} that share {' and '.join(through)} with it"
-        if through
-        else f"{_spoken(path.start)} tied to it by {_spoken(last.column)}"
-    )
 
 
 def _when(candidate: Candidate) -> str:
@@ -255,7 +182,7 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
         and condition.threshold <= 1
     ):
         label = "so" if candidate.label else "not so"
-        return f"at least one of {_neighbours(candidate.path)} is known to be {label}"
+        return f"at least one of {neighbours_words(candidate.path)} is known to be {label}"
     if candidate.aggregate in ("count", "different", "sum", "labelled", "in_common") and (
         candidate.aggregate != "sum" or candidate.value is not None
     ):

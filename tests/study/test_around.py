@@ -1,0 +1,97 @@
+"""What is known of the target of other rows: numbers and classes."""
+
+from __future__ import annotations
+
+from pathlib import Path as File
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from workbench.cli import app
+from workbench.structure.candidates import Candidate, Onward
+from workbench.structure.relational import Column, Hop, Path
+from workbench.study.around import Around
+from workbench.study.report import write_study
+from workbench.verbs.study import study
+from workbench.verbs.study_inference import with_inferred
+
+SHARED = Path("staff", (Hop("shared", "team", "staff"),))
+PAY = Candidate(SHARED, "mean", Onward((), Column("pay", "number")), label=0)
+
+
+def test_no_row_sees_its_own_label_and_asked_rows_see_all() -> None:
+    n = 40
+    whole = Around(np.zeros(n, np.int64), np.full(n, n), np.arange(n))
+    labels = np.random.default_rng(1).normal(size=n)
+    labels[:4] = np.nan
+    said = whole.told(PAY, labels)
+    assert said[:4] == pytest.approx(np.full(4, np.nanmean(labels)))
+    for row in range(4, n):
+        other = labels.copy()
+        other[row] += 100
+        assert whole.told(PAY, other)[row] == pytest.approx(said[row])
+    assert np.isnan(whole.told(PAY, np.full(n, np.nan))).all()
+
+
+def test_a_share_is_of_the_known_labels_among_the_rows_reached() -> None:
+    genre = Onward((), Column("genre", "category", ("crime", "travel")))
+    share = Candidate(SHARED, "share", genre, "travel", label=1)
+    reached = Around(np.array([0, 3, 3, 3]), np.array([3, 3, 3, 3]), np.array([2, 3, -1]))
+    labels = np.array([np.nan, np.nan, 1.0, 0.0])
+    said = reached.told(share, labels)
+    assert said[0] == 0.5
+    assert np.isnan(said[1])
+
+
+@pytest.mark.parametrize("kind", ["number", "category"])
+@pytest.mark.parametrize("learner", ["rules", "boosted_trees"])
+def test_the_known_target_of_others_foretells_and_the_program_says_the_same(
+    tmp_path: File, kind: str, learner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 40)
+    before: list[pd.DataFrame] = []
+
+    def kept(staging: Any, ready: Any, result: Any, explain: Any, **given: Any) -> Any:
+        before.append(result.predictions.copy())
+        return with_inferred(staging, ready, result, explain, **given)
+
+    monkeypatch.setattr("workbench.verbs.study.with_inferred", kept)
+    rng = np.random.default_rng(2)
+    level = rng.normal(size=40)
+    rows = []
+    for number in range(400):
+        team = int(rng.integers(40))
+        pay = level[team] + 0.3 * rng.normal()
+        said = (
+            round(50 + 10 * pay, 1)
+            if kind == "number"
+            else ("low", "mid", "top")[int(pay > -0.4) + int(pay > 0.4)]
+        )
+        rows.append([f"e{number}", f"team {team}", int(rng.integers(20, 60)), said])
+    frame = pd.DataFrame(rows, columns=["person", "team", "age", "pay"]).astype({"pay": object})
+    frame.loc[::8, "pay"] = ""
+    file = tmp_path / "staff.csv"
+    frame.to_csv(file, index=False)
+    result = study([file], "staff.pay", folds=2, learner=learner)
+    assert any("known pay" in rule.words for rule in result.rules)
+    if kind == "number":
+        ours, base = (one["MAE"]["mean"] for one in (result.metrics, result.baselines["base rate"]))
+        assert ours < 0.7 * base
+    else:
+        assert result.metrics["accuracy"]["mean"] > 0.7
+    asked = ~result.predictions["known"].to_numpy(bool)
+    one, other = before[0][asked], result.predictions[asked]
+    told = "value" if kind == "number" else "probability"
+    assert other[told].to_numpy(float) == pytest.approx(one[told].to_numpy(float), rel=1e-5)
+    assert kind == "number" or list(one["value"]) == list(other["value"])
+    write_study(result, tmp_path / "out")
+    without = tmp_path / "new" / "staff.csv"
+    without.parent.mkdir()
+    frame[["person", "team", "age"]].head(9).to_csv(without, index=False)
+    place = tmp_path / "out"
+    line = ["infer", str(place / "program.mln"), "--data", str(without)]
+    called = CliRunner().invoke(app, [*line, "--mapping", str(place / "dataset.toml")])
+    assert called.exit_code == 0, called.output

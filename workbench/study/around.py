@@ -1,0 +1,67 @@
+"""What is known of the target of other rows of its table: of each row's, those that a path
+reaches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Bool, Float, Int64
+from workbench.structure.candidates import Candidate
+from workbench.structure.relational import Path
+from workbench.study.columns import CandidateColumns
+
+__all__ = ["Around", "around"]
+
+PARTS = 5
+
+
+@dataclass(frozen=True)
+class Around:
+    """The target rows that each target row reaches: those at the places [low, high) of `ends`.
+
+    Attributes
+    ----------
+    low, high : int64 array, shape (n_rows,)
+    ends : int64 array, shape (n_places,)
+        Target rows by position; -1 for a row that is none of those in question.
+    """
+
+    low: Int64
+    high: Int64
+    ends: Int64
+
+    def told(self, candidate: Candidate, labels: Float) -> Float:
+        """The share of a label among the known labels that each row reaches, or the mean of known
+        numbers; NaN where none is known. O(rows and places).
+
+        A row whose own label is known sees those of other parts of the rows alone (five, drawn
+        once): were its own the only one missing, what is left would tell it.
+        """
+        seen = ~np.isnan(labels)
+        of_number = candidate.onward is not None and candidate.onward.kind == "number"
+        values = labels if of_number else (labels == candidate.label).astype(np.float64)
+        total, n = self._sums(seen, values)
+        part = np.random.default_rng(0).integers(PARTS, size=len(labels))
+        for one in range(PARTS):
+            within = seen & (part == one)
+            less, fewer = self._sums(within, values)
+            total[within] -= less[within]
+            n[within] -= fewer[within]
+        return np.where(n > 0, total / np.maximum(n, 1), np.nan)
+
+    def _sums(self, counted: Bool, values: Float) -> tuple[Float, Float]:
+        """The sum of the values that count among those that each row reaches, and their number."""
+        there = (self.ends >= 0) & counted[self.ends]
+        each = np.where(there, values[self.ends], 0.0)
+        total, n = (np.concatenate(([0.0], np.cumsum(one))) for one in (each, there))
+        return total[self.high] - total[self.low], n[self.high] - n[self.low]
+
+
+def around(columns: CandidateColumns, path: Path) -> Around:
+    """The target rows that a path reaches from each, along the path's direction."""
+    low, high, rowids = columns.ends(path)
+    at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)
+    return Around(low, high, np.where(columns.rows[at] == rowids, at, -1))

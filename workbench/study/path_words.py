@@ -1,0 +1,101 @@
+"""Where paths lead, in plain words."""
+
+from __future__ import annotations
+
+from workbench.structure.relational import Hop, Path
+from workbench.tables.names import without_id
+from workbench.tables.names import words as words_of
+
+__all__ = ["neighbours_words", "rows_words", "spoken", "thing_words", "where_words"]
+
+
+def spoken(name: str) -> str:
+    """A name as it is spoken."""
+    return name.replace("_", " ").strip()
+
+
+def referred(column: str) -> str:
+    """What a reference leads to, by the name of its column: `patient_id` to a patient."""
+    return " ".join(without_id(words_of(column))) or spoken(column)
+
+
+def where_words(path: Path) -> str:
+    """Of what a column is, where a path leads to one row: ` of its clinic (clinics)`."""
+    if not path.hops:
+        return ""
+    hop = path.hops[-1]
+    latest = "latest " if hop.kind == "latest" else ""
+    return f" of its {latest}{thing_words(hop)}"
+
+
+def thing_words(hop: Hop) -> str:
+    """What one step leads to."""
+    return (
+        f"{referred(hop.column)} ({spoken(hop.table)})"
+        if hop.kind in ("to", "latest")
+        else spoken(hop.table)
+    )
+
+
+def rows_words(path: Path) -> str:
+    """The rows that a path reaches: `its payments`, `payments of its company (companies)`."""
+    last = path.hops[-1]
+    if last.kind == "shared":
+        return _sharing(last)
+    if path.hops[:-1]:
+        if last.kind == "to" and last.table == path.start:
+            return _back_at_start(path)
+        return f"{spoken(last.table)} of {_owner(path.hops[:-1])}"
+    if last.table == path.start:
+        return f"{spoken(path.start)} tied to it by {spoken(last.column)}"
+    return f"its {spoken(last.table)} (by {referred(last.column)})"
+
+
+def _back_at_start(path: Path) -> str:
+    """Rows of the start that a row refers to: `books of the same author (through writes)`."""
+    *before, between, last = path.hops
+    # Of a relation among things of one kind, which of its two ends these are.
+    as_it_came = bool(before) and (before[0].table, before[0].column) == (
+        between.table,
+        last.column,
+    )
+    if as_it_came:
+        return f"{spoken(last.table)} of {_owner(tuple(before))}"
+    return f"{spoken(last.table)} of {_owner((*before, between))} (as {referred(last.column)})"
+
+
+def _sharing(hop: Hop) -> str:
+    return f"other {spoken(hop.table)} with the same {spoken(hop.column)}"
+
+
+def _owner(hops: tuple[Hop, ...]) -> str:
+    """What the hops reach, as the owner of something: `its company`,
+    `visits of its latest clinic`.
+    """
+    *before, hop = hops
+    if hop.kind == "latest":
+        return f"its latest {referred(hop.column)}"
+    if hop.kind == "to" and before and before[-1].many:
+        return f"the same {referred(hop.column)} (through {spoken(before[-1].table)})"
+    if hop.kind == "to":
+        return f"its {referred(hop.column)}"
+    if hop.kind == "shared":
+        return _sharing(hop)
+    return (
+        f"{spoken(hop.table)} of {_owner(tuple(before))}" if before else f"its {spoken(hop.table)}"
+    )
+
+
+def neighbours_words(path: Path) -> str:
+    """The rows of the start that a path ties to a row."""
+    last = path.hops[-1]
+    if last.kind == "shared":
+        return _sharing(last)
+    through = [
+        spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start
+    ]
+    return (
+        f"other {spoken(path.start)} that share {' and '.join(through)} with it"
+        if through
+        else f"{spoken(path.start)} tied to it by {spoken(last.column)}"
+    )
