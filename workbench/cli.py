@@ -28,23 +28,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for family in (
-    *(
-        "demo",
-        "study",
-        "link",
-        "rules",
-        "infer",
-        "engines",
-        "learn",
-        "structure",
-        "solve",
-        "convert",
-        "runs",
-        "update",
-    ),
-    *("review", "mcp", "serve", "reproduce", "page"),
-):
+FAMILIES = (
+    "demo study link rules infer evaluate engines learn structure solve convert runs update review "
+    "mcp serve reproduce page"
+)
+"""Modules of commands, in the order of `--help`."""
+for family in FAMILIES.split():
     import_module(f"workbench.commands.{family}")
 for one in COMMANDS:
     one.add(app)

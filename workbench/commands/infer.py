@@ -1,8 +1,7 @@
-"""`infer` and `evaluate`: predictions, and how good they are."""
+"""`infer`: predictions."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,6 @@ from workbench.commands.console import (
     end_as,
     is_directory,
     number,
-    print_error,
     print_json,
     print_line,
     print_table,
@@ -40,27 +38,11 @@ from workbench.errors import InputError, UsageError, nearest
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["evaluate", "infer", "write_frame"]
+__all__ = ["infer", "write_frame"]
 
 
 FORMS = (".csv", ".parquet", ".result", "")
 """Endings of files of predictions; a file without one, such as /dev/stdout, is CSV."""
-
-
-class Kind(StrEnum):
-    """How labels are scored."""
-
-    auto = "auto"
-    binary = "binary"
-    continuous = "continuous"
-
-
-class UnlistedAtoms(StrEnum):
-    """What an atom without a label is."""
-
-    auto = "auto"
-    false = "false"
-    skip = "skip"
 
 
 @command(
@@ -278,60 +260,3 @@ def write_frame(frame: object, path: Path) -> None:
             part.write_text("".join(lines), encoding="utf-8")
             return
         write_table(frame, part)
-
-
-@command("Predicting and learning", "evaluate --predictions predictions.csv --truth truth.db")
-def evaluate(
-    predictions: Annotated[
-        Path, option("--predictions -p", "predictions.csv, as `infer --out` writes.")
-    ],
-    truth: Annotated[
-        list[Path],
-        option("--truth -t", "Facts: .db, a table, PSL's data, ...; WORLD=FILE for one world's."),
-    ],
-    threshold: Annotated[float, option("--threshold", "Counts as true at or above.")] = 0.5,
-    kind: Annotated[
-        Kind, option("--kind", "continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")
-    ] = Kind.auto,
-    categorical: Annotated[
-        list[str] | None, option("--categorical", "A predicate whose last argument is a category.")
-    ] = None,
-    unlisted: Annotated[
-        UnlistedAtoms,
-        option(
-            "--unlisted", "An atom that the truth does not list: false, skip, or told by the truth."
-        ),
-    ] = UnlistedAtoms.auto,
-    json: Json = False,
-) -> None:
-    """Score predictions against facts: F1, accuracy, AUC-ROC, AUC-PR, CLL and more,
-    with a calibration table.
-    """
-    from workbench.verbs.evaluate import evaluate_file
-
-    result = evaluate_file(
-        predictions,
-        truth,
-        threshold=threshold,
-        kind=kind.value,
-        categorical=categorical or (),
-        unlisted=unlisted.value,
-    )
-    for warning in result["warnings"]:
-        print_error(f"warning[{warning['code']}]: {warning['message']}\n  help: {warning['help']}")
-    if json:
-        print_json(result)
-        return
-    print_table(
-        "Scores",
-        ("metric", "value"),
-        [(name, value) for name, value in result.items() if isinstance(value, int | float)],
-    )
-    print_line(str(result["reading"]))
-    table = result["calibration"]
-    if table:
-        print_table(
-            "Calibration: by probability, how often it came true",
-            list(table[0]),
-            [row.values() for row in table],
-        )

@@ -32,7 +32,8 @@ from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, t
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.load import TablesReport, load_tables_as_mapped
 from workbench.tables.mapping import ColumnMapping, SqlDefinition, TableMapping, TablesMapping
-from workbench.tables.mapping_file import format_mapping, read_mapping
+from workbench.tables.mapping_file import read_mapping
+from workbench.tables.mapping_text import format_mapping
 from workbench.tables.propose import propose
 from workbench.tables.readings import Reading, find_reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +24,6 @@ from workbench.database import (
     remove_facts,
 )
 from workbench.language.ground_atoms import parse_atom
-
-if TYPE_CHECKING:
-    pass
-
 from workbench.verbs.review import Question
 
 __all__ = ["Agreement", "agreements", "answer", "disputed", "undo"]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.arrays import Array, Float
 from workbench.database import (
     DEFAULT_WORLD,
     BesideTruth,
@@ -24,39 +22,14 @@ from workbench.database import (
     read_predictions,
 )
 from workbench.errors import InputError, UsageError, nearest
-from workbench.evaluation import calibration, categorical_accuracy, scores
+from workbench.evaluation import categorical_accuracy
+from workbench.verbs.score_report import Kind, Scored, reading, score_report
 from workbench.verbs.truth import load_truth, plainly
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["Kind", "evaluate_file", "evaluate_result"]
-
-Kind = Literal["auto", "binary", "continuous"]
-
-
-@dataclass(frozen=True)
-class _Scored:
-    """The predictions of one predicate, and the labels that they are scored against.
-
-    Attributes
-    ----------
-    predicate : str
-        As the predictions spell it.
-    unlisted : {'false', 'skip'}
-        What an atom that the truth does not list is taken for.
-    """
-
-    predicate: str
-    beside: BesideTruth
-    unlisted: Literal["false", "skip"]
-
-    @property
-    def truth(self) -> Float:
-        """Labels, NaN for what is not scored."""
-        return np.where(
-            self.beside.listed, self.beside.label, 0.0 if self.unlisted == "false" else np.nan
-        )
+__all__ = ["evaluate_file", "evaluate_result"]
 
 
 def evaluate_file(
@@ -103,7 +76,7 @@ def evaluate_file(
         for a categorical predicate without labels.
     """
     parts = _read(read_predictions(predictions), truth, unlisted)
-    result = _report(parts, threshold, kind)
+    result = score_report(parts, threshold, kind)
     for name in categorical:
         if name not in result["by_predicate"]:
             known = ", ".join(result["by_predicate"])
@@ -130,7 +103,7 @@ def evaluate_result(
     """
     atoms, ids = result.grounding.atoms, np.flatnonzero(result.is_query)
     if truth is None:
-        report = _report(_in_workspace(result, unlisted), 0.5, "auto")
+        report = score_report(_in_workspace(result, unlisted), 0.5, "auto")
         if result.learned_in_sample:
             report["reading"] += "; in-sample: the weights were learned from these labels"
         return report | {"in_sample": result.learned_in_sample}
@@ -144,10 +117,10 @@ def evaluate_result(
         atoms.world_names(ids).tolist() if several else None,
         result.values[ids],
     )
-    return _report(_read(given, paths, unlisted), 0.5, "auto")
+    return score_report(_read(given, paths, unlisted), 0.5, "auto")
 
 
-def _read(given: Predictions, truth: Sequence[Path], unlisted: Unlisted) -> list[_Scored]:
+def _read(given: Predictions, truth: Sequence[Path], unlisted: Unlisted) -> list[Scored]:
     """Predictions and truth, met by key in a workspace of their own."""
     with Database.open() as database:
         soft = load_truth(database, truth, given)
@@ -158,9 +131,7 @@ def _read(given: Predictions, truth: Sequence[Path], unlisted: Unlisted) -> list
         parts = []
         for name in given.arities:
             beside = beside_truth(database, spelt[name])
-            parts.append(
-                _Scored(name, beside, _reading(beside, unlisted, soft=spelt[name] in soft))
-            )
+            parts.append(Scored(name, beside, reading(beside, unlisted, soft=spelt[name] in soft)))
     if not any(np.isfinite(part.truth).any() for part in parts):
         raise _nothing_to_score(
             given.arities, [name for name, count in labelled.items() if count or name not in spelt]
@@ -205,7 +176,7 @@ def _in_worlds(database: Database, given: Predictions) -> tuple[Predictions, str
     )
 
 
-def _in_workspace(result: InferenceResult, unlisted: Unlisted) -> list[_Scored]:
+def _in_workspace(result: InferenceResult, unlisted: Unlisted) -> list[Scored]:
     """Predictions beside the labels of the workspace that they were made in."""
     atoms, database = result.grounding.atoms, result.grounding.origin.database
     parts = []
@@ -229,75 +200,9 @@ def _in_workspace(result: InferenceResult, unlisted: Unlisted) -> list[_Scored]:
             unpredicted=int(np.sum(value[places < 0] > 0)),
         )
         parts.append(
-            _Scored(name, beside, _reading(beside, unlisted, soft=result.program.language == "psl"))
+            Scored(name, beside, reading(beside, unlisted, soft=result.program.language == "psl"))
         )
     return parts
-
-
-def _reading(beside: BesideTruth, unlisted: Unlisted, *, soft: bool) -> Literal["false", "skip"]:
-    if unlisted != "auto":
-        return unlisted
-    return "false" if beside.n_labels and beside.all_true and not soft else "skip"
-
-
-def _report(parts: Sequence[_Scored], threshold: float, kind: Kind) -> dict[str, Any]:
-    values = np.concatenate([part.beside.value for part in parts] or [np.zeros(0)])
-    truth = np.concatenate([part.truth for part in parts] or [np.zeros(0)])
-    result: dict[str, Any] = dict(scores(values, truth, kind=kind, threshold=threshold))
-    result |= _counts(parts)
-    result["reading"] = _in_words(parts)
-    result["by_predicate"] = {
-        part.predicate: dict(scores(part.beside.value, part.truth, kind=kind, threshold=threshold))
-        | _counts([part])
-        | {"unlisted": part.unlisted}
-        for part in parts
-        if np.isfinite(part.truth).any()
-    }
-    result["calibration"] = _calibration(values, truth)
-    result["warnings"] = []
-    return result
-
-
-def _counts(parts: Sequence[_Scored]) -> dict[str, int]:
-    scored = sum(int(np.isfinite(part.truth).sum()) for part in parts)
-    return {
-        "scored": scored,
-        "left_out": sum(part.truth.size for part in parts) - scored,
-        "unpredicted": sum(part.beside.unpredicted for part in parts),
-    }
-
-
-def _in_words(parts: Sequence[_Scored]) -> str:
-    """Which reading of unlisted atoms each predicate had,
-    and how many predictions were scored and left out.
-    """
-    told = []
-    for part in parts:
-        unlisted = int((~part.beside.listed).sum())
-        if part.unlisted == "false":
-            told.append(
-                f"of {part.predicate} an atom that the truth does not list is false ({unlisted:,})"
-            )
-        elif unlisted:
-            told.append(
-                f"of {part.predicate} only atoms that the truth lists are scored ({unlisted:,} "
-                "left out)"
-            )
-    counts = _counts(parts)
-    total = counts["scored"] + counts["left_out"]
-    return "; ".join([f"{counts['scored']:,} of {total:,} predictions are scored", *told])
-
-
-def _calibration(values: Array, target: Array) -> list[dict[str, Any]]:
-    """How often atoms came true, by tenths of the probability they were given;
-    none for fractional labels.
-    """
-    if not np.isin(target[np.isfinite(target)], (0.0, 1.0)).all():
-        return []
-    table = calibration(values, target)
-    columns = (table.lower, table.upper, table.count, table.mean_predicted, table.fraction_true)
-    names = ("from", "to", "atoms", "predicted", "true")
-    return [dict(zip(names, row)) for row in zip(*(column.tolist() for column in columns))]
 
 
 def _nothing_to_score(predicted: Mapping[str, int], named: Sequence[str]) -> InputError:

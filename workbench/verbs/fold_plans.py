@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,6 @@ from workbench.database import Database, held_out_keys, read_folds
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold
 from workbench.grounding import AtomTable
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["FoldPlan", "grouped_worlds", "held_out_atoms", "kept_folds", "world_folds"]
 

@@ -20,9 +20,7 @@ from workbench.language.ilp import IlpProblem
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background, Examples
 from workbench.structure.induction import ClauseLearner
-from workbench.structure.rules import (
-    format_theory,
-)
+from workbench.structure.rules import format_theory
 from workbench.structure.settings import SearchSettings
 from workbench.structure.weighting import FEATURES, WEIGHTINGS, weigh
 from workbench.verbs.induced_rules import Induced, of_most_gain, rules_of_bodies, weighted_rules

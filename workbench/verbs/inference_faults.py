@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from workbench.network import Templates
 from workbench.progress import Conduct
 from workbench.verbs.common import deadline_after
 from workbench.verbs.naming import row_texts
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["infeasible_error", "require_addable", "require_weights"]
 

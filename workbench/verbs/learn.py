@@ -12,13 +12,7 @@ import numpy as np
 from workbench.arrays import Bool
 from workbench.database import Database
 from workbench.errors import InputError, UsageError
-from workbench.grounding import (
-    Grounding,
-    GroundRequest,
-    LazyRows,
-    ground,
-    ground_lazily,
-)
+from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
 from workbench.inference.row_store import RowStore
 from workbench.language.program import Program
 from workbench.learning import (
@@ -32,12 +26,7 @@ from workbench.learning import (
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
-from workbench.verbs.learning_faults import (
-    check_labels,
-    contradicted,
-    mostly_false,
-    named_for_all,
-)
+from workbench.verbs.learning_faults import check_labels, contradicted, mostly_false, named_for_all
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.program_faults import refuse_numbers, says_nothing

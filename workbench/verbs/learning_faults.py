@@ -8,16 +8,11 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.errors import Diagnostic, UsageError
-from workbench.grounding import (
-    Grounding,
-    uneven_types,
-)
+from workbench.grounding import Grounding, uneven_types
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule
 from workbench.language.terms import Implies
-from workbench.learning import (
-    LearnedWeights,
-)
+from workbench.learning import LearnedWeights
 from workbench.network.ground_network import Domain
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.naming import row_texts
