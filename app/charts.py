@@ -23,14 +23,23 @@ __all__ = [
 
 BLUE, ORANGE, GREY, GREEN = "#0072B2", "#D55E00", "#8a8a8a", "#009E73"
 TOP = alt.Legend(orient="top")
-# Labels of formulas take at most two fifths of the chart, so that bars stay visible in a narrow
-# window.
-LABELS = alt.Axis(labelLimit=alt.ExprRef("max(110, 0.4 * containerSize()[0])"), labelOverlap=False)
+# Labels of formulas take at most half of the chart, so that bars stay visible in a narrow window.
+LABELS = alt.Axis(
+    labelLimit=alt.ExprRef("max(110, 0.5 * containerSize()[0])"),
+    labelOverlap=False,
+    labelExpr="split(datum.label, '\\n')",
+    labelLineHeight=12,
+)
 SERIES = [BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9"]
 
 
 def _sign(field: str) -> alt.Color:
     return alt.condition(f"datum['{field}'] >= 0", alt.value(BLUE), alt.value(ORANGE))  # type: ignore[return-value]
+
+
+def _band(frame: pd.DataFrame, least: int) -> int:
+    """Pixels of a bar and the space around it, where labels have several lines."""
+    return max(least, 8 + 12 * int(frame["label"].str.count("\n").max() + 1))
 
 
 def bars(frame: pd.DataFrame, label: str, value: str, *, description: str) -> alt.Chart:
@@ -95,7 +104,7 @@ def weight_bars(frame: pd.DataFrame, *, before: bool, description: str) -> alt.L
             base.mark_tick(color=GREY, thickness=2, size=9).encode(x=f"{end}:Q", y=y)
             for end in ("low", "high")
         ]
-    return alt.layer(*layers).properties(height=60 + 28 * len(frame))
+    return alt.layer(*layers).properties(height=60 + _band(frame, 28) * len(frame))
 
 
 def curve(
@@ -221,7 +230,7 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
         .mark_rule(color=GREY)
         .encode(x=alt.X("zero:Q", title="contribution"))
     )
-    return (rule + chart + texts).properties(height=70 + 34 * len(frame))
+    return (rule + chart + texts).properties(height=70 + _band(frame, 34) * len(frame))
 
 
 def published_and_ours(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -31,6 +32,9 @@ __all__ = [
     "table",
     "warnings",
 ]
+
+LETTERS, LINES = 34, 3
+"""Of a label beside a bar: letters of a line, so that half a phone is enough, and lines."""
 
 KINDS = {
     "infer": "inference",
@@ -73,12 +77,12 @@ def plain(text: str) -> str:
 
 
 def short_labels(texts: Iterable[str]) -> list[str]:
-    """Texts that fit beside bars, each different: those of one beginning are numbered,
-    or they would share a bar.
+    """Texts that fit beside bars in a few lines, each different: those of one beginning are
+    numbered, or they would share a bar.
     """
     found, times = [], Counter[str]()
     for text in texts:
-        label = text if len(text) <= 64 else text[:61] + "..."
+        label = "\n".join(wrap(text, LETTERS, max_lines=LINES, placeholder=" ...")) or text
         times[label] += 1
         found.append(label if times[label] == 1 else f"{label} ({times[label]})")
     return found

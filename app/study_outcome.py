@@ -13,7 +13,7 @@ import streamlit as st
 from app import charts
 from app.downloads import csv_text
 from app.editor import take
-from app.show import metrics, plain, table
+from app.show import metrics, plain, short_labels, table
 from app.state import workspace
 
 __all__ = ["offer_rules", "study_outcome"]
@@ -142,7 +142,7 @@ def cases(record: Mapping[str, Any]) -> None:
     name = st.selectbox(
         "The most telling cases", list(found), key="study-case",
         format_func=lambda key: (
-            f"{found[key]['value']:.3g}  {key}" + (" (known)" if found[key]["known"] else "")
+            f"{_value(found[key], record)}  {key}" + (" (known)" if found[key]["known"] else "")
         ),
     )  # fmt: skip
     reasons = found[name]["reasons"]
@@ -151,13 +151,15 @@ def cases(record: Mapping[str, Any]) -> None:
         return
     largest = reasons[0]
     st.text(
-        f"{name}: {found[name]['value']:.3g}, above all because {largest['words']} "
+        f"{name}: {_value(found[name], record)}, above all because {largest['words']} "
         f"({largest['adds']:+.3g})."
     )
     bars = [(part["words"], part["adds"]) for part in found[name].get("parts", reasons)]
     total = plain(record["target"]) if record["kind"] == "number" else "log-odds"
+    labels = short_labels(words for words, _ in bars)
+    drawn = [(label, adds) for label, (_, adds) in zip(labels, bars)]
     st.altair_chart(
-        charts.waterfall(bars, total=total, description=f"What each rule adds for {name}")
+        charts.waterfall(drawn, total=total, description=f"What each rule adds for {name}")
     )
     table(
         pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}),
@@ -175,11 +177,23 @@ def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
             "folds said of each."
         )
         return
-    table(asked.sort_values("value", ascending=False), digits=3, most=300)
+    likeliest = asked.sort_values("value", ascending=False)
+    table(with_names(record["target"], likeliest), digits=3, most=300)
     st.caption(
         f"Low and high: an interval of 90 %. The {record['labelled']:,} known rows are in the "
         "download."
     )
+
+
+def with_names(target: str, rows: pd.DataFrame) -> pd.DataFrame:
+    """Predictions with what people call their things, where the tables at hand say it."""
+    mapping = workspace().data.tables_at_hand()
+    asked = mapping and mapping.by_name.get(target.partition(".")[0])
+    if asked is None or asked.key not in rows or asked.type is None:
+        return rows
+    keys = list(rows[asked.key].astype(str))
+    names = workspace().data.called([(asked.type, key) for key in keys])
+    return rows if names == keys else rows.assign(**{asked.key: names})
 
 
 def downloads(run: Any, record: Mapping[str, Any], study: Any) -> None:
@@ -206,6 +220,11 @@ def downloads(run: Any, record: Mapping[str, Any], study: Any) -> None:
             "text/plain",
             key="study-mapping",
         )
+
+
+def _value(case: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+    """What is predicted of a case; probabilities with as many decimals as in the table."""
+    return f"{case['value']:.3g}" if record["kind"] == "number" else f"{case['value']:.3f}"
 
 
 def _spread(value: Mapping[str, float | None]) -> str:

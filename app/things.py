@@ -5,6 +5,7 @@ and on to its neighbours.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -25,10 +26,11 @@ Link = tuple[str, str, list[tuple[str, str]]]
 
 def to_things(named: Iterable[tuple[str, str]]) -> None:
     """Buttons that lead to things' pages."""
+    things = list(dict.fromkeys(named))
     with st.container(horizontal=True):
-        for kind, constant in dict.fromkeys(named):
+        for (kind, constant), called in zip(things, workspace().data.called(things)):
             st.button(
-                f"{plain(constant)} ({plain(kind)})",
+                f"{plain(kind)} {plain(called)}",
                 key=f"thing-{kind}-{constant}",
                 icon=":material/arrow_forward:",
                 on_click=st.session_state.update,
@@ -55,9 +57,9 @@ def thing() -> None:
     left, middle, right = st.columns(3)
     kind = left.selectbox("Kind", types, key="near-type")
     search = middle.text_input("Find", key="near-search", placeholder="part of its name")
-    constant = right.selectbox(
-        "Thing", ws.data.constants(kind, search=search, limit=100), key="near-constant"
-    )
+    found = ws.data.constants(kind, search=search, limit=100)
+    names = dict(zip(found, ws.data.called([(kind, one) for one in found])))
+    constant = right.selectbox("Thing", found, format_func=names.__getitem__, key="near-constant")
     if constant is None:
         st.info("Nothing of that kind contains this text.")
         return
@@ -79,13 +81,19 @@ def thing() -> None:
         return
     small_table(
         ("Link", "Way", "Thing"),
-        [[one, way, ", ".join(name for _, name in rest)] for one, way, rest in links],
+        [[one, way, ", ".join(ws.data.called(rest))] for one, way, rest in links],
     )
     to_things(list(dict.fromkeys(other for _, _, rest in links for other in rest))[:ONWARD])
-    st.graphviz_chart(charts.neighbourhood(constant, near))
+    st.graphviz_chart(charts.neighbourhood(names[constant], [called(one) for one in near]))
     st.caption(
         f"Boxes are things, ellipses facts of three arguments or more; at most {NEAR} facts."
     )
+
+
+def called(fact: Any) -> Any:
+    """A fact with its things as people call them."""
+    things = list(zip(fact.types, fact.arguments))
+    return replace(fact, arguments=tuple(workspace().data.called(things)))
 
 
 def parted(near: Sequence[Any], types: set[str]) -> tuple[list[list[str]], list[Link]]:
@@ -111,7 +119,7 @@ def predicted(constant: str) -> None:
     found, _ = runs.find_predictions(run.id, search=constant, limit=LISTED)
     mine = [row for row in found.itertuples() if constant in (parse_atom(row.atom) or ("", ()))[1]]
     if mine:
-        small_table(
-            ("Prediction", "Value"), [[row.atom, f"{row.value:.3f}"] for row in mine[:ONWARD]]
-        )
+        shown = workspace().data.shown([row.atom for row in mine[:ONWARD]])
+        values = [f"{row.value:.3f}" for row in mine]
+        small_table(("Prediction", "Value"), [list(row) for row in zip(shown, values)])
     st.caption(f"By run {run.id}." if mine else f"Nothing by run {run.id}.")

@@ -103,7 +103,7 @@ def known(atom: str) -> None:
     rows = list(ws.data.facts_about(atom, limit=KNOWN))
     if rows:
         st.caption("What is known of it")
-        small_table(("Fact",), [[text] for text in rows])
+        small_table(("Fact",), [[text] for text in ws.data.shown(rows)])
     else:
         st.caption("Nothing else is known of it.")
 

@@ -29,7 +29,7 @@ LIFT = {
     "without": "How often the others of its predicates are.",
 }
 COLUMNS = {
-    "description": "What stands above the rule in the program.",
+    "rule": "What stands above it in the program, else the formula.",
     "before": "The weight that the program gave.",
     "fixed": "Not learned.",
     "low": "Lower end of the 95 % interval.",
@@ -107,18 +107,8 @@ def show(run: Any) -> None:
         intervals(run, bool(frame["low"].notna().any()))
     shown = frame.rename(columns=RENAMED)
     described = ["description"] if frame["description"].any() else []
-    columns = [
-        *described,
-        "formula",
-        "weight",
-        "low",
-        "high",
-        "before",
-        *LIFT,
-        "groundings",
-        "satisfied",
-        "violated",
-    ]
+    figures = ["weight", "low", "high", "before", *LIFT, "groundings", "satisfied", "violated"]
+    columns = [*described, "formula", *figures]
     if shown["fixed"].any():
         columns.append("fixed")
     shown = shown[columns].dropna(axis="columns", how="all")
@@ -127,7 +117,12 @@ def show(run: Any) -> None:
             shown[name] = shown[name].astype("int64")
     if "labels" in shown:
         shown["labels"] = shown["labels"].astype("Int64")
-    table(shown, help=COLUMNS, weights=("weight", "low", "high", "before"))
+    # Figures stand beside the words; the formula, which may be long, behind them.
+    beside = [name for name in shown if name not in ("description", "formula")]
+    drawn = pd.concat([words.rename("rule"), shown[beside]], axis="columns")
+    if described:
+        drawn["formula"] = shown["formula"]
+    table(drawn, help=COLUMNS, weights=("weight", "low", "high", "before"))
     with st.expander("Clausal form"):
         st.caption(
             "What each formula became before grounding: one weight a clause, of the clause's own "

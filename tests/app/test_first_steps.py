@@ -24,12 +24,12 @@ def shop(tmp_path: Path) -> list[Path]:
     chance = random.Random(4)
     shops = [f"S{number}" for number in range(12)]
     bad = set(shops[:5])
-    customers, orders = ["customer_id,age,complains"], ["order_id,customer_id,shop_id,price"]
+    customers, orders = ["customer_id,name,age,complains"], ["order_id,customer_id,shop_id,price"]
     for number in range(150):
         where = chance.choice(shops)
         complains = (where in bad) != (chance.random() < 0.1)
         said = "" if number % 10 == 0 else "yes" if complains else "no"
-        customers.append(f"C{number},{chance.randint(18, 80)},{said}")
+        customers.append(f"C{number},Name {number},{chance.randint(18, 80)},{said}")
         orders.append(f"{number},C{number},{where},{chance.randint(1, 99)}")
     places = [
         "shop_id,kind",
@@ -96,6 +96,8 @@ def test_a_study_outlives_the_server_and_goes_with_its_run(
     test = sound(page("start"))
     scores = {item.label: float(item.value.split(" ")[0]) for item in test.metric}
     assert 0.8 < scores["AUC-ROC"] <= 1
+    asked = next(item.value for item in test.dataframe if "low" in item.value)
+    assert "Name 10 (C10)" in set(asked["customer_id"])
     assert "held out" in test.text[-2].value or any("held out" in item.value for item in test.text)
     state.workspace.save_as(tmp_path / "kept.duckdb")
     state.switch(str(tmp_path / "kept.duckdb"))

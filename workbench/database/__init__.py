@@ -32,7 +32,7 @@ from workbench.database.dataset import (
     load_file,
     read_dataset,
 )
-from workbench.database.encoded_facts import FactColumns, display_names, insert_facts, name_things
+from workbench.database.encoded_facts import FactColumns, insert_facts, name_things
 from workbench.database.fact_source import FactSource
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import FactSum, data_hash, fact_print, fact_sums, hash_of
@@ -62,6 +62,7 @@ from workbench.database.labelled import (
     label_counts,
     label_keys,
 )
+from workbench.database.names_of_things import display_names
 from workbench.database.outside import first_line, masked, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
 from workbench.database.predictions import (

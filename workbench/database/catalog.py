@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
+from workbench.database.names_of_things import has_display_names
 from workbench.database.rows import first_row, first_value
 from workbench.database.stored import StoredPredicate
 from workbench.database.value_columns import text_of_value
@@ -198,14 +199,21 @@ def types_by_size(database: Database) -> tuple[str, ...]:
 def constants(
     database: Database, type_name: str, *, search: str = "", limit: int = 50
 ) -> tuple[str, ...]:
-    """Constants of a type whose name contains `search`, in order of name."""
+    """Constants of a type that contain `search`, or that people call by a name that does;
+    in order, the one that is `search` first.
+    """
     tables = database.type_tables()
     if type_name not in tables:
         raise UsageError.of("E0203", f"no type is called {type_name}")
+    wanted, given = "contains(lower(name), lower($search))", {"search": search}
+    called = ""
+    if has_display_names(database):
+        called = f" OR id IN (SELECT constant FROM display_name WHERE type = $type AND {wanted})"
+        given["type"] = type_name
     rows = database.execute(
-        f"SELECT name FROM {quoted(tables[type_name])} WHERE contains(lower(name), lower($search)) "
-        f"ORDER BY name LIMIT {int(limit)}",
-        {"search": search},
+        f"SELECT name FROM {quoted(tables[type_name])} WHERE {wanted}{called} "
+        f"ORDER BY lower(name) <> lower($search), name LIMIT {int(limit)}",
+        given,
     ).fetchall()
     return tuple(name for (name,) in rows)
 

@@ -4,7 +4,7 @@ then each predicate is filled by one insertion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from workbench.database.stored import StoredPredicate
 from workbench.database.workspace_format import DISPLAY_NAMES
 from workbench.errors import InputError
 
-__all__ = ["FactColumns", "display_names", "insert_facts", "name_things"]
+__all__ = ["FactColumns", "insert_facts", "name_things"]
 
 ROWS, CODED = "incoming_rows", "coded_rows"
 
@@ -276,28 +276,3 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
         named = first_value(connection.execute(f"SELECT count(*) FROM {CODED}"))
         connection.execute(f"DROP TABLE {CODED}")
     return int(named)
-
-
-def display_names(
-    database: Database, among: Mapping[str, Collection[str]] | None = None
-) -> dict[str, dict[str, str]]:
-    """What people call things, by type and constant, of all or of some constants;
-    empty where no table gave names.
-    """
-    kept = database.execute(
-        "SELECT 1 FROM duckdb_tables() WHERE table_name = 'display_name'"
-    ).fetchall()
-    if not kept:
-        return {}
-    found: dict[str, dict[str, str]] = {}
-    for type_name, table in database.type_tables().items():
-        wanted = "" if among is None else " AND c.name IN (SELECT unnest($wanted::VARCHAR[]))"
-        rows = database.execute(
-            f"SELECT c.name, d.name FROM display_name d JOIN {quoted(table)} c ON c.id = "
-            f"d.constant WHERE d.type = $type{wanted}",
-            {"type": type_name}
-            | ({} if among is None else {"wanted": list(among.get(type_name, ()))}),
-        ).fetchall()
-        if rows:
-            found[type_name] = dict(rows)
-    return found

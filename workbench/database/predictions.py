@@ -4,6 +4,7 @@ what changed between two runs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ import numpy as np
 from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
+from workbench.database.names_of_things import called_so
 from workbench.database.rows import first_row, first_value, ids_of_columns
 from workbench.database.runs import read_run
 from workbench.database.written_predictions import types_of_run, written_predictions
@@ -105,7 +107,8 @@ def constant_ids(database: Database, type_name: str, names: Sequence[str]) -> In
 def predictions_page(
     database: Database, run: int, *, fold: int | None = None, search: str = "", limit: int = 200
 ) -> tuple[pd.DataFrame, int]:
-    """The likeliest predictions of a run whose text contains `search`, and how many there are.
+    """The likeliest predictions of a run whose text contains `search`, or of a thing that people
+    call by a name that does, and how many there are.
 
     Returns
     -------
@@ -116,9 +119,12 @@ def predictions_page(
     """
     source = (
         f"FROM ({written_predictions(database, run)}) WHERE ($fold::INTEGER IS NULL OR fold = "
-        "$fold) AND ($search = '' OR contains(lower(atom), lower($search)))"
+        "$fold) AND ($search = '' OR contains(lower(atom), lower($search)) OR "
+        "regexp_matches(atom, $things))"
     )
-    values = {"fold": fold, "search": search}
+    # A constant stands whole between its brackets, commas or quotes; `a^` is nowhere.
+    things = "|".join(map(re.escape, called_so(database, search)))
+    values = {"fold": fold, "search": search, "things": f'[(, "]({things or "a^"})[,)"]'}
     total = first_value(database.execute(f"SELECT count(*) {source}", values))
     frame = database.execute(
         f"SELECT fold, world, predicate, atom, value {source} ORDER BY value DESC NULLS LAST, "

@@ -17,7 +17,7 @@ from workbench.language import language_of_file
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.printing import quote_constant
 from workbench.language.program import Predicate
-from workbench.verbs.display import shown_texts
+from workbench.verbs.display import called, shown_texts
 from workbench.verbs.examples import BundledExample, bundled_examples
 from workbench.verbs.fact_history import fact_edits
 from workbench.verbs.of_database import OfDatabase
@@ -58,6 +58,7 @@ class Data:
     constants = OfDatabase(data.constants)
     query = OfDatabase(data.query)
     shown = OfDatabase(shown_texts)
+    called = OfDatabase(called)
     look_at_tables = OfDatabase(look_at_tables)
     tables_at_hand = OfDatabase(tables_at_hand)
     folds = OfDatabase(data.read_folds)

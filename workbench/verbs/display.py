@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.grounding import AtomTable, DefinedFact
     from workbench.language.program import Program
 
-__all__ = ["shown_atoms", "shown_definition", "shown_ground_rule", "shown_texts"]
+__all__ = ["called", "shown_atoms", "shown_definition", "shown_ground_rule", "shown_texts"]
 
 
 def shown_atoms(
@@ -67,6 +67,17 @@ def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
         shown = (_called(names, *one) for one in zip(stored[atom[0]].argument_types, atom[1]))
         found.append(f"{atom[0]}({', '.join(shown)})" if atom[1] else atom[0])
     return found
+
+
+def called(database: Database, things: Sequence[tuple[str, str]]) -> list[str]:
+    """Things, each a type and a constant, as people call them: `Ann Ode (P0001)`;
+    by their constants where no table names them.
+    """
+    among: dict[str, set[str]] = {}
+    for type_name, constant in things:
+        among.setdefault(type_name, set()).add(constant)
+    names = display_names(database, among)
+    return [_called(names, *thing) for thing in things]
 
 
 def shown_ground_rule(

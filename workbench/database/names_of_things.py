@@ -1,0 +1,57 @@
+"""What people call things, and things by what people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted
+
+__all__ = ["called_so", "display_names", "has_display_names"]
+
+MOST = 200
+"""Things that a search for a part of a name takes."""
+
+
+def has_display_names(database: Database) -> bool:
+    """Whether some table gave its things names."""
+    query = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'display_name'"
+    return bool(database.execute(query).fetchall())
+
+
+def display_names(
+    database: Database, among: Mapping[str, Collection[str]] | None = None
+) -> dict[str, dict[str, str]]:
+    """What people call things, by type and constant, of all or of some constants;
+    empty where no table gave names.
+    """
+    if not has_display_names(database):
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for type_name, table in database.type_tables().items():
+        wanted = "" if among is None else " AND c.name IN (SELECT unnest($wanted::VARCHAR[]))"
+        rows = database.execute(
+            f"SELECT c.name, d.name FROM display_name d JOIN {quoted(table)} c ON c.id = "
+            f"d.constant WHERE d.type = $type{wanted}",
+            {"type": type_name}
+            | ({} if among is None else {"wanted": list(among.get(type_name, ()))}),
+        ).fetchall()
+        if rows:
+            found[type_name] = dict(rows)
+    return found
+
+
+def called_so(database: Database, search: str) -> list[str]:
+    """Constants of all types whose display name contains `search`; at most 200."""
+    if not search or not has_display_names(database):
+        return []
+    found: list[str] = []
+    for type_name, table in database.type_tables().items():
+        rows = database.execute(
+            f"SELECT c.name FROM display_name d JOIN {quoted(table)} c ON c.id = d.constant "
+            "WHERE d.type = $type AND contains(lower(d.name), lower($search)) "
+            f"ORDER BY c.id LIMIT {MOST - len(found)}",
+            {"type": type_name, "search": search},
+        ).fetchall()
+        found += [name for (name,) in rows]
+    return found
