@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+import pytest
+
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Column, Hop, Path, Reference
 from workbench.structure.terms import Condition, Term
-from workbench.study.words import candidate_words, condition_words, reason_words
+from workbench.study.words import (
+    candidate_words,
+    condition_words,
+    readable_step,
+    reason_words,
+    term_words,
+)
 
 PATIENT = Path("visits", (Hop("to", "patient_id", "patients"),))
 BORN = Candidate(PATIENT, "value", Onward((), Column("birth_date", "date")))
@@ -20,6 +31,52 @@ def test_a_date_is_told_as_a_day_or_where_time_counts_as_days_since() -> None:
         condition_words(old, BORN, timed=True)
         == "days since the birth date of its patient (patients) is at least 28,040"
     )
+
+
+@pytest.mark.parametrize(
+    ("column", "aggregate", "spread", "words"),
+    [
+        (Column("income", "number"), "mean", 4200.0, "each 1,000 of the mean income of"),
+        (Column("share", "number"), "max", 0.03, "each 0.01 of the greatest share of"),
+        (Column("age", "number"), "mean", 8.0, "each unit of the mean age of"),
+        (Column("since", "date"), "max", 3000.0, "each year of the latest since of"),
+        (Column("since", "date"), "min", 40.0, "each month of the earliest since of"),
+        (Column("since", "date"), "mean", 4.0, "each day of the mean since of"),
+    ],
+)
+def test_weights_of_numbers_are_for_steps_that_people_read(
+    column: Column, aggregate: Any, spread: float, words: str
+) -> None:
+    visits = Path("patients", (Hop("from", "patient_id", "visits"),))
+    candidates = [Candidate(visits, aggregate, Onward((), column))]
+    term = Term(column=0, form="number", low=-np.inf, high=np.inf, spread=spread)
+    step = readable_step(term, candidates)
+    assert term_words(term, candidates, step=step).startswith(words)
+    assert step <= spread < 10 * step or 0.1 <= spread < 10 or column.kind == "date"
+
+
+def test_what_is_counted_is_told_one_by_one_or_ten_by_ten() -> None:
+    visits = Path("patients", (Hop("from", "patient_id", "visits"),))
+    drug = Onward((), Column("drug", "category", ("A", "B")))
+    said = [
+        term_words(
+            Term(column=0, form="number", low=-np.inf, high=np.inf, spread=spread),
+            [candidate],
+            step=step,
+        )
+        for candidate, spread, step in (
+            (Candidate(visits, "count"), 2.0, 1.0),
+            (Candidate(visits, "count"), 20.0, 10.0),
+            (Candidate(visits, "different", drug), 2.0, 1.0),
+            (Candidate(visits, "mean", Onward((), Column("cost", "number"))), 2.0, 1.0),
+        )
+    ]
+    assert said == [
+        "each of its visits (by patient)",
+        "each 10 of its visits (by patient)",
+        "each different drug of its visits (by patient)",
+        "each unit of the mean cost of its visits (by patient)",
+    ]
 
 
 def test_of_a_category_that_is_unknown_no_value_is_named() -> None:

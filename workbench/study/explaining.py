@@ -21,7 +21,7 @@ from workbench.study.matrix import CandidateMatrix
 from workbench.study.program import rule_texts, written_intercept
 from workbench.study.result import Explained, StudiedRule
 from workbench.study.run import Studied
-from workbench.study.words import reason_words, term_words
+from workbench.study.words import readable_step, reason_words, term_words
 
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
@@ -58,9 +58,10 @@ def studied_rules(
             term, weight = part.terms[at], float(part.weights[at])
             text = "\n".join(rule_texts(definitions, term, weight, matrix.candidates, head))
             each = weight / term.spread
-            said = term_words(term, matrix.candidates, timed=timed)
+            step = readable_step(term, matrix.candidates)
+            said = term_words(term, matrix.candidates, timed=timed, step=step)
             about = f" [{ready.classes[place]}]" if model.kind == "category" else ""
-            words = f"{said}{about}: {each:+.3g}"
+            words = f"{said}{about}: {each * step:+.3g}"
             found.append(
                 (
                     abs(weight),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from math import ceil, floor, log10
 
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Path
@@ -17,7 +18,19 @@ from workbench.study.path_words import (
     where_words,
 )
 
-__all__ = ["candidate_words", "number_text", "reason_words", "term_words"]
+__all__ = ["candidate_words", "number_text", "readable_step", "reason_words", "term_words"]
+
+
+AGGREGATES = {
+    "variance": "variance of the",
+    "mean": "mean",
+    "min": "least",
+    "max": "greatest",
+    "sum": "total",
+}
+DATE_AGGREGATES = AGGREGATES | {"min": "earliest", "max": "latest"}
+YEAR, MONTH = 365.25, 365.25 / 12
+"""In days."""
 
 
 def number_text(value: float) -> str:
@@ -74,13 +87,7 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "sum" if candidate.onward is not None and candidate.onward.kind == "flag":
             return f"number of {rows} with {what}{when}"
         case "mean" | "min" | "max" | "sum" | "variance":
-            names = {
-                "variance": "variance of the",
-                "mean": "mean",
-                "min": "least",
-                "max": "greatest",
-                "sum": "total",
-            }
+            names = DATE_AGGREGATES if _in_days(candidate) else AGGREGATES
             return f"{names[candidate.aggregate]} {what} of {rows}{when}"
         case "latest":
             return f"{what} of the latest of {rows}"
@@ -141,15 +148,19 @@ def _when(candidate: Candidate) -> str:
     )
 
 
-def _value_text(candidate: Candidate, value: float, timed: bool) -> str:
+def _in_days(candidate: Candidate) -> bool:
+    """Whether a candidate's number counts days, since 1970 or since another date."""
     onward = candidate.onward
-    is_date = (
+    return (
         onward is not None
         and onward.kind == "date"
-        and not timed
+        and candidate.compared is None
         and candidate.aggregate in ("value", "mean", "min", "max")
     )
-    if is_date:
+
+
+def _value_text(candidate: Candidate, value: float, timed: bool) -> str:
+    if _in_days(candidate) and not timed:
         return (date(1970, 1, 1) + timedelta(days=round(value))).isoformat()
     return number_text(value)
 
@@ -186,8 +197,6 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     if candidate.aggregate in ("count", "different", "sum", "labelled", "in_common") and (
         candidate.aggregate != "sum" or candidate.value is not None
     ):
-        from math import ceil
-
         least = ceil(condition.threshold)
         if condition.test == "at_least":
             return f"{words} is at least {least:,}{suffix}"
@@ -200,8 +209,21 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     return f"{words} is {said} {_value_text(candidate, condition.threshold, timed)}{suffix}"
 
 
-def term_words(term: Term, candidates: Sequence[Candidate], *, timed: bool = False) -> str:
-    """What a term says, without its weight."""
+def readable_step(term: Term, candidates: Sequence[Candidate]) -> float:
+    """The power of ten, or of dates the year or the month, below the number's spread: a weight for
+    so much of it has digits that people read. 1 for what is no plain number.
+    """
+    if term.form in ("condition", "log") or candidates[term.column].aggregate == "labelled":
+        return 1.0
+    if _in_days(candidates[term.column]):
+        return next((days for days in (YEAR, MONTH) if term.spread >= days), 1.0)
+    return 10.0 ** floor(log10(term.spread)) if not 0.1 <= term.spread < 10 else 1.0
+
+
+def term_words(
+    term: Term, candidates: Sequence[Candidate], *, timed: bool = False, step: float = 1.0
+) -> str:
+    """What a term says, without its weight, which is for `step` of its number."""
     tested = " and ".join(
         condition_words(one, candidates[one.column], timed=timed) for one in term.conditions
     )
@@ -211,13 +233,33 @@ def term_words(term: Term, candidates: Sequence[Candidate], *, timed: bool = Fal
     words = candidate_words(candidate, timed=timed)
     if candidate.aggregate == "labelled":
         return f"each of the {words.removeprefix('number of ')}"
-    said = f"the logarithm of the {words}" if term.form == "log" else f"each unit of the {words}"
+    if term.form == "log":
+        said = f"the logarithm of the {words}"
+    else:
+        said = _each(_step_words(step, in_days=_in_days(candidate)), words)
     if term.form in ("above", "below"):
         bend = term.low if term.form == "above" else term.high
         said += (
             f" {'above' if term.form == 'above' else 'up to'} {_value_text(candidate, bend, timed)}"
         )
     return f"{said}, where {tested}" if tested else said
+
+
+def _each(step: str, words: str) -> str:
+    """Of what a weight is for so much: `each 10 of its visits`, `each unit of the mean income`."""
+    amount = "" if step == "unit" else f" {step}"
+    if words.startswith("number of different ") and not amount:
+        return f"each {words.removeprefix('number of ')}"
+    if words.startswith("number of "):
+        counted = words.removeprefix("number of ")
+        return f"each{amount} of {'' if counted.startswith(('its ', 'the ')) else 'the '}{counted}"
+    return f"each {step} of the {words}"
+
+
+def _step_words(step: float, *, in_days: bool) -> str:
+    if in_days:
+        return {YEAR: "year", MONTH: "month"}.get(step, "day")
+    return "unit" if step == 1.0 else number_text(step)
 
 
 def reason_words(
