@@ -29,6 +29,14 @@ LABELS = alt.Axis(
     labelOverlap=False,
     labelExpr="split(datum.label, '\\n')",
     labelLineHeight=12,
+    # Vega puts the first of several lines beside the bar's middle.
+    labelOffset={
+        "condition": [
+            {"test": f"length(split(datum.label, '\\n')) == {lines}", "value": 6 - 6 * lines}
+            for lines in (2, 3, 4)
+        ],
+        "value": 0,
+    },
 )
 SERIES = [BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9"]
 

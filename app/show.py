@@ -33,7 +33,7 @@ __all__ = [
     "warnings",
 ]
 
-LETTERS, LINES = 34, 3
+LETTERS, LINES = 34, 4
 """Of a label beside a bar: letters of a line, so that half a phone is enough, and lines."""
 
 KINDS = {

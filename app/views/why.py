@@ -4,6 +4,7 @@ and what if a fact were otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -23,6 +24,7 @@ LISTED = 200
 COLUMNS = {
     "weight": "Of the ground rule; infinite for a hard one.",
     "distance": "How far the ground rule is from being satisfied; 1 is violated.",
+    "predicted in it": "Atoms of the ground rule that are predicted too, and their values.",
     "other atoms": "Their values: predicted, and known.",
 }
 
@@ -138,6 +140,13 @@ def explanation(result: Any, atom: str, world: str | None) -> None:
         ground_rules(found, by_rule)
 
 
+def predicted_in(item: Any, shown: Mapping[str, str]) -> str:
+    """The other open atoms of a ground rule, with their values."""
+    return ", ".join(
+        f"{shown[name]} = {value:.3f}" for name, value in zip(item.others, item.values)
+    )
+
+
 def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     """The ground rules of one bar, and the open atoms in them, which can be asked about in turn."""
     words = found.words()
@@ -151,17 +160,14 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     if words[chosen] != chosen:
         st.code(chosen, language=None)
     rows = [item for item in found.contributions if item.rule == chosen]
-    named = list(dict.fromkeys(name for item in rows for name in (*item.others, *item.given)))
-    shown = dict(zip(named, workspace().data.shown(named)))
+    onward = list(dict.fromkeys(name for item in rows for name in item.others))
+    shown = dict(zip(onward, workspace().data.shown(onward)))
     told = {
         "ground rule": [item.written for item in rows],
         "contribution": [item.contribution for item in rows],
         "weight": [item.written_weight for item in rows],
-        "distance": [item.written_distance for item in rows],
-        "other atoms": [item.other_atoms(shown) for item in rows],
+        "predicted in it": [predicted_in(item, shown) for item in rows],
     }
-    if found.language == "mln":
-        del told["distance"]
     table(pd.DataFrame(told), help=COLUMNS, digits=3)
     made = dict.fromkeys(line for item in rows[:LISTED] for line in item.definitions)
     if made:
@@ -172,9 +178,9 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
             "clause": [item.ground for item in rows],
             "weight": [item.weight for item in rows],
             "distance": [item.distance for item in rows],
+            "other atoms": [item.other_atoms() for item in rows],
         }
         table(pd.DataFrame(clauses), help=COLUMNS, digits=3)
-    onward = list(dict.fromkeys(name for item in rows for name in item.others))
     if onward:
         st.caption("These atoms play a part in it. Why are they as they are?")
         with st.container(horizontal=True):

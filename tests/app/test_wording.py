@@ -65,5 +65,5 @@ def test_texts_of_one_beginning_have_bars_of_their_own() -> None:
     assert max(len(line) for label in labels for line in label.splitlines()) <= 38
     assert "known to be not so" in labels[2].replace("\n", " ")
     (cut,) = short_labels([long * 5])
-    assert cut.count("\n") == 2
+    assert cut.count("\n") == 3
     assert cut.endswith("...")

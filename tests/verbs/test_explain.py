@@ -288,10 +288,10 @@ def test_definitions_are_told_by_what_they_count(tmp_path: Path, run: Run) -> No
         str(tmp_path / "firms.duckdb"),
     )
     for person, told in (
-        (1, "Companies(P1, 2): 2 firms: Firm 00 (C0), Firm 01 (C1)"),
+        (1, "Companies(Person 1 (P1), 2): 2 firms: Firm 00 (C0), Firm 01 (C1)"),
         (
             7,
-            "Companies(P7, 8): 8 firms: "
+            "Companies(Person 7 (P7), 8): 8 firms: "
             + ", ".join(f"Firm {n:02} (C{n})" for n in range(5))
             + " and 3 more",
         ),

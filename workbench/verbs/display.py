@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from workbench.grounding import AtomTable, DefinedFact
     from workbench.language.program import Program
 
-__all__ = ["called", "shown_atoms", "shown_definition", "shown_ground_rule", "shown_texts"]
+__all__ = [
+    "called",
+    "shown_atom",
+    "shown_atoms",
+    "shown_definition",
+    "shown_ground_rule",
+    "shown_texts",
+]
 
 
 def shown_atoms(
@@ -91,11 +98,12 @@ def shown_ground_rule(
     from workbench.grounding import as_rule
 
     soft = program.language == "psl"
-    told = tuple((_shown(text, program, names), positive) for text, positive in literals)
+    told = tuple((shown_atom(text, program, names), positive) for text, positive in literals)
     return as_rule(told, soft=soft, negated=negated)
 
 
-def _shown(text: str, program: Program, names: Mapping[str, Mapping[str, str]]) -> str:
+def shown_atom(text: str, program: Program, names: Mapping[str, Mapping[str, str]]) -> str:
+    """An atom of a program with what people call its things."""
     atom = parse_atom(text) if names else None
     if atom is None or atom[0] not in program.predicates or not atom[1]:
         return text

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.network import Domain, explain_atom, mean_explanation
-from workbench.verbs.display import shown_atoms, shown_definition, shown_ground_rule
+from workbench.verbs.display import shown_atom, shown_atoms, shown_definition, shown_ground_rule
 from workbench.verbs.explanation import Contribution, Explanation
 from workbench.verbs.named_rules import named_rules
 from workbench.verbs.naming import row_texts
@@ -124,16 +124,18 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
                 tuple(name for name, _ in one.given),
                 tuple(value for _, value in one.given),
             )
+            names, program = result.names, result.program
             text = one.text or f"{one.count:,} more ground rule{'s' * (one.count != 1)}"
             written = one.literals and shown_ground_rule(
-                one.literals, result.program, result.names, negated=sense < 0
+                one.literals, program, names, negated=sense < 0
             )
             yield made(
                 ground=text, written=written or text, sense=sense if written else 1,
                 contribution=one.contribution, distance=one.distance,
                 weight=one.weight, count=one.count, given=given, given_values=known,
                 definitions=tuple(
-                    shown_definition(atom, fact, result.names) for atom, fact in one.defined
+                    shown_definition(shown_atom(atom, program, names), fact, names)
+                    for atom, fact in one.defined
                 ),
             )  # fmt: skip
 

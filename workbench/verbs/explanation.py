@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 __all__ = ["Contribution", "Explanation"]
 
@@ -82,13 +79,12 @@ class Contribution:
         """How far what is written is from being satisfied."""
         return self.distance if self.sense > 0 else 1.0 - self.distance
 
-    def other_atoms(self, shown: Mapping[str, str] | None = None) -> str:
+    def other_atoms(self) -> str:
         """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the other atoms of the ground rule,
-        open ones first; by what `shown` calls them, where it does.
+        open ones first.
         """
-        called = shown or {}
         pairs = zip((*self.others, *self.given), (*self.values, *self.given_values))
-        return ", ".join(f"{called.get(name, name)} = {value:.3g}" for name, value in pairs)
+        return ", ".join(f"{name} = {value:.3g}" for name, value in pairs)
 
 
 @dataclass(frozen=True)
