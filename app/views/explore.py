@@ -25,14 +25,17 @@ FACETS = 8
 def facts(name: str) -> None:
     """A page of facts, searched and paged in the database."""
     ws = workspace()
-    first, second, third, fourth = st.columns([3, 2, 2, 2])
+    worlds = ws.data.worlds()
+    first, *places, third, fourth = st.columns([3, 2, 2, 2] if len(worlds) > 1 else [4, 2, 2])
     search = first.text_input(
         "Search",
         key="facts-search",
         placeholder="part of a constant",
         help="Keeps facts with an argument like this.",
     )
-    world = second.selectbox("World", ["all", *ws.data.worlds()], key="facts-world")
+    world = "all"
+    if places:
+        world = places[0].selectbox("World", ["all", *worlds], key="facts-world")
     partition = third.selectbox("Partition", ["all", *PARTITIONS], key="facts-partition")
     number = int(st.session_state.get("facts-page", 1))
     options = {
@@ -48,8 +51,9 @@ def facts(name: str) -> None:
             page = ws.data.facts_page(name, search=search, limit=PAGE, **options)
     fourth.number_input(f"Page, of {pages:,}", 1, pages, min(number, pages), key="facts-page")
     frame = pd.DataFrame(page.rows, columns=list(page.columns))
+    shown = frame if places else frame.drop(columns="world")
     ticked = table(
-        frame, digits=None, selection="single-row", key=f"facts-table-{name}"
+        shown, digits=None, selection="single-row", key=f"facts-table-{name}"
     ).selection.rows
     st.caption(
         f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is "
@@ -91,14 +95,18 @@ def distribution(name: str) -> None:
         return
     with st.spinner("Counting ..."):
         possible, distinct = ws.data.combinations(name), ws.data.distinct_values(name)
+    # Numbers and texts are no things, and have no combinations.
+    combined = (
+        ("Combinations", possible, "Of constants of these types within each world."),
+        ("Without a fact", max(0, possible - summary.facts), None),
+    )
     metrics(
         [
             *(
                 (plain(f"Distinct, {place}: {kind}"), number, None)
                 for place, (kind, number) in enumerate(zip(predicate.argument_types, distinct), 1)
             ),
-            ("Combinations", possible, "Of constants of these types within each world."),
-            ("Without a fact", max(0, possible - summary.facts), None),
+            *(combined if all(kind is None for kind in predicate.kinds) else ()),
         ]
     )
     position = st.selectbox(

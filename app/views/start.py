@@ -18,16 +18,18 @@ NOTES = 6
 
 def ways(*, small: bool) -> None:
     """Try the example, bring your tables, open a workspace."""
-    with st.container(horizontal=True):
-        if st.button(
-            "Try the example", type="secondary" if small else "primary", key="start-example"
-        ):
-            try_example()
-        if st.button("Bring your tables", key="start-tables"):
-            st.switch_page("views/tables.py")
-        if st.button("Open a workspace", key="start-workspace"):
-            st.session_state["section"] = "Workspace"
-            st.switch_page("views/data.py")
+    if small:
+        with st.container(horizontal=True):
+            for key, name, _, take in WAYS:
+                if st.button(name, key=f"start-{key}"):
+                    take()
+        return
+    for place, (column, (key, name, about, take)) in enumerate(zip(st.columns(3), WAYS)):
+        with column.container(border=True, height="stretch"):
+            kind = "secondary" if place else "primary"
+            if st.button(name, key=f"start-{key}", type=kind, width="stretch"):  # type: ignore[arg-type]
+                take()
+            st.caption(about)
 
 
 def try_example() -> None:
@@ -39,6 +41,41 @@ def try_example() -> None:
         show_error(error)
         return
     st.rerun()
+
+
+def bring() -> None:
+    """To the page that takes tables."""
+    st.switch_page("views/tables.py")
+
+
+def reopen() -> None:
+    """To where workspaces are opened."""
+    st.session_state["section"] = "Workspace"
+    st.switch_page("views/data.py")
+
+
+WAYS = (
+    (
+        "example",
+        "Try the example",
+        "Four small tables of people and companies. Press one more button, and in half a minute "
+        "there is a score.",
+        try_example,
+    ),
+    (
+        "tables",
+        "Bring your tables",
+        "CSV, Excel, SQLite and other databases, several at once. You see what they are taken for "
+        "before anything is loaded.",
+        bring,
+    ),
+    (
+        "workspace",
+        "Open a workspace",
+        "A file that holds facts, rules and every run, from this page, the command line or Python.",
+        reopen,
+    ),
+)
 
 
 def first_visit() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, get_args
@@ -18,6 +19,8 @@ from workbench.workspace import ColumnKind, TableMapping, file_endings
 SOURCES, LOOK = "tables-sources", "tables-look"
 NOTHING = "nothing yet: only load them"
 SAID = 6
+OF_DATES = {"Y": "YYYY", "y": "YY", "m": "MM", "d": "DD", "b": "Mon", "B": "Month", "H": "hh"}
+OF_DATES |= {"M": "mm", "S": "ss"}
 
 
 def chosen() -> list[str]:
@@ -102,6 +105,11 @@ def shape(mapped: TableMapping) -> str:
     return f"each row is one {mapped.type} without a name of its own"
 
 
+def dates_in_letters(reason: str) -> str:
+    """A reason with forms of dates as people write them: `DD.MM.YYYY`."""
+    return re.sub(r"%([a-zA-Z])", lambda found: OF_DATES.get(found[1], found[0]), reason)
+
+
 def one(look: Any, mapped: TableMapping) -> None:
     """A table: its first rows, what each column is taken for, and a form to correct one."""
     st.caption(plain(f"{mapped.rows:,} rows; {shape(mapped)}"))
@@ -114,7 +122,7 @@ def one(look: Any, mapped: TableMapping) -> None:
                 "is a": column.kind if column.table is None else f"{column.kind} to {column.table}",
                 "called": column.predicate or "",
                 "blank": column.missing,
-                "because": column.reason,
+                "because": dates_in_letters(column.reason),
             }
             for column in mapped.columns
         ]

@@ -68,6 +68,13 @@ def test_tables_are_looked_at_corrected_and_loaded(
     assert state.workspace.recall("query") == "Complains"
 
 
+def test_what_columns_are_taken_for_is_said_in_plain_letters(page: Open, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("person,born\nP1,02.04.1970\nP2,13.12.1990\n")
+    test = bring(page("tables"), [tmp_path / "people.csv"])
+    reasons = test.dataframe[1].value.set_index("column")["because"]
+    assert "written as DD.MM.YYYY" in reasons["born"]
+
+
 def test_a_correction_that_cannot_be_says_why(state: Server, page: Open, shop: list[Path]) -> None:
     test = bring(page("tables"), shop)
     test.selectbox(key="correct-column-customers").set_value("age").run()

@@ -64,7 +64,8 @@ def finished(job: Job | None) -> Job:
 
 def test_an_empty_workspace_says_the_next_step(page: Open) -> None:
     test = page("start")
-    assert test.button(key="start-example")
+    assert [test.button(key=f"start-{way}").label for way in ("example", "tables", "workspace")]
+    assert len(test.caption) >= 4
     for view in VIEWS[1:]:
         test = sound(test.switch_page(f"views/{view}.py").run())
         assert test.title, view
@@ -108,6 +109,13 @@ def test_a_table_is_previewed_mapped_and_imported(
     sound(test.button(key="table-import").click().run())
     assert "2 new facts" in test.success[0].value
     assert state.workspace.data.facts_page("WorksWith", search="<b>").total == 1
+
+
+def test_facts_of_one_world_do_not_name_it(smokers: Server, page: Open) -> None:
+    test = sound(page("explore"))
+    assert "world" not in test.dataframe[0].value
+    smokers.workspace.data.add("Smokes(Zoe)", world="elsewhere")
+    assert "world" in sound(page("explore")).dataframe[0].value
 
 
 def test_a_ragged_table_is_refused_at_its_line(state: Server, page: Open, tmp_path: Path) -> None:
