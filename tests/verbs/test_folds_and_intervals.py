@@ -5,13 +5,18 @@ and intervals of recorded weights.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import workbench as wb
-from workbench.errors import UsageError
+from workbench.errors import Cancelled, UsageError
+from workbench.progress import Progress
+from workbench.verbs import crossval
+from workbench.verbs.infer import solve_given
 
 RULES = """
 Likes(person, topic)
@@ -50,6 +55,24 @@ def cross_validated(workspace: wb.Workspace) -> int:
     )
     assert result.run_id is not None
     return result.run_id
+
+
+def test_a_cancel_while_a_fold_is_predicted_is_a_cancel(
+    workspace: wb.Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
+    progress = Progress()
+
+    def cancelled(*given: Any, **how: Any) -> Any:
+        progress.cancel_event.set()
+        found = solve_given(*given, **(how | {"progress": Progress()}))
+        return replace(found, values=np.full_like(found.values, np.nan), status="cancelled")
+
+    monkeypatch.setattr(crossval, "solve_given", cancelled)
+    with pytest.raises(Cancelled):
+        workspace.crossval(
+            RULES, folds="kept", query="Fan", learner="pseudo_likelihood", progress=progress
+        )
 
 
 def test_folds_of_atoms_score_every_atom_once(workspace: wb.Workspace) -> None:

@@ -163,6 +163,8 @@ def crossval(
             engine_options or {},
             **how,
         )
+        # A cancelled engine hands back what it has, which may be nothing to score.
+        progress.step("scores", number, len(plans), plan.name)
         inference = InferenceResult(
             solution, grounding, learned_from, learning.weights, task, perf_counter() - start
         )
