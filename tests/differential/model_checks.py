@@ -19,7 +19,8 @@ from tests.differential.outcome import Difference, Tally
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.solution import Status
-from workbench.verbs.solve import SolvedModel, convert_model, solve_model
+from workbench.verbs.solve import convert_model, solve_model
+from workbench.verbs.solved_model import SolvedModel
 
 __all__ = ["ModelCase", "check_model", "random_model_case"]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.network import Templates
     from workbench.study.learners import LearnerName
     from workbench.tables import TablesMapping
-    from workbench.verbs.solve import ModelTask
+    from workbench.verbs.solved_model import ModelTask
 
 __all__ = [
     "CrossvalOptions",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.verbs.link_more_result import MoreLinked
     from workbench.verbs.link_result import LinkResult
     from workbench.verbs.options import LinkMoreOptions, LinkOptions, SolveOptions, StudyOptions
-    from workbench.verbs.solve import SolvedModel
+    from workbench.verbs.solved_model import SolvedModel
 
 __all__ = ["Standalone"]
 
