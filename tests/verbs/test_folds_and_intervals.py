@@ -75,6 +75,22 @@ def test_a_cancel_while_a_fold_is_predicted_is_a_cancel(
         )
 
 
+def test_what_a_learner_taught_is_opened_again_with_its_weights(workspace: wb.Workspace) -> None:
+    rules = RULES.replace("!Fan(p)", "0.25 !Fan(p)")
+    learned = workspace.learn(rules, query="Fan", learner="pseudo_likelihood")
+    made = workspace.infer(learned, query="Fan", engine="exact", labels="withheld")
+    assert made.run_id is not None
+    again = workspace.reopen(made.run_id)
+    assert sorted(again.weights) == pytest.approx(sorted(made.weights))
+    told, before = (result.explain("Fan(P03)") for result in (again, made))
+    assert told.log_odds == pytest.approx(before.log_odds)
+    assert told.value == before.value
+    assert [rule for rule, _, _ in told.by_rule()] == [rule for rule, _, _ in before.by_rule()]
+    assert "run" in workspace.runs.standing(made.run_id).text
+    renewed = workspace.infer_again(made.run_id)
+    assert renewed.value("Fan(P03)") == pytest.approx(before.value)
+
+
 def test_folds_of_atoms_score_every_atom_once(workspace: wb.Workspace) -> None:
     workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
     run = cross_validated(workspace)

@@ -17,6 +17,7 @@ from workbench.verbs.run_columns import (
     trace_columns,
     weight_columns,
 )
+from workbench.verbs.written_rules import learned_text
 
 if TYPE_CHECKING:
     from workbench.verbs.crossval import CrossValidation
@@ -34,6 +35,14 @@ __all__ = [
     "record_structure",
     "take_run",
 ]
+
+
+def _applied(result: InferenceResult) -> str:
+    """The program with the weights that were applied: a learner's may stand in place of its own."""
+    templates = result.grounding.templates
+    if np.array_equal(result.weights, templates.weight, equal_nan=True):
+        return format_program(result.program)
+    return learned_text(result.program, templates, result.weights)
 
 
 def record_inference(
@@ -62,7 +71,7 @@ def record_inference(
             kind="infer",
             status=str(solution.status),
             seconds=result.seconds,
-            program_text=format_program(result.program),
+            program_text=_applied(result),
             engine=solution.engine,
             seed=seed,
             parent=parent,
