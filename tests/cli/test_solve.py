@@ -207,6 +207,10 @@ def test_a_model_too_wide_has_no_partition_function(run: Run, tmp_path: Path) ->
         ("m.uai", "MARKOV 1 2 1 1 0 2 1 x", "E0710"),
         ("m.uai", "MARKOV 1 2 1 1 0 2 1 1 9", "E0710"),
         ("m.uai", "MARKOV 99999999999999 2", "E0710"),
+        ("m.uai", "MARKOV 1 2000000000 0", "E0710"),
+        ("m.uai", f"MARKOV 64 {'2 ' * 64} 1 64 {' '.join(map(str, range(64)))} 0", "E0710"),
+        ("m.wcnf", "h 1 -999999999 0\n", "E0712"),
+        ("m.wcnf", "p wcnf 2 9 5\n1 1 0\n", "E0712"),
         ("m.wcnf", "3 1 2\n", "E0712"),
         ("m.wcnf", "", "E0712"),
         ("m.wcnf", "p cnf 2 1\n1 2 0\n", "E0712"),
@@ -221,7 +225,9 @@ def test_what_is_no_model_is_said(tmp_path: Path, name: str, text: str, code: st
     assert caught.value.diagnostics[0].code == code
 
 
-@pytest.mark.parametrize("text", ["2 0 1", "1 9 0", "1 0 5", "2 0 1 0 0", "1 0 x", "3 1 0 1"])
+@pytest.mark.parametrize(
+    "text", ["2 0 1", "1 9 0", "1 0 5", "1 0 0.7", "1 0 nan", "2 0 1 0 0", "1 0 x", "3 1 0 1"]
+)
 def test_evidence_that_does_not_fit_is_said(text: str) -> None:
     with pytest.raises(WorkbenchError) as caught:
         parse_evidence(text, np.array([2, 2]))
@@ -235,3 +241,35 @@ def test_both_forms_of_evidence_are_read() -> None:
     assert (
         parse_evidence("0", states).tolist() == parse_evidence("", states).tolist() == [-1, -1, -1]
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "key"),
+    [("m.uai", "MARKOV 1 2 1 1 0 2 1 1", "map_log10"), ("m.wcnf", "2 1 0\n", "cost")],
+)
+def test_a_byte_order_mark_is_no_word_and_nothing_is_minus_nothing(
+    run: Run, tmp_path: Path, name: str, text: str, key: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8-sig")
+    answer = json.loads(run("solve", tmp_path / name, "--json").out)
+    figures = [answer[one] for one in (key, "bound", "gap")]
+    assert figures == [0.0, 0.0, 0.0]
+    assert all(math.copysign(1.0, figure) == 1.0 for figure in figures)
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "text", "keys"),
+    [
+        ("map", "m.uai", "MARKOV 1 2 1 1 0 2 0 0", {"map_log10", "bound", "gap"}),
+        ("map", "m.wcnf", "h 1 0\nh -1 0\n", {"cost", "bound", "gap"}),
+        ("marginal", "m.uai", "MARKOV 1 2 1 1 0 2 0 0", {"log10_z"}),
+    ],
+)
+def test_figures_without_a_value_are_null(
+    run: Run, tmp_path: Path, task: str, name: str, text: str, keys: set[str]
+) -> None:
+    (tmp_path / name).write_text(text)
+    answer = run("solve", tmp_path / name, "--task", task, "--json")
+    assert answer.code == 5
+    said = json.loads(answer.out)
+    assert all(key in said and said[key] is None for key in keys)

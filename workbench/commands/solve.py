@@ -44,6 +44,7 @@ def solve(
     json: Json = False,
 ) -> None:
     """Solve a graphical model (UAI) or weighted clauses (WCNF); logarithms are of base 10."""
+    from workbench.database.text_files import ending_of
     from workbench.verbs.solve import solve_model
 
     check_output(out)
@@ -59,10 +60,13 @@ def solve(
     if out is not None:
         with replacing(out) as part, part.open("w", newline="", encoding="utf-8") as sink:
             csv.writer(sink).writerows([("variable", "state", "value"), *found.rows()])
+    expected = _OF_TASK[task]
+    if task == "map":
+        expected += ("cost" if ending_of(file)[0] == ".wcnf" else "map_log10",)
     figures = {
         name: value
         for name in ("log10_z", "map_log10", "cost", "bound", "gap")
-        if (value := getattr(found, name)) is not None or name in _OF_TASK[task]
+        if (value := getattr(found, name)) is not None or name in expected
     }
     if json:
         said = {
@@ -79,5 +83,9 @@ def solve(
     end_as(found.status)
 
 
-_OF_TASK = {"map": ("bound", "gap"), "marginal": (), "pr": ("log10_z",)}
+_OF_TASK: dict[str, tuple[str, ...]] = {
+    "map": ("bound", "gap"),
+    "marginal": ("log10_z",),
+    "pr": ("log10_z",),
+}
 """Figures that stand in the answer though they are unknown."""

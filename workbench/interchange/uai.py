@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.errors import InputError, WorkbenchError
-from workbench.interchange.factors import FactorGroup, FactorModel
+from workbench.interchange.factors import MOST_STATES, FactorGroup, FactorModel
 
 __all__ = ["format_uai", "parse_evidence", "parse_uai"]
 
@@ -35,6 +36,8 @@ def parse_uai(text: str, name: str = "the model") -> FactorModel:
     states = read.integers(read.integer("the number of variables"), "the states of each variable")
     if states.size and int(states.min()) < 1:
         raise _wrong(name, f"variable {int(np.argmin(states))} has no state")
+    if states.sum(dtype=np.float64) > MOST_STATES:
+        raise _wrong(name, f"its variables have more than {MOST_STATES:,} states together")
     scopes = [
         _scope(read, factor, states) for factor in range(read.integer("the number of factors"))
     ]
@@ -55,7 +58,10 @@ def parse_evidence(text: str, states: Int64, name: str = "the evidence") -> Int6
         E0711 for anything else, for a variable or state that the model lacks, and for two states of
         one variable.
     """
-    numbers = _numbers(text.split(), name, "E0711").astype(np.int64)
+    found = _numbers(text.split(), name, "E0711")
+    if not np.all(np.isfinite(found) & (found == np.floor(found))):
+        raise _wrong(name, "variables and states are whole numbers", "E0711")
+    numbers = found.astype(np.int64)
     known = np.full(states.size, -1, np.int64)
     if not numbers.size:
         return known
@@ -114,10 +120,10 @@ class _Reader:
 
     def integers(self, count: int, what: str) -> Int64:
         found = self.take(count, what)
-        whole = found.astype(np.int64)
-        if not np.array_equal(whole, found):
-            raise _wrong(self.name, f"{what}: {found[whole != found][0]:g} is no whole number")
-        return whole
+        odd = ~((np.abs(found) < 2.0**53) & (found == np.floor(found)))
+        if odd.any():
+            raise _wrong(self.name, f"{what}: {found[odd][0]:g} is no whole number")
+        return found.astype(np.int64)
 
     def integer(self, what: str) -> int:
         return int(self.integers(1, what)[0])
@@ -147,7 +153,7 @@ def _scope(read: _Reader, factor: int, states: Int64) -> tuple[int, ...]:
 
 def _table(read: _Reader, scope: Sequence[int], states: Int64, factor: int) -> Float:
     size = read.integer(f"the values of factor {factor}")
-    asked = int(np.prod(states[list(scope)], dtype=np.int64))
+    asked = math.prod(states[list(scope)].tolist())
     if size != asked:
         raise _wrong(
             read.name,

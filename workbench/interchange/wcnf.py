@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.errors import InputError, WorkbenchError
+from workbench.interchange.factors import MOST_STATES
 
 __all__ = ["WeightedClauses", "format_wcnf", "parse_wcnf"]
 
@@ -57,7 +58,7 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     InputError
         E0712 with the line and what is wrong there.
     """
-    top, declared = np.inf, 0
+    top, declared, listed = np.inf, 0, None
     literals: list[int] = []
     start = [0]
     weight: list[float] = []
@@ -66,7 +67,7 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
         if not words or words[0].startswith("c"):
             continue
         if words[0] == "p":
-            declared, top = _header(words, name, number)
+            declared, listed, top = _header(words, name, number)
             continue
         try:
             cost = np.inf if words[0] == "h" else float(words[0])
@@ -85,6 +86,10 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     used = max((abs(literal) for literal in literals), default=0)
     if declared and used > declared:
         raise _wrong(name, 1, f"variable {used} is used, and {declared} are declared")
+    if listed is not None and listed != len(weight):
+        raise _wrong(name, 1, f"{listed} clauses are declared, and {len(weight)} follow")
+    if max(declared, used) > MOST_STATES:
+        raise _wrong(name, 1, f"variables are numbered beyond {MOST_STATES:,}")
     return WeightedClauses(
         max(declared, used), np.array(literals, np.int64), np.array(start), np.array(weight)
     )
@@ -103,8 +108,8 @@ def format_wcnf(clauses: WeightedClauses, comment: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _header(words: list[str], name: str, number: int) -> tuple[int, float]:
-    """Variables and the weight from which clauses are hard."""
+def _header(words: list[str], name: str, number: int) -> tuple[int, int, float]:
+    """Variables, clauses, and the weight from which clauses are hard."""
     if (
         len(words) not in (4, 5)
         or words[1] not in ("wcnf", "cnf")
@@ -117,7 +122,7 @@ def _header(words: list[str], name: str, number: int) -> tuple[int, float]:
             number,
             "a cnf file has no weights; write `p wcnf` and a weight before each clause",
         )
-    return int(words[2]), float(words[4]) if len(words) == 5 else np.inf
+    return int(words[2]), int(words[3]), float(words[4]) if len(words) == 5 else np.inf
 
 
 def _wrong(name: str, line: int, why: str) -> WorkbenchError:

@@ -232,15 +232,16 @@ def _with_distribution(
 
 
 def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    """None for what JSON has no number for; 0 without a sign."""
+    return value + 0.0 if math.isfinite(value) else None
 
 
 def _text(path: Path) -> str:
     try:
         if path.suffix == ".gz":
-            with gzip.open(path, "rt", encoding="utf-8") as file:
+            with gzip.open(path, "rt", encoding="utf-8-sig") as file:
                 return file.read()
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError, EOFError) as error:
         why = "there is no such file" if isinstance(error, FileNotFoundError) else str(error)
         raise InputError.of(
