@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import streamlit as st
@@ -10,7 +11,7 @@ from app.jobs import Job
 from app.show import plain
 from app.state import workspace
 from app.watching import start, watch
-from app.work import GRACE, PREDICTING, Work
+from app.work import GRACE, PREDICTING, Outcome, Work
 from workbench.workspace import TablesMapping
 
 __all__ = ["train_and_score"]
@@ -100,8 +101,8 @@ def outcome(job: Job) -> None:
         standing(workspace().runs.get(job.result.run_id))
     mean = found["crossval"]["mean"]
     metrics([(name, f"{mean[name]:.3f}", None) for name in HEADLINES if mean.get(name) is not None])
-    st.code(job.result.text, language=None, height=220)
-    with st.container(horizontal=True):
+    learned(job.result)
+    with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Take these rules into the editor", key="train-take"):
             workspace().rules.keep(
                 job.result.text, "psl" if job.result.language == "psl" else "mln"
@@ -111,6 +112,43 @@ def outcome(job: Job) -> None:
         st.page_link(
             "views/why.py", label="Why is a prediction what it is?", icon=":material/help_center:"
         )
+
+
+def learned(result: Outcome) -> None:
+    """The rules with their weights and what the labels say of each; written out, one click away."""
+    import pandas as pd
+
+    from app.show import table
+
+    times = Counter(one["description"] for one in result.candidates)
+    frame = pd.DataFrame(
+        {
+            "rule": [
+                one["description"]
+                if one["description"] and times[one["description"]] == 1
+                else one["text"]
+                for one in result.candidates
+            ],
+            "weight": [one["weight"] for one in result.candidates],
+            "with": [one.get("rate") for one in result.candidates],
+            "without": [one.get("rate_of_others") for one in result.candidates],
+            "formula": [one["text"] for one in result.candidates],
+        }
+    )
+    if (frame["rule"] == frame["formula"]).all():
+        frame = frame.drop(columns="formula")
+    table(
+        frame.dropna(axis="columns", how="all"),
+        digits=3,
+        weights=("weight",),
+        help={
+            "with": "How often the answer is yes where the rule's body holds.",
+            "without": "How often it is yes elsewhere.",
+        },
+        most=360,
+    )
+    with st.expander("As they are written"):
+        st.code(result.text, language=None, height=300)
 
 
 def tables(mapping: TablesMapping, *, primary: bool) -> None:

@@ -61,7 +61,7 @@ class Outcome:
     text : str
         Rules that it found or learned.
     candidates : tuple of mappings
-        Of a search for rules.
+        Rules with what is known of them: those that a search found, or that were learned.
     """
 
     run_id: int | None = None
@@ -97,6 +97,7 @@ def score(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Ou
         result.summary(),
         result.learned.text(),
         result.learned.program.language,
+        tuple(result.learned.rules()),
     )
 
 

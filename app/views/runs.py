@@ -201,17 +201,20 @@ def compare(first: int, second: int) -> None:
         ("predictions", "Predictions that differ, largest first"),
     ):
         if found[key]:
-            st.caption(
-                title
-                + (f", the first {MOST}" if len(found[key]) == MOST else f": {len(found[key]):,}")
-            )
             frame = pd.DataFrame(found[key]).dropna(axis="columns", how="all")
-            if "atom" in frame:
-                frame["atom"] = ws.data.shown(list(frame["atom"]))
             names = {
                 f"{key[:-1] if key == 'weights' else 'value'}_{end}": f"run {run}"
                 for end, run in (("first", first), ("second", second))
             }
+            if not names.keys() <= set(frame):
+                st.caption(f"Only one of them has {key}, so there is nothing to compare.")
+                continue
+            st.caption(
+                title
+                + (f", the first {MOST}" if len(found[key]) == MOST else f": {len(found[key]):,}")
+            )
+            if "atom" in frame:
+                frame["atom"] = ws.data.shown(list(frame["atom"]))
             table(frame.rename(columns=names), digits=3, most=300)
     program_difference(first, second)
     st.download_button(
@@ -225,6 +228,8 @@ def compare(first: int, second: int) -> None:
 
 def shown(item: dict[str, Any], end: str) -> str:
     """A setting in words; of a hash as much as tells two apart."""
+    if item[end] is None:
+        return ""
     text = as_words(item[end])
     return text[:HASH] if item["setting"].endswith("hash") else text
 

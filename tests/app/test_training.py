@@ -37,6 +37,9 @@ def test_rules_are_trained_and_scored_by_one_button(
     job = finished(state.runner.latest())
     assert job.status == "done", job.error
     test = sound(test.run())
+    learned = next(item.value for item in test.dataframe if "rule" in item.value)
+    assert list(learned["rule"]) == ["who likes the first topic", "!Fan(p)"]
+    assert learned["weight"].notna().all()
     # A fold without fans has none.
     assert float({item.label: item.value for item in test.metric}["F1"]) >= 0.8
     kinds = {run.id: run.kind for run in state.workspace.runs.all()}
