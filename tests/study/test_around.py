@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from workbench.cli import app
-from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.relational import Column, Hop, Path
+from workbench.structure.candidates import Candidate, Onward, onward_columns
+from workbench.structure.relational import Column, Hop, Path, Reference, Schema, Table
 from workbench.study.around import Around
 from workbench.study.report import write_study
 from workbench.verbs.study import study
@@ -95,3 +95,15 @@ def test_the_known_target_of_others_foretells_and_the_program_says_the_same(
     line = ["infer", str(place / "program.mln"), "--data", str(without)]
     called = CliRunner().invoke(app, [*line, "--mapping", str(place / "dataset.toml")])
     assert called.exit_code == 0, called.output
+
+
+def test_what_led_to_rows_is_not_said_of_them() -> None:
+    columns = (Column("team", "category", ("a", "b")), Column("pay", "number"))
+    schema = Schema(
+        {
+            "staff": Table("staff", 9, "id", columns, (Reference("team", "teams"),)),
+            "teams": Table("teams", 2, "team"),
+        }
+    )
+    of_team = Path("staff", (Hop("to", "team", "teams"), Hop("from", "team", "staff")))
+    assert [one.column.name for one in onward_columns(schema, of_team)] == ["pay"]

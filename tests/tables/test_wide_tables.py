@@ -149,6 +149,17 @@ def test_a_predicate_of_that_name_keeps_the_table_of_facts(folder: Path) -> None
         assert ws.load(folder / "smokes.csv").facts == {"Smokes": 2}
 
 
+def test_numbers_refer_to_their_own_table_where_they_are_called_so(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{n // 2 or ''},{20 + n % 25},{n // 3 or ''}\n" for n in range(1, 61))
+    head = "emp_no,manager,age,reply_to\n"
+    (tmp_path / "employees.csv").write_text(head + rows, encoding="utf-8")
+    with stage(find_sources([tmp_path])) as staging:
+        table = propose(staging).table("employees")
+    assert [column.name for column in table.references] == ["manager", "reply_to"]
+    assert {column.table for column in table.references} == {"employees"}
+    assert table.column("age").kind == "number"
+
+
 def test_names_with_spaces_refer_where_they_are_many(tmp_path: Path) -> None:
     names = [
         f"{first} {last}"

@@ -103,7 +103,9 @@ def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[On
         grown = []
         for table, references in frontier:
             for column in schema[table].columns:
-                yield Onward(references, column)
+                # All rows reached have the value that led to them.
+                if references or back is None or column.name != back.column:
+                    yield Onward(references, column)
             for reference in schema[table].references if path.many and level < depth else ():
                 if reference.table is None or reference.table in seen:
                     continue

@@ -40,7 +40,8 @@ def find_references(
 
     A column refers to a key where at least 95 % of its different values are among the key's and
     either the names agree, or the values are codes, or names of half of the keys, that no other
-    column would share by chance. A table's own key may refer to that of another (a table that says
+    column would share by chance; of its own table also where it is called as such (`manager`,
+    `reply_to`). A table's own key may refer to that of another (a table that says
     more of the same things), where columns of one name agree on the rows that meet.
 
     Cost: for each pair of a column and a key that may fit, a look at a thousand values; a join
@@ -76,6 +77,8 @@ def _best_target(
         if other is counts and is_key:
             continue
         score = _names_agree(column.name, other.table.name, key.name)
+        if other is counts and not score:
+            score = _names_one_of_its_own(column.name)
         if score == 0 and not _may_be_codes(column):
             continue
         if is_key and (score < 2 or not _says_more(staging, counts, column, other, key)):
@@ -96,7 +99,7 @@ def _best_target(
         ):
             continue
         why = f"{share(inside, different)} of its values are in {other.table.name}.{key.name}"
-        why += ", and the names agree" if score else ""
+        why += ", and the names agree" if score > 1 else ", of its own table" if score else ""
         candidate = (score, fits, Reference(column.name, other.table.name, why, different - inside))
         if best is None or candidate[:2] > best[:2]:
             best = candidate
@@ -126,6 +129,22 @@ def _names_agree(column: str, table: str, key: str) -> float:
     ):
         return 2
     return 0
+
+
+ONE_OF_ITS_OWN = frozenset(
+    "ancestor boss dam father manager mentor mgr mother parent predecessor referrer sire "
+    "spouse successor superior supervisor vorgesetzter".split()
+)
+"""Words for what another row of the same table is to a row."""
+
+
+def _names_one_of_its_own(column: str) -> float:
+    """Whether a column is called as one that refers to its own table: parent, `reply_to`."""
+    core = without_id(words(column))
+    return float(bool(core) and (core[-1] in ONE_OF_ITS_OWN or core[-2:] in _TO))
+
+
+_TO = {("reply", "to"), ("reports", "to")}
 
 
 def _may_be_codes(column: ColumnCounts) -> bool:
