@@ -5,7 +5,6 @@ trees say what they predict.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -19,8 +18,10 @@ from workbench.structure.boosted_trees import (
     RATE,
     STEP,
     _best_number,
+    as_rules,
     fit_boosted_trees,
 )
+from workbench.structure.boosting import Boosted, BoostingSettings
 from workbench.structure.cuts import Cuts, plain_between
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.screening import Binned, screened
@@ -31,7 +32,6 @@ from workbench.structure.weighted_rules import CountedLabels, fit_weighted_rules
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """Threads that wait for each other over short sums take ten times the processor's time."""
-    import_module("sklearn.ensemble")
     with threadpool_limits(1):
         yield
 
@@ -102,36 +102,22 @@ def test_few_rows_of_a_straight_line_are_learned_about_as_logistic_regression_le
 
 
 def test_leaves_of_trees_add_up_to_what_the_trees_say() -> None:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    from workbench.structure.boosted_trees import as_rules
-
     X, y = planted()
-    model = HistGradientBoostingClassifier(
-        max_iter=20, max_leaf_nodes=6, early_stopping=False, random_state=0
-    )
-    model.fit(X[:, [2, 5, 7]], y)
-    (rules,) = as_rules(model, X[:, [2, 5, 7]], np.array([2, 5, 7]), True)
-    np.testing.assert_allclose(rules.scores(X), model.decision_function(X[:, [2, 5, 7]]), atol=1e-9)
+    design = X[:, [2, 5, 7]]
+    model = Boosted(design, y, BoostingSettings(leaves=6), discrete=True)
+    model.grow(20)
+    (rules,) = as_rules(model, design, np.array([2, 5, 7]))
+    np.testing.assert_allclose(rules.scores(X), model.scores(design)[:, 0], atol=1e-9)
 
 
 def test_leaves_of_trees_of_classes_add_up_to_what_the_trees_say() -> None:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    from workbench.structure.boosted_trees import as_rules
-
     X, y = planted()
     y = y + (X[:, 2] > 1)
-    model = HistGradientBoostingClassifier(
-        max_iter=10, max_leaf_nodes=6, early_stopping=False, random_state=0
-    )
-    model.fit(X[:, [2, 5, 7]], y)
-    scores = [
-        rules.scores(X) for rules in as_rules(model, X[:, [2, 5, 7]], np.array([2, 5, 7]), True)
-    ]
-    np.testing.assert_allclose(
-        np.stack(scores, axis=1), model.decision_function(X[:, [2, 5, 7]]), atol=1e-9
-    )
+    design = X[:, [2, 5, 7]]
+    model = Boosted(design, y, BoostingSettings(leaves=6), discrete=True)
+    model.grow(10)
+    scores = [rules.scores(X) for rules in as_rules(model, design, np.array([2, 5, 7]))]
+    np.testing.assert_allclose(np.stack(scores, axis=1), model.scores(design), atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Relational functional-gradient boosting: small regression trees over candidates, each leaf a
 weighted rule.
 
-The trees follow the gradient of the likelihood (Natarajan et al. 2012, RDN-Boost; Friedman 2001);
-scikit-learn's histogram trees grow them. A leaf is the conjunction of the tests above it, so the
+The trees follow the gradient of the likelihood (Natarajan et al. 2012, RDN-Boost; Friedman 2001).
+A leaf is the conjunction of the tests above it, so the
 sum of trees is a sum of weighted rules, which a Markov logic network states as they are.
 """
 
@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
+from workbench.structure.boosting import Boosted, BoostingSettings, Tree
 from workbench.structure.cuts import Cuts
 from workbench.structure.screening import screened
 from workbench.structure.sparse_fits import ridge_logistic
@@ -78,34 +78,33 @@ def fit_boosted_trees(
     n_trees, rate, complete = _best_number(
         design, y, training, left_out, discrete, seed, deadline, progress
     )
-    model = _model(discrete, len(y), n_trees, rate, seed)
-    model.fit(design, y)
-    found = [
-        replace(rules, complete=complete) for rules in as_rules(model, design, columns, discrete)
-    ]
+    settings = _settings(len(y), rate, seed)
+    model = Boosted(design, y, settings, discrete=discrete)
+    model.grow(n_trees)
+    found = [replace(rules, complete=complete) for rules in as_rules(model, design, columns)]
     if added:
-        unseen = _held_out_scores(design, y, _model(discrete, len(y), n_trees, rate, seed), seed)
+        unseen = _held_out_scores(design, y, settings, n_trees)
         return (_beside(found[0], added, whole, y, unseen),)
     if not several:
         return tuple(found)
     none = WeightedRules((), np.empty(0), UNSEEN, discrete)
     if len(found) == 1:
         found = [WeightedRules((), np.empty(0), 0.0, discrete), *found]
-    by_class = dict(zip(model.classes_.astype(int).tolist(), found))
+    by_class = dict(zip(model.classes.astype(int).tolist(), found))
     return tuple(by_class.get(place, none) for place in range(n_classes))
 
 
-def _held_out_scores(design: Float, y: Float, model: Any, seed: int) -> Float:
+def _held_out_scores(design: Float, y: Float, settings: BoostingSettings, n_trees: int) -> Float:
     """The log odds that trees fitted to other rows give a row;
     NaN of rows that no split holds out.
     """
     scores = np.full(len(y), np.nan)
-    for left_out in random_splits(y, True, seed):
+    for left_out in random_splits(y, True, settings.seed):
         training = np.setdiff1d(np.arange(len(y)), left_out)
         if len(np.unique(y[training])) == 2:
-            scores[left_out] = model.fit(design[training], y[training]).decision_function(
-                design[left_out]
-            )
+            model = Boosted(design[training], y[training], settings, discrete=True)
+            model.grow(n_trees)
+            scores[left_out] = model.scores(design[left_out])[:, 0]
     return scores
 
 
@@ -139,17 +138,9 @@ def _targets(y: Float, n_classes: int) -> list[Float]:
     )
 
 
-def _model(discrete: bool, n_rows: int, n_trees: int, rate: float, seed: int, **more: Any) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-    settings = {
-        "max_iter": n_trees, "learning_rate": rate, "max_leaf_nodes": 8, "max_bins": 63,
-        "l2_regularization": 5.0, "min_samples_leaf": int(np.clip(n_rows // 100, 3, 40)),
-        "max_features": 0.3, "random_state": seed, "early_stopping": False, **more,
-    }  # fmt: skip
-    if discrete:
-        return HistGradientBoostingClassifier(**settings)
-    return HistGradientBoostingRegressor(loss="absolute_error", **settings)
+def _settings(n_rows: int, rate: float, seed: int) -> BoostingSettings:
+    least = int(np.clip(n_rows // 100, 3, 40))
+    return BoostingSettings(rate, leaves=8, bins=63, least=least, l2=5.0, share=0.3, seed=seed)
 
 
 def _best_number(
@@ -167,16 +158,14 @@ def _best_number(
 
     Which columns few trees see is chance, so where few do best they are made more and smaller.
     """
-    model = _binning_once(_model(discrete, len(training), STEP, RATE, seed, warm_start=True))
-    best, best_loss = STEP, np.inf
+    settings = _settings(len(training), RATE, seed)
+    model = Boosted(design[training], y[training], settings, discrete=discrete)
+    best, best_loss, scores = STEP, np.inf, model.scores(design[held_out])
     for n_trees in range(STEP, MOST_TREES + 1, STEP):
         progress.step("trees", n_trees, MOST_TREES)
-        model.set_params(max_iter=n_trees)
-        model.fit(design[training], y[training])
-        if discrete:
-            loss = _class_loss(model, design[held_out], y[held_out])
-        else:
-            loss = float(np.mean(np.abs(model.predict(design[held_out]) - y[held_out])))
+        model.grow(STEP)
+        scores += model.scores(design[held_out], n_trees - STEP)
+        loss = _loss(model, scores, y[held_out])
         if loss < best_loss:
             best, best_loss = n_trees, loss
         if n_trees - best >= 4 * STEP or expired(deadline):
@@ -187,55 +176,40 @@ def _best_number(
     return best * smaller, RATE / smaller, True
 
 
-def _binning_once(model: Any) -> Any:
-    """The model, made to bin the columns at its first fit alone:
-    for one that is fitted to the same rows again.
-    """
-    bin_data = model._bin_data
-    kept: list[tuple[Any, Any]] = []
-
-    def binned(*arguments: Any, **named: Any) -> Any:
-        if not kept:
-            kept.append((bin_data(*arguments, **named), model._bin_mapper))
-        found, model._bin_mapper = kept[0]
-        return found
-
-    model._bin_data = binned
-    return model
-
-
-def _class_loss(model: Any, X: Float, y: Float) -> float:
-    """Mean negative log likelihood of classes, two or more."""
-    probability = model.predict_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+def _loss(model: Boosted, scores: Float, y: Float) -> float:
+    """Mean negative log likelihood of classes, two or more; mean absolute error of numbers."""
+    said = model.predicted(scores)
+    if not model.discrete:
+        return float(np.mean(np.abs(said - y)))
+    probability = said[np.arange(len(y)), np.searchsorted(model.classes, y)]
     return -float(np.mean(np.log(np.maximum(probability, 1e-12))))
 
 
-def as_rules(model: Any, design: Float, columns: Int64, discrete: bool) -> list[WeightedRules]:
+def as_rules(model: Boosted, design: Float, columns: Int64) -> list[WeightedRules]:
     """Each leaf as a term with its value for weight, equal leaves joined; a sum of them for each
     tree of a round.
 
     `design`, shape (n_rows, n_columns), is what the model was fitted to, and `columns` what its
     columns are called.
     """
-    base = np.ravel(model._baseline_prediction)
     cuts = Cuts(design)
     sums = [
-        _sum_of([trees[place] for trees in model._predictors], columns, cuts)
-        for place in range(len(base))
+        _sum_of([trees[place] for trees in model.trees], columns, cuts)
+        for place in range(len(model.base))
     ]
     return [
         WeightedRules(
             tuple(map(Term, weights)),
             np.array(list(weights.values())),
             float(start) + more,
-            discrete,
+            model.discrete,
         )
-        for start, (weights, more) in zip(base, sums)
+        for start, (weights, more) in zip(model.base, sums)
     ]
 
 
 def _sum_of(
-    trees: Sequence[Any], columns: Int64, cuts: Cuts
+    trees: Sequence[Tree], columns: Int64, cuts: Cuts
 ) -> tuple[dict[tuple[Condition, ...], float], float]:
     """The weight of each conjunction of tests, and of none."""
     weights: dict[tuple[Condition, ...], float] = {}
@@ -244,28 +218,27 @@ def _sum_of(
         stack: list[tuple[int, tuple[Condition, ...]]] = [(0, ())]
         while stack:
             at, path = stack.pop()
-            node = tree.nodes[at]
-            if node["is_leaf"]:
+            if not tree.left[at]:
                 if path:
                     key = _simplified(path)
-                    weights[key] = weights.get(key, 0.0) + float(node["value"])
+                    weights[key] = weights.get(key, 0.0) + float(tree.value[at])
                 else:
-                    intercept += float(node["value"])
+                    intercept += float(tree.value[at])
                 continue
-            left, right = _tests(node, columns, cuts)
-            stack.append((int(node["left"]), (*path, left)))
-            stack.append((int(node["right"]), (*path, right)))
+            left, right = _tests(tree, at, columns, cuts)
+            stack.append((int(tree.left[at]), (*path, left)))
+            stack.append((int(tree.left[at]) + 1, (*path, right)))
     return weights, intercept
 
 
-def _tests(node: Any, columns: Int64, cuts: Cuts) -> tuple[Condition, Condition]:
+def _tests(tree: Tree, node: int, columns: Int64, cuts: Cuts) -> tuple[Condition, Condition]:
     """What leads to the left and to the right of a node; left is `value <= threshold`."""
-    place = int(node["feature_idx"])
+    place, threshold = int(tree.column[node]), float(tree.threshold[node])
     column = int(columns[place])
-    if np.isinf(node["num_threshold"]):
+    if np.isinf(threshold):
         return Condition(column, "known", 0.0), Condition(column, "missing")
-    cut = cuts.above(place, float(node["num_threshold"]))
-    unknown_left = bool(node["missing_go_to_left"])
+    cut = cuts.above(place, threshold)
+    unknown_left = bool(tree.unknown_left[node])
     return Condition(column, "below", cut, unknown_left), Condition(
         column, "at_least", cut, not unknown_left
     )

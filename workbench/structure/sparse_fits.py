@@ -21,6 +21,7 @@ __all__ = [
     "refitted",
     "ridge_logistic",
     "sigmoid",
+    "softmax",
 ]
 
 PENALTIES = (0.97, 0.9, 0.8, *np.geomspace(0.7, 0.004, 16))
@@ -30,6 +31,12 @@ PENALTIES = (0.97, 0.9, 0.8, *np.geomspace(0.7, 0.004, 16))
 def sigmoid(z: Float) -> Float:
     """`1 / (1 + exp(-z))`, without overflow."""
     return np.asarray(1 / (1 + np.exp(-np.clip(z, -700, 700))))
+
+
+def softmax(scores: Float) -> Float:
+    """Probabilities from a sum a class, shape (n_rows, n_classes), without overflow."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import xlogy
 
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.term_choices import cuts_of, step_terms, terms_of
@@ -123,6 +122,9 @@ def _different(made: Iterable[_Made], most: int) -> Iterator[_Made]:
 
 def _likelihood(s: Float, n: Float) -> Float:
     """The greatest log likelihood of s successes of n."""
-    return np.asarray(
-        xlogy(s, s / np.maximum(n, 1)) + xlogy(n - s, (n - s) / np.maximum(n, 1)), np.float64
-    )
+    return _told(s, n) + _told(n - s, n)
+
+
+def _told(s: Float, n: Float) -> Float:
+    """`s log(s / n)`, 0 where s is."""
+    return s * np.log(s / np.maximum(n, 1), where=s > 0, out=np.zeros_like(s))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import logit
 
 from workbench.arrays import Bool, Float, Real
 from workbench.structure.candidates import Candidate
@@ -163,7 +162,8 @@ def _explained(
     told, others = reasons[:MOST_REASONS], sum(adds for _, adds in reasons[MOST_REASONS:])
     jointly = 0.0
     if kind != "category" and not known:
-        reached = value if kind == "number" else float(logit(np.clip(value, SURE, 1.0 - SURE)))
+        sure = min(max(value, SURE), 1.0 - SURE)
+        reached = value if kind == "number" else float(np.log(sure / (1.0 - sure)))
         jointly = reached - begins - others - sum(adds for _, adds in told)
     return Explained(name, value, known, tuple(told), begins, others, jointly)
 

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.rule_design import CountedLabels
+from workbench.structure.sparse_fits import softmax
 from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
 from workbench.tables.facts import TargetKind
 from workbench.threads import one_blas_thread
@@ -47,7 +45,7 @@ class FittedRules:
         if self.kind != "category":
             return self.parts[0].predict(X)
         each = np.stack([part.scores(X) for part in self.parts], axis=1)
-        return np.asarray(softmax(each, axis=1))
+        return softmax(each)
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -90,11 +88,7 @@ def fit_learner(
     `counted` are the same to rules, which choose whether to read them by held-out rows. All on one
     thread: threads that wait for each other over short sums cost more than they give.
     """
-    from threadpoolctl import threadpool_limits
-
-    if learner == "boosted_trees":
-        import_module("sklearn.ensemble")  # only the threads of what is loaded are limited
-    with threadpool_limits(1):
+    with one_blas_thread():
         return _fitted(
             learner,
             kind,
@@ -169,15 +163,18 @@ def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[Weight
     The sums, times one factor and with a base for each class, are the logits of a softmax; factor
     and bases are those of the greatest likelihood, under a slight pull to what the parts say.
     """
+    from scipy.optimize import minimize
+
     scores = np.stack([part.scores(X) for part in parts], axis=1)
     place = y.astype(np.int64)
 
     def loss(at: Float) -> tuple[float, Float]:
         logits = at[0] * scores + at[1:]
-        probability = softmax(logits, axis=1)
+        probability = softmax(logits)
+        told = probability[np.arange(len(place)), place]
+        lost = -float(np.log(np.maximum(told, 1e-300)).sum())
         error = probability.copy()
         error[np.arange(len(place)), place] -= 1
-        lost = float((logsumexp(logits, axis=1) - logits[np.arange(len(place)), place]).sum())
         pull = np.concatenate(([at[0] - 1], at[1:]))
         gradient = np.concatenate(([float((error * scores).sum())], error.sum(axis=0)))
         return lost + 0.5 * float(pull @ pull), gradient + pull
