@@ -18,9 +18,9 @@ from tests.grounding.test_psl_against_nested_loops import load
 from tests.oracles.nested_loop_psl import Key
 from workbench.database import Database, load_alchemy_text
 from workbench.grounding import GroundRequest
-from workbench.grounding.counting import make_plan
 from workbench.grounding.dialect import render
 from workbench.grounding.ground import Grounder
+from workbench.grounding.planning import make_plan
 from workbench.language import parse_mln, parse_psl
 from workbench.progress import SILENT
 

@@ -11,7 +11,8 @@ import duckdb
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted
-from workbench.database.ingest import SHOWN, LoadReport, Partition, Staged, ingest
+from workbench.database.ingest import LoadReport, Partition, ingest
+from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, nearest

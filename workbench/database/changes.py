@@ -14,9 +14,9 @@ from workbench.arrays import Float, Int32
 from workbench.database.database import Database
 from workbench.database.fingerprint import FactSum, sum_of_facts
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.ingest import SHOWN
 from workbench.database.rows import handed_in, ids_of_columns
 from workbench.database.schema import add_constants
+from workbench.database.staged_facts import SHOWN
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 

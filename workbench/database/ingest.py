@@ -8,34 +8,30 @@ loader's transaction.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 import duckdb
 
 from workbench.database.database import Database
 from workbench.database.fact_source import FactSource
-from workbench.database.identifiers import quoted, text_literal
-from workbench.database.rows import first_row, first_value
+from workbench.database.identifiers import quoted
+from workbench.database.rows import first_value
 from workbench.database.schema import add_constants
+from workbench.database.staged_facts import (
+    SHOWN,
+    Staged,
+    argument_faults,
+    declared_elsewhere,
+    new_to_declared_type,
+    value_faults,
+)
 from workbench.database.stored import StoredPredicate
-from workbench.database.value_columns import is_no_value
 from workbench.errors import Diagnostic, InputError
-from workbench.language.values import ValueKind
 
-__all__ = ["LoadReport", "Partition", "Staged", "ingest"]
-
-SHOWN = 20
+__all__ = ["LoadReport", "Partition", "ingest"]
 
 Partition = OneOf["evidence", "truth", "target"]
-
-
-@dataclass(frozen=True)
-class Staged:
-    """One predicate's staged table."""
-
-    predicate: StoredPredicate
-    table: str
 
 
 @dataclass(frozen=True)
@@ -81,12 +77,12 @@ def ingest(
     connection, type_tables = database.connection, database.type_tables()
     faults: list[Diagnostic] = []
     for part in staged:
-        faults += _value_faults(connection, part, source)
-        faults += _argument_faults(connection, part, source)
-    faults += _declared_elsewhere(connection, staged, source)
+        faults += value_faults(connection, part, source)
+        faults += argument_faults(connection, part, source)
+    faults += declared_elsewhere(connection, staged, source)
     if faults:
         raise InputError(tuple(sorted(faults, key=_place)))
-    warnings = _new_to_declared_type(connection, staged, source)
+    warnings = new_to_declared_type(connection, staged, source)
     _encode(connection, staged, type_tables)
     counts: dict[str, int] = {}
     for part in staged:
@@ -104,121 +100,6 @@ def ingest(
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:
     return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else (0, 0)
-
-
-def _value_faults(
-    connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
-) -> list[Diagnostic]:
-    rows = connection.execute(
-        f"SELECT line, value FROM {part.table} WHERE value < 0 OR value > 1 OR isnan(value) ORDER "
-        f"BY line LIMIT {SHOWN}"
-    ).fetchall()
-    return [
-        source.diagnostic(
-            "E0206",
-            f"the value {value:g} of a fact of {part.predicate.name} is outside [0, 1]",
-            line,
-            help="1 is true, 0 false; values between are degrees of truth",
-        )
-        for line, value in rows
-    ]
-
-
-def _argument_faults(
-    connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
-) -> list[Diagnostic]:
-    """Arguments that should be numbers or dates and are not."""
-    predicate, found = part.predicate, []
-    for column, kind in predicate.value_columns:
-        rows = connection.execute(
-            f"SELECT line, {column} FROM {part.table} WHERE {is_no_value(column, kind)} ORDER BY "
-            f"line LIMIT {SHOWN}"
-        ).fetchall()
-        place = predicate.columns.index(column) + 1
-        which = "the last argument" if place == predicate.arity else f"argument {place}"
-        found += [
-            source.diagnostic(
-                "E0210",
-                f"{which} of {predicate.name} is a {kind}, not {text!r}",
-                line,
-                needle=str(text),
-                help="write it as 2020-01-31, or 2020-01-31 10:20:30"
-                if kind is ValueKind.DATE
-                else None,
-            )
-            for line, text in rows
-        ]
-    return found
-
-
-def _declared_elsewhere(
-    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: FactSource
-) -> list[Diagnostic]:
-    """Constants that the program declares, but only for another type."""
-    if (
-        first_row(connection.execute("SELECT 1 FROM program_constant WHERE declared LIMIT 1"))
-        is None
-    ):
-        return []
-    columns = [
-        f"SELECT line, {column} AS name, {text_literal(type_name)} AS type, {number} AS part FROM "
-        f"{part.table}"
-        for number, part in enumerate(staged)
-        for column, type_name in part.predicate.constant_columns
-    ]
-    if not columns:
-        return []
-    rows = connection.execute(
-        "SELECT min(s.line), s.name, min(p.type), s.type, s.part FROM "
-        f"({' UNION ALL '.join(columns)}) s JOIN program_constant p ON p.name = s.name AND "
-        "p.declared AND p.type <> s.type WHERE NOT EXISTS (FROM program_constant q WHERE q.name = "
-        f"s.name AND q.type = s.type) GROUP BY s.part, s.type, s.name ORDER BY 1, 2 LIMIT {SHOWN}"
-    ).fetchall()
-    return [
-        source.diagnostic(
-            "E0208",
-            f"{constant} is a constant of {other}, but {staged[part].predicate.name} takes one of "
-            f"{type_name} here",
-            line,
-            needle=constant,
-        )
-        for line, constant, other, type_name, part in rows
-    ]
-
-
-def _new_to_declared_type(
-    connection: duckdb.DuckDBPyConnection, staged: Sequence[Staged], source: FactSource
-) -> tuple[Diagnostic, ...]:
-    """One warning for each type with declared constants that the facts add to."""
-    declared = {
-        name
-        for (name,) in connection.execute(
-            "SELECT DISTINCT type FROM program_constant WHERE declared"
-        ).fetchall()
-    }
-    selects: dict[str, list[str]] = {}
-    for part in staged:
-        for column, type_name in part.predicate.constant_columns:
-            if type_name in declared:
-                selects.setdefault(type_name, []).append(
-                    f"SELECT line, {column} AS name FROM {part.table}"
-                )
-    warnings = []
-    for type_name, parts in sorted(selects.items()):
-        rows = connection.execute(
-            f"SELECT min(line), name, count(*) OVER () FROM ({' UNION ALL '.join(parts)}) s WHERE "
-            "NOT EXISTS (FROM program_constant p WHERE p.type = $type AND p.name = s.name) GROUP "
-            "BY name ORDER BY 1, 2 LIMIT 3",
-            {"type": type_name},
-        ).fetchall()
-        if rows:
-            line, first, count = rows[0]
-            names = ", ".join(name for _, name, _ in rows) + (", ..." if count > len(rows) else "")
-            who = f"the constant {first} is" if count == 1 else f"{count} constants ({names}) are"
-            message = f"{who} not declared in {type_name}, which takes them in"
-            shown = source.diagnostic("E0208", message, line, needle=first)
-            warnings.append(replace(shown, severity="warning"))
-    return tuple(warnings)
 
 
 def _encode(

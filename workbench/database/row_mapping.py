@@ -12,8 +12,9 @@ import duckdb
 from workbench.database.database import Database
 from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.ingest import SHOWN, LoadReport, Partition, Staged, ingest
+from workbench.database.ingest import LoadReport, Partition, ingest
 from workbench.database.rows import first_row
+from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError, Span, nearest
 

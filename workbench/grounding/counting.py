@@ -10,32 +10,16 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.errors import InputError, WorkbenchError
 from workbench.grounding.backend import Backend
 from workbench.grounding.bindings import all_bindings, open_bindings
-from workbench.grounding.clauses import plan_clause, scale_of
-from workbench.grounding.existential import plan_existential
-from workbench.grounding.linear import plan_linear_rule
+from workbench.grounding.clauses import scale_of
 from workbench.grounding.plans import Plan
-from workbench.grounding.psl_clauses import plan_logical_rule
-from workbench.grounding.request import GroundRequest
+from workbench.grounding.refusals import check_listed, selects_of, too_many
 from workbench.grounding.select import Select, Union, Value
-from workbench.grounding.templates import clause_text
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
-from workbench.language.ground_atoms import atom_text
 
-__all__ = [
-    "Tally",
-    "check_listed",
-    "count_plan",
-    "count_together",
-    "joined_relations",
-    "make_plan",
-    "plan_cases",
-    "too_many",
-    "uncounted",
-]
+__all__ = ["Tally", "count_plan", "count_together", "uncounted"]
 
 
 @dataclass
@@ -91,17 +75,6 @@ def count_together(
         for row in rows:
             found[row[0]].append(dict(zip(names, row)))
     return found
-
-
-def selects_of(plan: Plan) -> tuple[Select, ...]:
-    """The selects of a plan's count query, one a case."""
-    return (
-        plan.counts.selects
-        if isinstance(plan.counts, Union)
-        else ()
-        if plan.counts is None
-        else (plan.counts,)
-    )
 
 
 def _numbered(number: int, select: Select) -> Select:
@@ -238,33 +211,6 @@ def _count_rows(backend: Backend, plan: Plan) -> Iterator[tuple[tuple[int, ...],
         yield row[1 : 1 + plan.n_plus], dict(zip(names, row))
 
 
-def check_listed(vocabulary: Vocabulary, plan: Plan) -> None:
-    """Raise E0330 where the plan needs an open atom that the data do not list."""
-    for predicate, query in plan.missing:
-        rows = vocabulary.backend.rows(query)[1]
-        if rows:
-            ids = rows[0] if vocabulary.arguments(predicate) else ()
-            raise _unlisted(vocabulary, plan, predicate, ids)
-
-
-def _unlisted(
-    vocabulary: Vocabulary, plan: Plan, predicate: str, ids: tuple[int, ...]
-) -> WorkbenchError:
-    clause, names = plan.clause, []
-    assert isinstance(clause, Clause)
-    for number, type_name in zip(ids, vocabulary.arguments(predicate)):
-        names.append(vocabulary.names_of(type_name, [number]).get(number, "?"))
-    atom = atom_text(predicate, names)
-    text = getattr(vocabulary.program.rules[clause.rule], "text", "") or clause_text(clause)
-    return InputError.of(
-        "E0330",
-        f"rule {clause.rule + 1} needs {atom}, which is neither a target nor observed: {text}",
-        span=clause.span,
-        help=f"list {atom} among the targets of {predicate}, or bind the rule's variables by "
-        "closed atoms",
-    )
-
-
 def uncounted(plan: Plan) -> Tally:
     """The tally of a clause whose rows are left to a row source."""
     none, no_scale = np.zeros(1, np.int64), np.zeros((1, 2))
@@ -284,76 +230,9 @@ def _names(
     return list(zip(*columns))
 
 
-def make_plan(
-    vocabulary: Vocabulary,
-    clause: Clause | LinearRule,
-    request: GroundRequest,
-    *,
-    violated: bool = False,
-) -> Plan:
-    """The plan of one clause or arithmetic rule; with `violated`,
-    of what the vocabulary's state violates.
-    """
-    if isinstance(clause, LinearRule):
-        return plan_linear_rule(vocabulary, clause)
-    return plan_cases(
-        vocabulary, replace(clause, plus=()) if clause.hard else clause, violated=violated
-    )
-
-
-def plan_cases(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> Plan:
-    """The plan of a clause by its kind; its `plus` variables are shown, also of a hard one."""
-    if clause.existential:
-        return plan_existential(vocabulary, clause)
-    if clause.multiset:
-        return plan_logical_rule(vocabulary, clause, violated=violated)
-    return plan_clause(vocabulary, clause, violated=violated)
-
-
 def sizes(tallies: Sequence[Tally]) -> tuple[int, int]:
     """The most rows, and the most literals in them, that counted clauses come to."""
     stored = [
         (int(tally.open.sum()), tally.width) for tally in tallies if not tally.plan.only_units
     ]
     return sum(rows for rows, _ in stored), sum(rows * width for rows, width in stored)
-
-
-def too_many(
-    vocabulary: Vocabulary,
-    plan: Plan,
-    limit: int,
-    *,
-    rows: int | None = None,
-    total: int | None = None,
-) -> WorkbenchError:
-    """E0310 for a rule of so many ground rows, and all rules of so many in `total`,
-    as far as they were counted.
-    """
-    clause = plan.clause
-    text = getattr(vocabulary.program.rules[clause.rule], "text", "")
-    has = f"more than {limit:,}" if rows is None else f"{rows:,}"
-    together = (
-        f", all rules together {total:,}, above the limit of {limit:,}" if total is not None else ""
-    )
-    return InputError.of(
-        "E0310",
-        f"rule {clause.rule + 1} alone has {has} ground rows{together}: {text}",
-        span=clause.span,
-        help=f"it joins {joined_relations(vocabulary, plan)}; bind its variables by evidence, or "
-        "raise --limit",
-    )
-
-
-def joined_relations(vocabulary: Vocabulary, plan: Plan) -> str:
-    """The relations of a clause's largest case with their sizes: where the rows come from."""
-    widest = max(selects_of(plan), key=lambda select: len(select.sources), default=None)
-    shown = []
-    for source in widest.sources if widest is not None else ():
-        if isinstance(source.relation, str) and source.kind == "inner":
-            (row,) = vocabulary.connection.execute(
-                f"SELECT count(*) FROM {source.relation}"
-            ).fetchall()
-            kind, _, name = source.relation.strip('"').partition("_")
-            what = f"every constant of {name}" if kind == "domain" else f"{kind} {name}"
-            shown.append(f"{what} ({row[0]:,})")
-    return " with ".join(shown) or "no relation"

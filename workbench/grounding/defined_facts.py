@@ -11,7 +11,8 @@ import numpy as np
 
 from workbench.arrays import Array
 from workbench.grounding.definition_queries import conditions_select
-from workbench.grounding.dialect import render, render_expression
+from workbench.grounding.definition_questions import Question, question_query, questions_of
+from workbench.grounding.dialect import render
 from workbench.grounding.select import Expression, Value
 from workbench.grounding.templates import clause_text
 from workbench.grounding.value_terms import constant_value
@@ -19,21 +20,15 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
 from workbench.language.formulas import (
-    change_item,
     item_variables,
-    substitution,
-    term_variables,
-    variable_names,
 )
-from workbench.language.program import Aggregate, Condition, Definition, Predicate
-from workbench.language.terms import Atom, Comparison, Constant, Literal, Variable
+from workbench.language.program import Predicate
+from workbench.language.terms import Atom, Constant, Literal, Variable
 from workbench.language.values import value_text
 from workbench.language.variable_types import infer_condition_types
 
 __all__ = ["DefinedFact", "Teller", "atom_text"]
 
-MOST_NAMED = 5
-"""Bindings that are named; all of them are counted."""
 
 NamesOf = Callable[[str, Array], list[str]]
 
@@ -55,21 +50,6 @@ class DefinedFact:
     variables: tuple[str, ...]
     types: tuple[str, ...]
     named: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class _Question:
-    """A definition with the conditions of one of its aggregates written out beside it.
-
-    `choice` are the variables outside the aggregate, of which one binding is told; `shown` is what
-    is told of it.
-    """
-
-    head: Atom
-    body: tuple[Condition, ...]
-    choice: tuple[str, ...]
-    shown: tuple[str, ...]
-    greatest_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,7 +108,7 @@ class Teller:
             ]
             mine = (one for one in program.definitions if one.head.predicate == predicate)
             for question in (
-                question for definition in mine for question in _questions(definition)
+                question for definition in mine for question in questions_of(definition)
             ):
                 for place, fact in self._answers(question, heads):
                     found[place][said[place], fact] = None
@@ -139,7 +119,7 @@ class Teller:
     def _beneath(
         self,
         clause: Clause,
-        question: _Question,
+        question: Question,
         heads: Sequence[tuple[Expression, ...]],
         above: frozenset[str],
     ) -> Iterator[tuple[int, list[tuple[str, DefinedFact]]]]:
@@ -210,7 +190,7 @@ class Teller:
         return list(zip(*columns)) if columns else [()] * count
 
     def _answers(
-        self, question: _Question, heads: Sequence[tuple[Expression, ...]]
+        self, question: Question, heads: Sequence[tuple[Expression, ...]]
     ) -> Iterator[tuple[int, DefinedFact]]:
         """The facts that a question finds bindings of, by their places."""
         rows, types = self._rows(question, heads)
@@ -233,7 +213,7 @@ class Teller:
             )
 
     def _rows(
-        self, question: _Question, heads: Sequence[tuple[Expression, ...]]
+        self, question: Question, heads: Sequence[tuple[Expression, ...]]
     ) -> tuple[list[tuple[Any, ...]], dict[str, str]]:
         """`place, number, s0, ...` of what a question finds, and the types of its variables."""
         vocabulary = self.vocabulary
@@ -263,7 +243,7 @@ class Teller:
             vocabulary.given,
         )
         found = vocabulary.connection.execute(
-            _statement(render(select), declared.arity, question, self.world, heads)
+            question_query(render(select), declared.arity, question, self.world, heads)
         )
         return found.fetchall(), types
 
@@ -273,77 +253,3 @@ def atom_text(clause: Clause, atom: Atom, binding: Mapping[str, str]) -> str:
     return clause_text(
         replace(clause, literals=(Literal(atom),), guards=(), existential=(), factor=None), binding
     )
-
-
-def _questions(definition: Definition) -> Iterator[_Question]:
-    outside = [one for one in definition.body if not isinstance(one, Aggregate)]
-    aggregates = [one for one in definition.body if isinstance(one, Aggregate)]
-    said = variable_names(definition.head.arguments)
-    made = {one.variable for one in aggregates}
-    local = [name for name in _bound(outside) if name not in said | made]
-    if not aggregates and local:
-        yield _Question(definition.head, definition.body, (), tuple(local))
-    for aggregate in aggregates:
-        inside = [*aggregate.body, *aggregate.among]
-        own = [name for name in _bound(inside) if name not in {*local, *said, *made}]
-        # The aggregate keeps its variables to itself, so those written out beside it take others.
-        fresh = substitution({name: Variable(f"{name}'") for name in own})
-        written = [change_item(one, fresh) for one in inside]
-        of = [variable.name for term in aggregate.of for variable in term_variables(term)]
-        last_first = aggregate.function in ("max", "latest")
-        extremes = last_first or aggregate.function == "min"
-        counts = aggregate.function in ("count", "exists", "share")
-        shown = of if counts else [*of, *own] if extremes else own
-        shown = [name for name in dict.fromkeys(shown) if name in own]
-        if shown:
-            told = tuple(f"{name}'" for name in shown)
-            yield _Question(
-                definition.head, (*definition.body, *written), tuple(local), told, last_first
-            )
-
-
-def _bound(conditions: Sequence[Literal | Comparison]) -> list[str]:
-    """The variables that positive atoms bind, in order."""
-    literals = (one for one in conditions if isinstance(one, Literal) and one.positive)
-    return list(
-        dict.fromkeys(variable.name for one in literals for variable in item_variables(one))
-    )
-
-
-def _statement(
-    query: str, arity: int, question: _Question, world: int, heads: Sequence[tuple[Expression, ...]]
-) -> str:
-    """`SELECT place, number, s0, ...`: of each head the first bindings of what is shown,
-    under the first choice.
-    """
-    cells = [[render_expression(cell) for cell in head] for head in heads]
-    rows = ", ".join(f"({', '.join([str(place), *row])})" for place, row in enumerate(cells))
-    places = [f"a{place}" for place in range(arity)]
-    # The lists reach the facts below the joins, which a join with the heads alone need not.
-    among = [
-        f"q.{name} IN ({', '.join(sorted(set(column)))})"
-        for name, column in zip(places, zip(*cells))
-    ]
-    same = [f"q.{name} = h.{name}" for name in places]
-    told = [f"a{arity + place}" for place in range(len(question.choice) + len(question.shown))]
-    choice, shown = told[: len(question.choice)], told[len(question.choice) :]
-    order = ", ".join(
-        f"{name} DESC" if question.greatest_first and not place else name
-        for place, name in enumerate(shown)
-    )
-    first = (
-        f"QUALIFY rank() OVER (PARTITION BY place ORDER BY {', '.join(choice)}) = 1"
-        if choice
-        else ""
-    )
-    return f"""
-        WITH heads({", ".join(["place", *places])}) AS (VALUES {rows}),
-        found AS (
-            SELECT h.place, {", ".join(f"q.{name}" for name in told)}
-            FROM (\n{query}\n) q
-            JOIN heads h ON {" AND ".join([f"q.world = {world}", *same, *among])}
-            {first}
-        )
-        SELECT place, count(*) OVER (PARTITION BY place), {", ".join(shown)} FROM found
-        QUALIFY row_number() OVER (PARTITION BY place ORDER BY {order}) <= {MOST_NAMED}
-        ORDER BY place, {order}"""

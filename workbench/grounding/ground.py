@@ -18,21 +18,14 @@ from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.backend import BackendOf, Batch, DuckDB
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import (
-    Tally,
-    check_listed,
-    count_plan,
-    count_together,
-    make_plan,
-    sizes,
-    too_many,
-    uncounted,
-)
+from workbench.grounding.counting import Tally, count_plan, count_together, sizes, uncounted
 from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
 from workbench.grounding.memory import kept_on_disk, left_for_rows, too_large
+from workbench.grounding.planning import make_plan
 from workbench.grounding.prepare import clauses_of, prepare
+from workbench.grounding.refusals import check_listed, too_many
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin
 from workbench.grounding.rows import RowSink, UnitSink

@@ -16,11 +16,11 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Array, Int32, Int64
-from workbench.grounding.counting import plan_cases
 from workbench.grounding.defined_facts import Teller
 from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.dialect import render
 from workbench.grounding.found_rules import Found, found_in_columns, found_in_lists, universal
+from workbench.grounding.planning import plan_cases
 from workbench.grounding.prepare import clauses_of
 from workbench.grounding.result import Grounding
 from workbench.grounding.select import (

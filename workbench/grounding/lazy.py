@@ -15,9 +15,11 @@ from workbench.arrays import Float
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import Tally, check_listed, make_plan
+from workbench.grounding.counting import Tally
 from workbench.grounding.ground import Grounder
 from workbench.grounding.intake import Intake
+from workbench.grounding.planning import make_plan
+from workbench.grounding.refusals import check_listed
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding
 from workbench.grounding.row_keys import RowKeys

@@ -208,7 +208,7 @@ class RuleTerms:
                 ("coefficient", coefficient),
                 ("b", b),
                 ("undefined", undefined),
-            ],
+            ]
         )
 
     def _join_atoms(self, body: Body, atoms: Iterable[Atom]) -> tuple[Expression, Expression]:

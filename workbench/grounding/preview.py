@@ -12,13 +12,14 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.errors import Diagnostic
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import Tally, check_listed, joined_relations, sizes
+from workbench.grounding.counting import Tally, sizes
 from workbench.grounding.dialect import render
 from workbench.grounding.ground import Grounder
 from workbench.grounding.intake import Intake
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.memory import estimated_bytes, too_large
 from workbench.grounding.plans import Plan, Shape
+from workbench.grounding.refusals import check_listed, joined_relations
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.rows import RowSink, UnitSink
 from workbench.grounding.samples import clause_samples, linear_samples
@@ -42,7 +43,6 @@ from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 
 __all__ = ["Preview", "RulePreview", "preview"]
-
 
 COUNTABLE = 250_000_000
 """Ground rows of a rule that can be counted one by one in seconds."""
@@ -291,8 +291,7 @@ def _counting(plan: Plan, shape: Shape) -> Select:
     unit = all_of((Operation("=", (n_open, Value(1))), affine)) if soft else Value(False)
     row = all_of((n_open > 0, negate(unit)))
     return Select(
-        (("units", count_of(unit)), ("rows", count_of(row))),
-        (Source(shape.select, "r"),),
+        (("units", count_of(unit)), ("rows", count_of(row))), (Source(shape.select, "r"),)
     )
 
 

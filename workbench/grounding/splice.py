@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Array, Bool, Int32, Int64
+from workbench.arrays import Bool, Int32, Int64
 from workbench.grounding.again import Piece
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.carried_rows import (
@@ -26,6 +26,7 @@ from workbench.grounding.carried_rows import (
     without_zeros,
 )
 from workbench.grounding.differences import Difference
+from workbench.grounding.merged_templates import merge_templates, sums_by_template
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates
 
@@ -119,7 +120,7 @@ def splice(
     if difference is not None:
         network = difference.onto_sums(network)
     goes = np.isin(templates.rule, [-1, *piece.rules])
-    tables = _merged(templates, goes, piece.grounding.templates)
+    tables = merge_templates(templates, goes, piece.grounding.templates)
     replaced = np.isin(rule, list(piece.rules))
     near = _near(network, rule, difference, place)
     n, everywhere = new.n_atoms, np.arange(new.n_atoms)
@@ -165,7 +166,7 @@ def splice(
     _mark_blocks(network.blocks, new.blocks, place, touched)
     joined, n_templates = stacked(kept, coming), tables.templates.n_templates
     sums: dict[str, Any] = {
-        name: _by_template(getattr(network, name), getattr(new, name), tables, goes)
+        name: sums_by_template(getattr(network, name), getattr(new, name), tables, goes)
         for name in (
             "constant",
             "groundings",
@@ -202,52 +203,6 @@ def splice(
         added=added,
         removed=removed,
     )
-
-
-@dataclass(frozen=True)
-class _Tables:
-    """Two tables of templates made one: the numbers of both in it.
-
-    A template that goes and has none of its name in the new table has a number past the end:
-    `width` counts those too.
-    """
-
-    templates: Templates
-    old: Int64
-    new: Int64
-    width: int
-
-
-def _merged(templates: Templates, goes: Bool, piece: Templates) -> _Tables:
-    chosen = np.flatnonzero(~goes)
-    rules = np.concatenate([templates.rule[chosen], piece.rule])
-    order = np.argsort(np.where(rules < 0, np.iinfo(np.int32).max, rules), kind="stable")
-    rank = np.empty(order.size, np.int64)
-    rank[order] = np.arange(order.size)
-
-    def join(name: str) -> Array:
-        return np.concatenate([getattr(templates, name)[chosen], getattr(piece, name)])[order]
-
-    labels = [*(templates.label[i] for i in chosen), *piece.label]
-    formulas = [*(_formulas(templates)[i] for i in chosen), *_formulas(piece)]
-    merged = Templates(
-        **{name: join(name) for name in ("weight", "fixed", "rule", "clause", "share")},
-        label=tuple(labels[i] for i in order),
-        formula=tuple(formulas[i] for i in order),
-    )
-    new = rank[chosen.size :]
-    names = dict(zip(zip(piece.rule.tolist(), piece.clause.tolist(), piece.label), new.tolist()))
-    old, width = np.empty(templates.n_templates, np.int64), order.size
-    old[chosen] = rank[: chosen.size]
-    for number in np.flatnonzero(goes).tolist():
-        name = (int(templates.rule[number]), int(templates.clause[number]), templates.label[number])
-        old[number] = names.get(name, width)
-        width += name not in names
-    return _Tables(merged, old, new, width)
-
-
-def _formulas(templates: Templates) -> tuple[str, ...]:
-    return templates.formula or ("",) * templates.n_templates
 
 
 def _changed_rows(going: CarriedRows, coming: CarriedRows) -> tuple[Int64, Int64, int, int]:
@@ -337,11 +292,3 @@ def _near(network: GroundNetwork, rule: Int32, difference: Difference | None, pl
         np.logical_and.reduceat(entries, network.A.indptr[:-1])[found] if entries.size else False
     )
     return found
-
-
-def _by_template(old: Array, new: Array, tables: _Tables, goes: Bool) -> Array:
-    """Sums by template: of those that stay as they were, of the others as they are now."""
-    sums = np.zeros((tables.templates.n_templates, *old.shape[1:]), old.dtype)
-    sums[tables.old[~goes]] = old[~goes]
-    sums[tables.new] = new
-    return sums

@@ -180,11 +180,7 @@ class _Translator:
         return self.domains[type_name]
 
     def existential(
-        self,
-        clause: Clause,
-        literals: list[Literal],
-        conditions: list[Comparison],
-        names: _Names,
+        self, clause: Clause, literals: list[Literal], conditions: list[Comparison], names: _Names
     ) -> None:
         """The arithmetic rule `sum of the literals' truth >= 1`; a negated literal of n groundings
         adds n - sum.

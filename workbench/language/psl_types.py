@@ -7,22 +7,16 @@ the constants that can meet.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from workbench.errors import Span
+from workbench.language.argument_classes import ArgumentClasses, Place
 from workbench.language.definitions import condition_atoms
-from workbench.language.formulas import map_parts, rule_atoms, rule_comparisons
+from workbench.language.formulas import rule_atoms, rule_comparisons
 from workbench.language.program import (
     Aggregate,
-    ArithmeticRule,
-    Condition,
     Definition,
-    Filter,
-    LogicalRule,
     Predicate,
     Program,
     Rule,
@@ -30,21 +24,16 @@ from workbench.language.program import (
     Type,
 )
 from workbench.language.source import Diagnostics
+from workbench.language.spelling import respelled
 from workbench.language.terms import (
     Apply,
     Atom,
     Comparison,
-    Formula,
-    Literal,
-    SumVariable,
     Variable,
 )
-from workbench.language.values import VALUE_TYPES, ValueKind
+from workbench.language.values import ValueKind
 
 __all__ = ["with_declarations", "with_inferred_types", "with_values"]
-
-Place = tuple[str, int]
-Statement = TypeVar("Statement", bound=Rule | Definition | Scope)
 
 
 def with_declarations(program: Program, declared: Iterable[Predicate]) -> Program:
@@ -124,10 +113,10 @@ def _typed(
                 plural = "argument" if known == 1 else "arguments"
                 message = f"{name} takes {known} {plural} and is given {len(atom.arguments)}"
                 diagnostics.add("E0105", message, atom.span or span)
-    rules = tuple(_respelled(rule, spelling) for rule in program.rules)
-    definitions = tuple(_respelled(one, spelling) for one in program.definitions)
-    scopes = tuple(_respelled(one, spelling) for one in program.scopes)
-    classes = _Classes()
+    rules = tuple(respelled(rule, spelling) for rule in program.rules)
+    definitions = tuple(respelled(one, spelling) for one in program.definitions)
+    scopes = tuple(respelled(one, spelling) for one in program.scopes)
+    classes = ArgumentClasses()
     for name, arity in arities.items():
         for position in range(arity):
             classes.find((name, position))
@@ -197,33 +186,8 @@ def _span_of_use(rules: Iterable[Rule], name: str) -> Span | None:
     )
 
 
-def _respelled(statement: Statement, spelling: Mapping[str, str]) -> Statement:
-    """The statement with each predicate in the spelling that it is known by."""
-
-    def atom(old: Atom) -> Atom:
-        name = spelling[old.predicate.casefold()]
-        return old if old.predicate == name else replace(old, predicate=name)
-
-    def items(old: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple(map(item, old))
-
-    def item(old: Condition) -> Condition:
-        if isinstance(old, Aggregate):
-            return replace(old, body=items(old.body), among=items(old.among))
-        return replace(old, atom=atom(old.atom)) if isinstance(old, Literal) else old
-
-    if isinstance(statement, LogicalRule):
-        return replace(statement, body=items(statement.body), head=items(statement.head))
-    if isinstance(statement, Definition | Scope):
-        return replace(statement, head=atom(statement.head), body=items(statement.body))
-    assert isinstance(statement, ArithmeticRule)
-    terms = tuple(replace(term, atoms=tuple(map(atom, term.atoms))) for term in statement.terms)
-    filters = tuple(Filter(f.variable, _map_atoms(f.condition, atom)) for f in statement.filters)
-    return replace(statement, terms=terms, filters=filters)
-
-
 def _join_statement(
-    statement: Definition | Scope, classes: _Classes, arities: Mapping[str, int]
+    statement: Definition | Scope, classes: ArgumentClasses, arities: Mapping[str, int]
 ) -> list[Place]:
     """Join the places of each variable of a definition or scope;
     the places that hold numbers which it makes.
@@ -253,79 +217,3 @@ def _join_statement(
                 if isinstance(side, Variable) and side.name in place_of
             ]
     return numbers
-
-
-def _map_atoms(formula: Formula, change: Callable[[Atom], Atom]) -> Formula:
-    return (
-        change(formula)
-        if isinstance(formula, Atom)
-        else map_parts(formula, lambda part: _map_atoms(part, change))
-    )
-
-
-@dataclass
-class _Classes:
-    """Union-find over argument places, with a count of the variable names met in each class."""
-
-    parent: dict[Place, Place] = field(default_factory=dict)
-    used: list[tuple[Place, str]] = field(default_factory=list)
-
-    def find(self, place: Place) -> Place:
-        self.parent.setdefault(place, place)
-        while self.parent[place] != place:
-            self.parent[place] = self.parent[self.parent[place]]
-            place = self.parent[place]
-        return place
-
-    def join(self, one: Place, other: Place) -> None:
-        first, second = self.find(one), self.find(other)
-        if first != second:
-            self.parent[second] = first
-
-    def join_variables(
-        self, atoms: Iterable[Atom], comparisons: Iterable[Comparison], arities: Mapping[str, int]
-    ) -> dict[str, Place]:
-        """Join the places that each variable stands in, then the two sides of each comparison;
-        a place of each.
-        """
-        place_of: dict[str, Place] = {}
-        for atom in atoms:
-            for position, argument in enumerate(atom.arguments[: arities[atom.predicate]]):
-                if isinstance(argument, Variable | SumVariable):
-                    place = (atom.predicate, position)
-                    self.used.append((place, argument.name))
-                    self.join(place_of.setdefault(argument.name, place), place)
-        for one in comparisons:
-            sides = [
-                s.name
-                for s in (one.left, one.right)
-                if isinstance(s, Variable) and s.name in place_of
-            ]
-            if len(sides) == 2:
-                self.join(place_of[sides[0]], place_of[sides[1]])
-        return place_of
-
-    def names(self, given: Mapping[Place, str]) -> dict[Place, str]:
-        """A name for each class: the one given, or its commonest variable in lower case without
-        digits.
-
-        Where that is taken, a number is added.
-        """
-        counts: dict[Place, Counter[str]] = {}
-        for place in self.parent:
-            counts.setdefault(self.find(place), Counter())
-        for place, variable in self.used:
-            counts[self.find(place)][re.sub(r"\d+$", "", variable).casefold() or "t"] += 1
-        names = dict(given)
-        taken = {*given.values(), *VALUE_TYPES}
-        for place, counter in counts.items():
-            if place in given:
-                continue
-            base = counter.most_common(1)[0][0] if counter else f"{place[0].casefold()}_{place[1]}"
-            name = base
-            number = 2
-            while name in taken:
-                name, number = f"{base}{number}", number + 1
-            taken.add(name)
-            names[place] = name
-        return names

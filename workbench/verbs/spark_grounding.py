@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.grounding.counting import Tally, check_listed
+from workbench.grounding.counting import Tally
 from workbench.grounding.ground import Grounder
+from workbench.grounding.refusals import check_listed
 from workbench.grounding.spark import Spark
 from workbench.verbs.spark_records import RECORDS, ROW
 from workbench.verbs.spark_tasks import GroundTask
