@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from workbench.database import Database, quoted
-from workbench.language.program import Function, Predicate, Program, Type
+from workbench.language.declarations import Function, Predicate, Type
+from workbench.language.program import Program
 
 PROGRAM = Program(
     "mln",

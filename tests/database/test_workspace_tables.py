@@ -36,7 +36,8 @@ from workbench.database import (
 from workbench.database.copying import copy_of
 from workbench.errors import InputError, UsageError
 from workbench.language import parse_mln
-from workbench.language.program import FormulaRule, Predicate, Type, Weight
+from workbench.language.declarations import Predicate, Type
+from workbench.language.program import FormulaRule, Weight
 from workbench.language.terms import Atom, Constant, Variable
 
 FACTS = (

@@ -7,13 +7,13 @@ import pytest
 from workbench.errors import InputError
 from workbench.language import check, clausal_form, parse_psl
 from workbench.language.clauses import Clause, LinearRule
+from workbench.language.declarations import Predicate
 from workbench.language.program import (
     ArithmeticRule,
     Calculation,
     Cardinality,
     LinearTerm,
     LogicalRule,
-    Predicate,
 )
 from workbench.language.psl_types import with_declarations
 from workbench.language.terms import And, Atom, Comparison, Constant, Not, Or, SumVariable, Variable

@@ -15,14 +15,7 @@ from workbench.database.catalog import (
     top_values,
     types_by_size,
 )
-from workbench.database.changes import (
-    FactRows,
-    FactTexts,
-    StatedFacts,
-    add_facts,
-    remove_facts,
-    texts_of_facts,
-)
+from workbench.database.changes import add_facts, remove_facts
 from workbench.database.console import QueryResult, query, query_parameters, relations_read
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.dataset import (
@@ -32,8 +25,9 @@ from workbench.database.dataset import (
     load_file,
     read_dataset,
 )
-from workbench.database.encoded_facts import FactColumns, insert_facts, name_things
+from workbench.database.encoded_facts import FactColumns, insert_facts
 from workbench.database.fact_source import FactSource
+from workbench.database.fact_texts import FactTexts, texts_of_facts
 from workbench.database.facts import set_fact
 from workbench.database.fingerprint import FactSum, data_hash, fact_print, fact_sums, hash_of
 from workbench.database.folds import (
@@ -62,7 +56,7 @@ from workbench.database.labelled import (
     label_counts,
     label_keys,
 )
-from workbench.database.names_of_things import display_names
+from workbench.database.names_of_things import display_names, name_things
 from workbench.database.outside import first_line, masked, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
 from workbench.database.predictions import (
@@ -94,6 +88,7 @@ from workbench.database.runs import (
     run_table,
 )
 from workbench.database.salvage import Salvage, salvage
+from workbench.database.stated_facts import FactRows, StatedFacts
 from workbench.database.table_files import TablePreview, preview_table, read_fault
 from workbench.database.tables import load_frame, load_tables, predicate_of_file
 from workbench.database.text_files import (

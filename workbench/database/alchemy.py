@@ -16,7 +16,7 @@ from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError, Span, nearest
-from workbench.language.program import Function, Predicate
+from workbench.language.declarations import Function, Predicate
 from workbench.resources import sql_text
 
 __all__ = ["load_alchemy", "load_alchemy_text"]

@@ -10,82 +10,20 @@ import duckdb
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Float, Int32
 from workbench.database.database import Database
+from workbench.database.fact_texts import FactTexts
 from workbench.database.fingerprint import FactSum, sum_of_facts
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import handed_in, ids_of_columns
 from workbench.database.schema import add_constants
 from workbench.database.staged_facts import SHOWN
+from workbench.database.stated_facts import FactRows, StatedFacts
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 
-__all__ = [
-    "Changed",
-    "FactRows",
-    "FactTexts",
-    "StatedFacts",
-    "add_facts",
-    "remove_facts",
-    "texts_of_facts",
-]
+__all__ = ["Changed", "add_facts", "remove_facts"]
 
 ROWS, CODED = "changed_texts", "changed_rows"
-
-
-@dataclass(frozen=True)
-class FactTexts:
-    """Facts of one predicate as text.
-
-    Attributes
-    ----------
-    rows : pyarrow.Table
-        Columns `world` (its name), `a0, ...` (text), `value`, `partition`.
-    """
-
-    predicate: str
-    rows: pyarrow.Table
-
-
-@dataclass(frozen=True)
-class StatedFacts:
-    """Some facts.
-
-    Attributes
-    ----------
-    ids : int32 array, shape (n, 1 + arity)
-        World and constants.
-    values : float64 array, shape (n,)
-        Truth values above 0.
-    """
-
-    ids: Int32
-    values: Float
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __add__(self, other: StatedFacts) -> StatedFacts:
-        return StatedFacts(
-            np.concatenate([self.ids, other.ids]), np.concatenate([self.values, other.values])
-        )
-
-
-@dataclass(frozen=True)
-class FactRows:
-    """Facts of the evidence that are not false.
-
-    Attributes
-    ----------
-    came, went : StatedFacts
-        Those that are there now, and those that are there no longer.
-    """
-
-    came: StatedFacts
-    went: StatedFacts
-
-    def __add__(self, other: FactRows) -> FactRows:
-        return FactRows(self.came + other.came, self.went + other.went)
 
 
 @dataclass(frozen=True)
@@ -105,26 +43,6 @@ class Changed:
     facts: int
     by: FactSum
     rows: FactRows | None
-
-
-def texts_of_facts(database: Database) -> list[FactTexts]:
-    """All facts of a database as text, predicate by predicate;
-    those without a fact are left out.
-    """
-    tables, cursor = database.type_tables(), database.cursor()
-    found = []
-    for predicate in database.predicates().values():
-        coded = predicate.as_texts(tables)
-        shown = ", ".join(
-            ["w.name AS world", *coded.cells, "f.value", "f.partition::VARCHAR AS partition"]
-        )
-        rows = cursor.sql(
-            f"SELECT {shown} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world "
-            f"{coded.joins}"
-        ).to_arrow_table()
-        if rows.num_rows:
-            found.append(FactTexts(predicate.name, rows))
-    return found
 
 
 def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) -> Changed:

@@ -21,7 +21,8 @@ from workbench.database.stored import StoredPredicate, read_predicates
 from workbench.database.workspace_files import is_empty, left_as_found
 from workbench.database.workspace_format import make_ready
 from workbench.errors import InputError, UsageError, nearest
-from workbench.language.program import Function, Predicate, Program, Type
+from workbench.language.declarations import Function, Predicate, Type
+from workbench.language.program import Program
 
 __all__ = ["DEFAULT_WORLD", "Database"]
 

@@ -19,7 +19,7 @@ from workbench.database.tables import predicate_of_file
 from workbench.database.text_files import display_name
 from workbench.database.toml_reader import TomlReader, read_toml
 from workbench.errors import InputError, UsageError
-from workbench.language.program import Predicate
+from workbench.language.declarations import Predicate
 
 __all__ = [
     "DESCRIPTION",

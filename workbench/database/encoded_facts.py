@@ -17,10 +17,9 @@ from workbench.database.ingest import Partition
 from workbench.database.rows import first_row, first_value, handed_in
 from workbench.database.schema import add_constants
 from workbench.database.stored import StoredPredicate
-from workbench.database.workspace_format import DISPLAY_NAMES
 from workbench.errors import InputError
 
-__all__ = ["FactColumns", "insert_facts", "name_things"]
+__all__ = ["CODED", "ROWS", "FactColumns", "incoming", "insert_facts", "type_table"]
 
 ROWS, CODED = "incoming_rows", "coded_rows"
 
@@ -118,7 +117,7 @@ def _order(facts: Sequence[FactColumns]) -> str:
 
 
 @contextmanager
-def _incoming(
+def incoming(
     connection: duckdb.DuckDBPyConnection, rows: pyarrow.RecordBatchReader
 ) -> Iterator[None]:
     """Rows that can be read once, as `ROWS`: DuckDB cannot know how many,
@@ -152,7 +151,7 @@ def _code(
         names = (
             f"SELECT DISTINCT name FROM (SELECT {each} AS name FROM {ROWS}) WHERE name IS NOT NULL"
         )
-        with _incoming(connection, read(columns)):
+        with incoming(connection, read(columns)):
             add_constants(connection, type_tables[type_name], names)
     cells, joins = [], []
     for place, (column, type_name) in enumerate(types.items()):
@@ -164,7 +163,7 @@ def _code(
                 f"LEFT JOIN {table} c{place} ON c{place}.name = s.{quoted(column)}::VARCHAR"
             )
             cells.append(f"c{place}.id AS {quoted(column)}")
-    with _incoming(connection, read(list(types))):
+    with incoming(connection, read(list(types))):
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT {', '.join(cells)} FROM {ROWS} s "
             f"{' '.join(joins)} ORDER BY {quoted(order)}"
@@ -226,7 +225,7 @@ def _check_against(
     )
     names = dict(predicate.constant_columns)
     texts = ", ".join(
-        f"(SELECT name FROM {_type_table(connection, names[name])} WHERE id = n.{name})"
+        f"(SELECT name FROM {type_table(connection, names[name])} WHERE id = n.{name})"
         for name in subjects
     )
     row = first_row(
@@ -244,35 +243,9 @@ def _check_against(
         )
 
 
-def _type_table(connection: duckdb.DuckDBPyConnection, type_name: str) -> str:
+def type_table(connection: duckdb.DuckDBPyConnection, type_name: str) -> str:
     return quoted(
         first_value(
             connection.execute("SELECT table_name FROM constant_type WHERE name = ?", [type_name])
         )
     )
-
-
-def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchReader) -> int:
-    """Keep what people call the things of a type: columns `thing` and `name`; how many names.
-
-    A later name takes the place of an earlier one. Things without facts have no name.
-    """
-    with database.transaction() as connection:
-        connection.execute(DISPLAY_NAMES)
-        with _incoming(connection, rows):
-            connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT c.id, any_value(n.name) AS name "
-                f"FROM {ROWS} n JOIN {_type_table(connection, type_name)} c ON c.name = n.thing "
-                "WHERE n.name <> '' GROUP BY c.id"
-            )
-        connection.execute(
-            f"DELETE FROM display_name WHERE type = $type AND constant IN (SELECT id FROM {CODED})",
-            {"type": type_name},
-        )
-        connection.execute(
-            f"INSERT INTO display_name SELECT $type, id, name FROM {CODED} ORDER BY id",
-            {"type": type_name},
-        )
-        named = first_value(connection.execute(f"SELECT count(*) FROM {CODED}"))
-        connection.execute(f"DROP TABLE {CODED}")
-    return int(named)

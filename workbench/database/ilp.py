@@ -17,10 +17,10 @@ from workbench.database.ingest import LoadReport, Partition
 from workbench.database.rows import handed_in
 from workbench.database.tables import load_frame
 from workbench.errors import Diagnostic
+from workbench.language.declarations import Predicate
 from workbench.language.ilp import IlpProblem
 from workbench.language.ilp_reader import read_facts
 from workbench.language.ilp_terms import term_text
-from workbench.language.program import Predicate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from workbench.database.database import Database
-from workbench.database.identifiers import quoted
+import pyarrow
 
-__all__ = ["called_so", "display_names", "has_display_names"]
+from workbench.database.database import Database
+from workbench.database.encoded_facts import CODED, ROWS, incoming, type_table
+from workbench.database.identifiers import quoted
+from workbench.database.rows import first_value
+from workbench.database.workspace_format import DISPLAY_NAMES
+
+__all__ = ["called_so", "display_names", "has_display_names", "name_things"]
 
 MOST = 200
 """Things that a search for a part of a name takes."""
@@ -17,6 +22,32 @@ def has_display_names(database: Database) -> bool:
     """Whether some table gave its things names."""
     query = "SELECT 1 FROM duckdb_tables() WHERE table_name = 'display_name'"
     return bool(database.execute(query).fetchall())
+
+
+def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchReader) -> int:
+    """Keep what people call the things of a type: columns `thing` and `name`; how many names.
+
+    A later name takes the place of an earlier one. Things without facts have no name.
+    """
+    with database.transaction() as connection:
+        connection.execute(DISPLAY_NAMES)
+        with incoming(connection, rows):
+            connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE {CODED} AS SELECT c.id, any_value(n.name) AS name "
+                f"FROM {ROWS} n JOIN {type_table(connection, type_name)} c ON c.name = n.thing "
+                "WHERE n.name <> '' GROUP BY c.id"
+            )
+        connection.execute(
+            f"DELETE FROM display_name WHERE type = $type AND constant IN (SELECT id FROM {CODED})",
+            {"type": type_name},
+        )
+        connection.execute(
+            f"INSERT INTO display_name SELECT $type, id, name FROM {CODED} ORDER BY id",
+            {"type": type_name},
+        )
+        named = first_value(connection.execute(f"SELECT count(*) FROM {CODED}"))
+        connection.execute(f"DROP TABLE {CODED}")
+    return int(named)
 
 
 def display_names(

@@ -17,8 +17,8 @@ from workbench.database.table_files import PARQUET_SUFFIXES
 from workbench.database.tables import load_frame
 from workbench.database.text_files import chunks_of_lines, display_name
 from workbench.errors import InputError, Span, WorkbenchError
+from workbench.language.declarations import Predicate
 from workbench.language.ground_atoms import AtomKey, atom_text, parse_atom
-from workbench.language.program import Predicate
 
 __all__ = ["Predictions", "load_predictions", "read_predictions"]
 

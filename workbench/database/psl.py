@@ -19,7 +19,7 @@ from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import InputError
-from workbench.language.program import Predicate
+from workbench.language.declarations import Predicate
 from workbench.language.psl_document_reading import read_psl_document
 from workbench.resources import sql_text
 

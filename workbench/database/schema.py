@@ -12,7 +12,7 @@ from workbench.database.rows import first_row
 from workbench.database.stored import StoredPredicate
 from workbench.database.value_columns import SQL_TYPES, is_no_value
 from workbench.errors import InputError
-from workbench.language.program import Function, Predicate
+from workbench.language.declarations import Function, Predicate
 
 __all__ = [
     "add_constants",

@@ -6,7 +6,8 @@ from workbench.grounding.fitting import fitted
 from workbench.grounding.ground import ground
 from workbench.grounding.ground_rules import GroundRules, ground_rules
 from workbench.grounding.lazy import LazyGrounding, LazyRows, ground_lazily
-from workbench.grounding.preview import Preview, preview
+from workbench.grounding.preview import preview
+from workbench.grounding.preview_result import Preview
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, RuleCount
 from workbench.grounding.uneven_types import uneven_types

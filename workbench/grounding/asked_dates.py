@@ -15,8 +15,9 @@ from workbench.grounding.prepare import prepare
 from workbench.grounding.request import GroundRequest
 from workbench.language.asked_dates import ASKED_DATE, asked_at
 from workbench.language.builtin import DATE_OF
+from workbench.language.declarations import Predicate, Type
 from workbench.language.printing import quote_constant
-from workbench.language.program import Definition, Predicate, Program, Scope, Type
+from workbench.language.program import Definition, Program, Scope
 from workbench.language.terms import Atom, Literal, Variable
 from workbench.language.values import ValueKind
 

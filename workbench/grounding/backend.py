@@ -16,16 +16,8 @@ import numpy as np
 
 from workbench.grounding.dialect import DUCKDB, Dialect
 from workbench.grounding.order import in_order
-from workbench.grounding.select import (
-    Call,
-    Select,
-    Source,
-    Star,
-    Union,
-    Value,
-    independent,
-    relations,
-)
+from workbench.grounding.query_parts import independent, relations
+from workbench.grounding.select import Call, Select, Source, Star, Union, Value
 
 __all__ = ["Backend", "BackendOf", "Batch", "DuckDB", "Elsewhere", "columns_of"]
 

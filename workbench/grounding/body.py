@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.grounding.bound_terms import BoundTerms, known
+from workbench.grounding.bound_terms import BoundTerms
+from workbench.grounding.bound_variables import known
 from workbench.grounding.from_clause import Binding
 from workbench.grounding.select import (
     Column,

@@ -1,6 +1,4 @@
-"""What terms are in SQL once their variables are bound: constants, positions, numbers, texts,
-comparisons of them.
-"""
+"""What functions and comparisons of terms are in SQL once their variables are bound."""
 
 from __future__ import annotations
 
@@ -9,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.errors import InputError
-from workbench.grounding.from_clause import Binding, FromClause
+from workbench.grounding.bound_variables import BoundVariables, known
+from workbench.grounding.from_clause import Binding
 from workbench.grounding.select import (
     OPERATORS,
     Call,
-    Column,
     Expression,
     Function,
     Operation,
     Registered,
-    Source,
     Value,
     all_of,
     call,
@@ -29,7 +26,6 @@ from workbench.grounding.unification import Equality
 from workbench.grounding.value_terms import (
     TEXT_FUNCTIONS,
     Typed,
-    constant_value,
     unfitted,
     value_function,
     words_of,
@@ -41,107 +37,15 @@ from workbench.language.terms import Apply, Comparison, Constant, Term, Variable
 from workbench.language.user_functions import user_function
 from workbench.language.values import ValueKind
 
-__all__ = ["BoundTerms", "known"]
+__all__ = ["BoundTerms"]
 
 TEXTS_OF_TEXTS: dict[str, Function] = {"concat": "concat", "lower": "lower", "upper": "upper"}
 BARE_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 @dataclass
-class BoundTerms(FromClause):
-    """A FROM clause that tells the terms of its bound variables;
-    names of constants are joined when first needed.
-    """
-
-    def argument(self, term: Term, type_name: str, value: ValueKind | None) -> Expression:
-        """What a relation's column equals where an atom has this bound term:
-        a constant's id, or a value.
-        """
-        return self.constant_of(term, type_name) if value is None else self.value_of(term, value)
-
-    def column_of(self, name: str) -> Expression:
-        """A bound variable as a column that tells its constants, or its values, apart."""
-        value = self.bound[name].value
-        return (
-            self.constant_of(Variable(name), self.types[name])
-            if value is None
-            else value.expression
-        )
-
-    def value_of(self, term: Term, kind: ValueKind) -> Expression:
-        """A bound term as a value of a kind; NULL where it is none."""
-        if isinstance(term, Constant):
-            return constant_value(kind, term.name)
-        assert isinstance(term, Variable)
-        binding = self.bound[term.name]
-        if binding.value is not None:
-            return binding.value.expression if binding.value.kind is kind else Value(None)
-        if kind is ValueKind.NUMBER:
-            return self.number_of(term)
-        return self.text_of(term) if kind is ValueKind.TEXT else Value(None)
-
-    def kind_of(self, term: Term) -> ValueKind | None:
-        """The kind of a bound variable that is a value."""
-        value = self.bound[term.name].value if isinstance(term, Variable) else None
-        return None if value is None else value.kind
-
-    def constant_of(self, term: Term, type_name: str) -> Expression:
-        """The id of a bound term."""
-        if isinstance(term, Constant):
-            return self.vocabulary.constant(type_name, term.name)
-        assert isinstance(term, Variable)
-        return known(self.bound[term.name].constant)
-
-    def position_of(self, term: Term, type_name: str) -> Expression:
-        """The position of a bound term in its world's domain."""
-        if isinstance(term, Constant):
-            return self._constant_position(type_name, term)
-        assert isinstance(term, Variable)
-        return known(self.bound[term.name].position)
-
-    def _constant_position(self, type_name: str, constant: Constant) -> Expression:
-        return self.vocabulary.constant_position(
-            type_name, constant.name, self.geometry, self.worlds
-        )
-
-    def number_of(self, term: Term) -> Expression:
-        """The number that a term's name is; NULL where it is none."""
-        if isinstance(term, Constant):
-            try:
-                return Value(
-                    float(term.name) if not term.name.lstrip("-").isdigit() else int(term.name)
-                )
-            except ValueError:
-                return Value(None)
-        assert isinstance(term, Variable)
-        binding = self.bound[term.name]
-        if binding.number is not None or binding.text is not None:
-            return binding.number or call("try_cast DOUBLE", known(binding.text))
-        return Column(self._name_alias(term.name), "number")
-
-    def text_of(self, term: Term) -> Expression:
-        """The name of a term."""
-        if isinstance(term, Constant):
-            return Value(term.name)
-        assert isinstance(term, Variable)
-        binding = self.bound[term.name]
-        if binding.text is not None:
-            return binding.text
-        if binding.number is not None:
-            return call("cast VARCHAR", call("cast BIGINT", binding.number))
-        return Column(self._name_alias(term.name), "name")
-
-    def _name_alias(self, name: str) -> str:
-        """Join the names of a variable's constants, once."""
-        binding = self.bound[name]
-        assert binding.type_name is not None
-        key = (name, "name")
-        if key not in self._named:
-            alias = self.alias("n")
-            on = (equal(Column(alias, "a"), known(binding.constant)),)
-            self.attach(Source(self.vocabulary.named_domain(binding.type_name), alias, on))
-            self._named[key] = alias
-        return self._named[key]
+class BoundTerms(BoundVariables):
+    """A FROM clause that tells the terms of its bound variables."""
 
     def term(self, term: Term) -> Typed:
         """A term of bound variables as a value, functions inside functions included."""
@@ -324,8 +228,3 @@ def _of_integers(quotient: Expression, operands: tuple[Expression, ...]) -> Expr
     """
     whole = all_of(tuple(equal(one, call("trunc", one)) for one in operands))
     return call("case", whole, call("trunc", quotient), quotient)
-
-
-def known(expression: Expression | None) -> Expression:
-    assert expression is not None
-    return expression

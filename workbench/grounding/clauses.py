@@ -8,14 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from workbench.grounding.body import Body
-from workbench.grounding.plans import (
-    WIDEST_INTEGRAL,
-    Case,
-    Plan,
-    count_case,
-    open_rows,
-    summed_scales,
-)
+from workbench.grounding.cases import Case, count_case, open_rows, summed_scales
+from workbench.grounding.plans import WIDEST_INTEGRAL, Plan
 from workbench.grounding.select import (
     Column,
     Expression,

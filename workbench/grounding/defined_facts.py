@@ -19,16 +19,13 @@ from workbench.grounding.value_terms import constant_value
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
-from workbench.language.formulas import (
-    item_variables,
-)
-from workbench.language.program import Predicate
+from workbench.language.declarations import Predicate
+from workbench.language.formulas import item_variables
 from workbench.language.terms import Atom, Constant, Literal, Variable
 from workbench.language.values import value_text
 from workbench.language.variable_types import infer_condition_types
 
 __all__ = ["DefinedFact", "Teller", "atom_text"]
-
 
 NamesOf = Callable[[str, Array], list[str]]
 

@@ -4,22 +4,20 @@ aggregates in subqueries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from workbench.errors import InputError
+from workbench.grounding.aggregate_values import ZERO, aggregate_value, condition_names
 from workbench.grounding.body import Body
 from workbench.grounding.from_clause import Binding
+from workbench.grounding.now import latest_date
 from workbench.grounding.select import (
     OPERATORS,
-    Call,
     Column,
     Expression,
-    Function,
     Operation,
     Select,
     Source,
-    Star,
     Value,
     call,
     equal,
@@ -32,16 +30,6 @@ from workbench.language.terms import Apply, Atom, Comparison, Literal, Term, Var
 from workbench.language.values import ValueKind
 
 __all__ = ["conditions_select", "reads_now"]
-
-_AGGREGATES: dict[str, Function] = {
-    "mean": "avg",
-    "latest": "max",
-    "sum": "sum",
-    "min": "min",
-    "max": "max",
-}
-ZERO = ("count", "sum", "exists")
-"""Aggregates that are 0 where nothing matches; the others have no value there."""
 
 RelationOf = Callable[[str], str]
 
@@ -64,7 +52,7 @@ def conditions_select(
     maker = _Maker(Body(vocabulary, types), relation_of)
     plain, aggregates = _split(conditions)
     if reads_now(conditions):
-        maker.body.bound["$now"] = Binding.of_value(Typed(ValueKind.DATE, vocabulary.now()))
+        maker.body.bound["$now"] = Binding.of_value(Typed(ValueKind.DATE, latest_date(vocabulary)))
     maker.join(plain)
     maker.bind_free(head, aggregates)
     for aggregate in aggregates:
@@ -91,7 +79,7 @@ def reads_now(conditions: Sequence[Condition]) -> bool:
     """Whether conditions compare with `$now`, the latest date of all facts."""
     plain, aggregates = _split(conditions)
     inner = (one for aggregate in aggregates for one in (*aggregate.body, *aggregate.among))
-    return "$now" in _condition_names((*plain, *inner))
+    return "$now" in condition_names((*plain, *inner))
 
 
 def _split(conditions: Sequence[Condition]) -> tuple[list[Literal | Comparison], list[Aggregate]]:
@@ -231,7 +219,7 @@ class _Maker:
         """
         outer = self.body
         alias = outer.alias("q")
-        used = _condition_names(conditions) | variable_names(aggregate.of)
+        used = condition_names(conditions) | variable_names(aggregate.of)
         inner = _Maker(Body(outer.vocabulary, outer.types, prefix=f"{alias}_"), self.relation_of)
         if "$now" in outer.bound:
             inner.body.bound["$now"] = outer.bound["$now"]
@@ -252,7 +240,7 @@ class _Maker:
         if not outer.vocabulary.one_world:
             keys = (inner.world(), *keys)
             columns.append(("world", inner.world()))
-        result, kind = inner.result(aggregate, set(group), conditions)
+        result, kind = aggregate_value(inner.body, aggregate, set(group), conditions)
         select = inner.body.select((*columns, ("result", result)), group_by=keys)
         on = []
         for place, name in enumerate(group):
@@ -306,48 +294,3 @@ class _Maker:
         return (
             self.body.world if self.body.world is not None else Column(self.body.geometry, "world")
         )
-
-    def result(
-        self, aggregate: Aggregate, group: set[str], conditions: Sequence[Condition]
-    ) -> tuple[Expression, ValueKind]:
-        """The value of an aggregate over the rows of this body,
-        one a binding of all its variables.
-        """
-        body, of = self.body, aggregate.of
-        if aggregate.function in ("count", "share"):
-            counted = tuple(body.column_of(term.name) for term in of if isinstance(term, Variable))
-            everything = _condition_names(
-                one for one in conditions if isinstance(one, Literal) and one.positive
-            )
-            if everything <= group | variable_names(of):
-                # Rows are different bindings already.
-                return call("cast DOUBLE", call("count", Star())), ValueKind.NUMBER
-            which = counted[0] if len(counted) == 1 else Call("row", counted)
-            return call("cast DOUBLE", call("count", call("distinct", which))), ValueKind.NUMBER
-        if aggregate.function == "exists":
-            return Value(1.0), ValueKind.NUMBER
-        typed = body.term(of[0])
-        function = _AGGREGATES[aggregate.function]
-        if function in ("sum", "avg"):
-            if typed.kind is not ValueKind.NUMBER:
-                raise InputError.of(
-                    "E0151",
-                    f"{aggregate.function} takes numbers, and this is a {typed.kind}",
-                    span=getattr(of[0], "span", None),
-                    help="min, max and latest take dates too; days(later, earlier) makes numbers "
-                    "of them",
-                )
-            order = (typed.expression,) if body.vocabulary.shared else ()
-            return call("cast DOUBLE", Call(function, (typed.expression,), order)), ValueKind.NUMBER
-        return Call(function, (typed.expression,)), typed.kind
-
-
-def _condition_names(conditions: Iterable[Condition]) -> set[str]:
-    """The variables of literals and comparisons."""
-    found: set[str] = set()
-    for one in conditions:
-        if isinstance(one, Literal):
-            found |= variable_names(one.atom.arguments)
-        elif isinstance(one, Comparison):
-            found |= variable_names((one.left, one.right))
-    return found

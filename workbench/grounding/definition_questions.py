@@ -19,10 +19,7 @@ from workbench.language.terms import Atom, Comparison, Literal, Variable
 
 __all__ = ["Question", "question_query", "questions_of"]
 
-
 MOST_NAMED = 5
-
-
 """Bindings that are named; all of them are counted."""
 
 

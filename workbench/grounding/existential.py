@@ -5,8 +5,9 @@ its literals gathered by list aggregation.
 from __future__ import annotations
 
 from workbench.grounding.body import Body
+from workbench.grounding.cases import Case, count_case, summed_scales
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
-from workbench.grounding.plans import WIDEST_INTEGRAL, Case, Plan, count_case, summed_scales
+from workbench.grounding.plans import WIDEST_INTEGRAL, Plan
 from workbench.grounding.select import (
     COUNT,
     Column,

@@ -17,16 +17,14 @@ import duckdb
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_value
 from workbench.database.stored import StoredPredicate
-from workbench.errors import InputError
 from workbench.grounding.atom_index import drop_function
 from workbench.grounding.backend import Backend
 from workbench.grounding.column_functions import register_likeness, register_user_function
 from workbench.grounding.order import stands_in_order
-from workbench.grounding.select import Expression, call, real_sum
+from workbench.grounding.select import Expression, real_sum
 from workbench.grounding.temporary_tables import TemporaryTables
 from workbench.language.program import Program
 from workbench.language.user_functions import UserFunction
-from workbench.language.values import ValueKind
 
 __all__ = ["FactRelations"]
 
@@ -101,33 +99,6 @@ class FactRelations:
     def sum(self, value: Expression, only: Expression | None = None) -> Expression:
         """The sum of real numbers, the same for any number of threads."""
         return real_sum(value, only, in_order=self.shared)
-
-    def now(self) -> Expression:
-        """What `$now` stands for: the latest date that the evidence of the chosen worlds has.
-
-        Raises
-        ------
-        InputError
-            E0326 where it has none.
-        """
-        dates = [
-            f"SELECT max({column}) AS latest FROM {quoted(stored.table_name)} "
-            f"WHERE partition = 'evidence' AND value = 1 AND world IN ({self.in_worlds})"
-            for name, stored in self.stored.items()
-            if name not in self.made
-            for column, kind in stored.value_columns
-            if kind is ValueKind.DATE
-        ]
-        latest = (
-            self._value(f"SELECT max(latest) FROM ({' UNION ALL '.join(dates)})") if dates else None
-        )
-        if latest is None:
-            raise InputError.of(
-                "E0326",
-                "`$now` is the latest date of the facts, and they have none",
-                help="load facts that have dates",
-            )
-        return call("cast TIMESTAMP", str(latest))
 
     def is_made(self, predicate: str) -> bool:
         """Whether a definition or scope has made the facts of a predicate."""

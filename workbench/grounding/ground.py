@@ -28,12 +28,13 @@ from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.refusals import check_listed, too_many
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin
-from workbench.grounding.rows import RowSink, UnitSink
+from workbench.grounding.rows import RowSink
 from workbench.grounding.select import Select, Union
 from workbench.grounding.soft_evidence import soft_evidence_units
 from workbench.grounding.space import Numbering
 from workbench.grounding.tallied import broken_rules, doubtful_rules, evidence_sums, rule_counts
 from workbench.grounding.templates import TemplateTable
+from workbench.grounding.unit_sink import UnitSink
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Program
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Templates

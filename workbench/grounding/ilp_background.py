@@ -8,17 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pyarrow
 
-from workbench.database.changes import FactTexts, add_facts
+from workbench.database.changes import add_facts
 from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.fact_texts import FactTexts
 from workbench.database.identifiers import quoted
 from workbench.database.ilp_datalog import DatalogClause, Key, TypeDomain, datalog_clauses, declined
 from workbench.database.ilp_definitions import GIVEN, definitions_of, is_number
 from workbench.grounding.definitions import make_definitions
 from workbench.grounding.prepare import prepare
 from workbench.grounding.request import GroundRequest
+from workbench.language.declarations import Predicate, Type
 from workbench.language.definitions import strata
 from workbench.language.ilp import IlpProblem, Tuples
-from workbench.language.program import Predicate, Program, Type
+from workbench.language.program import Program
 from workbench.language.terms import Apply, Constant
 
 __all__ = ["derive_facts"]

@@ -13,8 +13,9 @@ from workbench.grounding.atom_index import ABSENT
 from workbench.grounding.backend import Batch
 from workbench.grounding.lines import LinearRows, rows_of_lines, whole_groundings
 from workbench.grounding.plans import LineForm, Plan, Shape
-from workbench.grounding.rows import RowSink, UnitSink
+from workbench.grounding.rows import RowSink
 from workbench.grounding.space import Numbering
+from workbench.grounding.unit_sink import UnitSink
 from workbench.language.clauses import LinearRule
 from workbench.network.ground_network import Relation
 

@@ -23,8 +23,9 @@ from workbench.grounding.refusals import check_listed
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding
 from workbench.grounding.row_keys import RowKeys
-from workbench.grounding.rows import RowSink, UnitSink
+from workbench.grounding.rows import RowSink
 from workbench.grounding.unification import branches
+from workbench.grounding.unit_sink import UnitSink
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Program
 from workbench.network.ground_network import Rows

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from workbench.grounding.body import Body
 from workbench.grounding.from_clause import Binding
+from workbench.grounding.rule_filters import holds, plain
 from workbench.grounding.select import (
     OPERATORS,
     Call,
@@ -23,7 +24,6 @@ from workbench.grounding.select import (
     Raw,
     Select,
     Source,
-    Star,
     Union,
     Value,
     call,
@@ -33,17 +33,7 @@ from workbench.grounding.select import (
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import LinearRule
 from workbench.language.program import Calculation, Cardinality, Factor, LinearTerm
-from workbench.language.terms import (
-    And,
-    Atom,
-    Comparison,
-    Formula,
-    Not,
-    Or,
-    SumVariable,
-    Term,
-    Variable,
-)
+from workbench.language.terms import Atom, Formula, SumVariable, Variable
 
 __all__ = ["RuleTerms"]
 
@@ -51,15 +41,6 @@ __all__ = ["RuleTerms"]
 def summed_in(atoms: Iterable[Atom]) -> set[str]:
     """The summation variables of atoms."""
     return {term.name for atom in atoms for term in atom.arguments if isinstance(term, SumVariable)}
-
-
-def _plain(term: Term) -> Term:
-    """A summation variable as a variable that a join binds."""
-    return Variable(term.name) if isinstance(term, SumVariable) else term
-
-
-def _plain_atom(atom: Atom) -> Atom:
-    return replace(atom, arguments=tuple(map(_plain, atom.arguments)))
 
 
 @dataclass(frozen=True)
@@ -218,7 +199,11 @@ class RuleTerms:
         identity: Expression = call("cast INTEGER", None)
         values: list[Expression] = []
         for atom in atoms:
-            alias = body.join(_plain_atom(atom), self._relation(atom), letter="o")
+            alias = body.join(
+                replace(atom, arguments=tuple(map(plain, atom.arguments))),
+                self._relation(atom),
+                letter="o",
+            )
             if self.vocabulary.roles[atom.predicate].open:
                 identity = Column(alias, "atom")
                 values.append(call("coalesce", Column(alias, "value"), 1.0))
@@ -234,7 +219,7 @@ class RuleTerms:
         identity, value = self._join_atoms(body, atoms)
         summed = summed_in(atoms)
         for condition in self._restrictions(summed):
-            body.where.append(self._holds(body, condition).is_(True))
+            body.where.append(holds(body, condition).is_(True))
         names = [
             (f"x_{name}", body.constant_of(Variable(name), body.types[name]))
             for name in sorted(summed)
@@ -245,41 +230,6 @@ class RuleTerms:
     def _restrictions(self, summed: set[str]) -> list[Formula]:
         """The conditions of the filters on these summation variables."""
         return [one.condition for one in self.rule.filters if one.variable in summed]
-
-    def _holds(self, body: Body, formula: Formula) -> Expression:
-        """A condition on bound terms; a closed atom holds where its truth value is above 0."""
-        match formula:
-            case And(items):
-                return Operation("AND", tuple(self._holds(body, item) for item in items))
-            case Or(items):
-                return Operation("OR", tuple(self._holds(body, item) for item in items))
-            case Not(inner):
-                return negate(self._holds(body, inner))
-            case Comparison():
-                return body.test(
-                    replace(formula, left=_plain(formula.left), right=_plain(formula.right))
-                )
-            case Atom():
-                return self._is_observed(body, formula)
-        raise AssertionError(f"no filter condition: {formula}")
-
-    def _is_observed(self, body: Body, atom: Atom) -> Expression:
-        """`(arguments, world) IN (SELECT ...)`."""
-        types = self.vocabulary.arguments(atom.predicate)
-        keys = [
-            body.constant_of(_plain(term), type_name)
-            for term, type_name in zip(atom.arguments, types)
-        ]
-        shown: list[Expression] = [Column("f", f"a{i}") for i in range(len(keys))]
-        if not self.vocabulary.one_world:
-            assert body.world is not None
-            keys.append(body.world)
-            shown.append(Column("f", "world"))
-        facts = (Source(self.vocabulary.observed(atom.predicate), "f"),)
-        if not keys:
-            return Raw(Select((("n", call("count", Star())),), facts)) > 0
-        row, columns = (one[0] if len(one) == 1 else call("row", *one) for one in (keys, shown))
-        return Operation("IN", (row, Raw(Select((("k", columns),), facts))))
 
     def _factor(self, factor: Factor) -> Expression:
         """A number of a grounding; NULL where it divides by zero."""

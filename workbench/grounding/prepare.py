@@ -33,10 +33,11 @@ from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clausal import clausal_form_by_world
 from workbench.language.clauses import Clause, LinearRule
+from workbench.language.declarations import Predicate
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import plus_variables
 from workbench.language.later_facts import later_facts
-from workbench.language.program import Definition, FormulaRule, Predicate, Program
+from workbench.language.program import Definition, FormulaRule, Program
 
 __all__ = ["clauses_of", "prepare"]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from workbench.grounding.atom_index import OBSERVED, AtomIndex
 from workbench.grounding.body import Body
-from workbench.grounding.plans import TOLERANCE, Case, MissingAtom
+from workbench.grounding.cases import Case, MissingAtom
+from workbench.grounding.plans import TOLERANCE
 from workbench.grounding.select import Column, Expression, Value, add, all_of, call, negate
 from workbench.grounding.unification import Branch
 from workbench.grounding.vocabulary import Vocabulary

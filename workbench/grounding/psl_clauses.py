@@ -6,14 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.grounding.plans import (
-    WIDEST_INTEGRAL,
-    Case,
-    MissingAtom,
-    Plan,
-    count_case,
-    open_rows,
-)
+from workbench.grounding.cases import Case, MissingAtom, count_case, open_rows
+from workbench.grounding.plans import WIDEST_INTEGRAL, Plan
 from workbench.grounding.psl_cases import CaseMaker
 from workbench.grounding.select import (
     COUNT,

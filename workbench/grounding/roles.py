@@ -13,8 +13,9 @@ from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, UsageError, nearest
 from workbench.grounding.request import GroundRequest
 from workbench.language.clauses import Clause, LinearRule
+from workbench.language.declarations import Predicate
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import FormulaRule, Predicate, Program
+from workbench.language.program import FormulaRule, Program
 from workbench.language.values import ValueKind
 
 __all__ = [

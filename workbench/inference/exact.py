@@ -10,14 +10,8 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts
-from workbench.inference.elimination import (
-    EliminationOrder,
-    Variables,
-    best_values,
-    marginals,
-    plan,
-    variables,
-)
+from workbench.inference.elimination import best_values, marginals
+from workbench.inference.elimination_order import EliminationOrder, Variables, plan, variables
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import refuse
 from workbench.inference.solution import Engine, Solution, Status, infeasible

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.formulas import formula_atoms
-from workbench.language.program import FormulaRule, Function, Predicate, Type
+from workbench.language.program import FormulaRule
 from workbench.language.refusal import Refused
 from workbench.language.terms import Variable
 from workbench.language.values import VALUE_TYPES

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import Span
 from workbench.language.builtin import DATE_OF
+from workbench.language.declarations import Predicate
 from workbench.language.formulas import term_variables, variable_names
-from workbench.language.program import Aggregate, Condition, Definition, Predicate, Program
+from workbench.language.program import Aggregate, Condition, Definition, Program
 from workbench.language.source import Diagnostics
 from workbench.language.strata import in_order
 from workbench.language.terms import Atom, Comparison, Literal, Term, Variable

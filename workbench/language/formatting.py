@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.mln import mln_statements
 from workbench.language.printing import (
     format_definition,
@@ -12,7 +13,7 @@ from workbench.language.printing import (
     format_rule,
     format_type,
 )
-from workbench.language.program import Definition, Function, Predicate, Rule, Scope, Type
+from workbench.language.program import Definition, Rule, Scope
 from workbench.language.psl import psl_statements
 from workbench.language.psl_printing import PSL
 from workbench.language.statements import Statement

@@ -14,8 +14,9 @@ from workbench.errors import Diagnostic
 from workbench.language.asked_dates import asked_at
 from workbench.language.builtin import DATE_OF, negated_operator
 from workbench.language.clauses import Clause, FunctionValue, LinearRule
+from workbench.language.declarations import Predicate
 from workbench.language.definitions import condition_atoms
-from workbench.language.program import Aggregate, Definition, Predicate, Program
+from workbench.language.program import Aggregate, Definition, Program
 from workbench.language.terms import Apply, Atom, Comparison, Constant, Literal, Term, Variable
 from workbench.language.values import ValueKind
 

@@ -12,6 +12,7 @@ from lark import Token
 from workbench.errors import InputError, Span
 from workbench.language.asked_dates import with_asked_dates
 from workbench.language.checks import check
+from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.declared import Declared
 from workbench.language.definitions import with_defined_predicates
 from workbench.language.formulas import is_nested_deeper
@@ -25,15 +26,7 @@ from workbench.language.mln_kinds import (
     is_type_declaration,
     tag_weight,
 )
-from workbench.language.program import (
-    Definition,
-    FormulaRule,
-    Function,
-    Predicate,
-    Program,
-    Scope,
-    Type,
-)
+from workbench.language.program import Definition, FormulaRule, Program, Scope
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, SourceText, read_text
 from workbench.language.statements import (

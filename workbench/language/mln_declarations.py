@@ -7,7 +7,7 @@ from __future__ import annotations
 from lark import Token, v_args
 
 from workbench.language.building import Node, StatementBuilder
-from workbench.language.program import Function, Predicate, Type
+from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.refusal import Refused
 from workbench.language.terms import Constant, Variable
 from workbench.language.values import ValueKind

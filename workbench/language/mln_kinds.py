@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from lark import Token
 
-from workbench.language.program import Predicate
+from workbench.language.declarations import Predicate
 from workbench.language.refusal import Refused
 from workbench.language.statements import Statement
 

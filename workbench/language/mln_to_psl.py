@@ -16,26 +16,19 @@ from workbench.errors import Span
 from workbench.language.builtin import negated_operator
 from workbench.language.clausal import clausal_form
 from workbench.language.clauses import Clause
+from workbench.language.declarations import Predicate
 from workbench.language.program import (
     ArithmeticRule,
     Cardinality,
     LinearTerm,
     LogicalRule,
-    Predicate,
     Program,
     Weight,
 )
+from workbench.language.psl_names import PslNames
 from workbench.language.psl_types import with_declarations
 from workbench.language.source import Diagnostics
-from workbench.language.terms import (
-    Atom,
-    Comparison,
-    Constant,
-    Literal,
-    SumVariable,
-    Term,
-    Variable,
-)
+from workbench.language.terms import Atom, Comparison, Literal, SumVariable, Term, Variable
 
 __all__ = ["PslTranslation", "mln_to_psl"]
 
@@ -124,7 +117,7 @@ class _Translator:
         value = None if clause.weight is None else clause.weight * scale
         if value == 0.0:
             return
-        names = _Names([name for name, _ in clause.variable_types])
+        names = PslNames([name for name, _ in clause.variable_types])
         literals = [names.literal(literal) for literal in clause.literals]
         conditions = [
             Comparison(
@@ -180,7 +173,7 @@ class _Translator:
         return self.domains[type_name]
 
     def existential(
-        self, clause: Clause, literals: list[Literal], conditions: list[Comparison], names: _Names
+        self, clause: Clause, literals: list[Literal], conditions: list[Comparison], names: PslNames
     ) -> None:
         """The arithmetic rule `sum of the literals' truth >= 1`; a negated literal of n groundings
         adds n - sum.
@@ -270,34 +263,3 @@ def refuse_inexpressible(clause: Clause) -> None:
 
 def _weight(value: float | None) -> Weight:
     return Weight("hard") if value is None else Weight("given", value)
-
-
-class _Names:
-    """PSL's names for a clause's variables: a capital first, no primes, all different."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.of: dict[str, str] = {}
-        for name in names:
-            self.of[name] = self._fresh(name[0].upper() + name[1:].replace("'", "_"))
-
-    def _fresh(self, base: str) -> str:
-        fresh, number = base, 2
-        while fresh in self.of.values():
-            fresh, number = f"{base}{number}", number + 1
-        return fresh
-
-    def another(self, name: str) -> str:
-        """A new name after one given before."""
-        fresh = self._fresh(name)
-        self.of[fresh] = fresh
-        return fresh
-
-    def term(self, term: Term) -> Term:
-        if isinstance(term, Variable):
-            return Variable(self.of[term.name])
-        assert isinstance(term, Constant)
-        return Constant(term.name)
-
-    def literal(self, literal: Literal) -> Literal:
-        arguments = tuple(self.term(term) for term in literal.atom.arguments)
-        return Literal(Atom(literal.atom.predicate, arguments), literal.positive)

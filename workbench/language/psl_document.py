@@ -9,8 +9,9 @@ from itertools import accumulate
 from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, nearest
+from workbench.language.declarations import Predicate
 from workbench.language.printing import format_program
-from workbench.language.program import Predicate, Program
+from workbench.language.program import Program
 from workbench.language.psl import parse_psl
 from workbench.language.psl_types import with_declarations
 from workbench.language.source import read_text

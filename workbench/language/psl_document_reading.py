@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import Diagnostic, InputError, Span, nearest
-from workbench.language.program import Predicate
+from workbench.language.declarations import Predicate
 from workbench.language.psl_document import (
     ANY_TYPE,
     COMMENT,

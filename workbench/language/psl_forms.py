@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from workbench.language.declarations import Predicate
 from workbench.language.printing import format_program
-from workbench.language.program import Predicate, Program
+from workbench.language.program import Program
 from workbench.language.psl_document import ANY_TYPE, PARTITIONS, PslDocument, PslFacts
 
 __all__ = ["document_to_files", "files_to_document", "format_psl_document"]

@@ -12,25 +12,13 @@ from dataclasses import replace
 
 from workbench.errors import Span
 from workbench.language.argument_classes import ArgumentClasses, Place
+from workbench.language.declarations import Predicate, Type
 from workbench.language.definitions import condition_atoms
 from workbench.language.formulas import rule_atoms, rule_comparisons
-from workbench.language.program import (
-    Aggregate,
-    Definition,
-    Predicate,
-    Program,
-    Rule,
-    Scope,
-    Type,
-)
+from workbench.language.program import Aggregate, Definition, Program, Rule, Scope
 from workbench.language.source import Diagnostics
 from workbench.language.spelling import respelled
-from workbench.language.terms import (
-    Apply,
-    Atom,
-    Comparison,
-    Variable,
-)
+from workbench.language.terms import Apply, Atom, Comparison, Variable
 from workbench.language.values import ValueKind
 
 __all__ = ["with_declarations", "with_inferred_types", "with_values"]

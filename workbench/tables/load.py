@@ -18,7 +18,7 @@ from workbench.database import (
     name_things,
 )
 from workbench.errors import Diagnostic
-from workbench.language.program import Predicate
+from workbench.language.declarations import Predicate
 from workbench.tables.checked import type_tables
 from workbench.tables.definitions import defined_rows
 from workbench.tables.facts import MappedPredicate, mapped_predicates, target_of

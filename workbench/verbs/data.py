@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench import database as data
 from workbench.language import language_of_file
+from workbench.language.declarations import Predicate
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.printing import quote_constant
-from workbench.language.program import Predicate
 from workbench.verbs.display import called, shown_texts
 from workbench.verbs.examples import BundledExample, bundled_examples
 from workbench.verbs.fact_history import fact_edits

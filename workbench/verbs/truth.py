@@ -26,7 +26,7 @@ from workbench.database import (
 )
 from workbench.errors import InputError
 from workbench.language import language_of_file
-from workbench.language.program import Predicate
+from workbench.language.declarations import Predicate
 from workbench.verbs.loading import load
 
 __all__ = ["load_truth", "plainly"]

@@ -1,0 +1,46 @@
+"""The facts of a database as text, predicate by predicate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow
+
+from workbench.database.database import Database
+from workbench.database.identifiers import quoted
+
+__all__ = ["FactTexts", "texts_of_facts"]
+
+
+@dataclass(frozen=True)
+class FactTexts:
+    """Facts of one predicate as text.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+        Columns `world` (its name), `a0, ...` (text), `value`, `partition`.
+    """
+
+    predicate: str
+    rows: pyarrow.Table
+
+
+def texts_of_facts(database: Database) -> list[FactTexts]:
+    """All facts of a database as text, predicate by predicate;
+    those without a fact are left out.
+    """
+    tables, cursor = database.type_tables(), database.cursor()
+    found = []
+    for predicate in database.predicates().values():
+        coded = predicate.as_texts(tables)
+        shown = ", ".join(
+            ["w.name AS world", *coded.cells, "f.value", "f.partition::VARCHAR AS partition"]
+        )
+        rows = cursor.sql(
+            f"SELECT {shown} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world "
+            f"{coded.joins}"
+        ).to_arrow_table()
+        if rows.num_rows:
+            found.append(FactTexts(predicate.name, rows))
+    return found
