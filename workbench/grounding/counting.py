@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,10 +16,12 @@ from workbench.grounding.clauses import scale_of
 from workbench.grounding.plans import Plan
 from workbench.grounding.refusals import check_listed, selects_of, too_many
 from workbench.grounding.select import Select, Union, Value
+from workbench.grounding.templates import TemplateTable
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
+from workbench.progress import SILENT, Progress
 
-__all__ = ["Tally", "count_plan", "count_together", "uncounted"]
+__all__ = ["Tally", "count_plans", "number_templates", "sizes"]
 
 
 @dataclass
@@ -48,6 +50,37 @@ TOGETHER = 50
 """Clauses without variables that are counted by one query: preparing it is what takes time,
 and more than linearly.
 """
+
+
+def count_plans(
+    vocabulary: Vocabulary,
+    plans: Mapping[int, Plan],
+    most: int,
+    lazy: Collection[int] = (),
+    progress: Progress = SILENT,
+) -> list[Tally]:
+    """Counts of all clauses, those left to a row source (`lazy`) uncounted."""
+    counted = count_together(vocabulary, {n: plan for n, plan in plans.items() if n not in lazy})
+    tallies = []
+    for number, plan in plans.items():
+        progress.step("count", number, len(plans), f"rule {plan.clause.rule + 1}")
+        if number in lazy:
+            tallies.append(uncounted(plan))
+        else:
+            tallies.append(count_plan(vocabulary, plan, most, counted.get(number)))
+    return tallies
+
+
+def number_templates(tallies: Sequence[Tally], table: TemplateTable) -> None:
+    """Give each `+` combination of each clause the number of its template; -1 for hard rules."""
+    for tally in tallies:
+        clause = tally.plan.clause
+        if clause.hard:
+            tally.templates = np.full(len(tally.keys), -1, np.int32)
+        elif isinstance(clause, LinearRule):
+            tally.templates = np.array([table.number_linear(clause)], np.int32)
+        else:
+            tally.templates = table.number(clause, tally.names)
 
 
 def count_together(

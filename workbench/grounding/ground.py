@@ -18,12 +18,13 @@ from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.backend import BackendOf, Batch, DuckDB
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import Tally, count_plan, count_together, sizes, uncounted
+from workbench.grounding.counting import Tally, count_plans, number_templates, sizes
 from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
 from workbench.grounding.memory import kept_on_disk, left_for_rows, too_large
 from workbench.grounding.planning import make_plan
+from workbench.grounding.plus_relations import plus_relation
 from workbench.grounding.prepare import clauses_of, prepare
 from workbench.grounding.refusals import check_listed, too_many
 from workbench.grounding.request import GroundRequest
@@ -124,27 +125,9 @@ class Grounder:
             number: make_plan(self.vocabulary, clause, self.request)
             for number, clause in enumerate(clauses)
         }
-        counted = count_together(
-            self.vocabulary, {n: plan for n, plan in plans.items() if n not in self.lazy}
-        )
-        tallies = []
-        for number, plan in plans.items():
-            self.progress.step("count", number, len(plans), f"rule {plan.clause.rule + 1}")
-            if number in self.lazy:
-                tallies.append(uncounted(plan))
-            else:
-                tallies.append(count_plan(self.vocabulary, plan, most, counted.get(number)))
+        tallies = count_plans(self.vocabulary, plans, most, self.lazy, self.progress)
         table = TemplateTable(self.program, templates or self.request.templates)
-        for tally in tallies:
-            clause = tally.plan.clause
-            if isinstance(clause, LinearRule):
-                tally.templates = np.array(
-                    [-1 if clause.hard else table.number_linear(clause)], np.int32
-                )
-            elif clause.hard:
-                tally.templates = np.full(len(tally.keys), -1, np.int32)
-            else:
-                tally.templates = table.number(clause, tally.names)
+        number_templates(tallies, table)
         return tallies, table
 
     def make(self, clauses: tuple[Clause | LinearRule, ...]) -> Grounding:
@@ -250,7 +233,7 @@ class Grounder:
         clause = plan.clause
         if not tally.open.sum():
             return 0
-        relation = self.template_relation(tally)
+        relation = plus_relation(self.backend, tally)
         units = complete = 0
         first_row, template = self.intake.rows.n_rows, int(tally.templates[0])
         for shape in plan.shapes(relation):
@@ -272,27 +255,6 @@ class Grounder:
         if relation is not None:
             self.backend.drop(relation)
         return units
-
-    def template_relation(self, tally: Tally) -> str | None:
-        """A temporary relation `(t0, ..., template)` of a clause's `+` combinations;
-        None where there are none.
-        """
-        if not tally.plan.n_plus:
-            return None
-        import pyarrow
-
-        n_plus = tally.plan.n_plus
-        relation = f"templates_{tally.plan.clause.rule}"
-        columns = {
-            f"t{i}": pyarrow.array([key[i] for key in tally.keys], pyarrow.int32())
-            for i in range(n_plus)
-        }
-        columns["template"] = pyarrow.array(tally.templates, pyarrow.int32())
-        chosen = (
-            np.ones(len(tally.keys), np.bool_) if tally.plan.clause.hard else tally.templates >= 0
-        )
-        self.backend.make(relation, pyarrow.table(columns).filter(pyarrow.array(chosen)))
-        return relation
 
     def batches(self, select: Select | Union, *, few: bool = False) -> Iterator[Batch]:
         """The result of a query as columns, a batch at a time; `few` rows, none of them lists,

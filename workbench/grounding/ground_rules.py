@@ -7,10 +7,9 @@ and ground rules with one open atom are summed by template. The database still k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,29 +17,15 @@ import numpy as np
 from workbench.arrays import Array, Int32, Int64
 from workbench.grounding.defined_facts import Teller
 from workbench.grounding.definitions import make_definitions, make_scopes
-from workbench.grounding.dialect import render
-from workbench.grounding.found_rules import Found, found_in_columns, found_in_lists, universal
-from workbench.grounding.planning import plan_cases
+from workbench.grounding.found_rules import Found, universal
 from workbench.grounding.prepare import clauses_of
 from workbench.grounding.result import Grounding
-from workbench.grounding.select import (
-    Column,
-    Expression,
-    Select,
-    Source,
-    Value,
-    all_of,
-    any_of,
-    call,
-    equal,
-    negate,
-)
+from workbench.grounding.rule_queries import RuleQueries
 from workbench.grounding.templates import TemplateTable
-from workbench.grounding.unification import unify
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.grounding.wording import GroundRule, in_words, merged
 from workbench.language.clauses import Clause
-from workbench.language.terms import Atom, Constant, Variable
+from workbench.language.terms import Atom, Constant
 
 __all__ = ["GroundRules", "ground_rules"]
 
@@ -122,6 +107,7 @@ class _Finder:
         (constants,) = atoms.argument_names([self.atom])
         wanted = Atom(atoms.predicates[atoms.predicate[self.atom]], tuple(map(Constant, constants)))
         table = TemplateTable(vocabulary.program, self.grounding.templates)
+        queries = RuleQueries(self.grounding, vocabulary, self.atom)
         found: list[GroundRules] = []
         for clause in clauses_of(self.grounding.origin.database, vocabulary.program, request):
             if not isinstance(clause, Clause):
@@ -129,87 +115,10 @@ class _Finder:
             if not clause.hard:
                 # Clauses of one formula may share a label, that of the first.
                 table.number(clause, ())
-            for part in self._read(clause, self._places(clause, wanted)):
+            for part in queries.found(clause, wanted):
                 part.template = self._templates(part, table)
                 found += self._grouped(part)
         return found
-
-    def _places(self, clause: Clause, wanted: Atom) -> list[tuple[Expression, ...]]:
-        """For each literal that can be the atom, the conditions under which it is:
-        no two of them hold together.
-        """
-        variables = universal(clause)
-        types = self.vocabulary.arguments(wanted.predicate)
-        ids = [self._constant(type_name, term) for term, type_name in zip(wanted.arguments, types)]
-        found: list[tuple[Expression, ...]] = []
-        before: list[Expression] = []
-        for literal in clause.literals:
-            if unify(literal.atom, wanted) is None:
-                continue
-            tests = tuple(
-                equal(Column("r", f"t{variables.index(term.name)}"), number)
-                for term, number in zip(literal.atom.arguments, ids)
-                if isinstance(term, Variable) and term.name in variables
-            )
-            found.append((*tests, *before))
-            if not tests:
-                break
-            before.append(negate(all_of(tests)))
-        return found
-
-    def _constant(self, type_name: str, term: Any) -> int:
-        query = f"SELECT id FROM {self.vocabulary.names(type_name)} WHERE name = $name"
-        ((number,),) = self.vocabulary.connection.execute(query, {"name": term.name}).fetchall()
-        return int(number)
-
-    def _read(self, clause: Clause, places: Sequence[tuple[Expression, ...]]) -> Iterable[Found]:
-        """The ground rules that the clause's queries find at any of the places."""
-        if not places:
-            return
-        vocabulary = self.vocabulary
-        shown = replace(clause, plus=universal(clause))
-        numbering = self.grounding.origin.numbering
-        identity = int(numbering.to_space(np.array([self.atom]))[0])
-        plan = plan_cases(vocabulary, shown)
-        for case in plan.cases:
-            tests: tuple[Expression, ...]
-            if case.listing:
-                keys = (Value(2 * identity), Value(2 * identity + 1))
-                tests = tuple(call("list_contains", Column("r", "literals"), key) for key in keys)
-            else:
-                tests = tuple(
-                    equal(Column("r", f"l{i}"), identity) for i in range(len(case.signature))
-                )
-            if not tests:
-                continue
-            for columns in self._rows(case.select, places, any_of(tests)):
-                if case.listing:
-                    yield found_in_lists(clause, columns, numbering, plan.scale)
-                else:
-                    signs = [sign for _, sign in case.signature]
-                    yield found_in_columns(
-                        clause,
-                        columns,
-                        numbering,
-                        signs=signs,
-                        constant=case.constant,
-                        scale=plan.scale,
-                    )
-
-    def _rows(
-        self, select: Select, places: Sequence[tuple[Expression, ...]], here: Expression
-    ) -> Iterable[dict[str, Any]]:
-        shown = tuple((name, Column("r", name)) for name, _ in select.columns)
-        for tests in places:
-            query = Select(shown, (Source(select, "r"),), (*tests, here))
-            table = self.vocabulary.connection.sql(render(query)).to_arrow_table()
-            if table.num_rows:
-                yield {
-                    name: table.column(name).to_pylist()
-                    if name == "literals"
-                    else table.column(name).to_numpy(zero_copy_only=False)
-                    for name in table.column_names
-                }
 
     def _templates(self, found: Found, table: TemplateTable) -> Int32:
         clause, count = found.clause, len(found.atoms)

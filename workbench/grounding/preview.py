@@ -17,6 +17,7 @@ from workbench.grounding.intake import Intake
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.memory import estimated_bytes, too_large
 from workbench.grounding.plans import Plan, Shape
+from workbench.grounding.plus_relations import plus_relation
 from workbench.grounding.preview_result import Preview, RulePreview, ScopePreview
 from workbench.grounding.refusals import check_listed, joined_relations
 from workbench.grounding.request import GroundRequest
@@ -132,7 +133,7 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
         countable = int(tally.open.sum()) <= grounder.request.limit
         if not countable:
             rows += int(tally.open.sum())
-        relation = grounder.template_relation(tally)
+        relation = plus_relation(grounder.backend, tally)
         for shape in tally.plan.shapes(relation):
             sql = render(shape.select)
             statements.append(f"-- rows\n{sql};")

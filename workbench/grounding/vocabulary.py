@@ -17,13 +17,10 @@ from workbench.database.arrow_columns import arrow_column
 from workbench.database.identifiers import quoted
 from workbench.database.stored import StoredPredicate
 from workbench.grounding.atom_index import OBSERVED, AtomIndex, worth_an_index
+from workbench.grounding.atom_places import AtomPlaces
 from workbench.grounding.backend import DuckDB
-from workbench.grounding.dialect import render_expression
-from workbench.grounding.fact_relations import FactRelations
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import RoleOf
-from workbench.grounding.select import Column, Expression, Value
-from workbench.grounding.space import AtomSpace
 from workbench.grounding.state import State
 from workbench.grounding.temporary_tables import word
 
@@ -31,17 +28,13 @@ __all__ = ["Vocabulary"]
 
 
 @dataclass(kw_only=True)
-class Vocabulary(FactRelations):
+class Vocabulary(AtomPlaces):
     """The relations of one grounding: its evidence, the lists of its open atoms,
     and how each is found.
     """
 
     roles: Mapping[str, RoleOf]
     request: GroundRequest
-    space: AtomSpace
-    constants: Mapping[tuple[str, str], int]
-    positions: Mapping[tuple[int, str, str], int]
-    placed: Mapping[tuple[str, str], int] = field(default_factory=dict)
     scopes: dict[str, str] = field(default_factory=dict)
     labelled: dict[str, StoredPredicate] = field(default_factory=dict)
     _state: State | None = None
@@ -110,10 +103,6 @@ class Vocabulary(FactRelations):
         """Let the facts of a predicate be all that there are, where `take_facts` chose some."""
         self.tables.drop("observed" if self.program.language == "psl" else "facts", predicate)
 
-    def arguments(self, predicate: str) -> tuple[str, ...]:
-        """The types of an open predicate's arguments."""
-        return self.program.predicates[predicate].argument_types
-
     def has_known(self, predicate: str) -> bool:
         """Whether some atoms of a query or hidden predicate are given
         in the data (only in `infer`).
@@ -134,18 +123,6 @@ class Vocabulary(FactRelations):
         facts = self._facts_query(self.stored[predicate], "t.value IN (0, 1)", ", t.value")
         place, rows = self._placed_rows(predicate, f"({facts})")
         return f"SELECT {place} AS atom, t.value::TINYINT AS value FROM {rows} ORDER BY atom"
-
-    def _placed_rows(self, predicate: str, relation: str) -> tuple[str, str]:
-        """The place in its grid of each row of a relation `(world, p0, ...)`,
-        and the relation `t` that tells it.
-        """
-        keys = [Column("t", f"p{number}") for number in range(self.stored[predicate].arity)]
-        place = render_expression(self.place(predicate, keys, "g"))
-        return (
-            place,
-            f"{relation} "
-            f"t{'' if self.one_world else f' JOIN {self.geometry()} g ON g.world = t.world'}",
-        )
 
     def soft_query(self, predicate: str) -> str:
         """`SELECT atom, value` of the facts that are probabilities between 0 and 1."""
@@ -262,52 +239,6 @@ class Vocabulary(FactRelations):
         if self._state is None:
             self._state = State(self)
         return self._state
-
-    def geometry(self) -> str:
-        """One row a world: offsets and strides of the open predicates' grids,
-        positions of the rules' constants.
-        """
-        return self.tables.of("geometry", "worlds", self._geometry_query)
-
-    def _geometry_query(self) -> str:
-        rows = []
-        for number, world in enumerate(self.worlds):
-            cells = [f"{world}::INTEGER AS world"]
-            for index, name in enumerate(self.space.predicates):
-                grid = self.space.grids.get(name)
-                if grid is not None:
-                    cells.append(f"{grid.offset[number]}::INTEGER AS o{index}")
-                    cells += [
-                        f"{stride}::INTEGER AS s{index}_{k}"
-                        for k, stride in enumerate(grid.strides[number])
-                    ]
-            for (type_name, constant), index in self.placed.items():
-                place = self.positions.get((world, type_name, constant))
-                cells.append(f"{'NULL' if place is None else place}::INTEGER AS k{index}")
-            rows.append("SELECT " + ", ".join(cells))
-        return " UNION ALL ".join(rows)
-
-    def constant(self, type_name: str, name: str) -> Expression:
-        """The id of a rule's constant; -1, which no fact has, when the database lacks it."""
-        return Value(self.constants.get((type_name, name), -1))
-
-    def constant_position(
-        self, type_name: str, name: str, geometry: str, worlds: tuple[int, ...] | None = None
-    ) -> Expression:
-        """The position of a rule's constant in the world at hand, one of `worlds`."""
-        only = worlds or self.worlds
-        if len(only) == 1:
-            return Value(self.positions.get((only[0], type_name, name)))
-        return Column(geometry, f"k{self.placed[type_name, name]}")
-
-    def place(self, predicate: str, positions: Iterable[Expression], geometry: str) -> Expression:
-        """The place of an atom in its predicate's grid:
-        the id of a cross-product predicate's atom.
-        """
-        grid = self.space.grids[predicate]
-        if self.one_world:
-            return grid.place(positions)
-        return grid.place_in_world(positions, geometry, self.space.predicates.index(predicate))
 
     def index(self, predicate: str) -> AtomIndex | None:
         """The list of a predicate as an array over its grid;

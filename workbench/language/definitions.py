@@ -14,8 +14,9 @@ from workbench.language.formulas import term_variables, variable_names
 from workbench.language.program import Aggregate, Condition, Definition, Program
 from workbench.language.source import Diagnostics
 from workbench.language.strata import in_order
+from workbench.language.term_types import FormulaTypes
 from workbench.language.terms import Atom, Comparison, Literal, Term, Variable
-from workbench.language.variable_types import FormulaTypes, infer_condition_types
+from workbench.language.variable_types import infer_condition_types
 
 __all__ = [
     "Collected",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.grounding.counting import Tally
 from workbench.grounding.ground import Grounder
+from workbench.grounding.plus_relations import plus_relation
 from workbench.grounding.refusals import check_listed
 from workbench.grounding.spark import Spark
 from workbench.verbs.spark_records import RECORDS, ROW
@@ -28,7 +29,7 @@ class SparkGrounder(Grounder):
             return 0
         if plan.checked_late:
             check_listed(self.vocabulary, plan)
-        relation = self.template_relation(tally)
+        relation = plus_relation(self.backend, tally)
         for shape in plan.shapes(relation):
             frame = backend.frame(shape.select)
             if shape.lines is not None:
