@@ -54,7 +54,7 @@ def test_the_short_cut_reads_as_the_parser_does(pieces: list[str]) -> None:
 
 
 def test_quoted_names_and_numbers_take_the_short_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ilp_prolog, "_Parser", None)
+    monkeypatch.setattr(ilp_prolog, "ClauseParser", None)
     (term, span), *_ = read_terms("p('Ann Lee', -2.5, b).")
     assert term == Compound("p", (Symbol("Ann Lee"), Symbol("-2.5", True), Symbol("b")))
     assert (span.column, span.end_column) == (1, 23)

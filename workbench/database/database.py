@@ -6,18 +6,15 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import RLock
-from types import TracebackType
-from typing import Any
 
 import duckdb
 
 from workbench.database.domains import declare_constants, program_constants, refresh_domains
 from workbench.database.rows import first_value
-from workbench.database.running import ended_on_interrupt
 from workbench.database.schema import declare_stored, declare_type, stored_form
 from workbench.database.storage_faults import check_log, faults_told, why_not_opened
 from workbench.database.stored import StoredPredicate, read_predicates
+from workbench.database.transactions import Transactions
 from workbench.database.workspace_files import is_empty, left_as_found
 from workbench.database.workspace_format import make_ready
 from workbench.errors import InputError, UsageError, nearest
@@ -29,25 +26,18 @@ __all__ = ["DEFAULT_WORLD", "Database"]
 DEFAULT_WORLD = "world"
 
 
-class Database:
+class Database(Transactions):
     """Evidence, worlds, folds and runs in one DuckDB database.
 
     The instance is closed to the outside: files are read by Python or by a second, throw-away
     DuckDB instance and handed in, so no query typed by a user can touch the file system or the
     network.
-
-    Writes go through `transaction()`, one thread at a time; every thread that reads takes its own
-    `cursor()`.
     """
 
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, path: Path | None, read_only: bool
     ) -> None:
-        self.connection = ended_on_interrupt(connection)
-        self.path = path
-        self.read_only = read_only
-        self._lock = RLock()
-        self._depth = 0
+        super().__init__(connection, path, read_only)
         self._stale: set[int] = set()
 
     @classmethod
@@ -111,62 +101,6 @@ class Database:
                     connection.close()
                 raise
         return database
-
-    def close(self) -> None:
-        """Close the database; a file is checkpointed.
-
-        Raises
-        ------
-        InputError
-            E0221 where the disk has no room for the checkpoint: the changes stay in the log beside
-            the file.
-        """
-        with faults_told(self.path):
-            self.connection.close()
-
-    def __enter__(self) -> Database:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection of its own to the same database, for one thread."""
-        return ended_on_interrupt(self.connection.cursor())
-
-    @contextmanager
-    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The writing connection inside a transaction: committed at the end, rolled back on any
-        exception.
-
-        Nested uses join the outermost one. Temporary tables take part in the rollback.
-        """
-        with self._lock, faults_told(self.path):
-            if self._depth == 0:
-                self.connection.execute("BEGIN TRANSACTION")
-            self._depth += 1
-            try:
-                yield self.connection
-                if self._depth == 1:
-                    self._refresh_stale_domains()
-                    self.connection.execute("COMMIT")
-            except BaseException:
-                if self._depth == 1:
-                    # A commit that failed has rolled back already, and a fatal fault leaves nothing
-                    # to roll back. An interrupt that comes late may hit the first of two.
-                    for _ in range(2):
-                        with suppress(duckdb.Error):
-                            self.connection.execute("ROLLBACK")
-                raise
-            finally:
-                self._depth -= 1
-                if self._depth == 0:
-                    self._stale.clear()
 
     def declare(self, program: Program) -> None:
         """Make the tables of a program's types, predicates and functions, and take its constants
@@ -269,18 +203,15 @@ class Database:
         with self.transaction():
             self._stale |= set(self.worlds().values() if worlds is None else worlds)
 
-    def _refresh_stale_domains(self) -> None:
+    def before_commit(self) -> None:
+        """Bring the domains up to date that wait for the end of the transaction."""
         if self._stale:
             refresh_domains(self.connection, self.predicates(), sorted(self._stale))
             self._stale.clear()
 
-    @contextmanager
-    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The writing connection, for one thread at a time:
-        it reads inside its transaction where there is one.
-        """
-        with self._lock, faults_told(self.path):
-            yield self.connection
+    def after_transaction(self) -> None:
+        """Forget the domains that waited for a commit that did not come."""
+        self._stale.clear()
 
     def setting(self, name: str) -> str | None:
         """A remembered text, such as the program at hand; None when there is none."""
@@ -303,7 +234,7 @@ class Database:
 
         Domains that wait for the end of the transaction are brought up to date.
         """
-        self._refresh_stale_domains()
+        self.before_commit()
         return _InTransaction(self.connection, self.path, self.read_only)
 
     def beside(self) -> Database:
@@ -311,14 +242,6 @@ class Database:
         to read what is committed without waiting for who writes.
         """
         return Database(self.connection.cursor(), self.path, self.read_only)
-
-    def execute(
-        self, sql: str, parameters: Mapping[str, Any] | None = None
-    ) -> duckdb.DuckDBPyConnection:
-        """Run a statement on a cursor of its own."""
-        cursor = self.cursor()
-        with faults_told(self.path):
-            return cursor.execute(sql, parameters) if parameters else cursor.execute(sql)
 
 
 class _InTransaction(Database):
@@ -332,4 +255,4 @@ class _InTransaction(Database):
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         yield self.connection
-        self._refresh_stale_domains()
+        self.before_commit()

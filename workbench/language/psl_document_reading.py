@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import Diagnostic, InputError, Span, nearest
-from workbench.language.declarations import Predicate
+from workbench.errors import InputError, nearest
 from workbench.language.psl_document import (
-    ANY_TYPE,
     COMMENT,
     PARTITIONS,
     SPLITS,
@@ -21,30 +16,15 @@ from workbench.language.psl_document import (
     PslFacts,
     unknown_predicate,
 )
+from workbench.language.psl_document_faults import document_content
+from workbench.language.psl_document_predicates import PredicateReading
 from workbench.language.source import read_text
 
 __all__ = ["parse_psl_document", "read_psl_document"]
 
-_OF_PREDICATES = (
-    *PARTITIONS,
-    "evaluations",
-    "types",
-    "arity",
-    "type",
-    "options",
-    "function",
-    "model",
-    "args",
-)
-
-
 _SPLIT_HELP = (
     'facts of one task stand with their predicate: "targets": {"learn": [...], "infer": [...]}'
 )
-
-
-MOST_ARGUMENTS = 1_000
-"""Arguments of a predicate that a document may declare."""
 
 
 def read_psl_document(path: str | os.PathLike[str]) -> PslDocument:
@@ -63,7 +43,7 @@ def parse_psl_document(text: str, source: str | None = None) -> PslDocument:
     """Read a document's text: JSON with whole-line `#` and `//` comments when
     it starts with `{`, else YAML.
     """
-    content = _content(text, source)
+    content = document_content(text, source)
     reading = _Reading(text, source)
     if not isinstance(content, Mapping):
         raise reading.fault(
@@ -75,54 +55,8 @@ def parse_psl_document(text: str, source: str | None = None) -> PslDocument:
     return document
 
 
-def _content(text: str, source: str | None) -> object:
-    if text.lstrip().startswith(("{", "#", "//")) and re.match(r"(\s*(#|//)[^\n]*\n)*\s*\{", text):
-        try:
-            return json.loads(re.sub(r"(?m)^[ \t]*(?:#|//)[^\n]*$", "", text))
-        except (json.JSONDecodeError, RecursionError) as error:
-            line, column = (
-                (error.lineno, error.colno) if isinstance(error, json.JSONDecodeError) else (1, 1)
-            )
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deeply"
-            raise _Reading(text, source).syntax("JSON", reason, line, column) from None
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-        reason = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise _Reading(text, source).syntax("YAML", reason, line, column) from None
-
-
-@dataclass
-class _Reading:
-    text: str
-    source: str | None
-    found: list[Diagnostic] = field(default_factory=list)
-
-    def syntax(self, language: str, reason: str, line: int, column: int) -> InputError:
-        lines = self.text.split("\n")
-        shown = lines[line - 1].rstrip("\r") if line <= len(lines) else ""
-        span = Span(self.source, line, column, line, column + 1)
-        return InputError(
-            (Diagnostic("E0130", f"this is no {language}: {reason}", span, None, shown),)
-        )
-
-    def fault(self, message: str, near: str | None, help: str | None = None) -> InputError:
-        """An error of shape, pointing at the first line where `near` stands."""
-        lines = self.text.split("\n")
-        number = next(
-            (n for n, line in enumerate(lines, 1) if near is not None and near in line), 1
-        )
-        line = lines[number - 1].rstrip("\r")
-        column = line.find(near) + 1 if near and near in line else 1
-        span = Span(self.source, number, column, number, column + len(near or " "))
-        return InputError((Diagnostic("E0131", message, span, help, line),))
-
-    def note(self, message: str, near: str | None, help: str | None = None) -> None:
-        self.found.extend(self.fault(message, near, help).diagnostics)
+class _Reading(PredicateReading):
+    """Reads the sections of one document."""
 
     def document(self, content: Mapping[Any, Any]) -> PslDocument:
         known = ("predicates", *PARTITIONS, "rules", "options", "infer", "learn")
@@ -221,79 +155,6 @@ class _Reading:
             return dict(options)
         self.note("the section `options` must be a mapping of names to values", "options")
         return {}
-
-    def predicate(self, signature: str, description: object) -> Predicate | None:
-        name, _, digits = signature.partition("/")
-        words: list[object] = list(description) if isinstance(description, list) else [description]
-        marks = {str(word).casefold() for word in words if isinstance(word, str)}
-        options = {
-            key: value for word in words if isinstance(word, Mapping) for key, value in word.items()
-        }
-        types = options.get("types")
-        if not isinstance(types, list | type(None)) or not re.fullmatch(r"[^\W\d]\w*", name):
-            self.note(
-                f"`{signature}` is no name and number of arguments",
-                signature,
-                "as in `Knows/2: open`",
-            )
-            return None
-        arity = (
-            int(digits) if digits.isdigit() else options.get("arity", len(types) if types else None)
-        )
-        if not isinstance(arity, int):
-            self.note(
-                f"`{signature}` does not say how many arguments it takes",
-                signature,
-                f"write {name}/2",
-            )
-            return None
-        if not 0 <= arity <= MOST_ARGUMENTS:
-            self.note(
-                f"`{signature}` takes more than {MOST_ARGUMENTS} arguments, or fewer than none",
-                signature,
-            )
-            return None
-        if types and len(types) != arity:
-            self.note(
-                f"`{signature}` has {arity} arguments and lists {len(types)} types", signature
-            )
-        kind = str(options.get("type") or "standard")
-        if options.get("function") or options.get("model"):
-            self.note(
-                f"{name} is computed by code, which is not supported",
-                signature,
-                "load its values as a table",
-            )
-        elif kind.rsplit(".", 1)[-1].casefold().removesuffix("predicate") not in (
-            "standard",
-            "unspecified",
-        ):
-            known = "standard predicates alone are; load the values of this one as observations"
-            self.note(
-                f"{name} is a predicate of type `{kind}`, which is not supported", kind, known
-            )
-        for key in options:
-            if str(key) not in _OF_PREDICATES:
-                close = nearest(str(key), _OF_PREDICATES)
-                hint = (
-                    f"did you mean {close}?"
-                    if close
-                    else f"the keys are {', '.join(_OF_PREDICATES[:6])}"
-                )
-                self.note(f"`{key}` says nothing about {name}", str(key), hint)
-        closed = True if "closed" in marks else False if "open" in marks else None
-        if closed is None and isinstance(description, Mapping):
-            closed = not description.get("targets")
-        unknown = marks - {"closed", "open", "block"}
-        if unknown:
-            self.note(
-                f"`{sorted(unknown)[0]}` says nothing about a predicate",
-                signature,
-                "write `open` or `closed`",
-            )
-        return Predicate(
-            name, tuple(map(str, types)) if types else (ANY_TYPE,) * arity, closed=closed
-        )
 
     def facts(self, predicate: str, partition: str, entry: object) -> Iterator[PslFacts]:
         """A path, a list of paths, a list of rows, or any of them by split."""

@@ -5,23 +5,19 @@ until nothing is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import monotonic
 
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.errors import Cancelled, UsageError
-from workbench.inference.maxwalksat import MaxWalkSAT
-from workbench.inference.solution import Engine
+from workbench.errors import Cancelled
+from workbench.learning.databases import Databases
 from workbench.learning.learner import LearnedWeights
 from workbench.learning.margin_cuts import Cut, Separation, joined
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
 from workbench.learning.margin_settings import MarginSettings
-from workbench.learning.separation import separate
 from workbench.learning.starts import grounding_counts
 from workbench.learning.training import TrainingSet, named_engine
 from workbench.network.ground_network import Domain
@@ -36,19 +32,18 @@ class CuttingPlanes:
 
     learner: MarginSettings
     training: TrainingSet
-    worlds: list[MarginWorld]
+    databases: Databases
     conduct: Conduct
     program: MarginProgram
     caches: list[list[Cut]]
-    states: list[Float | None]
     unit: Float
+    counts: Counter[str]
     best: Float | None = None
     best_primal: float = float("inf")
     best_upper: float = float("inf")
     at_optimum: bool = False
     began: float = field(default_factory=monotonic)
     columns: dict[str, list[float]] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=lambda: Counter(oracle_calls=0, cached_cuts=0))
     notes: dict[str, object] = field(default_factory=dict)
 
     @classmethod
@@ -73,7 +68,7 @@ class CuttingPlanes:
             caches: list[list[Cut]] = [[] for _ in worlds]
             states: list[Float | None] = [None] * len(worlds)
         else:
-            program, caches, states = before.program, before.caches, before.states
+            program, caches, states = before.program, before.caches, before.databases.states
             program.reset_penalty(penalty)
         program.solve()
         # The program's variables are weights per grounding, where those are what the norm measures.
@@ -82,7 +77,9 @@ class CuttingPlanes:
             if learner.scale_by_groundings
             else np.ones(1)
         )
-        return cls(learner, training, worlds, conduct, program, caches, states, unit)
+        counts = Counter(oracle_calls=0, cached_cuts=0)
+        databases = Databases(learner, worlds, conduct, states, counts)
+        return cls(learner, training, databases, conduct, program, caches, unit, counts)
 
     def train(self) -> str:
         """Add cuts until none is violated; why it stopped."""
@@ -147,12 +144,8 @@ class CuttingPlanes:
         if learner.cuts != "fractional" and all(separation.found for separation in found):
             if self._take([separation.rounded for separation in found], weights):
                 return None
-            boolean = self.training.domain is Domain.BOOLEAN
-            if (
-                boolean
-                and learner.cuts == "auto"
-                and self._take(self._polished(found, weights), weights)
-            ):
+            search = learner.cuts == "auto" and self.training.domain is Domain.BOOLEAN
+            if search and self._take(self.databases.polished(found, weights), weights):
                 return None
         if (
             learner.cuts != "rounded"
@@ -162,7 +155,7 @@ class CuttingPlanes:
             return None
         exact = named_engine(learner.exact)
         if learner.cuts == "auto" and exact is not None:
-            found = self._separate_all(weights, lambda world: exact)
+            found = self.databases.separate(weights, lambda world: exact)
             if self._excess([separation.upper for separation in found]) <= 0.0:
                 return "converged"
             if self._take([separation.rounded for separation in found], weights):
@@ -185,66 +178,9 @@ class CuttingPlanes:
         """Separate every database at `weights`; remember them if they are the best,
         and write the trace.
         """
-        augmented = np.append(weights, 1.0)
-        found = self._separate_all(
-            weights, lambda world: self.learner.oracle(world.network, augmented)
-        )
-        if self.learner.cuts == "fractional" and any(
-            separation.relaxed is None for separation in found
-        ):
-            engine = self.learner.oracle(self.worlds[0].network, augmented).name
-            raise UsageError.of(
-                "E0513",
-                f"cuts=fractional needs relaxed states, which {engine} does not give with the "
-                f"loss {self.learner.loss}",
-                help="take cuts=auto, or the engine lp with the Hamming loss",
-            )
-        self.counts["oracle_calls"] += 1
-        self.states = [separation.state for separation in found]
+        found = self.databases.ask(weights)
         self._record(iteration, found, weights)
         return found
-
-    def _separate_all(
-        self, weights: Float, engine: Callable[[MarginWorld], Engine]
-    ) -> list[Separation]:
-        def one(index: int) -> Separation:
-            world, fractional = self.worlds[index], self.learner.cuts != "rounded"
-            found = separate(
-                world,
-                weights,
-                engine(world),
-                self.conduct,
-                start=self.states[index],
-                fractional=fractional,
-            )
-            self._keep_grown(index, found)
-            return found
-
-        lazy = any(world.source is not None for world in self.worlds)  # sources share a connection
-        if self.learner.workers < 2 or len(self.worlds) < 2 or lazy:
-            return [one(index) for index in range(len(self.worlds))]
-        # Each database's answer is its own affair, so threads change nothing but the time.
-        with ThreadPoolExecutor(self.learner.workers) as pool:
-            return list(pool.map(one, range(len(self.worlds))))
-
-    def _polished(self, found: list[Separation], weights: Float) -> list[Cut]:
-        """The rounded states after a local search."""
-        cuts = []
-        for index, separation in enumerate(found):
-            world = self.worlds[index]
-            polished = separate(
-                world, weights, MaxWalkSAT(), Conduct(self.conduct.seed), start=separation.state
-            )
-            self._keep_grown(index, polished)
-            cuts.append(polished.rounded)
-        return cuts
-
-    def _keep_grown(self, index: int, found: Separation) -> None:
-        """A source gives each row once: what one separation needed stays for the next."""
-        world = self.worlds[index]
-        if world.source is not None and found.network is not None:
-            self.counts["lazy_rows"] += found.network.n_rows - world.network.n_rows
-            self.worlds[index] = replace(world, network=found.network)
 
     def _take(self, cuts: list[Cut], weights: Float) -> bool:
         """Add the cuts if `weights`, the program's optimum, violates them beyond epsilon;
@@ -277,7 +213,7 @@ class CuttingPlanes:
         it costs no inference.
         """
         if (
-            len(self.worlds) < 2
+            len(self.databases.worlds) < 2
             or self.program.n_groups > 1
             or not all(self.caches)
             or iteration % 2

@@ -1,0 +1,70 @@
+"""A PSL document as text: what it holds, and its faults with their places."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from workbench.errors import Diagnostic, InputError, Span
+
+__all__ = ["DocumentFaults", "document_content"]
+
+
+def document_content(text: str, source: str | None) -> object:
+    """What a document's JSON or YAML says.
+
+    Raises
+    ------
+    InputError
+        E0130 when it is neither.
+    """
+    if text.lstrip().startswith(("{", "#", "//")) and re.match(r"(\s*(#|//)[^\n]*\n)*\s*\{", text):
+        try:
+            return json.loads(re.sub(r"(?m)^[ \t]*(?:#|//)[^\n]*$", "", text))
+        except (json.JSONDecodeError, RecursionError) as error:
+            line, column = (
+                (error.lineno, error.colno) if isinstance(error, json.JSONDecodeError) else (1, 1)
+            )
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deeply"
+            raise DocumentFaults(text, source).syntax("JSON", reason, line, column) from None
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+        reason = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise DocumentFaults(text, source).syntax("YAML", reason, line, column) from None
+
+
+@dataclass
+class DocumentFaults:
+    """The faults found in a document so far."""
+
+    text: str
+    source: str | None
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def syntax(self, language: str, reason: str, line: int, column: int) -> InputError:
+        lines = self.text.split("\n")
+        shown = lines[line - 1].rstrip("\r") if line <= len(lines) else ""
+        span = Span(self.source, line, column, line, column + 1)
+        return InputError(
+            (Diagnostic("E0130", f"this is no {language}: {reason}", span, None, shown),)
+        )
+
+    def fault(self, message: str, near: str | None, help: str | None = None) -> InputError:
+        """An error of shape, pointing at the first line where `near` stands."""
+        lines = self.text.split("\n")
+        number = next(
+            (n for n, line in enumerate(lines, 1) if near is not None and near in line), 1
+        )
+        line = lines[number - 1].rstrip("\r")
+        column = line.find(near) + 1 if near and near in line else 1
+        span = Span(self.source, number, column, number, column + len(near or " "))
+        return InputError((Diagnostic("E0131", message, span, help, line),))
+
+    def note(self, message: str, near: str | None, help: str | None = None) -> None:
+        self.found.extend(self.fault(message, near, help).diagnostics)
