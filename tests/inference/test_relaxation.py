@@ -5,6 +5,7 @@ and each other.
 from __future__ import annotations
 
 import dataclasses
+from threading import Event
 from time import monotonic
 
 import numpy as np
@@ -14,13 +15,14 @@ from scipy.optimize import linprog
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_hinge_network, random_mln
 from workbench.errors import WorkbenchError
+from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.ilp import IntegerProgram
 from workbench.inference.linear_program import solve_highs
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.relaxation import solve_relaxation
 from workbench.inference.roof_duality import has_roof_dual, solve_roof_dual
 from workbench.inference.rounding import round_state
-from workbench.inference.solution import Status
+from workbench.inference.solution import Engine, Status
 from workbench.network import reported_energy
 from workbench.network.build import blocks_from_members, network_from_clauses
 from workbench.network.energy import energy_offset, hard_violation
@@ -157,6 +159,24 @@ def test_the_flow_solves_clauses_of_two_literals(seed: int) -> None:
         settled = flow.x != 0.5
         optimal = listing.states[listing.energy <= listing.least_energy + 1e-9]
         assert np.any(np.all(optimal[:, settled] == flow.x[settled], axis=1))
+
+
+@pytest.mark.parametrize("engine", [LinearRelaxation(), IntegerProgram(), CuttingPlane()])
+def test_kernels_that_are_not_ready_in_time_are_a_limit(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    network, weights = random_mln(3, n_atoms=10, n_rows=30, max_width=2, hard=0.0, blocks=False)
+    least = enumerate_states(network, weights).least_energy + energy_offset(network, weights)
+    go_on = Event()
+    monkeypatch.setattr("workbench.inference.watched.GRACE", 0.05)
+    for kernel in ("roof_duality._maximum_flow", "rounding._round"):
+        monkeypatch.setattr(f"workbench.inference.{kernel}", lambda *arguments: go_on.wait())
+    found = engine.solve(network, weights, deadline=monotonic() + 0.1)
+    go_on.set()
+    assert found.status == Status.LIMIT
+    assert found.bound <= least + 1e-9
+    assert found.energy >= least - 1e-9
+    assert found.energy == pytest.approx(reported_energy(network, weights, found.values))
 
 
 @pytest.mark.parametrize("seed", range(12))

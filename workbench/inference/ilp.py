@@ -97,7 +97,7 @@ class IntegerProgram(Engine):
         if settled is None:
             return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
         fixed, x, bound, relaxation = settled
-        rounded = round_state(network, weights, x[: network.n_atoms])
+        rounded = round_state(network, weights, x[: network.n_atoms], conduct=conduct)
         best = rounded if start is None else better(network, weights, rounded, start)
         rounded_energy = reported_energy(network, weights, best)
         if self.polish and not (

@@ -134,7 +134,10 @@ class LinearRelaxation(Engine):
         methods: tuple[Literal["roundup", "conditional"], ...] = (
             ("roundup", "conditional") if rounding == "best" else (rounding,)
         )
-        states = [round_state(network, weights, relaxed, method=method) for method in methods]
+        states = [
+            round_state(network, weights, relaxed, method=method, conduct=conduct)
+            for method in methods
+        ]
         values = states[0]
         for other in states[1:]:
             values = better(network, weights, values, other)
@@ -145,7 +148,11 @@ class LinearRelaxation(Engine):
 
 
 def local_search(network: GroundNetwork, weights: Float, start: Float, conduct: Conduct) -> Float:
-    """MaxWalkSAT from `start`: the best state it meets, `start` among them."""
+    """MaxWalkSAT from `start`: the best state it meets, `start` among them; none where time is up
+    already.
+    """
+    if conduct.over:
+        return start
     found = MaxWalkSAT().infer(network, weights, conduct, start).values
     return better(network, weights, start, found)
 

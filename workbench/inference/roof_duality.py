@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int8, Int32, Int64
+from workbench.errors import Cancelled
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import compiled
@@ -92,9 +93,13 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     graph = _graph(2 * n, *ends, np.tile(capacity, 2))
     contracted, side = _contract(*graph, source, sink)
     stop = stop_flag()
-    flow, reached, phases = watched(
-        stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
-    )
+    try:
+        flow, reached, phases = watched(
+            stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
+        )
+    except Cancelled:
+        # No flow at all is feasible too; `watched` leaves the flag set.
+        flow, phases = 0.0, 0
     flow += contracted
     if stop[0]:
         middle = np.full(n, 0.5)

@@ -10,8 +10,11 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from workbench.arrays import Bool, Float, Int8, Int32
+from workbench.errors import Cancelled
+from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["round_state"]
 
@@ -58,6 +61,7 @@ def round_state(
     *,
     method: Literal["roundup", "conditional"] = "roundup",
     tolerance: float = 1e-6,
+    conduct: Conduct = PLAIN,
 ) -> Float:
     """Round a relaxed state of a network of clauses.
 
@@ -82,7 +86,7 @@ def round_state(
     -------
     float64 array, shape (n_atoms,)
         0 or 1 each. Where propagation ran into a contradiction it may violate hard rows, and wants
-        repair.
+        repair. Where time is up before the kernel is ready, the nearest state, ties false.
 
     References
     ----------
@@ -103,7 +107,11 @@ def round_state(
         order, n_first = np.arange(network.n_atoms), 0
         probability = 0.25 + 0.5 * np.clip(relaxed, 0.0, 1.0)
     choice = Choice(relaxed > 0.5, n_first, probability, gain, effective[rows])
-    values = _round(order.astype(np.int32), choice, _both_ways(soft), _both_ways(hard), right)
+    arguments = (order.astype(np.int32), choice, _both_ways(soft), _both_ways(hard), right)
+    try:
+        values = watched(stop_flag(), conduct, _round, *arguments)
+    except Cancelled:
+        return np.asarray(relaxed > 0.5, np.float64)
     return np.asarray(values, np.float64)
 
 
