@@ -102,6 +102,16 @@ def test_nothing_goes_for_good_unconfirmed(tmp_path: Path) -> None:
     talk(tmp_path, conversation)
 
 
+def test_an_argument_that_a_tool_does_not_have_is_refused(tmp_path: Path) -> None:
+    async def conversation(client: Client) -> None:
+        refused = await ask(client, "runs", msot=1)
+        assert refused["diagnostics"][0]["code"] == "E0873"
+        assert refused["next"] == "it has most"
+        assert (await ask(client, "runs", most=1))["ok"]
+
+    talk(tmp_path, conversation)
+
+
 def test_hostile_calls_are_answered(tmp_path: Path) -> None:
     (tmp_path / "inside").mkdir()
     (tmp_path / "secret.db").write_text("Secret(Hidden)\n", encoding="utf-8")

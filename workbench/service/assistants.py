@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Event
@@ -19,9 +19,9 @@ from mcp.server import MCPServer
 from mcp_types import CallToolResult, TextContent
 
 from workbench import __version__
-from workbench.errors import Cancelled
+from workbench.errors import Cancelled, UsageError
 from workbench.progress import Progress
-from workbench.service.answers import call_tool
+from workbench.service.answers import call_tool, refusal
 from workbench.service.toolbox import TOOLS, Toolbox
 
 __all__ = ["MOST_SECONDS", "assistants_server", "run_stdio"]
@@ -51,7 +51,7 @@ def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCP
     seconds : float
         After so long a call is cancelled.
     """
-    server: MCPServer[Any] = MCPServer(
+    server: MCPServer[Any] = _Exact(
         "workbench", instructions=_INSTRUCTIONS, version=__version__, log_level="ERROR", debug=False
     )
     for name in TOOLS:
@@ -63,6 +63,26 @@ def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCP
         return (Path(__file__).parent / "language.md").read_text(encoding="utf-8")
 
     return server
+
+
+class _Exact(MCPServer[Any]):
+    """Refuses arguments that a tool does not have, which the protocol's server leaves out."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        if name in TOOLS:
+            known = list(inspect.signature(getattr(Toolbox, name)).parameters)[1:]
+            if unknown := [one for one in arguments if one not in known]:
+                message = f"{name} has no argument {unknown[0][:100]}"
+                error = UsageError.of("E0873", message, help=f"it has {', '.join(known)}")
+                return _told(refusal(error))
+        return await super().call_tool(name, arguments, context)
+
+
+def _told(record: Mapping[str, Any]) -> CallToolResult:
+    text = TextContent(type="text", text=json.dumps(record))
+    return CallToolResult(
+        content=[text], structured_content=dict(record), is_error=not record["ok"]
+    )
 
 
 def _offered(
@@ -99,8 +119,7 @@ def _offered(
             finally:
                 cancelled.set()
                 watch.cancel_scope.cancel()
-        text = TextContent(type="text", text=json.dumps(record))
-        return CallToolResult(content=[text], structured_content=record, is_error=not record["ok"])
+        return _told(record)
 
     signature = inspect.signature(function, eval_str=True)
     offered.__signature__ = signature.replace(return_annotation=CallToolResult)  # type: ignore[attr-defined]
