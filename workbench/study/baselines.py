@@ -4,14 +4,13 @@ gradient boosting.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.boosting import Boosted, BoostingSettings
 from workbench.structure.screening import screened
-from workbench.study.linear_baseline import linear_numbers, linear_probabilities
 from workbench.tables.facts import TargetKind
-from workbench.threads import one_blas_thread
 
 __all__ = ["BASELINES", "baseline_name", "baseline_predictions"]
 
@@ -19,10 +18,9 @@ BASELINES = {
     "base rate": "the training rows' share, middle value, or shares of the classes",
     "logistic regression on own columns": "a penalised linear model on the table's own columns, "
     "no relations",
-    "gradient boosting on our features": "the trees of scikit-learn's HistGradientBoosting on the "
-    "candidates' columns",
+    "gradient boosting on our features": "scikit-learn's HistGradientBoosting on the candidates' "
+    "columns",
 }
-ROUNDS = 100
 
 
 def baseline_name(name: str, kind: TargetKind) -> str:
@@ -71,11 +69,28 @@ def _linear(
 ) -> Float:
     if not X.shape[1] or (kind != "number" and len(np.unique(y[training])) < 2):
         return _base_rate(kind, y[training], len(rows), n_classes)
-    learned, seen, asked = X[training], y[training], X[rows]
-    with one_blas_thread():
-        if kind == "number":
-            return linear_numbers(learned, seen, asked)
-        return _spread(np.unique(seen), linear_probabilities(learned, seen, asked), kind, n_classes)
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression, RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    last = (
+        RidgeCV(np.geomspace(0.1, 1000, 9))
+        if kind == "number"
+        else LogisticRegression(max_iter=500)
+    )
+    model = make_pipeline(
+        SimpleImputer(add_indicator=True, keep_empty_features=True), StandardScaler(), last
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X[training], y[training])
+        return _spread(
+            model,
+            model.predict(X[rows]) if kind == "number" else model.predict_proba(X[rows]),
+            kind,
+            n_classes,
+        )
 
 
 def _boosting(
@@ -83,21 +98,42 @@ def _boosting(
 ) -> Float:
     if (kind != "number" and len(np.unique(y[training])) < 2) or len(training) < 10:
         return _base_rate(kind, y[training], len(rows), n_classes)
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    from threadpoolctl import threadpool_limits
+
     columns = screened(X[training], y[training], discrete=kind == "yes/no", most=200)
     if not len(columns):
         return _base_rate(kind, y[training], len(rows), n_classes)
-    settings = BoostingSettings(seed=seed)
-    model = Boosted(X[np.ix_(training, columns)], y[training], settings, discrete=kind != "number")
-    model.grow(ROUNDS)
-    return _spread(model.classes, model.predict(X[np.ix_(rows, columns)]), kind, n_classes)
+    settings = {
+        "max_iter": 100,
+        "learning_rate": 0.06,
+        "max_leaf_nodes": 15,
+        "random_state": seed,
+        "early_stopping": False,
+    }
+    model = (
+        HistGradientBoostingRegressor(loss="absolute_error", **settings)
+        if kind == "number"
+        else HistGradientBoostingClassifier(**settings)
+    )
+    with threadpool_limits(1, user_api="openmp"):
+        model.fit(X[np.ix_(training, columns)], y[training])
+        asked = X[np.ix_(rows, columns)]
+        return _spread(
+            model,
+            model.predict(asked) if kind == "number" else model.predict_proba(asked),
+            kind,
+            n_classes,
+        )
 
 
-def _spread(classes: Float, predicted: Float, kind: TargetKind, n_classes: int) -> Float:
+def _spread(model: object, predicted: Float, kind: TargetKind, n_classes: int) -> Float:
     """Probabilities of all classes, of 1 for yes or no; numbers as they are."""
     if kind == "number":
-        return predicted
+        return np.asarray(predicted)
+    classes = np.asarray(model.classes_, np.int64)  # type: ignore[attr-defined]
     if kind == "yes/no":
-        return predicted[:, 1]
+        return np.asarray(predicted[:, list(classes).index(1)])
     out = np.zeros((len(predicted), n_classes))
-    out[:, classes.astype(np.int64)] = predicted
+    out[:, classes] = predicted
     return out
