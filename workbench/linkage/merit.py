@@ -37,8 +37,8 @@ BESIDE = 2.0
 LEAST_AGREEMENT = 0.3
 """Beyond chance, of a field that is held out."""
 MOST_AT_CHANCE = 0.29
-"""Of fields, or one: matches may agree in so many by chance,
-for two sources call venues otherwise.
+"""Of fields: of four matches may agree in one by chance, for two sources call venues otherwise;
+of three in none.
 """
 
 
@@ -125,9 +125,8 @@ class Judge:
 
     def refutes(self, model: TreeModel) -> bool:
         """Whether the class that a model calls matches is another one."""
-        return not self.confirms(model) or len(self.at_chance(model)) > max(
-            1.0, MOST_AT_CHANCE * len(self.chance)
-        )
+        at_most = MOST_AT_CHANCE * len(self.chance)
+        return not self.confirms(model) or len(self.at_chance(model)) > at_most
 
 
 def separation(scores: Float, levels: Int8, counts: Float) -> float:

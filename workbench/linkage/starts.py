@@ -123,7 +123,7 @@ def fit_tree(
     )
     plain = [independent(one) for one in (*reversed(mixtures), assumed)]
     if len(sizes) < FEWEST_FIELDS:
-        sure = plain if known is not None else [one for one in plain if judge.confirms(one)]
+        sure = plain if known is not None else [one for one in plain if not judge.refutes(one)]
         return (
             max(sure, key=judge.merit) if sure and apart is not None else (sure or plain[-1:])[0]
         ), None

@@ -1,0 +1,53 @@
+"""Records of three columns, of which two tell the same: a town and its postcode are no address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.linkage_sets import PLACES, STREETS, misspelt
+from workbench.arrays import Array
+from workbench.evaluation import cluster_scores
+from workbench.verbs.link import link
+
+
+def addresses(n: int, seed: int) -> tuple[pd.DataFrame, Array]:
+    """Addresses written up to a few times each, of few towns; and which is which."""
+    random = np.random.default_rng(seed)
+    names = [
+        f"{random.choice(STREETS)} {kind}" for kind in ("Street", "Road", "Lane") for _ in range(40)
+    ]
+    rows: list[tuple[str, str | None, str | None]] = []
+    truth: list[int] = []
+    while len(rows) < n:
+        street, number = random.choice(names), random.integers(1, 150)
+        flat = f"Flat {random.integers(1, 20)} " if random.random() < 0.3 else ""
+        town = int(len(PLACES) * random.random() ** 1.5)
+        code = f"{10000 + 97 * town + random.integers(20)}"
+        thing = len(rows)
+        for _ in range(random.geometric(0.6)):
+            written = street.replace("Street", random.choice(["Street", "St"]))
+            written = misspelt(random, written) if random.random() < 0.1 else written
+            called = flat.replace("Flat", random.choice(["Flat", "Apt"]))
+            rows.append(
+                (
+                    f"{called}{number} {written}",
+                    PLACES[town] if random.random() < 0.95 else None,
+                    code if random.random() < 0.8 else None,
+                )
+            )
+            truth.append(thing)
+    return pd.DataFrame(rows, columns=["address", "town", "postcode"]), np.array(truth)
+
+
+@pytest.mark.parametrize("seed", [4, 14])
+def test_who_shares_town_and_postcode_alone_is_another(tmp_path: Path, seed: int) -> None:
+    table, truth = addresses(3000, seed)
+    table.to_csv(tmp_path / "addresses.csv", index_label="id")
+    result = link([tmp_path / "addresses.csv"], id_column="id")
+    scores = cluster_scores(result.clustering.label, truth)
+    assert scores["precision"] > 0.7
+    assert scores["F1"] > 0.65
