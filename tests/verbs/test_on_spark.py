@@ -24,6 +24,7 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.grounding import GroundRequest, ground
 from workbench.grounding.backend import DuckDB
 from workbench.grounding.ground import Grounder
+from workbench.grounding.plus_relations import plus_relation
 from workbench.grounding.select import Call, Column, Operation, Raw, Select, Source, Value
 from workbench.grounding.spark import SparkDialect, spark_session
 from workbench.language import parse_mln
@@ -80,7 +81,7 @@ def test_records_of_a_grounding_are_its_network() -> None:
 
         class Recording(Grounder):
             def _emit(self, tally: Any) -> int:
-                relation = self.template_relation(tally)
+                relation = plus_relation(self.backend, tally)
                 for shape in tally.plan.shapes(relation) if tally.open.sum() else ():
                     task = GroundTask(tally.plan, shape, int(tally.templates[0]), self.numbering)
                     reader = self.connection.sql(
