@@ -1,0 +1,229 @@
+"""Definitions say of every row what the candidates' columns say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.study.test_study import write
+from workbench.database import Database
+from workbench.progress import SILENT
+from workbench.structure.candidates import Candidate
+from workbench.structure.terms import Condition, Term
+from workbench.structure.weighted_rules import WeightedRules
+from workbench.study.columns import CandidateColumns
+from workbench.study.fitting import candidates_for, filled
+from workbench.study.learners import FittedRules
+from workbench.study.prepared import Prepared, prepared
+from workbench.study.program import program_text
+from workbench.study.words import candidate_words
+from workbench.tables import Staging, find_sources, stage
+from workbench.verbs.study_inference import joint_values, loaded
+
+SAID = ["What a view", "Too cold; too far", "a view, but COLD", "Über-Ärger"]
+
+
+@pytest.mark.parametrize("time", ["clients.asked", None])
+def test_definitions_say_what_columns_say_whatever_the_candidate(
+    tmp_path: Path, time: str | None
+) -> None:
+    """Every candidate's number and a test of it, weighed at random:
+    the program's sum is the columns' sum.
+    """
+    rng = np.random.default_rng(6)
+    day = lambda: (date(2024, 1, 1) + timedelta(days=int(rng.integers(400)))).isoformat()  # noqa: E731
+    or_blank = lambda value: "" if rng.random() < 0.2 else value  # noqa: E731
+    clients = [
+        [
+            f"c{n}",
+            f"t{rng.integers(4)}",
+            day(),
+            or_blank(rng.choice(["yes", "no"])),
+            or_blank(int(rng.integers(99))),
+            or_blank(f"c{rng.integers(40)}"),
+            or_blank(int(rng.integers(1, 50))),
+        ]
+        for n in range(700)
+    ]
+    visits = [
+        [n, f"c{rng.integers(290)}", or_blank(day()),
+         or_blank(rng.choice(["short", "long", "odd"])), or_blank(int(rng.integers(50))),
+         rng.choice(["yes", ""]), or_blank(f"No. {n}: {rng.choice(SAID)}!")]
+        for n in range(900)
+    ]  # fmt: skip
+    towns = [[f"t{n}", ["yes", "no"][n % 2], n * 10] for n in range(4)]
+    files = [
+        write(
+            tmp_path / "clients.csv",
+            ["client", "town", "asked", "insured", "score", "guide", "age"],
+            clients,
+        ),
+        write(
+            tmp_path / "visits.csv",
+            ["visit", "client", "day", "length", "cost", "snowy", "said"],
+            visits,
+        ),
+        write(tmp_path / "towns.csv", ["town", "coastal", "size"], towns),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "clients.score", time=time)
+        every = candidates_for(staging, ready, np.arange(700), collective=False).candidates
+        found = {one.aggregate for one in every}
+        assert found >= {
+            "latest",
+            "count",
+            "mean",
+            "share",
+            "different",
+            "variance",
+            "difference",
+            "ratio",
+            "product",
+        }
+        assert any(one.of_text for one in every)
+        assert any(
+            hop.kind == "shared" and hop.column == "guide" for one in every for hop in one.path.hops
+        )
+        assert any(one.among is not None and one.aggregate == "latest" for one in every)
+        of_few = candidates_for(staging, ready, np.arange(20), collective=False).candidates
+        assert all(one.among is None for one in of_few), "more columns than rows"
+        assert_definitions_say_columns(staging, ready, every, rng)
+
+
+@pytest.mark.parametrize("time", ["marks.day", None])
+def test_definitions_over_ties_of_two_things_say_what_columns_say(
+    tmp_path: Path, time: str | None
+) -> None:
+    """Rows of a table without a key: ways that leave from one of their two ends,
+    and the ends' own names.
+    """
+    rng = np.random.default_rng(8)
+    day = lambda: (date(2024, 1, 1) + timedelta(days=int(rng.integers(400)))).isoformat()  # noqa: E731
+    pairs = sorted({(int(rng.integers(30)), int(rng.integers(12))) for _ in range(230)})
+    marks = [
+        [f"s{one}", f"k{other}", day(), "" if rng.random() < 0.2 else int(rng.integers(10))]
+        for one, other in pairs
+    ]
+    students = [
+        [f"s{n}", "" if n % 5 == 0 else ["left", "stays", "new"][n % 3], n] for n in range(30)
+    ]
+    courses = [[f"k{n}", f"t{n % 6}", n % 4] for n in range(12)]
+    teachers = [[f"t{n}", ["yes", "no"][n % 2], n * 1.5] for n in range(6)]
+    files = [
+        write(tmp_path / "marks.csv", ["student", "course", "day", "mark"], marks),
+        write(tmp_path / "students.csv", ["student", "state", "hours"], students),
+        write(tmp_path / "courses.csv", ["course", "teacher", "credits"], courses),
+        write(tmp_path / "teachers.csv", ["teacher", "strict", "age"], teachers),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "marks.mark", time=time)
+        assert ready.target.table.relation
+        every = candidates_for(staging, ready, np.arange(len(pairs)), collective=False).candidates
+        assert any(one.path.many for one in every)
+        assert_definitions_say_columns(staging, ready, every, rng)
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) -> None:
+    """Papers by both, contracts between them, one town: as columns, as definitions,
+    and counted by hand.
+    """
+    rng = np.random.default_rng(9)
+    people = [
+        [f"p{n}", f"t{rng.integers(5)}", "" if n % 7 == 0 else f"d{rng.integers(3)}"]
+        for n in range(30)
+    ]
+    wrote = sorted({(f"p{rng.integers(28)}", f"title {rng.integers(40)}") for _ in range(90)})
+    contracts = [
+        [f"p{rng.integers(30)}", f"p{rng.integers(30)}", int(rng.integers(90)), n]
+        for n in range(400)
+    ]
+    pairs = sorted({(int(rng.integers(29)), int(rng.integers(30))) for _ in range(200)})
+    rows = [
+        [f"p{one}", f"p{other}", "" if rng.random() < 0.3 else int(rng.integers(10))]
+        for one, other in pairs
+    ]
+    if keyed:  # and a person is not known here and there
+        rows = [[f"r{n}", "" if n % 9 == 0 else row[0], *row[1:]] for n, row in enumerate(rows)]
+    files = [
+        write(tmp_path / "people.csv", ["person", "town", "party"], people),
+        write(tmp_path / "wrote.csv", ["person", "title"], [list(row) for row in wrote]),
+        write(tmp_path / "contracts.csv", ["giver", "taker", "sum", "contract"], contracts),
+        write(tmp_path / "pairs.csv", [*["pair"][: int(keyed)], "one", "other", "score"], rows),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "pairs.score")
+        matrix = candidates_for(staging, ready, np.arange(len(rows)), collective=False)
+        every = [one for one in matrix.candidates if one.aggregate == "in_common"]
+        assert_definitions_say_columns(staging, ready, every, rng)
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows).fill(
+            every[0].path, every
+        )
+        by_words = dict(zip(map(candidate_words, every), columns.T))
+    titles, contracted = {}, {}
+    for person, title in wrote:
+        titles.setdefault(person, set()).add(title)
+    for giver, taker, *_ in contracts:
+        contracted[giver, taker] = contracted.get((giver, taker), 0) + 1
+    town = {person: where for person, where, _ in people}
+    ends = [row[-3:-1] for row in rows]
+    by_hand = {
+        "number of the same title of wrote of its one and wrote of its other": lambda one, other: (
+            len(titles.get(one, set()) & titles.get(other, set()))
+        ),
+        "number of contracts of its one whose taker is the person of its other (people)": (
+            lambda one, other: contracted.get((one, other), 0)
+        ),
+        "town of its one (people) is the town of its other (people)": lambda one, other: (
+            town[one] == town[other]
+        ),
+    }
+    for words, count in by_hand.items():
+        expected = [float(count(one, other)) if one else np.nan for one, other in ends]
+        np.testing.assert_array_equal(by_words[words], expected, err_msg=words)
+
+
+def assert_definitions_say_columns(
+    staging: Staging, ready: Prepared, every: Sequence[Candidate], rng: np.random.Generator
+) -> None:
+    X = filled(
+        CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times),
+        every,
+        range(len(every)),
+        [],
+    )
+    asked = np.isnan(ready.labels)
+    for first in range(0, len(every), 12):
+        places = range(first, min(first + 12, len(every)))
+        numbers = [
+            at for at in places if set(np.unique(X[:, at][~np.isnan(X[:, at])])) - {0.0, 1.0}
+        ]
+        terms = [Term((), at, "number", -1e9, 1e9) for at in numbers]
+        tests = [
+            Term((Condition(at, "at_least", 1.5 if at in numbers else 0.5, at % 2 == 0),))
+            for at in places
+        ]
+        unlike = [
+            Term((Condition(at, "below", 0.5, at % 2 == 1), Condition(at, "known")))
+            for at in places
+        ]
+        rules = [*terms, *tests, *unlike]
+        model = WeightedRules(tuple(rules), rng.normal(size=len(rules)), 0.5, False)
+        fitted = FittedRules("number", (model,))
+        with Database.open() as database:
+            program = loaded(database, staging, ready, program_text(ready, fitted, every))
+            values = joint_values(database, program, ready, 0, 60.0, SILENT)
+        expected = model.predict(X)[asked]
+        said = [
+            values[tuple(key[row] for key in ready.keys.values())] for row in np.flatnonzero(asked)
+        ]
+        np.testing.assert_allclose(
+            said,
+            expected,
+            atol=1e-6 * np.abs(expected).max(),
+            err_msg=str([every[at] for at in places]),
+        )

@@ -1,0 +1,175 @@
+"""The program of a study gives the values of the study, and its reasons add up."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import workbench as wb
+from benchmarks.study import business_tables
+from tests.study.test_study import FRAUD, inferred, write
+from workbench.cli import app
+from workbench.study.report import write_study
+from workbench.study.result import StudyResult
+from workbench.verbs.study import study
+from workbench.verbs.study_inference import with_inferred
+
+
+def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
+    tables = [
+        str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")
+    ]
+    result = study(tables, "people.is_fraud", folds=2, out=tmp_path)
+    (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
+    (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
+    data = [part for table in tables for part in ("--data", table)]
+    line = [
+        "infer",
+        str(tmp_path / "program.mln"),
+        *data,
+        "--mapping",
+        str(tmp_path / "dataset.toml"),
+    ]
+    called = CliRunner().invoke(app, [*line, "--out", str(tmp_path / "said.csv")])
+    assert called.exit_code == 0, called.output
+    said = pd.read_csv(tmp_path / "said.csv").set_index("atom")["value"]
+    asked = result.predictions[~result.predictions["known"]]
+    found = said.loc[[f"IsFraud({person})" for person in asked["person_id"]]]
+    np.testing.assert_array_equal(found.to_numpy(), asked["value"].to_numpy(float))
+    assert_kept(tmp_path / "workspace.duckdb", result, asked["value"].to_numpy(float))
+    assert_explained(result, dict(zip(asked["person_id"], asked["value"])))
+
+
+def assert_explained(result: StudyResult, values: dict[str, float]) -> None:
+    """The rows that are explained are the surest of those asked,
+    with the values of the predictions, which add up.
+    """
+    told = {one.name[one.name.rindex("(") + 1 : -1]: one for one in result.explanations}
+    assert {key: one.value for key, one in told.items()} == {key: values[key] for key in told}
+    assert min(one.value for one in told.values()) >= sorted(values.values())[-len(told)]
+    for one in told.values():
+        parts = one.parts()
+        assert sum(adds for _, adds in parts) == pytest.approx(
+            np.log(one.value / (1 - one.value)), abs=2e-3
+        )
+        assert parts[0] == ("what every row begins with", one.begins)
+    # Rings are found by all their members at once.
+    assert any(abs(one.jointly) > 0.01 for one in told.values())
+
+
+def assert_kept(place: Path, result: StudyResult, values: Any) -> None:
+    """The workspace beside a study has the tables, the rules, what was inferred,
+    and what the folds held out.
+    """
+    with wb.open(place) as ws:
+        kept, inferred = ws.runs.all()
+        assert (kept.kind, inferred.kind) == ("study", "infer")
+        assert sorted(ws.runs.predictions(inferred.id)["value"]) == pytest.approx(
+            sorted(values), abs=0
+        )
+        assert f"run {kept.id}" in ws.runs.standing(inferred.id).text
+        scores = ws.runs.metric_summary(ws.runs.scores_by_fold(kept.id)).set_index("metric")["mean"]
+        for name in ("AUC-ROC", "F1", "precision", "recall", "accuracy"):
+            assert scores[name] == pytest.approx(result.metrics[name]["mean"], abs=1e-12)
+        assert (ws.rules.at_hand()[0], ws.recall("query")) == (result.program, "IsFraud")
+        atom = str(ws.runs.predictions(inferred.id)["atom"][0])
+        assert ws.data.shown([atom, "no atom"]) == [
+            ws.reopen(inferred.id).explain(atom).shown,
+            "no atom",
+        ]
+        assert ws.data.shown([atom])[0] in unescape(ws.runs.report(inferred.id))
+        # Weights of large and small numbers are told for steps, in the program for one.
+        words = {
+            rule.words.rsplit(":", 1)[0]
+            for rule in result.rules
+            if rule.words.endswith(f": {rule.weight:+.3g}")
+        }
+        assert len(words) >= len(result.rules) / 2
+        assert words <= set(ws.models.rules(inferred.id)["description"])
+        largest = (
+            ws.reopen(inferred.id)
+            .explain(ws.runs.predictions(inferred.id)["atom"][0])
+            .by_rule()[0][0]
+        )
+        assert largest in set(ws.models.rules(inferred.id)["formula"])
+
+
+def test_a_program_over_a_relation_says_what_the_study_says(tmp_path: Path) -> None:
+    """Directors have no key: shares and numbers of them count pairs,
+    and who they are is an argument, no column.
+    """
+    files = []
+    for name, frame in business_tables(2000, seed=0).items():
+        files.append(tmp_path / f"{name}.csv")
+        frame.to_csv(files[-1], index=False)
+    result = study(files, "people.late", folds=2)
+    assert "share(" in result.program or "count(" in result.program
+    assert not result.warnings
+    write_study(result, tmp_path / "out")
+    asked = result.predictions[~result.predictions["known"]]
+    said = inferred(tmp_path / "out", files)
+    assert [said[(person,)] for person in asked["person_id"]] == asked["value"].astype(
+        float
+    ).tolist()
+
+
+def test_a_program_over_dates_says_what_the_study_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ages, what was paid before each order was placed, and how long ago:
+    definitions with and without a time.
+    """
+    rng = np.random.default_rng(5)
+    begin = date(2024, 1, 1)
+    clients = [
+        [f"c{i}", (date(1950, 1, 1) + timedelta(days=int(rng.integers(20_000)))).isoformat()]
+        for i in range(40)
+    ]
+    paid = [
+        [
+            n,
+            f"c{rng.integers(40)}",
+            (begin + timedelta(days=int(rng.integers(700)))).isoformat(),
+            int(rng.integers(90)),
+        ]
+        for n in range(500)
+    ]
+    orders: list[list[object]] = []
+    for n in range(360):
+        client, day = f"c{rng.integers(40)}", begin + timedelta(days=int(rng.integers(120, 700)))
+        recent = [
+            amount for _, who, when, amount in paid if who == client and when <= day.isoformat()
+        ]
+        born = date.fromisoformat(str(clients[int(client[1:])][1]))
+        z = 0.8 * len(recent) - 4 + (2 if born.year > 1985 else -1)
+        late = "yes" if rng.random() < 1 / (1 + np.exp(-z)) else "no"
+        orders.append([f"o{n}", client, day.isoformat(), "" if n % 9 == 0 else late])
+    files = [
+        write(tmp_path / "clients.csv", ["client", "born"], clients),
+        write(tmp_path / "payments.csv", ["payment", "client", "paid_on", "amount"], paid),
+        write(tmp_path / "orders.csv", ["order", "client", "placed", "late"], orders),
+    ]
+    learned: list[pd.DataFrame] = []
+
+    def kept(staging: Any, ready: Any, result: Any, explain: Any, **given: Any) -> Any:
+        learned.append(result.predictions.copy())
+        return with_inferred(staging, ready, result, explain, **given)
+
+    monkeypatch.setattr("workbench.verbs.study.with_inferred", kept)
+    for time in ("orders.placed", None):
+        result = study(files, "orders.late", time=time, folds=2)
+        assert not [note.message for note in result.warnings if "row by row" in str(note.help)]
+        assert ":=" in result.program
+        model = result.predictions[~result.predictions["known"]]["value"].to_numpy(float)
+        assert np.ptp(model) > 0.1
+        rules = learned.pop()
+        np.testing.assert_allclose(
+            model, rules[~rules["known"]]["value"].to_numpy(float), atol=1e-9
+        )
