@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from workbench.errors import InputError
 from workbench.language.builtin import DEGREES, FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.values import VALUE_TYPES, ValueKind
 
-__all__ = ["UserFunction", "register_function", "user_function"]
+__all__ = ["UserFunction", "register_function", "registered_functions", "user_function"]
 
 
 @dataclass(frozen=True)
@@ -84,3 +84,8 @@ def register_function(
 def user_function(name: str) -> UserFunction | None:
     """The registered function of a name."""
     return _REGISTERED.get(name)
+
+
+def registered_functions() -> Mapping[str, UserFunction]:
+    """The functions registered by now, by name."""
+    return dict(_REGISTERED)

@@ -30,6 +30,7 @@ from workbench.verbs.results import Inferred
 
 if TYPE_CHECKING:
     from workbench.verbs.explanation import Explanation
+    from workbench.verbs.last_grounding import LastGrounding
     from workbench.verbs.rule_distances import RuleDistance
 
 
@@ -93,6 +94,7 @@ def infer(
     options: Mapping[str, object] | None = None,
     weights: Float | None = None,
     asked: Query | None = None,
+    last: LastGrounding | None = None,
     **how: Unpack[How],
 ) -> InferenceResult:
     """Ground and solve.
@@ -101,6 +103,8 @@ def infer(
     ----------
     asked : Query, optional
         The atoms to answer of the request's query predicates; the others stay open.
+    last : LastGrounding, optional
+        Where the grounding is kept, and taken from while facts and rules are as they were.
     weights : float64 array, shape (n_templates,), or None for the program's own
         Weights of the request's `templates`.
     **how
@@ -118,7 +122,8 @@ def infer(
     begun, progress = perf_counter(), how.get("progress", SILENT)
     progress.step("ground", 0.0)
     passes = program.language == "psl" and task == "map" and engine in ("auto", "streamed")
-    grounding = ground(database, program, replace(request, on_disk=passes), progress=progress)
+    request = replace(request, on_disk=passes)
+    grounding = (last.ground if last else ground)(database, program, request, progress=progress)
     unanswered = () if asked is None else asked.unanswered(grounding.atoms)
     ground_seconds = perf_counter() - begun
     chosen = grounding.templates.weight if weights is None else weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from workbench.errors import Diagnostic, InputError, UsageError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.grounding import Grounding, GroundRequest, Preview
     from workbench.inference.accepts import Task
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.last_grounding import LastGrounding
     from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.options import InferenceOptions, RequestOptions
 
@@ -39,6 +40,13 @@ class Modelling:
     """The part of a workspace that applies rules."""
 
     database: Database
+
+    @cached_property
+    def last_grounding(self) -> LastGrounding:
+        """The last ground network of this workspace, which asking again with other weights uses."""
+        from workbench.verbs.last_grounding import LastGrounding
+
+        return LastGrounding()
 
     def declare(self, rules: RulesLike) -> Program:
         """Declare a program's types and predicates in the database, and give the program back."""
@@ -175,10 +183,8 @@ class Modelling:
         UsageError
             E0807 for an unknown world.
         """
-        from workbench.grounding import ground
-
         program = self.fitted(rules, request.get("worlds"))
-        return ground(
+        return self.last_grounding.ground(
             self.database,
             program,
             self.request(role=role_of(learning), **with_whole_predicates(request)),
@@ -248,7 +254,7 @@ class Modelling:
         program = self.fitted(rules, request.get("worlds"))
         chosen = task_of(program, task)
         asked = read_query(request.get("query"))
-        run: Callable[..., InferenceResult] = infer
+        run: Callable[..., InferenceResult] = partial(infer, last=self.last_grounding)
         if on is not None:
             from workbench.verbs.on_spark import infer_on_spark
 

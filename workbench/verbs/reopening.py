@@ -33,6 +33,7 @@ from workbench.verbs.written_rules import learned_text, recorded_templates
 
 if TYPE_CHECKING:
     from workbench.language.program import Program
+    from workbench.verbs.last_grounding import LastGrounding
 
 __all__ = ["Recorded", "recorded_request", "recorded_run", "reopen"]
 
@@ -88,9 +89,10 @@ class Recorded:
         role: Literal["infer", "learn"] = "learn" if withheld else "infer"
         return recorded_request(database, self.run, role=role, worlds=self.worlds)
 
-    def ground(self, database: Database) -> Grounding:
+    def ground(self, database: Database, last: LastGrounding | None = None) -> Grounding:
         request = self.request(database)
-        return ground(database, fitted(database, self.program), request)
+        make = ground if last is None else last.ground
+        return make(database, fitted(database, self.program), request)
 
     def known(self, grounding: Grounding) -> Float:
         """What the predictor was told of the atoms:
@@ -125,7 +127,12 @@ class Recorded:
 
 
 def reopen(
-    database: Database, number: int, *, fold: int | None = None, progress: Progress = SILENT
+    database: Database,
+    number: int,
+    *,
+    fold: int | None = None,
+    last: LastGrounding | None = None,
+    progress: Progress = SILENT,
 ) -> InferenceResult:
     """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded
     values put back.
@@ -142,7 +149,7 @@ def reopen(
             f"the facts have changed since run {number}",
             help="run the inference again, then explain it",
         )
-    grounding = recorded.ground(database)
+    grounding = recorded.ground(database, last)
     state = recorded.known(grounding)
     asked = read_query(recorded.run.parameters.get("query") or None)
     predicted = np.flatnonzero(np.isnan(state) & asked.chosen(grounding.atoms))

@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.database import Partition
 from workbench.progress import SILENT, Progress
+from workbench.verbs.modelling import Modelling
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.database import Database
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.update import Update
 
 __all__ = ["Revisiting"]
 
 
-class Revisiting:
+class Revisiting(Modelling):
     """Recorded predictions, taken up again."""
-
-    database: Database
 
     def reopen(
         self, number: int, *, fold: int | None = None, progress: Progress = SILENT
@@ -40,7 +38,9 @@ class Revisiting:
         from workbench.database import display_names
         from workbench.verbs.reopening import reopen
 
-        result = reopen(self.database, number, fold=fold, progress=progress)
+        result = reopen(
+            self.database, number, fold=fold, last=self.last_grounding, progress=progress
+        )
         return replace(result, names=display_names(self.database))
 
     def what_if(
@@ -75,7 +75,14 @@ class Revisiting:
         """
         from workbench.verbs.what_if import what_if
 
-        return what_if(self.database, result, changes or {}, weights=weights, progress=progress)
+        return what_if(
+            self.database,
+            result,
+            changes or {},
+            weights=weights,
+            last=self.last_grounding,
+            progress=progress,
+        )
 
     def update(
         self,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.last_grounding import LastGrounding
 
 __all__ = ["reweighted", "what_if"]
 
@@ -36,20 +37,21 @@ def what_if(
     changes: Mapping[str, bool | None],
     *,
     weights: Mapping[str, float] | None = None,
+    last: LastGrounding | None = None,
     progress: Progress = SILENT,
 ) -> pd.DataFrame:
     """Infer a recorded result again with some facts or weights changed, and change them back; see
     `Workspace.what_if`.
 
     Only what changed facts touch is ground and solved again; with other weights everything is
-    solved, of a fold, and of a file that is only read, everything is ground, too, facts changed on
-    a copy of the data.
+    solved, of a fold, and of a file that is only read, everything is ground, too (unless it is the
+    grounding in `last`), facts changed on a copy of the data.
     """
     if result.run_id is None:
         raise UsageError.of("E0815", "only a recorded run can be changed and run again")
     recorded = recorded_run(database, result.run_id, result.fold)
     if weights or recorded.fold is not None or database.read_only:
-        grounding, values = _in_full(database, recorded, changes, weights or {}, progress)
+        grounding, values = _in_full(database, recorded, changes, weights or {}, last, progress)
     else:
         grounding, values = tried(database, result.run_id, changes, progress=progress)
     ids = recorded.located(grounding.atoms)
@@ -75,12 +77,13 @@ def _in_full(
     recorded: Recorded,
     changes: Mapping[str, bool | None],
     weights: Mapping[str, float],
+    last: LastGrounding | None,
     progress: Progress,
 ) -> tuple[Grounding, Float]:
     with copy_of(database) if changes else nullcontext(database) as changed:
         for atom, value in changes.items():
             set_fact(changed, atom, value)
-        grounding = reweighted(recorded.ground(changed), weights)
+        grounding = reweighted(recorded.ground(changed, None if changes else last), weights)
         known = recorded.known(grounding)
         if recorded.fold is not None:
             _tell(grounding, known, changes)
