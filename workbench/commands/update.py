@@ -142,6 +142,11 @@ def _print(summary: Mapping[str, Any], rows: int) -> None:
     if changes:
         columns = [name for name in changes[0] if name != "predicate"]
         print_table("Changes", columns, [[row[name] for name in columns] for row in changes])
+    for kind, link in (("merged", "of"), ("split", "into")):
+        for one in summary["clusters"][kind]:
+            where = f" ({one['world']})" if "world" in one else ""
+            parts = ", ".join(one["clusters"])
+            print_line(f"{one['predicate']}{where}: {one['cluster']} {kind} {link} {parts}")
     line = (
         f"run {summary['run']}: {summary['facts_added']:,} facts added, "
         f"{summary['facts_removed']:,} removed; "

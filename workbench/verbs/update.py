@@ -20,11 +20,12 @@ from workbench.language.ground_atoms import parse_atom
 from workbench.network import evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.fact_changes import changes_of
+from workbench.verbs.groups import NO_CHANGES, group_changes, links_of
 from workbench.verbs.infer import InferenceResult
 from workbench.verbs.live import LiveGrounding
 from workbench.verbs.live_store import keep
 from workbench.verbs.queries import read_query
-from workbench.verbs.reopening import Recorded
+from workbench.verbs.reopening import Recorded, recorded_run
 from workbench.verbs.runs import record_inference
 from workbench.verbs.update_beginning import beginning_of
 from workbench.verbs.update_result import Update, changes_of_answer
@@ -85,6 +86,7 @@ def update(
     changes = changes_of(database, add, remove, correct=correct, world=world, partition=partition)
     with database.transaction():
         before = beginning_of(database, run, progress)
+        links = links_of(database.within(), before.recorded)
         applied = changes.apply(database)
         changed = applied.rows if applied.added or applied.removed else {}
         try:
@@ -93,6 +95,7 @@ def update(
             raise _kept_as_it_was(error) from None
         seconds = perf_counter() - begun
         result = _result(database, before.recorded, renewal.standing, seconds)
+        clusters = NO_CHANGES
         if changed or before.standing is None:
             settings = {
                 name: value
@@ -107,6 +110,7 @@ def update(
             )
             keep(database, number, renewal.standing, facts, instead=before.run)
             result = replace(result, run_id=number)
+            clusters = group_changes(view, links, links_of(view, recorded_run(view, number)))
     return Update(
         result=result,
         parent=before.run,
@@ -117,6 +121,7 @@ def update(
         rules_ground=renewal.rules,
         atoms_solved=renewal.touched,
         changes=changes_of_answer(before.recorded, before.standing, renewal, result),
+        clusters=clusters,
         seconds=perf_counter() - begun,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,9 @@ class Update:
     changes : DataFrame
         atom, predicate, before, after: the atoms asked about whose value moved, those that came (no
         `before`), and those that data decide now (no `after`); the largest change first.
+    clusters : mapping of {'merged', 'split'} to list of mapping
+        The groups of things that changed, of predicates that a hard rule makes transitive; see
+        `workbench.verbs.groups.group_changes`.
     seconds : float
     """
 
@@ -51,6 +55,7 @@ class Update:
     rules_ground: int
     atoms_solved: int
     changes: pd.DataFrame
+    clusters: Mapping[str, Sequence[Mapping[str, Any]]]
     seconds: float
 
     def summary(self, most: int = 20) -> dict[str, Any]:
@@ -74,6 +79,7 @@ class Update:
             "engine": solution.engine,
             "reason": solution.reason,
             "changes": as_json(self.changes.head(most).to_dict("records")),
+            "clusters": {kind: list(found[:most]) for kind, found in self.clusters.items()},
         }
 
 
