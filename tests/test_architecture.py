@@ -192,3 +192,27 @@ def test_every_diagnostic_has_a_page_and_every_page_a_diagnostic() -> None:
         for code in re.findall(r'"([EWI]0\d{3})"', path.read_text(encoding="utf-8"))
     }
     assert raised == {page.stem for page in (ROOT / "docs" / "errors").glob("*.md")}
+
+
+MAP = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+FOLDERS = [PACKAGE, *(PACKAGE / room for room in (*ROOMS, "study", "verbs", "service"))]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_the_map_names_every_module_of_a_room_and_no_other(folder: Path) -> None:
+    heading = "### The root" if folder == PACKAGE else f"### `{folder.name}/`"
+    part = MAP.split(heading)[1].split("\n##")[0]
+    named = set(re.findall(r"`([\w*]+\.py)`", part))
+    gone = [name for name in named if not list(folder.glob(name))]
+    told = {path for name in named for path in folder.glob(name)}
+    missing = {path.name for path in folder.glob("[!_]*.py") if path not in told}
+    assert not missing, f"docs/design.md does not name {sorted(missing)}"
+    assert not gone, f"docs/design.md names {gone}, which are gone"
+
+
+def test_every_file_that_the_map_names_is_there() -> None:
+    """Wherever it stands in one of the repository's folders of code."""
+    names = set(re.findall(r"[`(]((?:\w+/)*[\w*]+\.(?:py|sql|lark))[`),]", MAP))
+    places = (PACKAGE, ROOT / "app", ROOT / "benchmarks", ROOT / "docs", ROOT / "tests")
+    lost = {name for name in names if not (ROOT / name).exists()}
+    assert not {name for name in lost if not any(list(place.rglob(name)) for place in places)}
