@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import anyio
+import pytest
 from mcp import Client
 
 import workbench
@@ -106,8 +107,29 @@ def test_an_argument_that_a_tool_does_not_have_is_refused(tmp_path: Path) -> Non
     async def conversation(client: Client) -> None:
         refused = await ask(client, "runs", msot=1)
         assert refused["diagnostics"][0]["code"] == "E0873"
-        assert refused["next"] == "it has most"
+        assert refused["next"] == "runs has most"
         assert (await ask(client, "runs", most=1))["ok"]
+
+    talk(tmp_path, conversation)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "what_if needs the argument run"),
+        ({"run": "x"}, "run is no whole number"),
+        ({"run": 1, "changes": {"A": "maybe"}}, "changes.A is neither true nor false"),
+        ({"run": 1, "weights": [1]}, "weights is no object"),
+        ({"run": 1, "most": None}, "most is no whole number"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_told_in_words(
+    arguments: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    async def conversation(client: Client) -> None:
+        refused = await ask(client, "what_if", **arguments)
+        assert [one["code"] for one in refused["diagnostics"]] == ["E0873"]
+        assert refused["diagnostics"][0]["message"] == said
 
     talk(tmp_path, conversation)
 

@@ -16,13 +16,16 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent
+from pydantic import ValidationError
 
 from workbench import __version__
-from workbench.errors import Cancelled, UsageError
+from workbench.errors import Cancelled
 from workbench.progress import Progress
 from workbench.service.answers import call_tool, refusal
 from workbench.service.toolbox import TOOLS, Toolbox
+from workbench.service.wrong_arguments import unknown_argument, wrong_arguments
 
 __all__ = ["MOST_SECONDS", "assistants_server", "run_stdio"]
 
@@ -66,16 +69,22 @@ def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCP
 
 
 class _Exact(MCPServer[Any]):
-    """Refuses arguments that a tool does not have, which the protocol's server leaves out."""
+    """Says in plain words which arguments do not fit; those that a tool does not have, the
+    protocol's server leaves out.
+    """
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        known: list[str] = []
         if name in TOOLS:
             known = list(inspect.signature(getattr(Toolbox, name)).parameters)[1:]
             if unknown := [one for one in arguments if one not in known]:
-                message = f"{name} has no argument {unknown[0][:100]}"
-                error = UsageError.of("E0873", message, help=f"it has {', '.join(known)}")
-                return _told(refusal(error))
-        return await super().call_tool(name, arguments, context)
+                return _told(refusal(unknown_argument(name, known, unknown[0])))
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                return _told(refusal(wrong_arguments(name, known, error.__cause__)))
+            raise
 
 
 def _told(record: Mapping[str, Any]) -> CallToolResult:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from workbench import __version__
 from workbench.service.toolbox import TOOLS, Toolbox
+from workbench.service.wrong_arguments import wrong_arguments
 
 __all__ = ["Call", "calls_of", "openapi"]
 
@@ -55,8 +56,18 @@ class Call:
     arguments: type[BaseModel]
 
     def read(self, body: bytes) -> dict[str, Any]:
-        """Arguments from JSON; pydantic's ValidationError says what is wrong with them."""
-        model = self.arguments.model_validate_json(body)
+        """Arguments from JSON.
+
+        Raises
+        ------
+        UsageError
+            E0873 for each that the tool does not have, lacks, or cannot read.
+        """
+        known = self.arguments.model_fields
+        try:
+            model = self.arguments.model_validate_json(body)
+        except ValidationError as error:
+            raise wrong_arguments(self.name, known, error) from None
         return {name: getattr(model, name) for name in type(model).model_fields}
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
-from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench.database.storage_faults import storage_fault
-from workbench.errors import Diagnostic, UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.service.access import Tokens
 from workbench.service.answers import refusal
 
@@ -23,7 +22,6 @@ __all__ = [
     "handled",
     "patience",
     "refused",
-    "wrong_arguments",
 ]
 
 PATIENCE = 30.0
@@ -74,15 +72,6 @@ async def failed(request: Request, error: Exception) -> Response:
 def refused(status: int, error: WorkbenchError) -> JSONResponse:
     """What is wrong, under a status."""
     return JSONResponse(refusal(error), status)
-
-
-def wrong_arguments(error: ValidationError) -> WorkbenchError:
-    """What is wrong with the arguments, without what was sent."""
-    told = [
-        f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
-        for one in error.errors()[:10]
-    ]
-    return UsageError(tuple(Diagnostic("E0873", one, help="see /openapi.json") for one in told))
 
 
 def patience(request: Request) -> float:

@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 import anyio.to_thread
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.middleware import Middleware
@@ -44,7 +43,6 @@ from workbench.service.requests import (
     handled,
     patience,
     refused,
-    wrong_arguments,
 )
 from workbench.service.toolbox import Toolbox
 from workbench.service.work import Work
@@ -90,8 +88,8 @@ class _Service:
             return refused(415, UsageError.of("E0873", "arguments are sent as application/json"))
         try:
             arguments = call.read(await body_of(request, MOST_BODY) or b"{}")
-        except ValidationError as error:
-            return refused(422, wrong_arguments(error))
+        except UsageError as error:
+            return refused(422, error)
         seconds = patience(request)
         if call.quick:
             answer = await anyio.to_thread.run_sync(lambda: self.work.read(call, arguments))
