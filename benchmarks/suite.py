@@ -52,6 +52,7 @@ SUITE = {
     ),
     "maxwalksat": Benchmark("maxwalksat", "maxwalksat --people 200 --seconds 1"),
     "mcsat": Benchmark("mcsat", "mcsat"),
+    "start": Benchmark("start", "start --engines exact mcsat"),
     "exact_likelihood": Benchmark("exact_likelihood", "exact_likelihood --clauses 500"),
     "structure": Benchmark("structure", "structure --sets memory", rivals=("aleph",)),
     "study": Benchmark(

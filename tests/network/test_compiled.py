@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from workbench.inference.random_numbers import stream, uniform
-from workbench.network.compiled import compiled
+from workbench.network.compiled import compiled, interpreted
 
 
 @compiled
@@ -41,6 +42,47 @@ def test_a_small_exact_answer_imports_no_numba() -> None:
         "sys.exit('numba' in sys.modules)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_process_does_its_first_small_work_without_numba() -> None:
+    code = (
+        "import sys, numpy as np\n"
+        "from workbench.network.compiled import FEW, compiled, interpreted\n"
+        "from workbench.inference.watched import stop_flag, watched\n"
+        "from workbench.progress import PLAIN\n"
+        "@compiled\n"
+        "def kernel(x): return x + 1\n"
+        "with interpreted(FEW):\n"
+        "    assert kernel(1) == watched(stop_flag(), PLAIN, kernel, 1) == 2\n"
+        "    assert 'numba' not in sys.modules\n"
+        "with interpreted(1):\n"
+        "    assert kernel(1) == 2 and 'numba' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_small_answers_of_every_compiled_engine_import_no_numba() -> None:
+    code = (
+        "import sys, numpy as np\n"
+        "from workbench.inference import make_engine\n"
+        "from workbench.network import network_from_clauses\n"
+        "network = network_from_clauses(3, [[1, 2], [-1], [-2, 3]], [0, 0, 0])\n"
+        "for name in ('mcsat', 'gibbs', 'bp', 'maxwalksat', 'lp', 'ilp', 'cpi'):\n"
+        "    make_engine(name).solve(network, np.ones(1))\n"
+        "    assert 'numba' not in sys.modules, name\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_plain_kernels_call_plain_ones_after_these_were_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert _four_times(1.5) == 6.0
+    monkeypatch.setattr(_twice, "_dispatcher", None)
+    monkeypatch.setattr("workbench.network.compiled.FEW", np.inf)
+    with interpreted(1):
+        assert _four_times(1.5) == 6.0
+    assert _twice._dispatcher is None  # type: ignore[attr-defined]
 
 
 def test_machine_code_of_an_older_version_is_compiled_anew(tmp_path: Path) -> None:

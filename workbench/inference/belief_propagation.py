@@ -14,7 +14,7 @@ from workbench.inference.chains import legal_state
 from workbench.inference.propagation import propagate
 from workbench.inference.sampling import no_legal_state, refuse
 from workbench.inference.solution import Engine, Solution, Status, infeasible
-from workbench.network.compiled import compiled
+from workbench.network.compiled import compiled, interpreted
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import Conduct
@@ -91,7 +91,8 @@ class BeliefPropagation(Engine):
                 if conduct.expired:
                     reason = "the time limit was reached"
                     break
-                change = _round(layout, weight, belief, messages, block_messages, damping)
+                with interpreted(edges + layout.n_atoms):
+                    change = _round(layout, weight, belief, messages, block_messages, damping)
                 trace.append(change / (1.0 - damping))
                 if trace[-1] < self.tolerance:
                     status = Status.EXACT if forest else Status.CONVERGED

@@ -9,6 +9,7 @@ distribution is left as it is, and a Potts model accepts every swap.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -102,7 +103,7 @@ def _look(
                 same = stands == place[true[block]]
                 if n == 0:
                     cut += bond if same else -bond
-                elif same and uniform(random) < -np.expm1(-bond):
+                elif same and uniform(random) < -math.expm1(-bond):
                     members[n] = other
                     inside[other] = True
                     n += 1
@@ -173,7 +174,7 @@ def cluster_sweep(
             for i in range(n):
                 gain += _look(layout, work, members[i], a, b, 0, price, true, random)[1]
             gain -= _swap(layout, work, n, a, b, y, ell, true, moves)
-            if gain < 0.0 and uniform(random) >= np.exp(gain):
+            if gain < 0.0 and uniform(random) >= math.exp(gain):
                 _swap(layout, work, n, a, b, y, ell, true, moves)
         for i in range(n):
             inside[members[i]] = False

@@ -19,6 +19,7 @@ from workbench.inference.finish import finished
 from workbench.inference.folding import fold
 from workbench.inference.partition import partition
 from workbench.inference.solution import Engine, Solution, Status, Task, infeasible
+from workbench.network.compiled import interpreted
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import relax
@@ -253,9 +254,11 @@ class Componentwise:
         """See `Iterates.run`."""
         stopped: Status | None = None
         figures, constant = self.figures, self.program.constant
+        entries = self.program.A.nnz + self.program.n
         active = np.arange(self.partition.n_components)
         while active.size and stopped is None:
-            residuals = self.advance(active)
+            with interpreted(self.engine.check_every * entries):
+                residuals = self.advance(active)
             self.iteration += self.engine.check_every
             np.maximum(self.best_bound, figures[:, 1], out=self.best_bound)
             energy, bound = (

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, hstack
 from workbench.arrays import Float
 from workbench.inference.elsewhere import AT_ONCE, Stopped, elsewhere
 from workbench.inference.simplex import project_to_simplex
-from workbench.network.compiled import compiled
+from workbench.network.compiled import compiled, interpreted
 from workbench.network.hinge_problem import HingeArrays, HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
@@ -35,7 +35,8 @@ def make_feasible(
     if not rows.n_rows and not problem.block_right.size:
         return moved
     norm = np.asarray(rows.A.multiply(rows.A).sum(axis=1)).ravel()
-    worst = _alternate(rows.arrays(), passes, norm, moved, np.empty(problem.widest_block))
+    with interpreted(passes * (rows.A.nnz + problem.n)):
+        worst = _alternate(rows.arrays(), passes, norm, moved, np.empty(problem.widest_block))
     if worst <= 1e-7:
         return moved
     if rows.A.nnz <= AT_ONCE:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, UInt64
@@ -65,7 +67,7 @@ def sweep(
             continue
         delta = change(atom, y, ell, moves)
         gain = delta if y[atom] else -delta
-        true = 1.0 / (1.0 + np.exp(-gain)) if gain > -700.0 else 0.0
+        true = 1.0 / (1.0 + math.exp(-gain)) if gain > -700.0 else 0.0
         probability[atom] += true
         set_atom(atom, 1 if uniform(random) < true else 0, y, ell, columns)
     widest = 0
@@ -89,7 +91,7 @@ def sweep(
             least = min(least, cost[i])
         total = 0.0
         for i in range(size + 1):
-            cost[i] = np.exp(least - cost[i])
+            cost[i] = math.exp(least - cost[i])
             total += cost[i]
         draw = uniform(random) * total
         new = -1

@@ -8,6 +8,7 @@ is a list of options: the atom that it makes true, -1 for none.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -222,11 +223,11 @@ def joint_sweep(
             least = min(least, cost[state])
         total = 0.0
         for state in range(states):
-            total += np.exp(least - cost[state])
+            total += math.exp(least - cost[state])
         draw = uniform(random) * total
         drawn = 0
         for state in range(states):
-            kept = np.exp(least - cost[state])
+            kept = math.exp(least - cost[state])
             if kept > 0.0:
                 drawn = state
                 if draw < kept:

@@ -17,6 +17,7 @@ from workbench.inference.random_numbers import stream
 from workbench.inference.search_state import Search, new_search
 from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.inference.watched import watched
+from workbench.network.compiled import interpreted
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
@@ -80,8 +81,20 @@ class MaxWalkSAT(Engine):
 
         `start` (rounded at 1/2) opens the first try, and the answer is never worse than it.
         """
-        began = monotonic()
         layout = lay_out(network, weights)
+        with interpreted(self._visits(layout)):
+            return self._infer(network, weights, layout, conduct, start)
+
+    def _infer(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        layout: Layout,
+        conduct: Conduct,
+        start: Float | None,
+    ) -> Solution:
+        """As `infer` does, on a layout."""
+        began = monotonic()
         forced = propagate(layout, network)
         if forced.conflict is not None:
             return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
@@ -131,6 +144,16 @@ class MaxWalkSAT(Engine):
             },
         )
 
+    def _steps(self, layout: Layout) -> int:
+        """Steps in all."""
+        return self.flips if self.flips is not None else self.flips_per_atom * layout.n_atoms
+
+    def _visits(self, layout: Layout) -> float:
+        """Entries that all steps look at, about: those of the rows of the atoms that flip."""
+        entries = layout.row_atom.size
+        around = entries**2 / max(1, layout.n_atoms * layout.n_rows)
+        return entries + self._steps(layout) * (2.0 + around)
+
     def _search(
         self,
         layout: Layout,
@@ -145,7 +168,7 @@ class MaxWalkSAT(Engine):
         """All tries; None when the deadline cut them short. Raises `Cancelled`."""
         tries = max(1, self.tries)
         size = np.diff(layout.atom_start)
-        total = self.flips if self.flips is not None else self.flips_per_atom * layout.n_atoms
+        total = self._steps(layout)
         flips = np.ceil(total * size / max(layout.n_atoms, 1) / tries).astype(np.int64)
         heat = self.temperature * np.maximum(_mean_weight(layout), 1e-12)
         done = 0

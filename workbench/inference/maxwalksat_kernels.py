@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from workbench.arrays import Float, Int8, Int64
@@ -165,7 +167,7 @@ def walk(
                 chosen, chosen_partner, least = atom, partner, delta
                 if at_random:
                     break
-        if chosen < 0 or (least > 0 and uniform(random) >= np.exp(-least / temperature)):
+        if chosen < 0 or (least > 0 and uniform(random) >= math.exp(-least / temperature)):
             continue
         for turn in range(2):
             atom = chosen if turn == 0 else chosen_partner

@@ -16,12 +16,15 @@ from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.errors import Cancelled
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.watched import stop_flag, watched
-from workbench.network.compiled import compiled
+from workbench.network.compiled import compiled, interpreted
 from workbench.network.ground_network import clauses
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["has_roof_dual", "solve_roof_dual"]
+
+PASSES = 100
+"""Times that an arc is looked at, about, at most, in the graphs of small networks."""
 
 
 def has_roof_dual(problem: HingeProblem) -> bool:
@@ -91,12 +94,13 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
 
     ends = np.concatenate([literal_1 ^ 1, literal_2 ^ 1]), np.concatenate([literal_2, literal_1])
     graph = _graph(2 * n, *ends, np.tile(capacity, 2))
-    contracted, side = _contract(*graph, source, sink)
     stop = stop_flag()
     try:
-        flow, reached, phases = watched(
-            stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
-        )
+        with interpreted(PASSES * graph[1].size):
+            contracted, side = _contract(*graph, source, sink)
+            flow, reached, phases = watched(
+                stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
+            )
     except Cancelled:
         # No flow at all is feasible too; `watched` leaves the flag set.
         flow, phases = 0.0, 0

@@ -12,13 +12,15 @@ from scipy.sparse import csr_array, vstack
 from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.errors import Cancelled
 from workbench.inference.watched import stop_flag, watched
-from workbench.network.compiled import compiled
+from workbench.network.compiled import compiled, interpreted
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["round_state"]
 
 SLACK = 1e-9
+CHOICES = 100
+"""Times that an entry is looked at, about, at most: a choice of a small network is propagated."""
 
 
 class Entries(NamedTuple):
@@ -109,7 +111,8 @@ def round_state(
     choice = Choice(relaxed > 0.5, n_first, probability, gain, effective[rows])
     arguments = (order.astype(np.int32), choice, _both_ways(soft), _both_ways(hard), right)
     try:
-        values = watched(stop_flag(), conduct, _round, *arguments)
+        with interpreted(CHOICES * (soft.nnz + hard.nnz + order.size)):
+            values = watched(stop_flag(), conduct, _round, *arguments)
     except Cancelled:
         return np.asarray(relaxed > 0.5, np.float64)
     return np.asarray(values, np.float64)

@@ -4,9 +4,8 @@ a state that satisfies the clauses that a step of MC-SAT keeps.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
-
-import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, Int64, UInt64
 from workbench.inference.local_search import Columns, columns_of
@@ -178,7 +177,7 @@ def sample_sat(
             broken = newly_violated(atom, y, ell, columns, active)
             if partner >= 0:
                 broken += newly_violated(partner, y, ell, columns, active)
-            if broken <= 0 or uniform(random) < np.exp(-10.0 * broken):
+            if broken <= 0 or uniform(random) < math.exp(-10.0 * broken):
                 chosen, chosen_partner = atom, partner
         else:
             row = violated[below(random, n)]

@@ -12,10 +12,11 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.chain_record import Record
-from workbench.inference.chains import Chain, begin_chains, hard_price, run_chains
+from workbench.inference.chains import SWEEPS, Chain, begin_chains, hard_price, run_chains
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.propagation import propagate
 from workbench.inference.solution import Solution, Status, infeasible
+from workbench.network.compiled import interpreted
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.layout import Layout
 from workbench.progress import Conduct
@@ -64,6 +65,21 @@ def sample(
         From the layout, its forced atoms fixed, and a chain to what is done before each of the
         chain's sweeps.
     """
+    steps = sampler.samples + sampler.chains * (sampler.burn_in + max(SWEEPS))
+    with interpreted(steps * (layout.row_atom.size + layout.n_atoms)):
+        return _sample(sampler, network, weights, layout, conduct, start, before)
+
+
+def _sample(
+    sampler: Sampler,
+    network: GroundNetwork,
+    weights: Float,
+    layout: Layout,
+    conduct: Conduct,
+    start: Float | None,
+    before: Callable[[Layout, Chain], Callable[[], None]] | None,
+) -> Solution:
+    """As `sample` does, by kernels of the one kind or the other."""
     forced = propagate(layout, network)
     if forced.conflict is not None:
         return infeasible(sampler.name, network, forced.conflict, forced.conflict_blocks)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
+from contextvars import copy_context
 from functools import partial
 from threading import Thread
 from typing import ParamSpec, TypeVar
@@ -70,7 +71,7 @@ def side_by_side(
                 answer.set_exception(error)
 
     for number in range(workers):
-        Thread(target=work, args=(number,), daemon=True).start()
+        Thread(target=copy_context().run, args=(work, number), daemon=True).start()
     try:
         while wait(answers, LOOK).not_done:
             if conduct.progress.cancelled or conduct.expired:

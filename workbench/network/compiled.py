@@ -1,20 +1,33 @@
 """Compiling inner loops: Numba, imported at the first call,
-its machine code cached on disk where that is possible.
+its machine code cached on disk where that is possible. Small work is done by the plain functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import update_wrapper
 from threading import RLock
+from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-__all__ = ["compiled", "plain"]
+import numpy as np
+
+__all__ = ["FEW", "compiled", "interpreted", "plain"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
+FEW = 100_000
+"""Entries that plain kernels visit in about a second: as long as importing Numba and loading
+machine code takes, and a tenth of what compiling it does.
+"""
+
 _lock = RLock()
+_interpreting: ContextVar[bool] = ContextVar("interpreting", default=False)
+_visited = [0.0]
+"""Entries that plain kernels of this process visited, about."""
 
 
 def compiled(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -32,6 +45,24 @@ def plain(function: Callable[Parameters, Result]) -> Callable[Parameters, Result
     return function.py_func if isinstance(function, _Kernel) else function
 
 
+@contextmanager
+def interpreted(visits: float) -> Iterator[None]:
+    """Kernels called inside, which visit so many entries in all, are plain Python as long as a
+    process has visited few: small answers import no Numba, and many of them do not take long.
+
+    Both give the same bits where kernels take exponentials from `math`.
+    """
+    with _lock:
+        few = _visited[0] + visits <= FEW
+        _visited[0] += visits if few else 0.0
+    token = _interpreting.set(few)
+    try:
+        with np.errstate(over="ignore"):  # Random words wrap around.
+            yield
+    finally:
+        _interpreting.reset(token)
+
+
 class _Kernel(Generic[Parameters, Result]):
     """A function that Numba compiles when it is first called."""
 
@@ -41,21 +72,30 @@ class _Kernel(Generic[Parameters, Result]):
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
-        dispatcher = self._dispatcher
-        return (dispatcher or self.dispatcher())(*arguments, **named)
+        if _interpreting.get():
+            return self.py_func(*arguments, **named)
+        return (self._dispatcher or self.dispatcher())(*arguments, **named)
 
     def dispatcher(self) -> Callable[Parameters, Result]:
-        """Numba's function. The kernels that this one calls are put in their names' places,
-        where Numba finds them.
-        """
+        """Numba's function, of a copy in whose names the kernels that it calls are Numba's, too."""
         with _lock:
             if self._dispatcher is None:
-                names: dict[str, Any] = self.py_func.__globals__
+                names: dict[str, Any] = dict(self.py_func.__globals__)
                 for name in self.py_func.__code__.co_names:
                     if isinstance(names.get(name), _Kernel):
                         names[name] = names[name].dispatcher()
-                self._dispatcher = _dispatcher(self.py_func)
+                self._dispatcher = _dispatcher(_with_names(self.py_func, names))
             return self._dispatcher
+
+
+def _with_names(
+    function: Callable[Parameters, Result], names: dict[str, Any]
+) -> Callable[Parameters, Result]:
+    """`function`, its global names those of `names`."""
+    own = cast(FunctionType, function)
+    copy = FunctionType(own.__code__, names, own.__name__, own.__defaults__, own.__closure__)
+    copy.__kwdefaults__, copy.__qualname__ = own.__kwdefaults__, own.__qualname__
+    return copy
 
 
 def _dispatcher(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
