@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from tests.learning.small_networks import Enumeration, network, random_network, templates
 from workbench.learning import Example
-from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
+from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
 from workbench.learning.pseudo_likelihood import GenerativePseudoLikelihood, PseudoLikelihood
 from workbench.network import potentials
 from workbench.network.ground_network import Blocks, GroundNetwork
@@ -137,4 +137,4 @@ def test_counts_from_a_source_give_the_same_weights() -> None:
         [Example(nets[0], labels[0], counts=source)], templates(4)
     )
     assert counted.weights == pytest.approx(direct.weights, abs=1e-4)
-    assert joined(source.parts).n_groups == sum(part.n_groups for part in source.parts)
+    assert together(source.parts).n_groups == sum(part.n_groups for part in source.parts)

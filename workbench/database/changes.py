@@ -13,7 +13,7 @@ import pyarrow
 from workbench.database.database import Database
 from workbench.database.fact_texts import FactTexts
 from workbench.database.fingerprint import FactSum, sum_of_facts
-from workbench.database.identifiers import quoted, text_literal
+from workbench.database.identifiers import all_equal, quoted, text_literal
 from workbench.database.rows import handed_in, ids_of_columns
 from workbench.database.schema import add_constants
 from workbench.database.staged_facts import SHOWN
@@ -64,7 +64,7 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
         database.world_id(world)
     with _coded(database, predicate, facts.rows, grow=True) as connection:
         table = quoted(predicate.table_name)
-        same = _same(("world", *predicate.key, "partition"))
+        same = all_equal("t", "n", ("world", *predicate.key, "partition"))
         differs = " OR ".join(
             f"t.{column} IS DISTINCT FROM n.{column}"
             for column in ("value", *predicate.columns[len(predicate.key) :])
@@ -72,7 +72,7 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
         if not correct:
             _refuse_contradictions(connection, predicate, f"{same} AND ({differs})")
         contradicted = f"DELETE FROM {table} t USING {CODED} n WHERE {same} AND ({differs})"
-        whole = _same(("world", *predicate.columns, "partition"))
+        whole = all_equal("t", "n", ("world", *predicate.columns, "partition"))
         new = (
             f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM "
             f"{table} t WHERE {whole})"
@@ -85,7 +85,7 @@ def remove_facts(database: Database, facts: FactTexts) -> Changed:
     """Delete the facts that are there with the same value, inside the open transaction."""
     predicate = database.predicate(facts.predicate)
     with _coded(database, predicate, facts.rows, grow=False) as connection:
-        whole = _same(("world", *predicate.columns, "partition"))
+        whole = all_equal("t", "n", ("world", *predicate.columns, "partition"))
         went = _done(
             connection,
             f"DELETE FROM {quoted(predicate.table_name)} t USING {CODED} n "
@@ -194,10 +194,6 @@ def _coded(
         yield connection
         for table in (ROWS, CODED):
             connection.execute(f"DROP TABLE {table}")
-
-
-def _same(columns: tuple[str, ...]) -> str:
-    return " AND ".join(f"t.{column} = n.{column}" for column in columns)
 
 
 def _refuse_contradictions(

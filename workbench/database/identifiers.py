@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["quoted", "text_literal", "unused_name"]
+__all__ = ["all_equal", "quoted", "text_literal", "unused_name"]
 
 
 def quoted(name: str) -> str:
@@ -15,6 +15,11 @@ def quoted(name: str) -> str:
 def text_literal(value: object) -> str:
     """`value` as a single-quoted SQL string, for places that take no parameter."""
     return "'" + str(value).replace("'", "''") + "'"
+
+
+def all_equal(one: str, other: str, columns: Iterable[str]) -> str:
+    """The condition that rows of two relations, by their aliases, agree in all the columns."""
+    return " AND ".join(f"{one}.{column} = {other}.{column}" for column in columns)
 
 
 def unused_name(name: str, taken: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ loader's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
@@ -15,7 +15,7 @@ import duckdb
 
 from workbench.database.database import Database
 from workbench.database.fact_source import FactSource
-from workbench.database.identifiers import quoted
+from workbench.database.identifiers import all_equal, quoted
 from workbench.database.rows import first_value
 from workbench.database.schema import add_constants
 from workbench.database.staged_facts import (
@@ -147,10 +147,6 @@ def _merge(
     )
 
 
-def _same(columns: Iterable[str]) -> str:
-    return " AND ".join(f"t.{column} = m.{column}" for column in columns)
-
-
 def _contradictions(
     connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
 ) -> list[Diagnostic]:
@@ -170,7 +166,7 @@ def _contradictions(
         f"SELECT b.first, b.line, [{arguments}]::VARCHAR[] FROM ("
         "SELECT line, last_line FROM merged_facts WHERE clash UNION ALL "
         f"SELECT NULL, m.line FROM merged_facts m JOIN {quoted(predicate.table_name)} t "
-        f"ON {_same(['world', 'partition', *key])} WHERE NOT m.clash AND ({differs})"
+        f"ON {all_equal('t', 'm', ['world', 'partition', *key])} WHERE NOT m.clash AND ({differs})"
         f") b(first, line) JOIN {part.table} s ON s.line = b.line ORDER BY b.line LIMIT {SHOWN}"
     ).fetchall()
     return [
@@ -195,8 +191,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -
     columns = ["world", *predicate.columns, "partition"]
     table = quoted(predicate.table_name)
     inserted = connection.execute(
-        f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, nullif(value, -1), partition FROM "
-        "merged_facts m "
-        f"WHERE NOT EXISTS (FROM {table} t WHERE {_same(columns)}) ORDER BY {', '.join(columns)}"
+        f"INSERT INTO {table} SELECT {', '.join(columns[:-1])}, nullif(value, -1), partition "
+        f"FROM merged_facts m WHERE NOT EXISTS (FROM {table} t "
+        f"WHERE {all_equal('t', 'm', columns)}) ORDER BY {', '.join(columns)}"
     )
     return int(first_value(inserted))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array, vstack
 
 from workbench.arrays import Array, Float, Int8, Int32, Int64
-from workbench.grounding.chosen_rows import Choice
+from workbench.grounding.chosen_rows import ChosenRows
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import GroundNetwork
 
@@ -46,7 +46,7 @@ def carried(
     number: Int64,
 ) -> CarriedRows:
     """Some rows of a network, atoms and templates renumbered."""
-    chosen = Choice.of(rows)
+    chosen = ChosenRows.of(rows)
     A = chosen.rows_of(network.A)
     if place.size == n_atoms and np.array_equal(place, np.arange(n_atoms)):
         A = csr_array((A.data, A.indices, A.indptr), shape=(rows.size, n_atoms + 1))
@@ -83,7 +83,7 @@ def carried_units(
 def stacked(*parts: CarriedRows) -> CarriedRows:
     """All rows, in runs of templates."""
     template = np.concatenate([one.template for one in parts])
-    order = Choice.of(np.argsort(template, kind="stable"))
+    order = ChosenRows.of(np.argsort(template, kind="stable"))
     names = ("b", "rule", "scale", "relation")
     columns: dict[str, Any] = {
         name: order.of_column(np.concatenate([getattr(one, name) for one in parts]))

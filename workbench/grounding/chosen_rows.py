@@ -11,14 +11,14 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Int64
 
-__all__ = ["Choice"]
+__all__ = ["ChosenRows"]
 
 LONG = 64
 """Rows a stretch, on average, from which copying stretches is faster than looking up row by row."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenRows:
     """Rows in an order, with the stretches of consecutive ones that they make, where these are
     long.
 
@@ -32,7 +32,7 @@ class Choice:
     stretches: tuple[slice, ...] | None
 
     @classmethod
-    def of(cls, rows: Int64) -> Choice:
+    def of(cls, rows: Int64) -> ChosenRows:
         """Find the stretches. Linear in the rows."""
         ends = np.flatnonzero(np.diff(rows) != 1) + 1
         if not rows.size or ends.size * LONG > rows.size:

@@ -25,7 +25,7 @@ from workbench.language.terms import Atom, Constant, Literal, Variable
 from workbench.language.values import value_text
 from workbench.language.variable_types import infer_condition_types
 
-__all__ = ["DefinedFact", "Teller", "atom_text"]
+__all__ = ["DefinedFact", "Teller", "bound_atom"]
 
 NamesOf = Callable[[str, Array], list[str]]
 
@@ -98,7 +98,7 @@ class Teller:
                 continue
             heads = self._heads(literal.atom, cells)
             said = [
-                atom_text(
+                bound_atom(
                     clause, literal.atom, {name: column[place] for name, column in texts.items()}
                 )
                 for place in range(len(heads))
@@ -245,7 +245,7 @@ class Teller:
         return found.fetchall(), types
 
 
-def atom_text(clause: Clause, atom: Atom, binding: Mapping[str, str]) -> str:
+def bound_atom(clause: Clause, atom: Atom, binding: Mapping[str, str]) -> str:
     """An atom of a clause, constants and values in the place of its variables."""
     return clause_text(
         replace(clause, literals=(Literal(atom),), guards=(), existential=(), factor=None), binding

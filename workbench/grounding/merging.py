@@ -17,7 +17,7 @@ from workbench.grounding.select import (
     real_sum,
 )
 
-__all__ = ["merged_lists", "merged_rows", "with_template"]
+__all__ = ["merged_lists", "merged_rows", "with_template_id"]
 
 
 def _canonical(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
@@ -96,7 +96,7 @@ def _by_template(
     return [("template", Column("tm", "template"))], (rows, Source(templates, "tm", on))
 
 
-def with_template(select: Select, n_plus: int, templates: str | None) -> Select:
+def with_template_id(select: Select, n_plus: int, templates: str | None) -> Select:
     """The select with the template's id in place of its `+` constants."""
     if not n_plus or templates is None:
         return select

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.grounding.cases import Case
-from workbench.grounding.merging import merged_lists, merged_rows, with_template
+from workbench.grounding.merging import merged_lists, merged_rows, with_template_id
 from workbench.grounding.select import Select, Union
 from workbench.language.clauses import Clause, LinearRule
 
@@ -160,7 +160,7 @@ class Plan:
                 (),
                 listing=True,
             )
-        select: Select | Union = with_template(first.select, n_plus, templates)
+        select: Select | Union = with_template_id(first.select, n_plus, templates)
         if first.merged:
             select = merged_rows(
                 first.select if len(cases) == 1 else Union(tuple(case.select for case in cases)),

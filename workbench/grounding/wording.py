@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.grounding.defined_facts import DefinedFact, atom_text
+from workbench.grounding.defined_facts import DefinedFact, bound_atom
 from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
 from workbench.language.formulas import variable_names
@@ -67,7 +67,7 @@ def in_words(
     for place, literal in enumerate(clause.literals):
         if literal.atom.predicate == DATE_OF:
             continue
-        atom = atom_text(clause, literal.atom, binding)
+        atom = bound_atom(clause, literal.atom, binding)
         text = atom if literal.positive else f"!{atom}"
         if atom not in is_open and not variable_names(literal.atom.arguments) - binding.keys():
             decided += 1

@@ -15,6 +15,7 @@ from workbench.errors import Cancelled, UsageError
 from workbench.inference.accepts import RELAXABLE, Accepts
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.registry import make_engine
+from workbench.inference.relaxation import rank
 from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation, Rows
@@ -158,11 +159,11 @@ class CuttingPlane(Engine):
             rows = source.violated(solution.values)
             _refuse_negative(rows, weights)
             partial = extend(partial, rows)
-            if best is None or _rank(partial, weights, start) <= _rank(partial, weights, best):
+            if best is None or rank(partial, weights, start) <= rank(partial, weights, best):
                 best = start
             for column, value in zip(
                 trace,
-                (monotonic() - began, partial.n_rows, _rank(partial, weights, best)[1], bound),
+                (monotonic() - began, partial.n_rows, rank(partial, weights, best)[1], bound),
             ):
                 trace[column].append(float(value))
             if not rows.n:
@@ -229,10 +230,6 @@ class CuttingPlane(Engine):
 
     def _inner(self) -> Engine:
         return make_engine(self.engine, "map") if isinstance(self.engine, str) else self.engine
-
-
-def _rank(network: GroundNetwork, weights: Float, values: Float) -> tuple[float, float]:
-    return hard_violation(network, values), reported_energy(network, weights, values)
 
 
 def _refuse_negative(rows: Rows, weights: Float) -> None:

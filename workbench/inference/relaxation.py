@@ -18,7 +18,7 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["RelaxationSolver", "better", "is_proven", "solve_relaxation"]
+__all__ = ["RelaxationSolver", "better", "is_proven", "rank", "solve_relaxation"]
 
 RelaxationSolver = Literal["auto", "flow", "highs", "simplex", "ipm", "pdhg"]
 
@@ -104,8 +104,9 @@ def is_proven(energy: float, bound: float, scale: float) -> bool:
 
 def better(network: GroundNetwork, weights: Float, left: Float, right: Float) -> Float:
     """The state that breaks fewer hard rows, then of less energy."""
+    return left if rank(network, weights, left) <= rank(network, weights, right) else right
 
-    def rank(values: Float) -> tuple[float, float]:
-        return hard_violation(network, values), reported_energy(network, weights, values)
 
-    return left if rank(left) <= rank(right) else right
+def rank(network: GroundNetwork, weights: Float, values: Float) -> tuple[float, float]:
+    """By what states are compared, the least first: broken hard rows, then energy."""
+    return hard_violation(network, values), reported_energy(network, weights, values)

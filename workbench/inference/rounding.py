@@ -34,7 +34,7 @@ class Entries(NamedTuple):
     atom_slope: Float
 
 
-class Choice(NamedTuple):
+class Preference(NamedTuple):
     """What decides an atom's value: the first `n_first` have one, others take what soft clauses'
     weights say.
 
@@ -108,8 +108,8 @@ def round_state(
     else:
         order, n_first = np.arange(network.n_atoms), 0
         probability = 0.25 + 0.5 * np.clip(relaxed, 0.0, 1.0)
-    choice = Choice(relaxed > 0.5, n_first, probability, gain, effective[rows])
-    arguments = (order.astype(np.int32), choice, _both_ways(soft), _both_ways(hard), right)
+    prefer = Preference(relaxed > 0.5, n_first, probability, gain, effective[rows])
+    arguments = (order.astype(np.int32), prefer, _both_ways(soft), _both_ways(hard), right)
     try:
         with interpreted(CHOICES * (soft.nnz + hard.nnz + order.size)):
             values = watched(stop_flag(), conduct, _round, *arguments)
@@ -144,12 +144,12 @@ def _both_ways(A: csr_array) -> Entries:
 
 
 @compiled
-def _round(order: Int32, choice: Choice, soft: Entries, hard: Entries, right: Float) -> Int8:
-    """Give the atoms in `order` the values that `choice` prefers;
+def _round(order: Int32, prefer: Preference, soft: Entries, hard: Entries, right: Float) -> Int8:
+    """Give the atoms in `order` the values that they are to prefer;
     propagate hard rows after each.
     """
     values = np.full(order.size, -1, np.int8)
-    satisfied = np.zeros(choice.weight.size, np.int32)
+    satisfied = np.zeros(prefer.weight.size, np.int32)
     # What is left of each hard row once unassigned atoms take their cheapest value.
     room = right.copy()
     for r in range(right.size):
@@ -160,10 +160,10 @@ def _round(order: Int32, choice: Choice, soft: Entries, hard: Entries, right: Fl
         atom = order[step]
         if values[atom] >= 0:
             continue
-        if step < choice.n_first:
-            preferred = 1 if choice.first[atom] else 0
+        if step < prefer.n_first:
+            preferred = 1 if prefer.first[atom] else 0
         else:
-            preferred = 1 if _balance(atom, choice, soft, values, satisfied) > 0.0 else 0
+            preferred = 1 if _balance(atom, prefer, soft, values, satisfied) > 0.0 else 0
         n_trail = _assign(atom, preferred, hard, values, room, trail, False)
         if n_trail == 0:
             n_trail = _assign(atom, 1 - preferred, hard, values, room, trail, False)
@@ -180,24 +180,24 @@ def _round(order: Int32, choice: Choice, soft: Entries, hard: Entries, right: Fl
 
 
 @compiled
-def _balance(atom: int, choice: Choice, soft: Entries, values: Int8, satisfied: Int32) -> float:
+def _balance(atom: int, prefer: Preference, soft: Entries, values: Int8, satisfied: Int32) -> float:
     """What the weights say for an atom being true: of clauses not yet satisfied,
     as likely as they stay so.
     """
-    balance = choice.gain[atom]
+    balance = prefer.gain[atom]
     for e in range(soft.atom_ptr[atom], soft.atom_ptr[atom + 1]):
         r = soft.atom_row[e]
         if satisfied[r] > 0:
             continue
-        share = choice.weight[r]
-        if choice.probability.size > 0:
+        share = prefer.weight[r]
+        if prefer.probability.size > 0:
             for f in range(soft.row_ptr[r], soft.row_ptr[r + 1]):
                 k = soft.row_atom[f]
                 if k != atom and values[k] < 0:
                     share *= (
-                        1.0 - choice.probability[k]
+                        1.0 - prefer.probability[k]
                         if soft.row_slope[f] < 0
-                        else choice.probability[k]
+                        else prefer.probability[k]
                     )
         balance -= share * soft.atom_slope[e]
     return float(balance)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Float
 from workbench.inference.cutting_plane import RowSource
 from workbench.network.ground_network import Rows
-from workbench.network.growth import joined, take
+from workbench.network.growth import stacked, take
 
 __all__ = ["RowReader", "RowStore"]
 
@@ -33,7 +33,7 @@ class RowStore:
         """Have the source add what the state violates and it has not given yet."""
         found = self.source.violated(values)
         if found.n:
-            self.rows = found if self.rows is None else joined(self.rows, found)
+            self.rows = found if self.rows is None else stacked(self.rows, found)
 
 
 @dataclass

@@ -104,7 +104,7 @@ def newly_violated(atom: int, y: Int8, ell: Float, columns: Columns, active: Int
     return total
 
 
-class Blocks(NamedTuple):
+class BlockState(NamedTuple):
     """The blocks of a layout, the true member of each, and which atoms a step has fixed."""
 
     of: Int32
@@ -116,7 +116,7 @@ class Blocks(NamedTuple):
 
 
 @compiled
-def _partner(atom: int, y: Int8, blocks: Blocks, random: UInt64) -> int:
+def _partner(atom: int, y: Int8, blocks: BlockState, random: UInt64) -> int:
     """The atom to flip along to keep the block: -1 for none needed, -2 when there is none."""
     block_of, block_ptr, block_atom, kind, true, fixed = blocks
     block = block_of[atom]
@@ -162,7 +162,9 @@ def sample_sat(
     )
     row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
     block_of, columns = layout.block_of, columns_of(layout)
-    blocks = Blocks(block_of, layout.block_ptr, layout.block_atom, layout.block_kind, true, fixed)
+    blocks = BlockState(
+        block_of, layout.block_ptr, layout.block_atom, layout.block_kind, true, fixed
+    )
     for step in range(steps):
         if n == 0:
             work.figures[2] += step

@@ -56,7 +56,7 @@ class Weight:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Stated:
     """What is kept of each rule, definition and scope: the comment above it, its text,
     and where it stands.
     """
@@ -67,7 +67,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class FormulaRule(Statement):
+class FormulaRule(Stated):
     """An MLN formula with its weight. `indivisible` for Alchemy's `[...]`."""
 
     formula: Formula
@@ -76,7 +76,7 @@ class FormulaRule(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class LogicalRule(Statement):
+class LogicalRule(Stated):
     """A PSL logical rule: conjunctive body, disjunctive head."""
 
     body: tuple[Literal | Comparison, ...]
@@ -138,7 +138,7 @@ class LinearTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class ArithmeticRule(Statement):
+class ArithmeticRule(Stated):
     """A PSL arithmetic rule `sum of terms (<=, >=, =) 0`."""
 
     terms: tuple[LinearTerm, ...]
@@ -178,7 +178,7 @@ Condition = Literal | Comparison | Aggregate
 
 
 @dataclass(frozen=True, slots=True)
-class Conditional(Statement):
+class Conditional(Stated):
     """An atom and the conditions that make it so;
     several statements of one head are joined by "or".
     """

@@ -35,9 +35,6 @@ class PslNodeBuilder(StatementBuilder[Node]):
     def conjoin(self, *items: Node) -> Joined:
         return Joined("&", items[::2])
 
-    def relate(self, left: Node, sign: Token, right: Node) -> Operation:
-        return Operation(str(sign), (left, right), self.source.span(sign))
-
     def combine(self, left: Node, sign: Token, right: Node) -> Operation:
         return Operation(str(sign), (left, right), self.source.span(sign))
 

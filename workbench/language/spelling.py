@@ -25,10 +25,10 @@ from workbench.language.terms import (
 
 __all__ = ["respelled"]
 
-Statement = TypeVar("Statement", bound=Rule | Definition | Scope)
+Spelled = TypeVar("Spelled", bound=Rule | Definition | Scope)
 
 
-def respelled(statement: Statement, spelling: Mapping[str, str]) -> Statement:
+def respelled(statement: Spelled, spelling: Mapping[str, str]) -> Spelled:
     """The statement with each predicate in the spelling that it is known by."""
 
     def atom(old: Atom) -> Atom:

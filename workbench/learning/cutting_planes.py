@@ -14,7 +14,7 @@ from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.learning.databases import Databases
 from workbench.learning.learner import LearnedWeights
-from workbench.learning.margin_cuts import Cut, Separation, joined
+from workbench.learning.margin_cuts import Cut, Separation, summed
 from workbench.learning.margin_losses import MarginWorld
 from workbench.learning.margin_program import MarginProgram
 from workbench.learning.margin_settings import MarginSettings
@@ -192,7 +192,7 @@ class CuttingPlanes:
             cache.append(cut)
             del cache[: max(0, len(cache) - self.learner.cached)]
         if self.program.n_groups == 1:
-            self._insert(joined(cuts), 0)
+            self._insert(summed(cuts), 0)
         else:
             for group, cut in enumerate(cuts):
                 if cut.violation(weights) > self.program.slack[group]:
@@ -223,7 +223,7 @@ class CuttingPlanes:
         best = [max(cache, key=lambda cut: cut.violation(weights)) for cache in self.caches]
         if self._excess([cut.violation(weights) for cut in best]) <= 0.0:
             return False
-        self._insert(joined(best), 0)
+        self._insert(summed(best), 0)
         self.program.solve()
         self.counts["cached_cuts"] += 1
         return True

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, vstack
 from workbench.arrays import Bool, Float, Int64, Integer
 from workbench.network.ground_network import BlockKind, GroundNetwork
 
-__all__ = ["FlipCountSource", "FlipCounts", "compressed", "flip_counts", "joined"]
+__all__ = ["FlipCountSource", "FlipCounts", "compressed", "flip_counts", "together"]
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def _sums(index: Integer, values: Float, n: int) -> Float:
     return np.bincount(index, values, n).astype(np.float64)
 
 
-def joined(parts: Sequence[FlipCounts]) -> FlipCounts:
+def together(parts: Sequence[FlipCounts]) -> FlipCounts:
     """Several worlds' or predicates' counts as one."""
     offsets = np.cumsum([0, *(part.n_groups for part in parts)])
     return FlipCounts(
@@ -226,4 +226,4 @@ def compressed(counts: FlipCounts) -> FlipCounts:
         true=counts.true[~merge],
         none=counts.none[~plain],
     )
-    return joined([merged, rest])
+    return together([merged, rest])

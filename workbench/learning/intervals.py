@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, diags_array
 from workbench.arrays import Float, Int64
 from workbench.errors import UsageError
 from workbench.learning.ascent import maximise
-from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
+from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
 from workbench.learning.learner import Example
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
@@ -122,7 +122,7 @@ def weight_intervals(
     ]
     if method == "laplace":
         spread = _laplace(
-            information(compressed(joined(worlds)), weights), learned, prior_sd, level, weights
+            information(compressed(together(worlds)), weights), learned, prior_sd, level, weights
         )
         return WeightIntervals(weights - spread, weights + spread, method, level)
     unit = "worlds" if len(worlds) >= FEWEST_WORLDS else "atoms"
@@ -131,7 +131,7 @@ def weight_intervals(
         if unit == "worlds"
         else [1] * sum(w.n_groups for w in worlds)
     )
-    counts = joined(worlds)
+    counts = together(worlds)
     rng = np.random.default_rng(conduct.seed)
 
     def fit(multiplicity: Float, start: Float) -> Float:

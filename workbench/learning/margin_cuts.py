@@ -13,7 +13,7 @@ from workbench.learning.margin_losses import MarginWorld
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import relaxed_potentials
 
-__all__ = ["Cut", "Separation", "cut_of", "joined"]
+__all__ = ["Cut", "Separation", "cut_of", "summed"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Separation:
     network: GroundNetwork | None = None
 
 
-def joined(cuts: list[Cut]) -> Cut:
+def summed(cuts: list[Cut]) -> Cut:
     """The sum of the worlds' cuts: one constraint of the 1-slack problem."""
     return Cut(
         np.sum([cut.direction for cut in cuts], axis=0), float(sum(cut.loss for cut in cuts))

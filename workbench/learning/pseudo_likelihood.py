@@ -16,7 +16,7 @@ from workbench.inference.solution import Engine
 from workbench.learning.ascent import maximise
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
+from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
 from workbench.learning.learner import Example, LearnedWeights, Learner
 from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
@@ -150,7 +150,7 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
             )
         counts = [part for source in sources if source is not None for part in source.flip_counts()]
         training = TrainingSet((), templates, ~np.asarray(templates.fixed, np.bool_))
-        return self._fit(compressed(joined(counts)), training, training.given_weights(), conduct)
+        return self._fit(compressed(together(counts)), training, training.given_weights(), conduct)
 
 
 def _counts(training: TrainingSet, states: Sequence[Float]) -> FlipCounts:
@@ -161,4 +161,4 @@ def _counts(training: TrainingSet, states: Sequence[Float]) -> FlipCounts:
         flip_counts(world.network, state, weight=(~world.hidden).astype(np.float64))
         for world, state in zip(training.worlds, states)
     ]
-    return compressed(joined(parts))
+    return compressed(together(parts))

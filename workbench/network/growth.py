@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from workbench.arrays import Float, Int64
 from workbench.network.ground_network import GroundNetwork, Rows
 
-__all__ = ["extend", "joined", "take", "with_template"]
+__all__ = ["extend", "stacked", "take", "with_template"]
 
 
 def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
@@ -81,7 +81,7 @@ def take(rows: Rows, chosen: Int64) -> Rows:
     )
 
 
-def joined(first: Rows, second: Rows) -> Rows:
+def stacked(first: Rows, second: Rows) -> Rows:
     """All rows of both."""
     scales = [np.ones(rows.n) if rows.scale is None else rows.scale for rows in (first, second)]
     return Rows(

@@ -12,7 +12,14 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.names import predicate_name, words
 
-__all__ = ["MappedPredicate", "Target", "mapped_predicates", "subject_types", "target_of"]
+__all__ = [
+    "MappedPredicate",
+    "Target",
+    "mapped_predicates",
+    "subject_types",
+    "target_of",
+    "value_types",
+]
 
 TargetKind = Literal["yes/no", "category", "number"]
 
@@ -105,7 +112,7 @@ def _of_table(mapping: TablesMapping, table: TableMapping) -> Iterator[MappedPre
                 target.predicate, target.types, table.name, column, len(subjects), not several
             )
         else:
-            types = (*subjects, *_value_types(mapping, column))
+            types = (*subjects, *value_types(mapping, column))
             yield MappedPredicate(
                 column.predicate, types, table.name, column, len(subjects), not several
             )
@@ -120,7 +127,8 @@ def _said(table: TableMapping) -> tuple[ColumnMapping, ...]:
     )
 
 
-def _value_types(mapping: TablesMapping, column: ColumnMapping) -> tuple[str, ...]:
+def value_types(mapping: TablesMapping, column: ColumnMapping) -> tuple[str, ...]:
+    """The type of what a column says; nothing for yes or no."""
     if column.kind == "reference":
         return (mapping.type_of(mapping.table(column.table or "")),)
     if column.kind == "yes/no":
@@ -158,7 +166,7 @@ def target_of(mapping: TablesMapping) -> Target | None:
         return Target(table, column, None, kind, column.predicate, (*subjects, "number"))
     if kind == "category":
         return Target(
-            table, column, None, kind, column.predicate, (*subjects, *_value_types(mapping, column))
+            table, column, None, kind, column.predicate, (*subjects, *value_types(mapping, column))
         )
     said_yes = column.kind == "yes/no" and (not value or value in column.reading.yes)
     predicate = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from workbench.tables.facts import subject_types, value_types
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.names import predicate_name, singular_words, type_name, without_id, words
 from workbench.tables.staging import Staging
@@ -96,7 +97,7 @@ def with_predicates(
         return name
 
     named = [
-        replace(table, relation=first_free([table.relation], _subject(mapping, table)))
+        replace(table, relation=first_free([table.relation], subject_types(mapping, table)))
         if table.relation
         else table
         for table in tables
@@ -105,7 +106,7 @@ def with_predicates(
         alone = names.count(predicate_name(parts).casefold()) == 1
         bare = predicate_name(parts)
         longer = predicate_name((*singular_words(table.name), *parts))
-        types = (*_subject(mapping, table), *_object(mapping, column))
+        types = (*subject_types(mapping, table), *value_types(mapping, column))
         chosen[table.name, column.name] = first_free([bare, longer] if alone else [longer], types)
     return [
         replace(
@@ -125,22 +126,6 @@ def _predicate_words(table: TableMapping, column: ColumnMapping) -> tuple[str, .
         said = () if column.parts else without_id(parts)
         return said or singular_words(column.table or column.name)
     return parts
-
-
-def _subject(mapping: TablesMapping, table: TableMapping) -> tuple[str, ...]:
-    """The types of what a row is about."""
-    if table.relation is None:
-        return (mapping.type_of(table),)
-    return tuple(mapping.type_of(mapping.table(column.table or "")) for column in table.references)
-
-
-def _object(mapping: TablesMapping, column: ColumnMapping) -> tuple[str, ...]:
-    """The type of what a column says; nothing for yes or no."""
-    if column.kind == "reference":
-        return (mapping.type_of(mapping.table(column.table or "")),)
-    if column.kind == "yes/no":
-        return ()
-    return (column.type or column.kind,)
 
 
 def _unused(name: str, taken: set[str]) -> str:

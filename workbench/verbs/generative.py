@@ -12,7 +12,7 @@ import numpy as np
 from workbench.database import Database
 from workbench.grounding import GroundRequest, ground
 from workbench.language.program import Program
-from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, joined
+from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 
@@ -48,7 +48,7 @@ class DatabaseFlipCounts:
 
     def total(self) -> FlipCounts:
         """All predicates' counts as one, equal atoms merged."""
-        return compressed(joined(self._parts()))
+        return compressed(together(self._parts()))
 
     def _parts(self) -> list[FlipCounts]:
         predicates = [
