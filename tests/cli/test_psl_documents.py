@@ -113,6 +113,21 @@ def test_options_without_an_equal_are_listed_in_one_warning(run: Run, tmp_path: 
     assert other.json["engine"] == "bcd"
 
 
+def test_a_truth_of_all_splits_serves_targets_of_the_learn_split(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path)
+    content = json.loads(path.read_text().partition("\n")[2])
+    votes = content["predicates"]["Votes/1"]
+    votes["truth"] = {"all": [name for names in votes["truth"].values() for name in names]}
+    path.write_text(json.dumps(content))
+    assert run("infer", path, "--json").json["done"].startswith("learned 2 weights")
+
+
+def test_an_evaluation_without_a_name_is_said_to_be_one(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path)
+    path.write_text(path.read_text().replace('"DiscreteEvaluator"', '{"type": "AUCEvaluator"}', 1))
+    assert "an evaluation without `evaluator` of Votes" in run("infer", path, "--json").err
+
+
 def test_a_document_of_one_line_is_learned_and_written(run: Run, tmp_path: Path) -> None:
     path = document(
         tmp_path,

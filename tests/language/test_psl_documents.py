@@ -101,6 +101,16 @@ def test_sections_that_would_be_left_out_are_refused(section: str) -> None:
     assert caught.value.diagnostics[0].code == "E0131"
 
 
+def test_a_fault_points_at_its_key() -> None:
+    text = """{"options": {"runtime.learn": "true"}, "rules": ["1: P(A)"],
+"predicates": {"P/1": {"learn": {"targets": ["t.txt"]}}}}"""
+    with pytest.raises(InputError) as caught:
+        parse_psl_document(text, "json")
+    (fault,) = caught.value.diagnostics
+    assert fault.span is not None
+    assert (fault.code, fault.span.line, fault.span.column) == ("E0131", 2, 25)
+
+
 def test_facts_beside_a_mark_are_read() -> None:
     text = (
         '{"predicates": {"Open/1": ["open", {"observations": [["a", 1.0]], "targets": '

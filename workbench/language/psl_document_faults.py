@@ -56,15 +56,23 @@ class DocumentFaults:
         )
 
     def fault(self, message: str, near: str | None, help: str | None = None) -> InputError:
-        """An error of shape, pointing at the first line where `near` stands."""
-        lines = self.text.split("\n")
-        number = next(
-            (n for n, line in enumerate(lines, 1) if near is not None and near in line), 1
-        )
-        line = lines[number - 1].rstrip("\r")
-        column = line.find(near) + 1 if near and near in line else 1
+        """An error of shape, pointing at the first place where `near` stands: as a key, else as a
+        word, else inside one.
+        """
+        place = _first_place(self.text, near) if near else 0
+        number = self.text.count("\n", 0, place) + 1
+        line = self.text.split("\n")[number - 1].rstrip("\r")
+        column = place - (self.text.rfind("\n", 0, place) + 1) + 1
         span = Span(self.source, number, column, number, column + len(near or " "))
         return InputError((Diagnostic("E0131", message, span, help, line),))
 
     def note(self, message: str, near: str | None, help: str | None = None) -> None:
         self.found.extend(self.fault(message, near, help).diagnostics)
+
+
+def _first_place(text: str, near: str) -> int:
+    name = re.escape(near)
+    for form in (rf"(?<![\w.]){name}(?=[\"']?\s*:)", rf"(?<![\w.]){name}(?![\w.])", name):
+        if found := re.search(form, text):
+            return found.start()
+    return 0

@@ -107,8 +107,14 @@ def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPla
     settings = document_settings(
         {**document.options, **own}, default_learner(Domain.UNIT, hidden=False)
     )
-    splits = {facts.split for facts in document.facts if facts.partition == "truth"}
-    return DocumentPlan(document, settings, "learn" in splits)
+    return DocumentPlan(document, settings, _has_learn_split(document))
+
+
+def _has_learn_split(document: PslDocument) -> bool:
+    """Whether something is listed for learning alone, and a truth that learning reads."""
+    own = any(facts.split == "learn" for facts in document.facts)
+    truths = {facts.split for facts in document.facts if facts.partition == "truth"}
+    return own and bool(truths & {"all", "learn"})
 
 
 def learn_document(

@@ -170,7 +170,7 @@ def without_equal(document: PslDocument) -> list[str]:
             known = _EVALUATORS.get(evaluator.casefold())
             if known is None or predicate not in labelled:
                 found.append(
-                    f"{evaluator} of {predicate}"
+                    f"{evaluator or 'an evaluation without `evaluator`'} of {predicate}"
                     + ("" if known is None else ", which has no truth")
                 )
                 continue
