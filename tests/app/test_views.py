@@ -272,7 +272,7 @@ def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Op
     test = page("why")
     test.text_input(key="why-search").set_value("Cancer(Chloe)").run()
     sound(test)
-    assert any("Cancer(Chloe) has value" in item.value for item in test.text)
+    assert any("Cancer(Chloe) is true with probability" in item.value for item in test.text)
     box = next(box for box in test.selectbox if box.label == "Ground rules of")
     sound(box.set_value(next(one for one in box.options if one.endswith("=> Cancer(x)"))).run())
     written, clauses = (item.value for item in test.dataframe)

@@ -8,6 +8,9 @@ from typing import Any
 
 __all__ = ["Contribution", "Explanation"]
 
+_MOST = 3
+"""Rules that a sentence names on each side."""
+
 
 @dataclass(frozen=True)
 class Contribution:
@@ -126,35 +129,52 @@ class Explanation:
         return record
 
     def sentence(self) -> str:
-        """The explanation in one or two sentences."""
+        """The explanation in a few sentences: the value, and the rules that speak for it and
+        against it.
+        """
         atom = self.shown or self.atom
         if not self.contributions:
             return f"No rule says anything about {atom}."
-        words = self.words()
-        reasons = [
-            f"{words[rule]} ({total:+.3f})" for rule, total, _ in self.by_rule()[:3] if total
-        ] or ["none"]
         if self.number:
-            return (
-                f"{atom} is {self.value:.6g}: the sum of what its rules add, most of it "
-                f"{'; '.join(reasons)}."
-            )
+            most = "; ".join(self._reasons(0)) or "none"
+            return f"{atom} is {self.value:.6g}: the sum of what its rules add, most of it {most}."
+        told = [self._judgement(atom)]
+        up, down = ("Up", "Down") if self.language == "psl" else ("For it", "Against it")
+        for side, sign in ((up, 1), (down, -1)):
+            if reasons := self._reasons(sign):
+                told.append(f"{side}: {'; '.join(reasons)}.")
+        return " ".join(told)
+
+    def _judgement(self, atom: str) -> str:
         if self.language == "psl":
-            up = sum(item.contribution for item in self.contributions if item.contribution > 0)
-            down = sum(item.contribution for item in self.contributions if item.contribution < 0)
-            return (
-                f"{atom} has truth value {self.value:.4f}. Its rules push it up by {up:.4f} and "
-                f"down by {-down:.4f}, most of it from {'; '.join(reasons)}."
-            )
+            return f"{atom} has truth value {self.value:.3g}."
+        if self.value in (0.0, 1.0):
+            value = f"{atom} is predicted {'true' if self.value else 'false'}."
+        else:
+            value = f"{atom} is true with probability {self.value:.3g}."
         given = (
-            f"On average over {self.samples} sampled states"
+            f"on average over {self.samples} sampled states"
             if self.samples
-            else "Given everything else"
+            else "everything else as predicted"
         )
         return (
-            f"{atom} has value {self.value:.4f}. {given}, its log-odds are {self.log_odds:+.4f} "
-            f"(probability {self.probability:.4f}), most of it from {'; '.join(reasons)}."
+            f"{value} Its rules, {given}, add up to log-odds of {self.log_odds:+.3f}, a "
+            f"probability of {self.probability:.3g}."
         )
+
+    def _reasons(self, sign: int) -> list[str]:
+        """The rules whose sums have a sign, or any (0), the largest first; those beyond the third
+        as one.
+        """
+        words = self.words()
+        parts = [
+            (words[rule], total) for rule, total, _ in self.by_rule() if total and sign * total >= 0
+        ]
+        told = [f"{said} ({total:+.3f})" for said, total in parts[:_MOST]]
+        if len(parts) > _MOST:
+            rest = sum(total for _, total in parts[_MOST:])
+            told.append(f"{len(parts) - _MOST} more ({rest:+.3f})")
+        return told
 
     def definitions(self) -> tuple[str, ...]:
         """What definitions made the contributions' atoms of, each once: `Companies(P1, 3):
