@@ -4,7 +4,6 @@ in a locked database of their own that reaches nothing else.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -17,27 +16,11 @@ from workbench.arrays import Float, Int8, Int32
 from workbench.database import first_line, quoted
 from workbench.database.rows import handed_in
 from workbench.database.running import ended_on_interrupt
-from workbench.errors import InputError, WorkbenchError, nearest
+from workbench.tables.condition_checks import check_condition, unknown_column, unusable
 from workbench.tables.staging import StagedTable, Staging
 
 __all__ = ["PairConditions", "is_of_kind", "raw_cell"]
 
-_CLASSES = frozenset(
-    "BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split()
-)
-FUNCTIONS = frozenset(
-    "+ - * / // % ** ^ || ~~ !~~ ~~* !~~* ~~~ abs acos array_to_string asin atan atan2 ceil concat "
-    "concat_ws contains cos damerau_levenshtein date_diff date_part datediff datepart date_sub "
-    "datesub date_trunc day degrees editdist3 ends_with epoch exp floor greatest hamming ifnull "
-    "initcap jaccard jaro_similarity jaro_winkler_similarity lcase least left len length "
-    "levenshtein list_value ln log log10 log2 lower lpad ltrim mismatches month nullif pow power "
-    "prefix radians regexp_extract regexp_full_match regexp_matches regexp_replace replace reverse "
-    "right round rpad rtrim sign sin split_part sqrt starts_with strip_accents strlen strptime "
-    "strpos substr substring suffix tan to_days translate trim trunc try_strptime ucase unaccent "
-    "upper year "
-    "array_extract to_months to_years isnan isfinite".split()
-)
-"""All that a condition may call: each depends on its arguments alone."""
 ROW, SOURCE = '" row"', '" source"'
 """Names that no column has, for those are trimmed."""
 VIEWS = ("cells", "texts", "dates")
@@ -147,9 +130,8 @@ class PairConditions:
         With `of_rows` those that have one of these rows in them.
         """
         where = f"blocking rule {rule}"
-        self._check(
-            rule, where, {f"{side}.{name}".lower() for side in "lr" for name in self.columns}
-        )
+        known = {f"{side}.{name}".lower() for side in "lr" for name in self.columns}
+        check_condition(self.connection, rule, where, known, self._help())
         order = SOURCE if across else ROW
         some = None if of_rows is None else f"{ROW} IN ({', '.join(map(str, of_rows)) or 'NULL'})"
 
@@ -176,7 +158,7 @@ class PairConditions:
         known = {f"{name}_{side}".lower() for name in self.columns for side in "lr"}
         for one in conditions:
             if one is not None:
-                self._check(one, where, known)
+                check_condition(self.connection, one, where, known, self._help())
         cases = " ".join(
             f"WHEN (\n{one or 'true'}\n) THEN {place}" for place, one in enumerate(conditions)
         )
@@ -244,53 +226,14 @@ class PairConditions:
             except duckdb.BinderException as error:
                 complaint = complaint or error
             except duckdb.Error as error:
-                raise _unusable(where, first_line(error)) from None
+                raise unusable(where, first_line(error)) from None
         assert complaint is not None
-        raise _unusable(where, first_line(complaint))
-
-    def _check(self, condition: str, where: str, known: set[str]) -> None:
-        """Refuse all but one expression over the columns, as DuckDB's own parser reads it."""
-        sql = f"SELECT (\n{condition}\n)"
-        answer = self.connection.execute("SELECT json_serialize_sql($sql)", {"sql": sql}).fetchall()
-        parsed = json.loads(answer[0][0])
-        if parsed.get("error"):
-            raise _unusable(where, str(parsed.get("error_message")))
-        statements = parsed["statements"]
-        node = statements[0]["node"]
-        clauses = ("where_clause", "having", "qualify", "sample", "group_expressions", "modifiers")
-        plain = (
-            len(statements) == 1
-            and node["type"] == "SELECT_NODE"
-            and node["from_table"]["type"] == "EMPTY"
-            and len(node["select_list"]) == 1
-            and not any(node[clause] for clause in clauses)
-            and not node["cte_map"]["map"]
-        )
-        if not plain:
-            raise _unusable(where, "it is no single expression")
-        for part in _parts(node["select_list"][0]):
-            self._check_part(part, where, known)
-
-    def _check_part(self, part: dict[str, Any], where: str, known: set[str]) -> None:
-        if part["class"] not in _CLASSES:
-            raise _unusable(
-                where, f"it has a {part['class'].lower()}: columns, constants and calls are taken"
-            )
-        if part["class"] == "FUNCTION" and (name := part["function_name"].lower()) not in FUNCTIONS:
-            raise _unusable(
-                where, f"it calls {name}, which is not among the functions that conditions may call"
-            )
-        if (
-            part["class"] == "COLUMN_REF"
-            and (named := ".".join(part["column_names"])).lower() not in known
-        ):
-            close = nearest(named, sorted(known))
-            raise _unknown(named, where, f"did you mean {close}?" if close else self._help())
+        raise unusable(where, first_line(complaint))
 
     def _known(self, column: str, where: str) -> str:
         found = next((name for name in self.columns if name.lower() == column.lower()), None)
         if found is None:
-            raise _unknown(column, where, self._help())
+            raise unknown_column(column, where, self._help())
         return found
 
     def _help(self) -> str:
@@ -312,30 +255,3 @@ def is_of_kind(text: str, kind: str) -> bool:
 def raw_cell(cell: str) -> str:
     """A trimmed cell as conditions see it: NULL where it is empty, and else as it is written."""
     return f"nullif({cell}, '')"
-
-
-def _parts(node: Any) -> Iterator[dict[str, Any]]:
-    """Every expression in a parsed one."""
-    if isinstance(node, list):
-        for item in node:
-            yield from _parts(item)
-    elif isinstance(node, dict):
-        if "class" in node:
-            yield node
-        for item in node.values():
-            yield from _parts(item)
-
-
-def _unusable(where: str, what: str) -> WorkbenchError:
-    return InputError.of(
-        "E0676",
-        f"the condition of {where} cannot be used: {what}",
-        help="conditions are one expression in DuckDB's SQL over the two records' columns; "
-        "rewrite it in the file",
-    )
-
-
-def _unknown(column: str, where: str, help: str) -> WorkbenchError:
-    return InputError.of(
-        "E0677", f"{where} names {column}, and the records have no such column", help=help
-    )

@@ -9,7 +9,7 @@ from time import perf_counter
 
 from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic, ExitCode, UsageError, WorkbenchError
-from workbench.linkage.blocking import LARGEST_BLOCK, Pairs
+from workbench.linkage.blocking import Pairs
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
@@ -28,6 +28,7 @@ from workbench.progress import SILENT, Conduct, Progress, expired
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
 from workbench.verbs.link_labels import LabelledPairs, read_labels
+from workbench.verbs.link_notes import about_candidates, about_matches, about_time
 from workbench.verbs.link_reading import read_linked
 from workbench.verbs.link_result import LinkResult
 from workbench.verbs.link_settings import candidates_by_settings, read_by_settings
@@ -134,9 +135,9 @@ def link(
         warnings=(
             *scored.warnings,
             *scored.labelled.contradictions(scored.records, one_to_one=one_to_one),
-            *_about_candidates(scored.candidates),
-            *_about_matches(scored.model),
-            *_about_time(cut),
+            *about_candidates(scored.candidates),
+            *about_matches(scored.model),
+            *about_time(cut),
         ),
         cut=cut,
         one_to_one=one_to_one,
@@ -262,68 +263,3 @@ def _in_time(deadline: float | None, doing: str) -> None:
             help="give a longer --time-limit, or leave out columns and records that cannot matter",
         )
         raise WorkbenchError((said,), ExitCode.LIMIT)
-
-
-def _about_time(cut: Sequence[str]) -> list[Diagnostic]:
-    if not cut:
-        return []
-    help = "a longer --time-limit finds and tells more"
-    return [
-        Diagnostic(
-            "E0690",
-            f"the time limit cut linking short: {'; '.join(cut)}",
-            help=help,
-            severity="warning",
-        )
-    ]
-
-
-def _about_candidates(candidates: Candidates) -> list[Diagnostic]:
-    """Blocks that were left out, and no pair to compare at all."""
-    found = []
-    cut = [one for one in candidates.statements if one.cut]
-    if cut:
-        worst = max(cut, key=lambda one: one.cut[0])
-        found.append(
-            Diagnostic(
-                "E0670",
-                f"{worst.cut[0]:,} records share one value of {worst.words.removeprefix('same ')}: "
-                f"blocks of more than {LARGEST_BLOCK:,} are not compared by that statement "
-                f"({sum(len(one.cut) for one in cut):,} blocks)",
-                help="such a value may mean that nothing is known: blank it, or add a column that "
-                "tells records apart",
-                severity="warning",
-            )
-        )
-    if not len(candidates.pairs):
-        found.append(
-            Diagnostic(
-                "E0661",
-                "no two records agree in a way that chance does not explain: none are compared, "
-                "each stays by itself",
-                help="is a column missing that the same things share, at least in part?",
-                severity="warning",
-            )
-        )
-    return found
-
-
-def _about_matches(model: Scoring) -> list[Diagnostic]:
-    """That no pair is the same, for the alike ones differ otherwise."""
-    if not isinstance(model, LinkModel) or model.at_chance is None:
-        return []
-    differ = " and ".join(model.at_chance)
-    why = (
-        f"agree in {differ} no better than random ones do"
-        if differ
-        else "agree in little more than random ones do"
-    )
-    return [
-        Diagnostic(
-            "E0681",
-            f"no duplicates were found: pairs that are alike {why}",
-            help="leave columns out that belong to an occasion and not to the thing, or give "
-            "labels of some pairs",
-            severity="warning",
-        )
-    ]

@@ -13,8 +13,8 @@ from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.tables import StagedTable
 from workbench.tables.names import words
 from workbench.tables.records import Records
+from workbench.verbs.link_id_columns import fault_of_ids, id_columns
 from workbench.verbs.link_kept import Description
-from workbench.verbs.link_reading import fault_of_ids, id_columns
 
 __all__ = ["columns_of_ids", "refuse_unclear_ids", "source_of"]
 

@@ -1,6 +1,4 @@
-"""New records for a kept linkage: columns found by name and read as the kept ones were,
-ids checked.
-"""
+"""New records put behind the kept ones, and corrected ones in their places: ids checked."""
 
 from __future__ import annotations
 
@@ -11,19 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Array, Bool, Int32, Int64
+from workbench.arrays import Array, Bool, Int64
 from workbench.database import KeptLinkage
 from workbench.errors import Diagnostic, InputError
 from workbench.linkage.fields import Field
-from workbench.tables import StagedTable, Staging, find_sources, stage
-from workbench.tables.names import words
-from workbench.tables.profile import readings_of
-from workbench.tables.readings import Reading
-from workbench.tables.records import RecordColumn, read_columns, read_ids
-from workbench.tables.values import is_blank
-from workbench.verbs.link_ids import columns_of_ids, refuse_unclear_ids, source_of
-from workbench.verbs.link_kept import Description, key_rows, record_rows, value_key, values_of
-from workbench.verbs.link_kept_settings import KeptSettings
+from workbench.tables import find_sources, stage
+from workbench.verbs.link_ids import columns_of_ids, refuse_unclear_ids
+from workbench.verbs.link_kept import Description, key_rows, record_rows, value_key
+from workbench.verbs.link_new_reading import NewRecords, read_new
 from workbench.verbs.link_reading import named_apart
 
 __all__ = ["Added", "add_new"]
@@ -87,25 +80,6 @@ class Added:
         return np.unique(np.array(found, np.int64))
 
 
-@dataclass(frozen=True)
-class _Read:
-    """Records as they are read: which source each is of, its id, and of each field its value."""
-
-    source: Int32
-    ids: Array
-    values: list[Array]
-    left_out: dict[str, str]
-    warnings: list[Diagnostic]
-
-    def only(self, kept: Array) -> _Read:
-        return replace(
-            self,
-            source=self.source[kept],
-            ids=self.ids[kept],
-            values=[values[kept] for values in self.values],
-        )
-
-
 def add_new(
     store: KeptLinkage,
     description: Description,
@@ -128,28 +102,24 @@ def add_new(
     with stage(named_apart(find_sources(sources))) as staging:
         tables = tuple(staging.tables.values())
         columns = columns_of_ids(tables, description, id_column, needed=correct)
-        read = [
-            _read(staging, table, column, description) for table, column in zip(tables, columns)
-        ]
-        joined = _Read(
-            np.concatenate([one.source for one in read]),
-            np.concatenate([one.ids for one in read]),
-            [np.concatenate(values) for values in zip(*(one.values for one in read))],
-            {name: why for one in read for name, why in one.left_out.items()},
-            [note for one in read for note in one.warnings],
+        read = NewRecords.together(
+            [
+                read_new(staging, table, column, description)
+                for table, column in zip(tables, columns)
+            ]
         )
         if description.id_column is None and id_column is None:
-            joined = replace(
-                joined,
-                ids=np.array([str(first + 1 + row) for row in range(len(joined.ids))], object),
+            read = replace(
+                read,
+                ids=np.array([str(first + 1 + row) for row in range(len(read.ids))], object),
             )
         else:
-            refuse_unclear_ids(joined.source, joined.ids, tables, columns)
-    known, differs = _kept_already(store, joined)
+            refuse_unclear_ids(read.source, read.ids, tables, columns)
+    known, differs = _kept_already(store, read)
     if differs.any() and not correct:
-        raise _kept_otherwise(joined.ids[differs])
+        raise _kept_otherwise(read.ids[differs])
     wanted = (known < 0) | differs
-    new = joined.only(wanted)
+    new = read.only(wanted)
     fields = _fields(store, description, new.values)
     numbers = known.copy()
     numbers[known < 0] = np.arange(first, first + np.count_nonzero(known < 0))
@@ -168,8 +138,8 @@ def add_new(
         numbers[differs],
         numbers,
         before,
-        joined.left_out,
-        tuple(joined.warnings),
+        read.left_out,
+        tuple(read.warnings),
     )
 
 
@@ -183,85 +153,7 @@ def _as_they_were(groups: pyarrow.Table, numbers: Int64, before: pyarrow.Table) 
     return pyarrow.table(found)
 
 
-def _read(
-    staging: Staging, table: StagedTable, id_column: str | None, description: Description
-) -> _Read:
-    place = source_of(table, description)
-    by_words = {words(name): name for name in table.columns}
-    there = {name: by_words[words(name)] for name in description.columns if words(name) in by_words}
-    if not there:
-        raise InputError.of(
-            "E0662",
-            f"{table.source.shown} has none of the columns that are compared: "
-            f"{', '.join(description.columns)}",
-            help=f"its columns are {', '.join(table.columns[:8])}",
-        )
-    own = readings_of(staging, table)
-    asked = [
-        (
-            name,
-            called,
-            description.columns[name][0],
-            _fitting(description.columns[name], place, own[called]),
-        )
-        for name, called in there.items()
-    ]
-    columns = read_columns(staging, table, asked)
-    notes = list(table.notes)
-    for name, called, _, reading in asked:
-        lost = _lost(description, staging, table, called, columns[name], reading)
-        if lost > 0:
-            notes.append(_unread(table, called, lost))
-    missing = [name for name in description.columns if name not in there]
-    if missing:
-        notes.append(_missing(table, missing))
-    left_out = {
-        name: "no kept record has such a column"
-        for name in table.columns
-        if name not in (id_column, *there.values())
-    }
-    values = values_of(description.model, columns, table.rows)
-    source = np.full(table.rows, place, np.int32)
-    return _Read(source, read_ids(staging, table, id_column), values, left_out, notes)
-
-
-def _lost(
-    description: Description,
-    staging: Staging,
-    table: StagedTable,
-    called: str,
-    column: RecordColumn,
-    reading: Reading,
-) -> int:
-    """How many cells say nothing, because all that were linked are numbers,
-    or dates that conditions read.
-    """
-    if column.kind == "number":
-        blank = is_blank(table.cell(called), reading.blanks)
-        filled = staging.rows(f"SELECT count(*) FROM {table.relation} WHERE NOT {blank}")[0][0]
-        return int(filled) - int((column.codes >= 0).sum())
-    if isinstance(description.model, KeptSettings):
-        return int(
-            np.append(description.model.unread(column.name, column.texts), False)[
-                column.codes
-            ].sum()
-        )
-    return 0
-
-
-def _fitting(column: tuple[str, tuple[Reading, ...]], place: int, own: Reading) -> Reading:
-    """The kept way of reading, or the file's own where cells are written so
-    that the kept one cannot be meant.
-    """
-    kind, kept = column[0], column[1][place]
-    if kind == "date" and own.format and kept.format not in (own.format, own.other_format):
-        return replace(kept, format=own.format)
-    if kind == "number" and own.decimal and kept.decimal not in (own.decimal, own.other_decimal):
-        return replace(kept, decimal=own.decimal, unit=own.unit or kept.unit)
-    return kept
-
-
-def _kept_already(store: KeptLinkage, read: _Read) -> tuple[Int64, Bool]:
+def _kept_already(store: KeptLinkage, read: NewRecords) -> tuple[Int64, Bool]:
     """The numbers of records that are kept already, -1 for new ones;
     and which are kept with other values.
     """
@@ -309,23 +201,3 @@ def _fields(store: KeptLinkage, description: Description, values: list[Array]) -
         for place, of_field in enumerate(values)
     ]
     return description.model.fields_of(values, counts, store.words)
-
-
-def _missing(table: StagedTable, names: Sequence[str]) -> Diagnostic:
-    return Diagnostic(
-        "E0685",
-        f"{table.source.shown} has no column {', '.join(names)}: nothing is known of its records "
-        "there",
-        help="columns are found by their names, as the linked files have them",
-        severity="warning",
-    )
-
-
-def _unread(table: StagedTable, name: str, lost: int) -> Diagnostic:
-    return Diagnostic(
-        "E0685",
-        f"{lost:,} cells of {name} in {table.source.shown} are no numbers or dates: there nothing "
-        "is known",
-        help="the column held nothing else when the linkage was fitted",
-        severity="warning",
-    )

@@ -4,75 +4,26 @@ brought up to date where facts changed and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.database import Database, FactRows
-from workbench.grounding import Grounding, GroundRequest
+from workbench.grounding import Grounding
 from workbench.grounding.again import Piece, Shape, ground_again
 from workbench.grounding.splice import Splice, places, splice
 from workbench.inference import Solution, Status
-from workbench.inference.accepts import Task
-from workbench.language.program import Program
 from workbench.network import GroundNetwork, components, hard_violation, reported_energy
 from workbench.network.part import part
 from workbench.network.settled import unsettled
 from workbench.progress import SILENT, Progress
-from workbench.verbs.infer import asks_for_numbers, solve, solve_numbers
 from workbench.verbs.inference_faults import infeasible_error, require_weights
+from workbench.verbs.live_asked import Asked, Known
 from workbench.verbs.live_shares import PROVEN, Shares, sureness
 
-__all__ = ["Asked", "Known", "LiveGrounding", "Renewal", "renewed", "standing"]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is asked of the data again and again.
-
-    Attributes
-    ----------
-    program : Program
-    request : GroundRequest
-    task : {'map', 'marginal'}
-    engine : str
-    options : mapping
-    seed : int
-    time_limit : float or None
-        Seconds for each solution.
-    """
-
-    program: Program
-    request: GroundRequest
-    task: Task
-    engine: str = "auto"
-    options: Mapping[str, object] | None = None
-    seed: int = 0
-    time_limit: float | None = None
-
-    def numbers(self, grounding: Grounding) -> bool:
-        """Whether the open atoms are numbers."""
-        return asks_for_numbers(self.program, grounding.atoms.predicates)
-
-    def solve(
-        self, grounding: Grounding, progress: Progress = SILENT, start: Float | None = None
-    ) -> Solution:
-        """The answer of one network, or of a part of it."""
-        if self.numbers(grounding):
-            return solve_numbers(grounding, grounding.templates.weight, self.task, self.engine)
-        return solve(
-            grounding,
-            grounding.templates.weight,
-            self.task,
-            self.engine,
-            self.options or {},
-            seed=self.seed,
-            time_limit=self.time_limit,
-            progress=progress,
-            start=start,
-        )
+__all__ = ["LiveGrounding", "Renewal", "renewed", "standing"]
 
 
 @dataclass(frozen=True)
@@ -115,25 +66,6 @@ class LiveGrounding:
         return Solution(
             self.shares.worst, self.values, energy, bound, violation, self.engine, reason
         )
-
-
-@dataclass(frozen=True)
-class Known:
-    """What a recorded run says of its answer.
-
-    Attributes
-    ----------
-    values : callable
-        From a grounding to the value of each of its atoms, NaN where the run has none.
-    slack : float
-    status : Status
-    engine : str
-    """
-
-    values: Callable[[Grounding], Float]
-    slack: float
-    status: Status
-    engine: str
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from workbench.grounding.atom_keys import dictionaries
 from workbench.grounding.result import Origin
 from workbench.network import Blocks, GroundNetwork, Templates
 from workbench.network.ground_network import Domain
-from workbench.verbs.live import Asked, LiveGrounding
+from workbench.verbs.live import LiveGrounding
+from workbench.verbs.live_asked import Asked
 from workbench.verbs.live_shares import Shares
 
 __all__ = ["Facts", "Kept", "descendants", "keep", "kept"]

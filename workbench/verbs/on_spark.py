@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float
 from workbench.database import Database
 from workbench.errors import InfeasibleError, UsageError
 from workbench.grounding import Grounding, GroundRequest
@@ -32,21 +32,17 @@ from workbench.verbs.inference_faults import require_weights
 from workbench.verbs.options import How
 from workbench.verbs.program_faults import says_nothing
 from workbench.verbs.queries import Query
-from workbench.verbs.spark_records import ANSWERS, RECORDS, UNIT, kept_records
-from workbench.verbs.spark_tasks import SolveTask, connect
+from workbench.verbs.spark_records import ANSWERS, RECORDS, kept_records
+from workbench.verbs.spark_tasks import SolveTask
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from workbench.verbs.explanation import Explanation
     from workbench.verbs.rule_distances import RuleDistance
 
+from workbench.verbs.spark_components import least_atoms, packed
 from workbench.verbs.spark_grounding import SparkGrounder
 
 __all__ = ["DistributedResult", "infer_on_spark", "master_of"]
-
-MERGED_AT_ONCE = 8
-"""Forests of atoms that one task makes into one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,8 +198,8 @@ def _solve(backend: Spark, grounding: Grounding, solver: SolveTask) -> _Answer:
     (folder / "records").mkdir(exist_ok=True)
     parquet.write_table(kept_records(network), folder / "records" / "kept.parquet")
     records = session.read.schema(RECORDS).parquet(str(folder / "records"))
-    least = _least_atoms(backend, records, network.n_atoms)
-    part, n_components, n_parts = _packed(
+    least = least_atoms(backend, records, network.n_atoms)
+    part, n_components, n_parts = packed(
         least, TASKS_A_CORE * session.sparkContext.defaultParallelism
     )
     atoms = np.arange(network.n_atoms, dtype=np.int32)
@@ -227,48 +223,6 @@ def _solve(backend: Spark, grounding: Grounding, solver: SolveTask) -> _Answer:
         n_components,
         n_parts,
     )
-
-
-def _least_atoms(backend: Spark, records: DataFrame, n_atoms: int) -> Int64:
-    """The least atom of each atom's component.
-
-    Each task makes a forest of its rows, and forests are merged, a few at a time, until one is
-    left: the logarithm of the partitions in rounds, each written as Parquet so that none is
-    computed twice.
-    """
-    from pyarrow import parquet
-
-    frame = records.where(f"what <> {UNIT} AND size(atoms) > 1").select("atoms")
-    done = 0
-    while True:
-        path = backend.folder / f"forest-{done}"
-        frame.mapInArrow(connect, "atoms array<int>").write.parquet(str(path))
-        files = len(list(path.glob("part-*")))
-        if files <= 1:
-            break
-        frame = backend.session.read.parquet(str(path)).repartition(-(-files // MERGED_AT_ONCE))
-        done += 1
-    pairs = (
-        parquet.read_table(path)
-        .column("atoms")
-        .combine_chunks()
-        .flatten()
-        .to_numpy()
-        .reshape(-1, 2)
-    )
-    least = np.arange(n_atoms)
-    least[pairs[:, 0]] = pairs[:, 1]
-    return least
-
-
-def _packed(least: Int64, most: int) -> tuple[Int64, int, int]:
-    """The part of each atom, and the numbers of components and parts:
-    whole components in parts of like many atoms.
-    """
-    _, component, sizes = np.unique(least, return_inverse=True, return_counts=True)
-    n_parts = max(1, min(sizes.size, most))
-    part = (np.cumsum(sizes) - sizes) * n_parts // max(1, least.size)
-    return part[component.reshape(-1)], int(sizes.size), n_parts
 
 
 def _together(grounding: Grounding, answers: list[dict[str, Any]]) -> Solution:

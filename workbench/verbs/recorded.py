@@ -16,6 +16,7 @@ from workbench.arrays import Float
 from workbench.verbs.display import shown_texts
 from workbench.verbs.models import Models
 from workbench.verbs.of_database import OfDatabase
+from workbench.verbs.run_curves import confusion, curve_points, metric_summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
     from workbench.verbs.study_runs import StudyRecord
 
 __all__ = ["Runs"]
-
-SHARES = frozenset(
-    ("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "AUC-PR(-)", "average precision")
-)
-"""Metrics that lie between 0 and 1, and their intervals with them."""
 
 
 @dataclass(frozen=True)
@@ -113,25 +109,7 @@ class Runs:
 
     def metric_summary(self, table: pd.DataFrame) -> pd.DataFrame:
         """Mean, standard deviation and 95 % interval of each metric of `scores_by_fold`."""
-        import pandas as pd
-
-        from workbench.evaluation import summary
-
-        rows = []
-        for metric in table.columns.drop("fold"):
-            found = summary(table[metric].to_numpy(np.float64))
-            least, most = (
-                (-np.inf, 0.0)
-                if metric == "CLL"
-                else (0.0, 1.0)
-                if metric in SHARES
-                else (-np.inf, np.inf)
-            )
-            low, high = np.clip([found.low, found.high], least, most)
-            rows.append(
-                {"metric": metric, "mean": found.mean, "sd": found.sd, "low": low, "high": high}
-            )
-        return pd.DataFrame(rows)
+        return metric_summary(table)
 
     def mean_metrics(self) -> pd.DataFrame:
         """Mean over folds of every recorded metric, a row a run (its id is the index),
@@ -147,46 +125,13 @@ class Runs:
         Of more than `most` points those at even steps of recall, and of the false positive rate,
         are taken.
         """
-        import pandas as pd
-
-        from workbench.evaluation import threshold_counts
-
-        value, truth = self._true_or_false(number)
-        true, false = threshold_counts(value, truth)
-        thresholds = np.r_[np.inf, np.unique(value)[::-1]]
-        if thresholds.size > most:
-            steps = np.linspace(0, 1, most // 2)
-            kept = np.unique(
-                np.r_[
-                    np.searchsorted(true, steps * true[-1]),
-                    np.searchsorted(false, steps * false[-1]),
-                ]
-            )
-            true, false, thresholds = true[kept], false[kept], thresholds[kept]
-        positives, negatives = max(truth.sum(), 1.0), max((1 - truth).sum(), 1.0)
-        found = true + false
-        return pd.DataFrame(
-            {
-                "threshold": thresholds,
-                "precision": np.divide(true, found, out=np.ones_like(true), where=found > 0),
-                "recall": true / positives,
-                "false positive rate": false / negatives,
-            }
-        )
+        return curve_points(*self._true_or_false(number), most)
 
     def confusion(self, number: int, thresholds: Sequence[float]) -> pd.DataFrame:
         """Atoms that are true or false, and predicted so at each threshold: threshold,
         tp, fp, fn, tn.
         """
-        import pandas as pd
-
-        value, truth = self._true_or_false(number)
-        true, false = np.sort(value[truth == 1]), np.sort(value[truth == 0])
-        at = np.asarray(thresholds, np.float64)
-        fn, tn = np.searchsorted(true, at), np.searchsorted(false, at)
-        return pd.DataFrame(
-            {"threshold": at, "tp": true.size - fn, "fp": false.size - tn, "fn": fn, "tn": tn}
-        )
+        return confusion(*self._true_or_false(number), thresholds)
 
     def calibration(self, number: int, *, bins: int = 10) -> pd.DataFrame:
         """The reliability table of a run's predictions."""

@@ -14,7 +14,8 @@ from workbench.database import Database, FactRows, FactSum, fact_print, fact_sum
 from workbench.grounding import Grounding
 from workbench.inference import Status
 from workbench.progress import Progress
-from workbench.verbs.live import Asked, Known, LiveGrounding, Renewal, renewed, standing
+from workbench.verbs.live import LiveGrounding, Renewal, renewed, standing
+from workbench.verbs.live_asked import Asked, Known
 from workbench.verbs.live_store import Facts, descendants, kept
 from workbench.verbs.reopening import Recorded, recorded_run
 

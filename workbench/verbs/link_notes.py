@@ -1,0 +1,81 @@
+"""What to say beside a linkage: short time, candidates left out, unsure matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.errors import Diagnostic
+from workbench.linkage.blocking import LARGEST_BLOCK
+from workbench.linkage.linker import (
+    Candidates,
+    LinkModel,
+    Scoring,
+)
+
+__all__ = ["about_candidates", "about_matches", "about_time"]
+
+
+def about_time(cut: Sequence[str]) -> list[Diagnostic]:
+    """What the time limit cut short."""
+    if not cut:
+        return []
+    help = "a longer --time-limit finds and tells more"
+    return [
+        Diagnostic(
+            "E0690",
+            f"the time limit cut linking short: {'; '.join(cut)}",
+            help=help,
+            severity="warning",
+        )
+    ]
+
+
+def about_candidates(candidates: Candidates) -> list[Diagnostic]:
+    """Blocks that were left out, and no pair to compare at all."""
+    found = []
+    cut = [one for one in candidates.statements if one.cut]
+    if cut:
+        worst = max(cut, key=lambda one: one.cut[0])
+        found.append(
+            Diagnostic(
+                "E0670",
+                f"{worst.cut[0]:,} records share one value of {worst.words.removeprefix('same ')}: "
+                f"blocks of more than {LARGEST_BLOCK:,} are not compared by that statement "
+                f"({sum(len(one.cut) for one in cut):,} blocks)",
+                help="such a value may mean that nothing is known: blank it, or add a column that "
+                "tells records apart",
+                severity="warning",
+            )
+        )
+    if not len(candidates.pairs):
+        found.append(
+            Diagnostic(
+                "E0661",
+                "no two records agree in a way that chance does not explain: none are compared, "
+                "each stays by itself",
+                help="is a column missing that the same things share, at least in part?",
+                severity="warning",
+            )
+        )
+    return found
+
+
+def about_matches(model: Scoring) -> list[Diagnostic]:
+    """That no pair is the same, for the alike ones differ otherwise."""
+    if not isinstance(model, LinkModel) or model.at_chance is None:
+        return []
+    differ = " and ".join(model.at_chance)
+    why = (
+        f"agree in {differ} no better than random ones do"
+        if differ
+        else "agree in little more than random ones do"
+    )
+    return [
+        Diagnostic(
+            "E0681",
+            f"no duplicates were found: pairs that are alike {why}",
+            help="leave columns out that belong to an occasion and not to the thing, or give "
+            "labels of some pairs",
+            severity="warning",
+        )
+    ]
