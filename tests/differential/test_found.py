@@ -250,3 +250,15 @@ Same(x, y) open where Reach(x, y) ^ x != y.
     assert dict(zip(found["atom"], found["value"])) == {
         "Same(Ann, Bob)": 0.5, "Same(Ann, Cy)": 0.5, "Same(Bob, Cy)": 0.5
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "worlds", [((),), (("E(Dee, Ann)",),), (("T(Bob, One)",), ("E(Dee, Ann)",))]
+)
+def test_an_empty_type_inside_an_expanded_quantifier_leaves_the_shares(
+    worlds: tuple[tuple[str, ...], ...],
+) -> None:
+    declared = ("t = {Bob, Dee}", "H(t)", "E(t, t)", "T(t, n)")
+    named = tuple((f"w{number}", facts) for number, facts in enumerate(worlds))
+    rule = "-1.2 EXIST z (H(x) ^ (EXIST i (!T(z, i))))"
+    check_mln(MlnCase(0, declared, (rule,), named, ("H",), ()), Tally())

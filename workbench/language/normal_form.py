@@ -176,7 +176,7 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
         ]
         marked = len(clauses) == 1 and not clauses[0].universal
         return [Disjunction((), emptied=frozenset().union(*free) - {variable}, narrowed=marked)]
-    if not any(variable in clause.variables for clause in clauses):
+    if not any(_depends(clause, variable, among=len(clauses)) for clause in clauses):
         return [replace(clause, emptied=clause.emptied - {variable}) for clause in clauses]
     if len(clauses) == 1 and not clauses[0].universal:
         only = clauses[0]
@@ -213,6 +213,13 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
             )
         copies.append(copy)
     return _product(copies, expansion)
+
+
+def _depends(clause: Disjunction, variable: str, *, among: int) -> bool:
+    """Whether a clause has the variable; one of several also where it stood in what an empty domain
+    made false, so that the others keep the share that they have over other domains.
+    """
+    return variable in clause.variables or (among > 1 and variable in clause.emptied)
 
 
 def _product(parts: list[list[Disjunction]], expansion: Expansion) -> list[Disjunction]:
