@@ -321,3 +321,20 @@ Smokes(person)
     assert "few smoke (-0.300)" in found.sentence()
     assert "Smokes(x) ^ Friends(x, y) => Smokes(y) (+1.100)" in found.sentence()
     assert "friends smoke alike" not in found.sentence()
+
+
+def test_a_hard_rule_is_told_as_one() -> None:
+    rules = """
+Friends(person, person)
+Smokes(person)
+Smokes(x) ^ Friends(x, y) => Smokes(y).
+-0.3 Smokes(x)
+"""
+    with wb.open() as ws:
+        ws.declare(rules)
+        ws.data.add("Friends(Anna, Bob)", "Smokes(Anna)")
+        found = ws.infer(rules, query="Smokes", engine="exact").explain("Smokes(Bob)")
+    said = found.sentence()
+    assert "A hard rule leaves nothing else" in said
+    assert "(a hard rule). Against it: Smokes(x) (-0.300)." in said
+    assert "inf" not in said

@@ -105,6 +105,19 @@ def test_groups_of_several_worlds_are_apart() -> None:
         ]
 
 
+def test_worlds_that_were_not_asked_about_are_left_out() -> None:
+    with wb.open() as ws:
+        ws.declare(RULES)
+        for world in ("north", "south"):
+            ws.data.add("Near(A, B)", "Near(C, D)", world=world)
+        run = ws.infer(RULES, query="Same", task="map", worlds=["north"]).run_id
+        assert run is not None
+        done = ws.update(run, ["Same(A, C)", "Same(C, A)"], world="south")
+        assert done.clusters == {"merged": [], "split": []}
+        done = ws.update(run, ["Same(A, C)", "Same(C, A)"], world="north")
+        assert [one["world"] for one in done.clusters["merged"]] == ["north"]
+
+
 def test_without_a_hard_rule_there_are_no_groups() -> None:
     with wb.open() as ws:
         rules = RULES.replace("Same(x, y) ^ Same(y, z) => Same(x, z).", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import isinf
 from typing import Any
 
 __all__ = ["Contribution", "Explanation"]
@@ -152,6 +153,8 @@ class Explanation:
             value = f"{atom} is predicted {'true' if self.value else 'false'}."
         else:
             value = f"{atom} is true with probability {self.value:.3g}."
+        if isinf(self.log_odds):
+            return f"{value} A hard rule leaves nothing else, everything else as predicted."
         given = (
             f"on average over {self.samples} sampled states"
             if self.samples
@@ -170,7 +173,10 @@ class Explanation:
         parts = [
             (words[rule], total) for rule, total, _ in self.by_rule() if total and sign * total >= 0
         ]
-        told = [f"{said} ({total:+.3f})" for said, total in parts[:_MOST]]
+        told = [
+            f"{said.rstrip('. ')} (a hard rule)" if isinf(total) else f"{said} ({total:+.3f})"
+            for said, total in parts[:_MOST]
+        ]
         if len(parts) > _MOST:
             rest = sum(total for _, total in parts[_MOST:])
             told.append(f"{len(parts) - _MOST} more ({rest:+.3f})")

@@ -51,7 +51,12 @@ def links_of(database: Database, recorded: Recorded) -> Mapping[str, Links]:
     transitive = transitive_predicates(clauses_of(database, program, request))
     if not transitive:
         return {}
-    worlds = database.worlds()
+    chosen = recorded.worlds
+    worlds = {
+        name: number
+        for name, number in database.worlds().items()
+        if chosen is None or name in chosen
+    }
     kinds = fact_kinds(
         database.cursor(), program, database.predicates(), tuple(sorted(worlds.values()))
     )

@@ -110,7 +110,8 @@ def update(
             )
             keep(database, number, renewal.standing, facts, instead=before.run)
             result = replace(result, run_id=number)
-            clusters = group_changes(view, links, links_of(view, recorded_run(view, number)))
+            now = links_of(view, recorded_run(view, number)) if links else {}
+            clusters = group_changes(view, links, now)
     return Update(
         result=result,
         parent=before.run,
