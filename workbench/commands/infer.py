@@ -32,6 +32,7 @@ from workbench.commands.options import (
     TaskName,
     TimeLimit,
 )
+from workbench.commands.unused import tell_unused
 from workbench.commands.working import shown_progress
 from workbench.errors import InputError, UsageError, nearest
 
@@ -105,10 +106,14 @@ def infer(
     from workbench.verbs.common import as_program
     from workbench.verbs.wide_tables import predicted_predicate
 
-    check_predictions_output(out)
+    check_predictions_output(out, [rules, *question.files])
     options = parameters(settings)
     if samples is not None and has_parameter(engine, "samples"):
         options["samples"] = samples
+    else:
+        tell_unused({"--samples": samples}, f"{engine} takes no samples")
+    if not is_document(rules):
+        tell_unused({"--no-learn": no_learn}, "it is for a PSL document with a learn split")
     program = read_rules(rules)
     asked_by_tables = None
     if question.mapping is not None:

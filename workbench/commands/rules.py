@@ -37,6 +37,7 @@ from workbench.commands.options import (
     Seed,
     TaskName,
 )
+from workbench.commands.unused import tell_unused
 
 __all__ = ["check", "explain", "fmt", "ground"]
 
@@ -125,7 +126,10 @@ def ground(
     ] = False,
     sql: Annotated[bool, option("--sql", "Show each rule's SQL.")] = False,
     plan: Annotated[bool, option("--plan", "Show DuckDB's plan of each rule.")] = False,
-    samples: Annotated[int, option("--samples", "Sample ground clauses a rule.", min=0)] = 3,
+    samples: Annotated[
+        int | None,
+        option("--samples", "Sample ground clauses a rule; 3 by default.", min=0, max=10_000),
+    ] = None,
     limit: Limit = 50_000_000,
     memory: Memory = None,
     json: Json = False,
@@ -135,9 +139,13 @@ def ground(
     """
     request: dict[str, Any] = {**question.predicates, "limit": limit, "memory": memory}
     program = read_rules(rules)
+    if not preview:
+        shown_only = {"--sql": sql, "--plan": plan, "--samples": samples is not None}
+        tell_unused(shown_only, "it is for --preview")
     with opened(question, program, memory=memory) as open_workspace:
         if preview:
-            shown = open_workspace.preview(program, learning=learning, samples=samples, **request)
+            examples = 3 if samples is None else samples
+            shown = open_workspace.preview(program, learning=learning, samples=examples, **request)
             print_warnings(shown.warnings)
             if json:
                 print_json(shown.as_record())
