@@ -33,6 +33,13 @@ class Binding:
         text = value.expression if value.kind is ValueKind.TEXT else None
         return cls(None, number=number, text=text, value=value)
 
+    @property
+    def argument(self) -> Expression:
+        """What an atom's column equals where the variable is its argument."""
+        found = self.constant if self.value is None else self.value.expression
+        assert found is not None
+        return found
+
 
 @dataclass
 class FromClause:
