@@ -324,7 +324,7 @@ Smokes(person)
 
 
 def test_what_is_nearly_certain_is_not_said_to_be_certain() -> None:
-    rules = "Smokes(person)\n12.5 Smokes(x)\n"
+    rules = "person = {Bob}\nSmokes(person)\n12.5 Smokes(x)\n"
     with wb.open() as ws:
         ws.declare(rules)
         found = ws.infer(rules, query="Smokes(Bob)", engine="exact").explain("Smokes(Bob)")
