@@ -28,7 +28,7 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
     ------
     UsageError
         E0817 where the text is no ground atom, has another number of arguments than its predicate,
-        or a constant that the workspace does not have.
+        or a constant that the workspace does not have, or constants of different worlds.
     """
     parsed = parse_atom(atom)
     if parsed is None:
@@ -71,6 +71,8 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
         worlds = connection.execute(
             f"SELECT id FROM world w WHERE {members or 'true'}", types
         ).fetchall()
+        if not worlds:
+            raise UsageError.of("E0817", f"no world has all the constants of {atom}")
         table = quoted(predicate.table_name)
         connection.execute(f"DELETE FROM {table} WHERE {known} AND partition = 'evidence'")
         written = "".join(f"{cell}, " for _, cell in cells)
