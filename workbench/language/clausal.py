@@ -32,7 +32,7 @@ from workbench.language.source import Diagnostics
 from workbench.language.terms import Formula, Quantified, Variable
 from workbench.language.variable_types import infer_types
 
-__all__ = ["MOST_CLAUSES", "clausal_form", "clausal_form_by_world", "clause_problems"]
+__all__ = ["clausal_form", "clausal_form_by_world", "clause_problems"]
 
 MOST_CLAUSES = 4096
 
