@@ -176,7 +176,7 @@ def _inner(body: Body, prefix: str) -> Body:
 
 
 def _count(inner: Body) -> Expression:
-    return Raw(Select((("n", COUNT),), tuple(inner.sources), tuple(inner.where)))
+    return Raw(Select((("n", COUNT),), *inner.parts()))
 
 
 def _bindings(vocabulary: Vocabulary, clause: Clause, literal: Literal) -> dict[int, int]:
