@@ -12,32 +12,24 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
-from workbench.structure.candidates import (
-    Candidate,
-    candidates_among_some,
-    candidates_of,
-    candidates_of_rare_values,
-    candidates_of_variety,
-    candidates_of_words,
-    onward_columns,
-)
+from workbench.structure.candidates import Candidate, candidates_of_words
 from workbench.structure.common import candidates_in_common
 from workbench.structure.comparisons import comparisons, products, shares_of_totals
-from workbench.structure.relational import Column, Path, Schema, paths
+from workbench.structure.relational import Column, Path, paths
 from workbench.study.around import Around
-from workbench.study.columns import MOST_CELLS, CandidateColumns
+from workbench.study.columns import CandidateColumns
 from workbench.study.gathered import Gathered, Neighbours, by_path
+from workbench.study.offers import (
+    least_rows,
+    nearest_offers,
+    rare_value_offers,
+    some_rows_offers,
+    variety_offers,
+)
 
 __all__ = ["CandidateMatrix", "candidate_matrix", "columns_of"]
 
-WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
-WINDOWS_IN_YEARS = (1, 3, 10)
-MOST_WINDOWS = 3
 MOST_COLUMNS = 6000
-LEAST_ROWS, LEAST_SHARE = 5, 0.01
-"""Rows, and share of all rows, that have a rare value at least, where it is looked at:
-fewer fit by chance.
-"""
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""
 
@@ -141,7 +133,7 @@ def candidate_matrix(
 
     Notes
     -----
-    Shorter paths come first; a path that reaches more rows than fit is left out. Columns without
+    What is nearer comes first; a path that reaches more rows than fit is left out. Columns without
     two different values are dropped. Then come how various rows are, comparisons, numbers of some
     of a path's rows, rare values and words (the commonest first), and only while there are more
     rows than columns: among more columns some fit by chance.
@@ -150,13 +142,14 @@ def candidate_matrix(
     timed = columns.times is not None
     schema = columns.schema
     walked = list(paths(schema, start, depth=depth, timed=timed))
+    offered, no_room = nearest_offers(columns, walked, made.most, deadline)
     for number, path in enumerate(walked):
         progress.step("candidates", number, len(walked), f"{made.width:,} columns")
         if made.width and expired(deadline):
             made.cut = "time"
         if not made.open:
             break
-        made.add(path, _offered(columns, path))
+        made.add(path, offered.get(path, []))
         if labels and path.hops and path.end == start:
             made.add_labels(path, labels)
         if known is not None and path.hops and path.end == start:
@@ -168,14 +161,14 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(path, _of_variety(columns, path, made.room))
+            made.add(path, variety_offers(columns, path, made.room))
     made.stop_at(deadline)
     if made.open:
         made.add_each(comparisons(made.kept, made.positive(), timed=timed))
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(path, _of_some_rows(columns, path, made.room))
+            made.add(path, some_rows_offers(columns, path, made.room))
     made.stop_at(deadline)
     if made.open:
         made.add_each(shares_of_totals(made.kept, made.positive()))
@@ -184,20 +177,20 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(path, _of_rare_values(columns, path, made.room), least=_least_rows(columns))
+            made.add(path, rare_value_offers(columns, path, made.room), least=least_rows(columns))
     for path in walked:
         made.stop_at(deadline)
         if made.open:
             made.add(
                 path,
                 list(candidates_of_words(schema, path))[: max(made.room, 0)],
-                least=_least_rows(columns),
+                least=least_rows(columns),
             )
     columns.forget()
+    whole = made.open and not no_room
     return CandidateMatrix(
-        tuple(made.kept), made.X, made.neighbours, "" if made.open else made.cut or "size",
-        made.around,
-    )  # fmt: skip
+        tuple(made.kept), made.X, made.neighbours, "" if whole else made.cut or "size", made.around
+    )
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:
@@ -208,74 +201,3 @@ def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Re
         out[:, [place[one] for one in some]] = columns.fill(path, some)
     columns.forget()
     return out
-
-
-def _offered(columns: CandidateColumns, path: Path) -> list[Candidate]:
-    """The candidates of a path that does not reach too many rows."""
-    schema = columns.schema
-    timed = columns.times is not None
-    dated = _in_order_of_time(schema, path, timed)
-    if not _fits(columns, path):
-        return []
-    windows = _windows(columns, path) if path.many and timed and dated else ()
-    return list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
-
-
-def _fits(columns: CandidateColumns, path: Path) -> bool:
-    """Whether a path reaches any rows, and not more than can be read."""
-    if not path.many:
-        return True
-    reached = columns.size(path)
-    read = sum(1 for _ in onward_columns(columns.schema, path)) + 3
-    return 0 < reached * read <= MOST_CELLS
-
-
-def _of_variety(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """How various a path's rows are; none where not all of it finds room."""
-    found = list(candidates_of_variety(columns.schema, path))
-    return found if 0 < len(found) <= room and _fits(columns, path) else []
-
-
-def _of_some_rows(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """Numbers of those of a path's rows that are of one kind; none where not all find room."""
-    dated = _in_order_of_time(columns.schema, path, columns.times is not None)
-    found = list(candidates_among_some(columns.schema, path, dated=dated))
-    return found if 0 < len(found) <= room and _fits(columns, path) else []
-
-
-def _of_rare_values(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """The rare values that find room, of rows that are not too many;
-    only values that enough rows may have.
-    """
-    found = list(candidates_of_rare_values(columns.schema, path))
-    if not found or columns.size(path) * 3 > MOST_CELLS:
-        return []
-    return columns.occurring(path, found, _least_rows(columns))[: max(room, 0)]
-
-
-def _least_rows(columns: CandidateColumns) -> int:
-    return max(LEAST_ROWS, int(LEAST_SHARE * len(columns.rows)))
-
-
-def _in_order_of_time(schema: Schema, path: Path, timed: bool) -> bool:
-    """Whether what a path reaches has times of its own, and not that of the row that reaches it."""
-    walked = schema.dated_through(path.end)
-    anchor = path.prefix[-1].table if path.prefix else path.start
-    return walked is not None and (timed or anchor not in {reference.table for reference in walked})
-
-
-def _windows(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
-    """The windows that hold clearly fewer rows than all time and clearly
-    more than the next smaller one.
-    """
-    table = columns.schema.dating_table(path.end)
-    assert table is not None
-    offered = WINDOWS_IN_YEARS if table.dated_by_year else WINDOWS_IN_DAYS
-    counts = columns.typical_counts(path, offered)
-    kept: list[int] = []
-    above = counts[None]
-    for window in reversed(offered):
-        if 0.02 * counts[None] < counts[window] < 0.85 * above:
-            kept.append(window)
-            above = counts[window]
-    return tuple(reversed(kept[:MOST_WINDOWS]))

@@ -1,0 +1,68 @@
+"""Which candidates find room: the nearest, and of one distance each path its share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.study.test_study import write
+from workbench.structure.candidates import Candidate
+from workbench.structure.relational import paths
+from workbench.study.columns import CandidateColumns
+from workbench.study.offers import nearest_offers
+from workbench.study.prepared import prepared
+from workbench.tables import find_sources, stage
+
+
+def _offers(directory: Path, most: int) -> tuple[list[tuple[str, Candidate]], bool]:
+    """Visits have many columns and a clinic of many; orders, after them, have few."""
+    people = [[f"p{i}", i % 7, "yes" if i % 3 else "no"] for i in range(60)]
+    wide = [f"n{place}" for place in range(12)]
+    clinics = [[f"k{i}", *(i * place % 11 for place in range(12))] for i in range(20)]
+    visits = [
+        [f"v{i}", f"p{i % 60}", f"k{i % 20}", *(i * place % 13 for place in range(12))]
+        for i in range(300)
+    ]
+    orders = [[f"o{i}", f"p{i * 7 % 60}", i * 3 % 17] for i in range(200)]
+    files = [
+        write(directory / "people.csv", ["person", "age", "good"], people),
+        write(directory / "clinics.csv", ["clinic", *wide], clinics),
+        write(directory / "visits.csv", ["visit", "person", "clinic", *wide], visits),
+        write(directory / "orders.csv", ["order", "person", "price"], orders),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "people.good")
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows)
+        walked = list(paths(ready.schema, "people"))
+        offered, cut = nearest_offers(columns, walked, most, None)
+    return [(path.end, one) for path, found in offered.items() for one in found], cut
+
+
+def test_what_a_near_table_says_comes_before_what_is_behind_another(tmp_path: Path) -> None:
+    whole, cut = _offers(tmp_path, 6000)
+    assert not cut
+    assert any(one.onward and one.onward.references for _, one in whole)
+    near = sum(not (one.onward and one.onward.references) for _, one in whole)
+    some, cut = _offers(tmp_path, near)
+    assert cut
+    assert {end for end, _ in some} >= {"people", "visits", "orders"}
+
+
+def test_paths_of_one_distance_share_the_room(tmp_path: Path) -> None:
+    some, cut = _offers(tmp_path, 20)
+    assert cut
+    ends = [end for end, _ in some]
+    assert len(some) <= 20
+    assert ends.count("orders") >= 5
+    assert ends.count("visits") >= 5
+
+
+def test_nothing_farther_is_looked_at_once_columns_are_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.study.offers.ENOUGH", 30)
+    some, cut = _offers(tmp_path, 6000)
+    assert not cut
+    assert {end for end, _ in some} == {"people", "visits", "orders"}
+    assert not any(one.onward and one.onward.references for _, one in some)

@@ -1,0 +1,148 @@
+"""Which candidates each path offers: the nearest first, and of those that fit chance only what
+finds room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.progress import expired
+from workbench.structure.candidates import (
+    Candidate,
+    candidates_among_some,
+    candidates_of,
+    candidates_of_rare_values,
+    candidates_of_variety,
+    onward_columns,
+)
+from workbench.structure.relational import Path, Schema
+from workbench.study.columns import MOST_CELLS, CandidateColumns
+
+__all__ = [
+    "least_rows",
+    "nearest_offers",
+    "rare_value_offers",
+    "some_rows_offers",
+    "variety_offers",
+]
+
+WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
+WINDOWS_IN_YEARS = (1, 3, 10)
+MOST_WINDOWS = 3
+ENOUGH = 2000
+"""Columns with which, where rows are no more, nothing farther is looked at."""
+LEAST_ROWS, LEAST_SHARE = 5, 0.01
+"""Rows, and share of all rows, that have a rare value at least, where it is looked at:
+fewer fit by chance.
+"""
+
+
+def nearest_offers(
+    columns: CandidateColumns, walked: Sequence[Path], most: int, deadline: float | None
+) -> tuple[dict[Path, list[Candidate]], bool]:
+    """The plain candidates of each path, at most so many, the nearest first: by the steps to what
+    is read. And whether some found no room.
+
+    What is farther is looked at while columns are fewer than rows, or than `ENOUGH`: a table behind
+    a table has as many columns as one's own, and among more columns than rows some fit by chance.
+    Where not all of one distance finds room, paths share it evenly.
+    """
+    chosen: dict[Path, list[Candidate]] = {}
+    waiting: dict[int, dict[Path, list[Candidate]]] = {}
+    width, cut = 0, False
+    for distance in range(max(len(path.hops) for path in walked) + 3):
+        if width >= max(ENOUGH, len(columns.rows)):
+            break
+        for path in walked:
+            if len(path.hops) == distance and not (width and expired(deadline)):
+                for one in _plain(columns, path):
+                    on = len(one.onward.references) if one.onward is not None else 0
+                    waiting.setdefault(distance + on, {}).setdefault(path, []).append(one)
+        level = waiting.pop(distance, {})
+        cut = cut or sum(map(len, level.values())) > most - width
+        for path, found in _shared_evenly(level, most - width).items():
+            chosen.setdefault(path, []).extend(found)
+            width += len(found)
+    return chosen, cut
+
+
+def _shared_evenly(
+    offers: Mapping[Path, list[Candidate]], room: int
+) -> dict[Path, list[Candidate]]:
+    """The first candidates of each path; what paths of few leave goes to the others."""
+    found: dict[Path, list[Candidate]] = {}
+    for place, path in enumerate(sorted(offers, key=lambda one: len(offers[one]))):
+        found[path] = offers[path][: room // (len(offers) - place)]
+        room -= len(found[path])
+    return found
+
+
+def _plain(columns: CandidateColumns, path: Path) -> list[Candidate]:
+    """The candidates of a path that does not reach too many rows."""
+    schema = columns.schema
+    timed = columns.times is not None
+    dated = _in_order_of_time(schema, path, timed)
+    if not _fits(columns, path):
+        return []
+    windows = _windows(columns, path) if path.many and timed and dated else ()
+    return list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
+
+
+def _fits(columns: CandidateColumns, path: Path) -> bool:
+    """Whether a path reaches any rows, and not more than can be read."""
+    if not path.many:
+        return True
+    reached = columns.size(path)
+    read = sum(1 for _ in onward_columns(columns.schema, path)) + 3
+    return 0 < reached * read <= MOST_CELLS
+
+
+def variety_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """How various a path's rows are; none where not all of it finds room."""
+    found = list(candidates_of_variety(columns.schema, path))
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
+def some_rows_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """Numbers of those of a path's rows that are of one kind; none where not all find room."""
+    dated = _in_order_of_time(columns.schema, path, columns.times is not None)
+    found = list(candidates_among_some(columns.schema, path, dated=dated))
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
+def rare_value_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """The rare values that find room, of rows that are not too many;
+    only values that enough rows may have.
+    """
+    found = list(candidates_of_rare_values(columns.schema, path))
+    if not found or columns.size(path) * 3 > MOST_CELLS:
+        return []
+    return columns.occurring(path, found, least_rows(columns))[: max(room, 0)]
+
+
+def least_rows(columns: CandidateColumns) -> int:
+    return max(LEAST_ROWS, int(LEAST_SHARE * len(columns.rows)))
+
+
+def _in_order_of_time(schema: Schema, path: Path, timed: bool) -> bool:
+    """Whether what a path reaches has times of its own, and not that of the row that reaches it."""
+    walked = schema.dated_through(path.end)
+    anchor = path.prefix[-1].table if path.prefix else path.start
+    return walked is not None and (timed or anchor not in {reference.table for reference in walked})
+
+
+def _windows(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
+    """The windows that hold clearly fewer rows than all time and clearly
+    more than the next smaller one.
+    """
+    table = columns.schema.dating_table(path.end)
+    assert table is not None
+    offered = WINDOWS_IN_YEARS if table.dated_by_year else WINDOWS_IN_DAYS
+    counts = columns.typical_counts(path, offered)
+    kept: list[int] = []
+    above = counts[None]
+    for window in reversed(offered):
+        if 0.02 * counts[None] < counts[window] < 0.85 * above:
+            kept.append(window)
+            above = counts[window]
+    return tuple(reversed(kept[:MOST_WINDOWS]))
