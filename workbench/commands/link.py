@@ -92,9 +92,8 @@ def link(
     without labels or with some.
     """
 
-    read = [*files, labels, settings, kept, workspace]
-    check_output(out, read)
-    check_output(pairs, [*read, out])
+    check_output(out)
+    check_output(pairs)
     if kept is not None:
         # A server that holds the workspace stands for it: what --with says otherwise needs no
         # change.

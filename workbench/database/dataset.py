@@ -26,6 +26,7 @@ __all__ = [
     "Dataset",
     "FactsEntry",
     "load_dataset",
+    "load_directory",
     "load_file",
     "read_dataset",
 ]

@@ -17,6 +17,7 @@ __all__ = [
     "ScopedClause",
     "by_domains",
     "by_empty_domains",
+    "empty_types",
     "quantified_types",
 ]
 

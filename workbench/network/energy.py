@@ -15,6 +15,7 @@ from workbench.network.runs import row_runs
 
 __all__ = [
     "TOLERANCE",
+    "block_violations",
     "distances",
     "energy",
     "energy_offset",

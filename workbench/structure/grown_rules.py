@@ -14,6 +14,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.pursuit import grow
 from workbench.structure.scopes import Scope, scopes_of
+from workbench.structure.screening import screened
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.term_choices import bent_terms, straight_terms, terms_of
 from workbench.structure.terms import Term
@@ -24,7 +25,7 @@ from workbench.structure.weighted_rules import (
     random_splits,
 )
 
-__all__ = ["fit_grown_rules"]
+__all__ = ["fit_grown_rules", "grown_terms"]
 
 MOST_COLUMNS = 120
 MOST_BENT = 50
@@ -120,19 +121,33 @@ def _grown(
     ways: Sequence[_Way], X: Real, y: Float, most: int, deadline: float | None
 ) -> Iterator[Iterator[Term] | list[Term]]:
     """The terms of each way; a scope's columns are screened once."""
-    screened: dict[int, Int64] = {}
+    telling: dict[int, Int64] = {}
     for way in ways:
         if way.scope.straight:
             yield straight_terms(X, way.scope.columns)[:most]
             continue
-        if id(way.scope) not in screened:
-            screened[id(way.scope)] = way.scope.telling(X, y, discrete=False, most=MOST_COLUMNS)
-        columns = screened[id(way.scope)]
+        if id(way.scope) not in telling:
+            telling[id(way.scope)] = way.scope.telling(X, y, discrete=False, most=MOST_COLUMNS)
+        columns = telling[id(way.scope)]
         if way.plain:
             yield grow(X, y, terms_of(X, columns, n_cuts=0), most, deadline, products=False)
-            continue
-        terms = [*terms_of(X, columns, n_cuts=N_CUTS), *bent_terms(X, columns[:MOST_BENT])]
-        yield grow(X, y, terms, most, deadline)
+        else:
+            yield _steps_and_bends(X, y, columns, most, deadline)
+
+
+def grown_terms(X: Real, y: Float, most: int, deadline: float | None) -> Iterator[Term]:
+    """Plain numbers, steps, bends and products grown one by one on a number, of the columns that
+    tell most of it.
+    """
+    columns = screened(X, y, discrete=False, most=MOST_COLUMNS)
+    return _steps_and_bends(X, y, columns, most, deadline)
+
+
+def _steps_and_bends(
+    X: Real, y: Float, columns: Int64, most: int, deadline: float | None
+) -> Iterator[Term]:
+    terms = [*terms_of(X, columns, n_cuts=N_CUTS), *bent_terms(X, columns[:MOST_BENT])]
+    return grow(X, y, terms, most, deadline)
 
 
 _Choice = tuple[_Way, int, float]

@@ -16,7 +16,7 @@ from workbench.structure.scopes import Scope, scopes_of
 from workbench.structure.sparse_fits import Fit, at_penalty, log_loss, path, refitted, sigmoid
 from workbench.structure.terms import Term
 
-__all__ = ["WeightedRules", "constant_rules", "fit_weighted_rules", "random_splits"]
+__all__ = ["RIDGES", "WeightedRules", "constant_rules", "fit_weighted_rules", "random_splits"]
 
 MOST_ROWS = 20_000
 
@@ -38,6 +38,8 @@ class WeightedRules:
         False where time ran out.
     alone : WeightedRules or None
         Of trees with other terms beside them: the trees without these.
+    losses : tuple of float
+        The mean loss on each held-out set that chose the terms; empty where none did.
     """
 
     terms: tuple[Term, ...]
@@ -47,6 +49,7 @@ class WeightedRules:
     gap: float = 0.0
     complete: bool = True
     alone: WeightedRules | None = None
+    losses: tuple[float, ...] = ()
 
     def scores(self, X: Real) -> Float:
         """The sum, shape (n_rows,)."""
@@ -112,12 +115,12 @@ def fit_weighted_rules(
             if held_out is None
             else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
         )
-        chosen = fit_weighted_rules(
+        of_some = fit_weighted_rules(
             X[rows], y[rows], most_rules=most_rules, own=own,
             counted=None if counted is None else counted.among(rows), held_out=of_sample, seed=seed,
             deadline=deadline, progress=progress,
         )  # fmt: skip
-        return _weighed_by(chosen, X, y)
+        return _weighed_by(of_some, X, y)
     splits = random_splits(y, True, seed) if held_out is None else held_out
     scopes = scopes_of(X, own, most_rules, () if counted is None else counted.columns)
     design = Design(X, y, most_rules, counted, deadline)
@@ -132,7 +135,8 @@ def fit_weighted_rules(
         return constant_rules(y, True)
     tried_most = max(map(len, losses.values()))
     complete = (choice for choice in losses if len(losses[choice]) == tried_most)
-    place, stage, share, ridge = min(complete, key=lambda choice: float(np.mean(losses[choice])))
+    chosen = min(complete, key=lambda choice: float(np.mean(losses[choice])))
+    place, stage, share, ridge = chosen
     progress.step("rules", len(splits), len(splits) + 1)
     terms: list[Term] = []
     for number, more, columns in design.stages(np.empty(0, np.int64), scopes[place]):
@@ -140,7 +144,7 @@ def fit_weighted_rules(
             break
         terms, Z = more, columns
     if share >= 1 or not terms:
-        return constant_rules(y, True)
+        return replace(constant_rules(y, True), losses=tuple(losses[chosen]))
     if share == ALL:
         final = refitted(Z, y, np.arange(min(len(terms), most_rules)), ridge or 1.0)
     else:
@@ -155,6 +159,7 @@ def fit_weighted_rules(
         True,
         final.gap,
         complete=not expired(deadline),
+        losses=tuple(losses[chosen]),
     )
 
 

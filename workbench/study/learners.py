@@ -13,6 +13,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress
 from workbench.structure.boosted_trees import fit_boosted_trees
+from workbench.structure.distilled_rules import distilled_where_better
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.rule_design import CountedLabels
 from workbench.structure.sparse_fits import softmax
@@ -154,7 +155,15 @@ def _fitted(
         )
         for target in targets
     )  # fmt: skip
-    return FittedRules(kind, _joined(parts, X, y) if kind == "category" else parts)
+    if kind == "category":
+        return FittedRules(kind, _joined(parts, X, y))
+    (rules,) = parts
+    columns = np.setdiff1d(np.arange(X.shape[1]), () if counted is None else counted.columns)
+    better = distilled_where_better(
+        rules, X, y, columns.astype(np.int64), most_rules=most_rules, held_out=held_out, seed=seed,
+        deadline=deadline, progress=progress,
+    )  # fmt: skip
+    return FittedRules(kind, (better,))
 
 
 def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[WeightedRules, ...]:

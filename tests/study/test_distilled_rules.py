@@ -1,0 +1,51 @@
+"""Rules grown on what trees say: taken where they foretell held-out rows better, else not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.structure.distilled_rules import distilled_where_better
+from workbench.structure.sparse_fits import sigmoid
+from workbench.structure.weighted_rules import fit_weighted_rules
+
+
+def _proxies(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sixty numbers that each tell something of one, far from 0 where it holds."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.normal(size=(n, 1))
+    X = hidden + rng.normal(size=(n, 60))
+    odds = 3 * np.abs(hidden[:, 0]) - 2.5
+    return X.astype(np.float32), (rng.random(n) < sigmoid(odds)).astype(np.float64)
+
+
+def _loss(said: np.ndarray, y: np.ndarray) -> float:
+    return -float(np.mean(np.log(np.where(y > 0.5, said, 1 - said))))
+
+
+def test_what_few_terms_chosen_on_labels_miss_is_grown_on_trees() -> None:
+    X, y = _proxies(700, 0)
+    X_new, y_new = _proxies(4000, 1)
+    rules = fit_weighted_rules(X, y, most_rules=30)
+    assert len(rules.losses) == 3
+    found = distilled_where_better(rules, X, y, np.arange(60), most_rules=30)
+    assert 0 < len(found) <= 30
+    assert any(term.form in ("above", "below") for term in found.terms)
+    assert _loss(found.predict(X_new), y_new) < _loss(rules.predict(X_new), y_new) - 0.03
+
+
+def test_rules_stay_where_trees_tell_no_more() -> None:
+    X, y = _proxies(700, 0)
+    rules = replace(fit_weighted_rules(X, y, most_rules=30), losses=(0.01, 0.01, 0.01))
+    assert distilled_where_better(rules, X, y, np.arange(60), most_rules=30) is rules
+
+
+def test_columns_that_may_not_be_read_are_not() -> None:
+    X, y = _proxies(700, 0)
+    X[:, 5] = y
+    rules = replace(fit_weighted_rules(X[:, :5], y, most_rules=30), losses=(9.0, 9.0, 9.0))
+    among = np.setdiff1d(np.arange(60), [2, 5])
+    found = distilled_where_better(rules, X, y, among, most_rules=30)
+    assert found is not rules
+    assert {column for term in found.terms for column in term.columns} <= set(among.tolist())
