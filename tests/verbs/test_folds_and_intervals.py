@@ -240,6 +240,8 @@ def test_intervals_are_recorded_beside_the_weights(workspace: wb.Workspace, meth
     bare = workspace.learn(RULES, query="Fan", learner="pseudo_likelihood")
     assert bare.run_id is not None
     assert workspace.models.weights(bare.run_id)["low"].isna().all()
+    drawn = learned.summary()["intervals"]["resampled"]
+    assert drawn == ("atoms" if method == "bootstrap" else None)
     later = workspace.models.intervals(bare.run_id, method=method)  # type: ignore[arg-type]
     assert np.allclose(later[["low", "high"]], frame[["low", "high"]], atol=1e-3)
 

@@ -144,6 +144,9 @@ def learn(
         print_table("Weights", [titles.get(name, name) for name in columns], rows[:60])
         if len(rows) > 60:
             print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
+        if result.intervals is not None:
+            of = f" of {result.intervals.resampled}" if result.intervals.resampled else ""
+            print_line(f"intervals: {result.intervals.level:.0%}, {result.intervals.method}{of}")
         print_line(f"{result.learned.status} by {result.learned.learner} in {result.seconds:.2f} s")
     end_as(result.learned.status)
 

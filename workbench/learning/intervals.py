@@ -53,6 +53,11 @@ class WeightIntervals:
     level: float
     resampled: str = ""
 
+    @property
+    def said(self) -> dict[str, object]:
+        """How they were made, as a record."""
+        return {"method": self.method, "level": self.level, "resampled": self.resampled or None}
+
 
 def weight_intervals(
     examples: Sequence[Example],

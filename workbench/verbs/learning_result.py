@@ -161,6 +161,7 @@ class LearningResult:
             "run": self.run_id,
             "weights": self.table(),
             "rules": self.rules(),
+            **({} if self.intervals is None else {"intervals": self.intervals.said}),
             "diagnostics": as_json(self.learned.diagnostics),
             "warnings": [warning.as_record() for warning in self.warnings],
         }
