@@ -208,7 +208,7 @@ def read_size(size: str | int) -> int:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([A-Za-z]*)", str(size).strip())
     unit = _UNITS.get(found[2].upper()) if found is not None else None
     bytes_ = int(float(found[1]) * unit) if found is not None and unit is not None else 0
-    if bytes_ <= 0:
+    if not 0 < bytes_ < 2**63:
         raise UsageError.of(
             "E0840", f"{size} is no size", help="write a number and a unit, such as 500MB or 8GiB"
         )

@@ -11,7 +11,19 @@ from time import monotonic
 
 from workbench.errors import Cancelled
 
-__all__ = ["PLAIN", "SILENT", "Conduct", "Progress", "after", "expired", "remaining"]
+__all__ = [
+    "LARGEST_SEED",
+    "PLAIN",
+    "SILENT",
+    "Conduct",
+    "Progress",
+    "after",
+    "expired",
+    "remaining",
+]
+
+LARGEST_SEED = 2**32 - 1
+"""The largest that every generator of random numbers takes."""
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,10 @@ LABELS = "Smokes(Ada)\nSmokes(Bo)\n"
 
 
 @contextmanager
-def ctrl_c(stage: str, at: int) -> Iterator[None]:
-    """Ctrl-C arrives at the so-manieth step that is reported at stages whose name begins so."""
+def ctrl_c(stage: str, at: int, number: int = signal.SIGINT) -> Iterator[None]:
+    """Ctrl-C, or another signal, arrives at the so-manieth step that is reported at stages whose
+    name begins so.
+    """
     plain, seen = Progress.step, 0
 
     def step(
@@ -47,7 +49,7 @@ def ctrl_c(stage: str, at: int) -> Iterator[None]:
         nonlocal seen
         seen += name.startswith(stage) and (stage != "" or name != "ground")
         if seen == at:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
         plain(self, name, done, total, message)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -62,7 +64,10 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     return rules, data, workspace
 
 
-def test_sampling_answers_with_the_samples_so_far(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_sampling_answers_with_the_samples_so_far(
+    run: Run, tmp_path: Path, number: signal.Signals
+) -> None:
     rules, data, workspace = files(tmp_path)
     data.write_text(FRIENDS)
     call = (
@@ -77,7 +82,7 @@ def test_sampling_answers_with_the_samples_so_far(run: Run, tmp_path: Path) -> N
         "--set",
         "burn_in=0",
     )
-    with ctrl_c("mcsat", at=3):
+    with ctrl_c("mcsat", at=3, number=number):
         outcome = run(*call, "-w", workspace, "--samples", 100_000, "--json")
     assert outcome.code == 4
     assert outcome.json["status"] == "cancelled"

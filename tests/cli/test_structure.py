@@ -113,3 +113,15 @@ def test_the_directory_at_hand_is_named_by_a_dot(
 ) -> None:
     monkeypatch.chdir(family.parent)
     assert run("structure", ".", "--json").code == 0
+
+
+def test_clauses_that_steer_alephs_search_are_told(run: Run, family: Path) -> None:
+    family.write_text(FAMILY + "prune((H:-B)) :- long(B).\nfalse :- elder(X,X).\n")
+    told = run("structure", family).err
+    assert "prune/1 would steer the search" in told
+    assert "false/0 would steer the search" in told
+    family.write_text(
+        FAMILY + ":- modeb(1,prune(+person)).\n:- determination(elder/2,prune/1).\nprune(a).\n"
+        "prune(X) :- parent(X,b).\n"
+    )
+    assert "steer" not in run("structure", family).err

@@ -262,3 +262,17 @@ def test_an_empty_type_inside_an_expanded_quantifier_leaves_the_shares(
     named = tuple((f"w{number}", facts) for number, facts in enumerate(worlds))
     rule = "-1.2 EXIST z (H(x) ^ (EXIST i (!T(z, i))))"
     check_mln(MlnCase(0, declared, (rule,), named, ("H",), ()), Tally())
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        '1.5 C(x) v P(B) v P(x) v hasWord(x, "ann")',
+        '1.5 C(x) v P(B) v P(x) v contains(x, "C")',
+    ],
+)
+def test_a_test_of_a_name_whose_constant_the_clause_gives(rule: str) -> None:
+    # Where x is B, the clause has one atom less; what reads the name of x came first in the query
+    # for that, and its condition, that x is B, was lost: all constants were counted.
+    drawn = case(("P(t)", "C(t)"), (rule,), ("C(A)", "!C(B)", "!C(D)"))
+    check_mln(drawn, Tally())

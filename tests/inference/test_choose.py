@@ -53,6 +53,22 @@ def test_a_part_of_the_rows_is_solved_where_few_are_violated() -> None:
     assert make_engine("maxwalksat").solve(network, weights).energy >= found.energy - 1e-6
 
 
+def test_the_whole_is_relaxed_first_where_that_settles_it() -> None:
+    """Friends who are alike, 9,000 pairs of 6,000: rounds of violated rows would find what one
+    maximum flow does.
+    """
+    pairs = np.random.default_rng(3).integers(1, 6001, (9000, 2)).tolist()
+    clauses = [clause for a, b in pairs if a != b for clause in ([-a, b], [a, -b])]
+    network, weights = network_of(6000, clauses, np.array([-0.5, -0.4, -0.6, -0.3, 3.0]))
+    engine, why = choose(network, weights, "map")
+    assert engine.name == "cpi", why
+    found = engine.solve(network, weights)
+    assert found.engine == "lp"
+    assert "relaxed first" in found.reason
+    assert found.status == Status.OPTIMAL
+    assert abs(found.energy - make_engine("ilp").solve(network, weights).energy) < 1e-6
+
+
 def test_the_whole_is_solved_where_many_are() -> None:
     network, weights = attractions()
     engine, why = choose(network, weights, "map")

@@ -74,6 +74,35 @@ def test_small_answers_of_every_compiled_engine_import_no_numba() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_where_machine_code_would_come_too_late_kernels_are_plain(tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(
+        "from workbench.network.compiled import compiled\n"
+        "@compiled\n"
+        "def twice(x): return 2 * x\n"
+        "@compiled\n"
+        "def four_times(x): return twice(twice(x))\n"
+    )
+    code = (
+        "import sys, numpy as np; sys.path.insert(0, '.')\n"
+        "from kernel import four_times, twice\n"
+        "from workbench.network.compiled import COMPILING, LOADING, interpreted\n"
+        "def is_plain(seconds):\n"
+        "    with interpreted(np.inf, seconds):\n"
+        "        assert four_times(2) == 8\n"
+        "    return not (four_times._dispatcher and four_times._dispatcher.signatures)\n"
+        "assert is_plain(LOADING / 2) and 'numba' not in sys.modules\n"
+    )
+    compiles = (
+        "assert is_plain(COMPILING / 2) and 'numba' in sys.modules\nassert not is_plain(np.inf)\n"
+    )
+    loads = "assert not is_plain(COMPILING / 2)\n"
+    for line in (compiles, loads):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        subprocess.run(
+            [sys.executable, "-c", code + line], check=True, cwd=tmp_path, env=environment
+        )
+
+
 def test_plain_kernels_call_plain_ones_after_these_were_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

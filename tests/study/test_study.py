@@ -56,7 +56,7 @@ def test_a_newcomers_line_finds_the_planted_rings(tmp_path: Path) -> None:
     }
     words = " / ".join(rule["words"] for rule in record["rules"])
     assert len(record["rules"]) <= 30
-    assert "share companies with it known to be so" in words
+    assert "each known yes among other people that share companies with it" in words
     said = pd.read_csv(tmp_path / "predictions.csv").set_index("person_id")
     truth = pd.read_csv(FRAUD / "answers" / "people.csv").set_index("person_id")
     asked = said[~said["known"]]

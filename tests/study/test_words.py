@@ -135,7 +135,18 @@ def test_a_reason_says_the_number_that_the_row_has() -> None:
         "number of its visits (by patient) is 21, where number of its visits (by patient) is at "
         "least 2"
     )
-    assert reason_words(number, [friends], 4.0) == "people tied to it by b known to be so: 4"
+    assert reason_words(number, [friends], 4.0) == "known yes among people tied to it by b: 4"
+
+
+def test_known_answers_of_rows_with_the_same_owner_are_told_by_the_owner() -> None:
+    hops = (Hop("to", "member_id", "members"), Hop("from", "member_id", "loans"))
+    late = Candidate(Path("loans", hops), "labelled", label=1)
+    assert candidate_words(late) == "number of known yes among other loans of its member"
+    number = Term((), 0, "number")
+    assert term_words(number, [late]) == "each known yes among other loans of its member"
+    any_, none = Condition(0, "at_least", 1.0), Condition(0, "below", 1.0)
+    assert condition_words(any_, late) == "at least one known yes among other loans of its member"
+    assert condition_words(none, late) == "no known yes among other loans of its member"
 
 
 def test_columns_of_what_rows_refer_to_are_told_by_its_name() -> None:

@@ -323,6 +323,16 @@ Smokes(person)
     assert "friends smoke alike" not in found.sentence()
 
 
+def test_what_is_nearly_certain_is_not_said_to_be_certain() -> None:
+    rules = "person = {Bob}\nSmokes(person)\n12.5 Smokes(x)\n"
+    with wb.open() as ws:
+        ws.declare(rules)
+        found = ws.infer(rules, query="Smokes(Bob)", engine="exact").explain("Smokes(Bob)")
+    said = found.sentence()
+    assert "is true with probability more than 0.999" in said
+    assert "a probability of more than 0.999." in said
+
+
 def test_a_hard_rule_is_told_as_one() -> None:
     rules = """
 Friends(person, person)

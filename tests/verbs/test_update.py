@@ -12,7 +12,7 @@ import workbench
 from tests.verbs.update_programs import MODELS, SMOKERS, SOFT
 from tests.verbs.update_sequences import check_equal, facts_of, run_sequence
 from workbench.database import data_hash, load_alchemy_text
-from workbench.errors import InfeasibleError, InputError
+from workbench.errors import InfeasibleError, InputError, UsageError
 from workbench.workspace import Workspace
 
 QUERY = "Smokes,Cancer"
@@ -167,6 +167,36 @@ Dnf(d, t) open where Starts(d, t).
         done = workspace.update(run, ["Starts(B, 2021-03-01)", "Starts(A, 2021-03-01)"])
         assert set(done.changes["atom"]) == {'Dnf(A, "2021-03-01")', 'Dnf(B, "2021-03-01")'}
         check_equal(done.result, workspace.infer(rules, query="Dnf", task="map", record=False))
+
+
+def test_what_if_finds_atoms_asked_at_dates_that_an_update_brought() -> None:
+    rules = """
+Starts(driver, date)
+Dnf(driver, date)
+Dnf(d, t) open where Starts(d, t).
+-0.4 Dnf(d, t)
+0.6 Dnf(d, t) ^ Starts(d, t) ^ Starts(e, t) => Dnf(e, t)
+"""
+    with workbench.open() as workspace:
+        workspace.declare(rules)
+        workspace.data.add("Starts(A, 2020-06-01)", "Starts(B, 2020-06-01)")
+        run = workspace.infer(rules, query="Dnf").run_id or 0
+        done = workspace.update(run, ["Starts(A, 2021-03-01)", "Starts(B, 2021-03-01)"])
+        supposed: dict[str, bool | None] = {'Dnf(B, "2021-03-01")': True}
+        for weights in ({}, {"Dnf(d, t)": -0.4}):
+            told = workspace.what_if(done.result, supposed, weights=weights)
+            assert told["after"].isna().sum() == 1
+            assert told.set_index("atom")["change"]['Dnf(A, "2021-03-01")'] > 0.1
+
+
+def test_what_if_of_constants_of_different_worlds_is_refused() -> None:
+    with workbench.open() as workspace:
+        workspace.declare("F(t, t)\nP(t)\n1 F(x, y) ^ P(x) => P(y)\n")
+        workspace.data.add("F(A, A)", world="one")
+        workspace.data.add("F(B, B)", world="two")
+        result = workspace.infer("F(t, t)\nP(t)\n1 F(x, y) ^ P(x) => P(y)\n", query="P")
+        with pytest.raises(UsageError, match="no world has all the constants"):
+            workspace.what_if(result, {"F(A, B)": True})
 
 
 def test_any_later_date_moves_now() -> None:

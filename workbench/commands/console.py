@@ -112,29 +112,43 @@ def as_records(frame: Any) -> list[dict[str, Any]]:
     return [dict(zip(frame.columns, row)) for row in frame.itertuples(index=False, name=None)]
 
 
-def check_output(path: Path | None) -> None:
+def check_output(path: Path | None, beside: Iterable[Path | str | None] = ()) -> None:
     """Refuse, before any work is done, a file to write that cannot be one.
+
+    Parameters
+    ----------
+    beside : iterable of path
+        The other files that the command reads or writes.
 
     Raises
     ------
     InputError
-        E0802 when it is a directory, or in a directory that does not exist.
+        E0802 when it is a directory, in a directory that does not exist, or another file of the
+        command.
     """
     if path is None:
         return
     reason = (
         "is a directory"
         if path.is_dir()
-        else None
-        if path.parent.is_dir()
         else f"{path.parent} is no directory"
+        if not path.parent.is_dir()
+        else "the command uses it for something else"
+        if any(_one_file(path, other) for other in beside if other is not None)
+        else None
     )
     if reason is not None:
         raise InputError.of(
             "E0802",
             f"{path} cannot be written: {reason}",
-            help="name a file in a folder that exists",
+            help="name another file in a folder that exists",
         )
+
+
+def _one_file(path: Path, other: Path | str) -> bool:
+    if os.path.abspath(path) == os.path.abspath(other):
+        return True
+    return path.exists() and os.path.exists(other) and path.samefile(other)
 
 
 def is_directory(out: str) -> bool:
@@ -142,11 +156,11 @@ def is_directory(out: str) -> bool:
     return out.endswith(("/", os.sep))
 
 
-def check_predictions_output(out: str | None) -> None:
+def check_predictions_output(out: str | None, beside: Iterable[Path | str | None]) -> None:
     """`check_output` for predictions, which may be written to a directory, too."""
     if out is not None:
         path = Path(out)
-        check_output(path / "predictions" if is_directory(out) and path.is_dir() else path)
+        check_output(path / "predictions" if is_directory(out) and path.is_dir() else path, beside)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +49,7 @@ def convert(
         _convert_model(source, out, json=json)
         return
     files = _converted(source, data, learn_data)
-    written = [] if out is None else _write(files, out)
+    written = [] if out is None else _write(files, out, [source, data, learn_data])
     if json:
         print_json({"files": files, "written": [str(path) for path in written]})
     elif out is not None:
@@ -70,7 +71,7 @@ def _convert_model(source: Path, out: Path | None, *, json: bool) -> None:
             "a model is written to a file",
             help="name it: --out model.wcnf (.uai, .lp, .mps)",
         )
-    check_output(out)
+    check_output(out, [source])
     with replacing(out) as part:
         note = convert_model(source, part)
     if json:
@@ -79,13 +80,16 @@ def _convert_model(source: Path, out: Path | None, *, json: bool) -> None:
         print_line(f"{out}: {note}")
 
 
-def _write(files: dict[str, str], out: Path) -> list[Path]:
+def _write(files: dict[str, str], out: Path, read: Sequence[Path | None]) -> list[Path]:
     """Write one file under the name `out`, or several into the folder `out`; where they went."""
     if len(files) == 1 and not out.is_dir():
-        check_output(out)
+        check_output(out, read)
         with replacing(out) as part:
             part.write_text(next(iter(files.values())), encoding="utf-8")
         return [out]
+    for name in files:
+        if (out / name).exists():
+            check_output(out / name, read)
     for name, text in files.items():
         with replacing(out / name) as part:
             part.parent.mkdir(parents=True, exist_ok=True)

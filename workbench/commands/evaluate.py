@@ -38,7 +38,9 @@ def evaluate(
         list[Path],
         option("--truth -t", "Facts: .db, a table, PSL's data, ...; WORLD=FILE for one world's."),
     ],
-    threshold: Annotated[float, option("--threshold", "Counts as true at or above.")] = 0.5,
+    threshold: Annotated[
+        float, option("--threshold", "Counts as true at or above.", min=0, max=1)
+    ] = 0.5,
     kind: Annotated[
         Kind, option("--kind", "continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")
     ] = Kind.auto,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +33,7 @@ from workbench.commands.options import (
     TaskName,
     TimeLimit,
 )
+from workbench.commands.unused import tell_unused
 from workbench.commands.working import shown_progress
 from workbench.errors import InputError, UsageError, nearest
 
@@ -105,10 +107,14 @@ def infer(
     from workbench.verbs.common import as_program
     from workbench.verbs.wide_tables import predicted_predicate
 
-    check_predictions_output(out)
+    check_predictions_output(out, [rules, *question.files])
     options = parameters(settings)
     if samples is not None and has_parameter(engine, "samples"):
         options["samples"] = samples
+    else:
+        tell_unused({"--samples": samples}, f"{engine} takes no samples")
+    if not is_document(rules):
+        tell_unused({"--no-learn": no_learn}, "it is for a PSL document with a learn split")
     program = read_rules(rules)
     asked_by_tables = None
     if question.mapping is not None:
@@ -150,40 +156,42 @@ def infer(
     if json:
         print_json(summary)
     else:
-        found = len(predicted["atom"])
         if rows:
-            more = f" (first {rows} of {found:,}; --out FILE for all)" if found > rows else ""
-            shown = zip(predicted["atom"][:rows], predicted["value"][:rows])
-            print_table(f"Predictions{more}", ("atom", "value"), shown)
+            _print_predictions(predicted, rows)
         if rows and result.task == "map":
-            print_table(
-                "Rules",
-                ("rule", "weight", "groundings", "distance", "mean"),
-                [
-                    (rule.rule, rule.weight, rule.groundings, rule.distance, rule.mean)
-                    for rule in result.rules()
-                ],
-            )
-        line = f"{summary['status']} by {summary['engine']} in {result.seconds:.2f} s: "
-        line += f"{summary['atoms']:,} atoms, {summary['ground_rows']:,} ground rows"
-        if summary["energy"] is not None:
-            line += (
-                f", energy {number(summary['energy'])}, bound {number(summary['bound']) or 'none'}"
-            )
-            line += f", gap {number(summary['gap'], 6) or 'unknown'}"
-            line += f"; evidence energy {number(summary['evidence_energy'])}"
-        print_line(line)
+            _print_rules(result)
+        print_line(_in_a_line(summary, result.seconds))
         if summary["reason"]:
             print_line(str(summary["reason"]))
         if document is not None:
             print_line(document.done)
             for one in document.evaluations:
-                print_table(
-                    f"{one.evaluator} of {one.predicate}",
-                    ("metric", "value"),
-                    list(one.figures.items()),
-                )
+                title = f"{one.evaluator} of {one.predicate}"
+                print_table(title, ("metric", "value"), list(one.figures.items()))
     end_as(summary["status"])
+
+
+def _print_predictions(predicted: Mapping[str, Sequence[Any]], rows: int) -> None:
+    found = len(predicted["atom"])
+    more = f" (first {rows} of {found:,}; --out FILE for all)" if found > rows else ""
+    shown = zip(predicted["atom"][:rows], predicted["value"][:rows])
+    print_table(f"Predictions{more}", ("atom", "value"), shown)
+
+
+def _print_rules(result: InferenceResult) -> None:
+    columns = ("rule", "weight", "groundings", "distance", "mean")
+    rows = [[getattr(rule, name) for name in columns] for rule in result.rules()]
+    print_table("Rules", columns, rows)
+
+
+def _in_a_line(summary: Mapping[str, Any], seconds: float) -> str:
+    line = f"{summary['status']} by {summary['engine']} in {seconds:.2f} s: "
+    line += f"{summary['atoms']:,} atoms, {summary['ground_rows']:,} ground rows"
+    if summary["energy"] is None:
+        return line
+    line += f", energy {number(summary['energy'])}, bound {number(summary['bound']) or 'none'}"
+    line += f", gap {number(summary['gap'], 6) or 'unknown'}"
+    return f"{line}; evidence energy {number(summary['evidence_energy'])}"
 
 
 def write_predictions(result: InferenceResult, out: str, *, include_hidden: bool) -> None:

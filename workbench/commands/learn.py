@@ -4,7 +4,7 @@ and how well they carry over to databases they have not seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -31,6 +31,7 @@ from workbench.commands.options import (
     TaskName,
     TimeLimit,
 )
+from workbench.commands.unused import refuse_unused
 from workbench.commands.working import shown_progress
 
 __all__ = ["crossval", "learn"]
@@ -98,7 +99,7 @@ def learn(
     from workbench.language import is_document
     from workbench.verbs.psl_document import plan_of
 
-    check_output(out)
+    check_output(out, question.files)
     program, options = read_rules(rules), parameters(settings)
     if is_document(rules):
         plan = plan_of(rules, task="learn")
@@ -200,16 +201,18 @@ def crossval(
     from workbench.database import FORMATS, format_of
 
     if rules.is_dir() or format_of(rules) is FORMATS["ilp"]:
+        asked = question.predicates
         given = {
-            "--engine": engine != "auto",
-            "--data": question.data, "--world": question.world,
-            **{f"--{name.replace('_', '-')}": value for name, value in question.predicates.items()},
-            "--set-engine": engine_settings, "--fold": fold, "--only": only, "--task": task,
+            "--data": question.data, "--mapping": question.mapping, "--world": question.world,
+            **{f"--{name.replace('_', '-')}": value for name, value in asked.items()},
+            "--engine": engine != "auto", "--set-engine": engine_settings, "--task": task,
+            "--fold": fold, "--only": only, "--validate": candidates, "--inductive": inductive,
         }  # fmt: skip
+        how = "its files hold facts and examples; --learner, --set and --folds say how"
+        refuse_unused(given, "an ILP problem", how)
         _crossval_of_rules(
-            rules, question, learner, parameters(settings), folds, seed, time_limit, json,
-            unused=[name for name, value in {**given, "--candidates": candidates}.items() if value],
-        )  # fmt: skip
+            rules, question, learner, parameters(settings), folds, seed, time_limit, json
+        )
         return
     groups = [group.split(",") for group in fold or ()]
     program = read_rules(rules)
@@ -242,19 +245,12 @@ def _crossval_of_rules(
     seed: int,
     time_limit: float | None,
     json: bool,
-    unused: Sequence[str],
 ) -> None:
     """Cross-validate rules that are learned from an ILP problem."""
     from workbench.errors import UsageError
     from workbench.language.ilp_reader import read_ilp
     from workbench.verbs.induction_crossval import crossval_induction, induction_of
 
-    if unused:
-        raise UsageError.of(
-            "E0614",
-            f"{', '.join(unused)} is not for an ILP problem",
-            help="its files hold facts and examples; --learner, --set and --folds say how",
-        )
     how = induction_of(learner, options)
     problem = read_ilp(path)
     print_warnings(problem.warnings)

@@ -92,8 +92,9 @@ def link(
     without labels or with some.
     """
 
-    check_output(out)
-    check_output(pairs)
+    read = [*files, labels, settings, kept, workspace]
+    check_output(out, read)
+    check_output(pairs, [*read, out])
     if kept is not None:
         # A server that holds the workspace stands for it: what --with says otherwise needs no
         # change.

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from workbench.commands.command import DATA, OUTPUT, PREDICATES, SOLVING, option
+from workbench.progress import LARGEST_SEED
 
 __all__ = [
     "EngineName",
@@ -57,7 +58,9 @@ TaskName = Annotated[
 EngineName = Annotated[
     str, option("--engine -e", "auto, or one that `workbench engines` lists.", SOLVING)
 ]
-Seed = Annotated[int, option("--seed", "Seed of everything random.", SOLVING, min=0)]
+Seed = Annotated[
+    int, option("--seed", "Seed of everything random.", SOLVING, min=0, max=LARGEST_SEED)
+]
 TimeLimit = Annotated[
     float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)
 ]
@@ -109,6 +112,13 @@ class Facts:
             DATA,
         ),
     ] = None
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are named."""
+        worlds = [Path(name) for group in self.world or () for name in group.split(",")]
+        others = [one for one in (self.mapping, self.workspace) if one is not None]
+        return [*(self.data or ()), *worlds, *others]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import gzip
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,6 +37,10 @@ from workbench.commands.options import (
     Seed,
     TaskName,
 )
+from workbench.commands.unused import tell_unused
+
+if TYPE_CHECKING:
+    from workbench.grounding.preview_result import Preview
 
 __all__ = ["check", "explain", "fmt", "ground"]
 
@@ -125,7 +129,10 @@ def ground(
     ] = False,
     sql: Annotated[bool, option("--sql", "Show each rule's SQL.")] = False,
     plan: Annotated[bool, option("--plan", "Show DuckDB's plan of each rule.")] = False,
-    samples: Annotated[int, option("--samples", "Sample ground clauses a rule.", min=0)] = 3,
+    samples: Annotated[
+        int | None,
+        option("--samples", "Sample ground clauses a rule; 3 by default.", min=0, max=10_000),
+    ] = None,
     limit: Limit = 50_000_000,
     memory: Memory = None,
     json: Json = False,
@@ -135,48 +142,18 @@ def ground(
     """
     request: dict[str, Any] = {**question.predicates, "limit": limit, "memory": memory}
     program = read_rules(rules)
+    if not preview:
+        shown_only = {"--sql": sql, "--plan": plan, "--samples": samples is not None}
+        tell_unused(shown_only, "it is for --preview")
     with opened(question, program, memory=memory) as open_workspace:
         if preview:
-            shown = open_workspace.preview(program, learning=learning, samples=samples, **request)
+            examples = 3 if samples is None else samples
+            shown = open_workspace.preview(program, learning=learning, samples=examples, **request)
             print_warnings(shown.warnings)
             if json:
                 print_json(shown.as_record())
                 return
-            print_table(
-                "Groundings by rule",
-                (
-                    "rule",
-                    "clauses",
-                    "ground rows",
-                    "unit groundings",
-                    "by evidence: satisfied",
-                    "violated",
-                ),
-                [
-                    (
-                        rule.rule,
-                        rule.clauses,
-                        rule.ground_rows,
-                        rule.unit_groundings,
-                        rule.satisfied,
-                        rule.violated,
-                    )
-                    for rule in shown.rules
-                ],
-            )
-            for rule in shown.rules:
-                if rule.samples:
-                    print_line(f"{rule.rule}, for example")
-                for line in dict.fromkeys(rule.samples):
-                    print_line(f"    {line}")
-                if sql:
-                    print_line(f"-- {rule.rule}\n{rule.sql}")
-                if plan:
-                    print_line(rule.plan)
-            from workbench.grounding.memory import size_in_words
-
-            found = f"{shown.atoms:,} open atoms, {shown.ground_rows:,} ground rows"
-            print_line(f"total: {found}, about {size_in_words(shown.bytes)}")
+            _print_preview(shown, sql=sql, plan=plan)
             return
         grounding = open_workspace.ground(program, learning=learning, **request)
         print_warnings(grounding.warnings)
@@ -191,6 +168,32 @@ def ground(
             print_json(record)
         else:
             print_table("Ground network", tuple(record), [tuple(record.values())])
+
+
+def _print_preview(shown: Preview, *, sql: bool, plan: bool) -> None:
+    from workbench.grounding.memory import size_in_words
+
+    columns = {
+        "rule": "rule",
+        "clauses": "clauses",
+        "ground rows": "ground_rows",
+        "unit groundings": "unit_groundings",
+        "by evidence: satisfied": "satisfied",
+        "violated": "violated",
+    }
+    rows = [[getattr(rule, name) for name in columns.values()] for rule in shown.rules]
+    print_table("Groundings by rule", tuple(columns), rows)
+    for rule in shown.rules:
+        if rule.samples:
+            print_line(f"{rule.rule}, for example")
+        for line in dict.fromkeys(rule.samples):
+            print_line(f"    {line}")
+        if sql:
+            print_line(f"-- {rule.rule}\n{rule.sql}")
+        if plan:
+            print_line(rule.plan)
+    found = f"{shown.atoms:,} open atoms, {shown.ground_rows:,} ground rows"
+    print_line(f"total: {found}, about {size_in_words(shown.bytes)}")
 
 
 @command(
@@ -254,20 +257,18 @@ def explain(
         print_json(explanation)
         return
     print_line(explanation.sentence())
-    print_table(
-        "Contributions",
-        ("contribution", "weight", "distance", "ground rule", "other atoms", "rule"),
-        [
-            (
-                item.contribution,
-                "hard" if item.template < 0 else item.written_weight,
-                item.written_distance,
-                item.written,
-                item.other_atoms(),
-                item.rule,
-            )
-            for item in explanation.contributions
-        ],
-    )
+    columns = ("contribution", "weight", "distance", "ground rule", "other atoms", "rule")
+    rows = [
+        (
+            item.contribution,
+            "hard" if item.template < 0 else item.written_weight,
+            item.written_distance,
+            item.written,
+            item.other_atoms(),
+            item.rule,
+        )
+        for item in explanation.contributions
+    ]
+    print_table("Contributions", columns, rows)
     for line in explanation.definitions():
         print_line(line)

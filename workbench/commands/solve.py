@@ -47,7 +47,7 @@ def solve(
     from workbench.database.text_files import ending_of
     from workbench.verbs.solve import solve_model
 
-    check_output(out)
+    check_output(out, [file, evid, workspace])
     with ExitStack() as stack:
         options: SolveOptions = {
             "evidence": evid, "task": task, "engine": engine, "seed": seed,

@@ -19,6 +19,7 @@ from workbench.commands.console import (
 )
 from workbench.commands.given import opened, parameters
 from workbench.commands.options import Facts, Json, Seed, TimeLimit
+from workbench.commands.unused import refuse_unused
 from workbench.commands.working import shown_progress
 
 __all__ = ["structure"]
@@ -69,11 +70,26 @@ def structure(
     json: Json = False,
 ) -> None:
     """Learn rules: clause search from examples, or rules over the predicates of a program."""
-    check_output(out)
+    check_output(out, [*files, *facts.files])
     from workbench.language import language_of_file
     from workbench.language.ilp_reader import read_ilp
 
     rules = files[0] if len(files) == 1 and language_of_file(files[0]) == "mln" else None
+    if rules is None:
+        given: dict[str, object] = {
+            "--target": target, "--method": method != "beam",
+            "--data": facts.data, "--mapping": facts.mapping, "--world": facts.world,
+        }  # fmt: skip
+        how = "its files hold facts, examples and modes; --set, --loop and --weights say how"
+        refuse_unused(given, "an ILP problem", how)
+    else:
+        given = {
+            "--loop": loop != "induce", "--collect": collect is not None,
+            "--weights": weights != "none", "--features": features != "auto",
+            "--flatten": flatten,
+        }  # fmt: skip
+        how = "--target, --method and --set say how; its rules always have weights"
+        refuse_unused(given, "a .mln file", how)
     with opened(facts, rules, learning=True) as space, shown_progress(quiet=json) as progress:
         shared: dict[str, Any] = {
             "settings": parameters(settings), "seed": seed, "time_limit": time_limit,

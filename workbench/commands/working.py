@@ -1,4 +1,4 @@
-"""Long work on the command line: progress on standard error, and Ctrl-C."""
+"""Long work on the command line: progress on standard error, Ctrl-C, and being told to end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.errors import Cancelled
 from workbench.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 from workbench.commands.console import print_error
 
@@ -25,8 +25,8 @@ __all__ = ["interrupts_raise", "shown_progress"]
 def shown_progress(quiet: bool = False) -> Iterator[Progress]:
     """A `Progress` that draws on standard error while the work runs, only where that is a terminal.
 
-    The first Ctrl-C asks the work to stop, and engines and learners then answer with what they
-    have.
+    The first Ctrl-C or SIGTERM asks the work to stop, and engines and learners then answer with
+    what they have.
     """
     if quiet or not sys.stderr.isatty():
         with _stopped_by_hand() as progress:
@@ -110,7 +110,7 @@ def _stopped_by_hand() -> Iterator[Progress]:
         return False
 
     # Numba takes any other exception for a sign that the code does not type.
-    with _ended_by_hand(insist, KeyboardInterrupt):
+    with _ended_by_hand(insist, KeyboardInterrupt, (signal.SIGINT, signal.SIGTERM)):
         try:
             yield Progress(cancel_event=request)
         finally:
@@ -118,8 +118,12 @@ def _stopped_by_hand() -> Iterator[Progress]:
 
 
 @contextmanager
-def _ended_by_hand(at_once: Callable[[], bool], how: type[BaseException]) -> Iterator[None]:
-    """Ctrl-C raises `how` where `at_once` says so;
+def _ended_by_hand(
+    at_once: Callable[[], bool],
+    how: type[BaseException],
+    signals: Sequence[int] = (signal.SIGINT,),
+) -> Iterator[None]:
+    """Ctrl-C raises `how` where `at_once` says so, and so does each of the signals;
     whatever becomes of it on the way leaves as `Cancelled`.
     """
     ended = False
@@ -136,7 +140,7 @@ def _ended_by_hand(at_once: Callable[[], bool], how: type[BaseException]) -> Ite
             raise how("interrupted")
 
     try:
-        with _handling(stop):
+        with _handling(signals, stop):
             yield
     except (Exception, KeyboardInterrupt, _Interrupted):
         # DuckDB says in words of its own that a query was interrupted, and so does a compiler.
@@ -146,12 +150,13 @@ def _ended_by_hand(at_once: Callable[[], bool], how: type[BaseException]) -> Ite
 
 
 @contextmanager
-def _handling(handler: Callable[[int, Any], None]) -> Iterator[None]:
+def _handling(signals: Sequence[int], handler: Callable[[int, Any], None]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, handler)
+    before = [(number, signal.signal(number, handler)) for number in signals]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, one in before:
+            signal.signal(number, one)

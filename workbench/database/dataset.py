@@ -26,7 +26,6 @@ __all__ = [
     "Dataset",
     "FactsEntry",
     "load_dataset",
-    "load_directory",
     "load_file",
     "read_dataset",
 ]

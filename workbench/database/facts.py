@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+import duckdb
+
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.rows import first_row
+from workbench.database.stored import StoredPredicate
 from workbench.database.value_columns import value_of_text
 from workbench.errors import UsageError
 from workbench.language.ground_atoms import parse_atom
@@ -28,7 +33,7 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
     ------
     UsageError
         E0817 where the text is no ground atom, has another number of arguments than its predicate,
-        or a constant that the workspace does not have.
+        or a constant that the workspace does not have, or constants of different worlds.
     """
     parsed = parse_atom(atom)
     if parsed is None:
@@ -43,39 +48,54 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
         )
     tables = database.type_tables()
     with database.transaction() as connection:
-        ids, cells = [], []
-        for constant, column, type_name, kind in zip(
-            arguments, predicate.columns, predicate.argument_types, predicate.kinds
-        ):
-            if kind is not None:
-                if parse_value(kind, constant) is None:
-                    raise UsageError.of("E0817", f"{constant} is no {kind}")
-                cells.append((column, value_of_text(text_literal(constant), kind)))
-                continue
-            row = first_row(
-                connection.execute(
-                    f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?", [constant]
-                )
-            )
-            if row is None:
-                raise UsageError.of("E0817", f"{constant} is no {type_name} of this workspace")
-            ids.append((column, row[0]))
-            cells.append((column, str(row[0])))
-        known = " AND ".join(f"{column} = {cell}" for column, cell in cells) or "true"
-        members = " AND ".join(
-            f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {number} AND d.type = "
-            f"$type_{column})"
-            for column, number in ids
-        )
-        types = {f"type_{column}": type_name for column, type_name in predicate.constant_columns}
-        worlds = connection.execute(
-            f"SELECT id FROM world w WHERE {members or 'true'}", types
-        ).fetchall()
+        cells = _cells(connection, tables, predicate, arguments)
+        worlds = _worlds_of(connection, predicate, cells)
+        if not worlds:
+            raise UsageError.of("E0817", f"no world has all the constants of {atom}")
         table = quoted(predicate.table_name)
+        known = " AND ".join(f"{column} = {cell}" for column, cell in cells.items()) or "true"
         connection.execute(f"DELETE FROM {table} WHERE {known} AND partition = 'evidence'")
-        written = "".join(f"{cell}, " for _, cell in cells)
-        for (world,) in worlds:
-            shown = "NULL" if value is None else str(int(value))
+        written = "".join(f"{cell}, " for cell in cells.values())
+        shown = "NULL" if value is None else str(int(value))
+        for world in worlds:
             connection.execute(
                 f"INSERT INTO {table} VALUES ({world}, {written}{shown}, 'evidence')"
             )
+
+
+def _cells(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Mapping[str, str],
+    predicate: StoredPredicate,
+    arguments: Sequence[str],
+) -> dict[str, str]:
+    """What each column of a predicate holds, in SQL, for a fact about these arguments."""
+    cells = {}
+    for text, column, type_name, kind in zip(
+        arguments, predicate.columns, predicate.argument_types, predicate.kinds
+    ):
+        if kind is not None:
+            if parse_value(kind, text) is None:
+                raise UsageError.of("E0817", f"{text} is no {kind}")
+            cells[column] = value_of_text(text_literal(text), kind)
+            continue
+        query = f"SELECT id FROM {quoted(tables[type_name])} WHERE name = ?"
+        row = first_row(connection.execute(query, [text]))
+        if row is None:
+            raise UsageError.of("E0817", f"{text} is no {type_name} of this workspace")
+        cells[column] = str(row[0])
+    return cells
+
+
+def _worlds_of(
+    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, cells: Mapping[str, str]
+) -> list[int]:
+    """The worlds that have all constants among the cells."""
+    types = {f"type_{column}": type_name for column, type_name in predicate.constant_columns}
+    members = " AND ".join(
+        f"EXISTS (FROM domain d WHERE d.world = w.id AND d.constant = {cells[column]} AND d.type = "
+        f"$type_{column})"
+        for column, _ in predicate.constant_columns
+    )
+    rows = connection.execute(f"SELECT id FROM world w WHERE {members or 'true'}", types)
+    return [world for (world,) in rows.fetchall()]

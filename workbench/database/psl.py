@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal as OneOf
 
+import duckdb
+
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
@@ -18,7 +20,7 @@ from workbench.database.row_mapping import find_predicate
 from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
-from workbench.errors import InputError
+from workbench.errors import Diagnostic, InputError
 from workbench.language.declarations import Predicate
 from workbench.language.psl_document_reading import read_psl_document
 from workbench.resources import sql_text
@@ -152,35 +154,7 @@ def _load(
         )
         for first_line, text in chunks:
             connection.execute(sql_text("stage_psl"), {"text": text, "offset": first_line - 1})
-        faults = [
-            source.diagnostic(
-                "E0204",
-                f"{predicate.name} takes {arity} arguments and perhaps a truth value, but this "
-                f"line has {count} cells",
-                line,
-                help="separate the cells by single tabs",
-            )
-            for line, count in connection.execute(
-                "SELECT line, len(cells) FROM staged_lines WHERE len(cells) NOT IN ($arity, $arity "
-                f"+ 1) ORDER BY line LIMIT {SHOWN}",
-                {"arity": arity},
-            ).fetchall()
-        ]
-        faults += [
-            source.diagnostic("E0210", f"{cell!r} is no truth value", line, needle=cell)
-            for line, cell in connection.execute(
-                "SELECT line, cells[$arity + 1] FROM staged_lines WHERE len(cells) = $arity + 1 "
-                f"AND try_cast(cells[$arity + 1] AS DOUBLE) IS NULL ORDER BY line LIMIT {SHOWN}",
-                {"arity": arity},
-            ).fetchall()
-        ]
-        faults += [
-            source.diagnostic("E0212", "an argument is empty here", line)
-            for (line,) in connection.execute(
-                f"SELECT line FROM staged_lines WHERE list_contains(cells[:{arity}], '') ORDER BY "
-                f"line LIMIT {SHOWN}"
-            ).fetchall()
-        ]
+        faults = _line_faults(connection, predicate, source)
         if faults:
             raise InputError(tuple(faults))
         table = quoted(f"staged_{predicate.table_name}")
@@ -196,6 +170,43 @@ def _load(
         )
         connection.execute("DROP TABLE staged_lines")
         return ingest(database, [Staged(predicate, table)], source, (world,))
+
+
+def _line_faults(
+    connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, source: FactSource
+) -> list[Diagnostic]:
+    """Staged lines of too few or too many cells, without a truth value, or with an empty cell."""
+    arity = predicate.arity
+    faults = [
+        source.diagnostic(
+            "E0204",
+            f"{predicate.name} takes {arity} arguments and perhaps a truth value, but this "
+            f"line has {count} cells",
+            line,
+            help="separate the cells by single tabs",
+        )
+        for line, count in connection.execute(
+            "SELECT line, len(cells) FROM staged_lines WHERE len(cells) NOT IN ($arity, $arity "
+            f"+ 1) ORDER BY line LIMIT {SHOWN}",
+            {"arity": arity},
+        ).fetchall()
+    ]
+    faults += [
+        source.diagnostic("E0210", f"{cell!r} is no truth value", line, needle=cell)
+        for line, cell in connection.execute(
+            "SELECT line, cells[$arity + 1] FROM staged_lines WHERE len(cells) = $arity + 1 "
+            f"AND try_cast(cells[$arity + 1] AS DOUBLE) IS NULL ORDER BY line LIMIT {SHOWN}",
+            {"arity": arity},
+        ).fetchall()
+    ]
+    faults += [
+        source.diagnostic("E0212", "an argument is empty here", line)
+        for (line,) in connection.execute(
+            f"SELECT line FROM staged_lines WHERE list_contains(cells[:{arity}], '') ORDER BY "
+            f"line LIMIT {SHOWN}"
+        ).fetchall()
+    ]
+    return faults
 
 
 def _stored(database: Database, name: str, file: str) -> StoredPredicate:

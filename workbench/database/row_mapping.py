@@ -67,13 +67,49 @@ def load_rows(
     database: Database, predicate: StoredPredicate, source: FactSource, mapping: RowMapping
 ) -> LoadReport:
     """Facts from the rows in `staged_rows`."""
-    columns, world, partition = mapping.columns, mapping.world, mapping.partition
     connection = database.connection
     present = [
         row[0]
         for row in connection.execute(f"DESCRIBE {STAGED_ROWS}").fetchall()
         if row[0] != "line_number_"
     ]
+    is_empty = first_row(connection.execute(f"SELECT 1 FROM {STAGED_ROWS} LIMIT 1")) is None
+    columns = _columns(present, source, mapping, is_empty=is_empty)
+    if len(columns.arguments) != predicate.arity:
+        if is_empty and (present == ["column0"] or not present):
+            database.world_id(mapping.world)
+            return LoadReport({predicate.name: 0}, (mapping.world,))
+        raise _other_arity(predicate, columns.arguments, source)
+    faults = _cell_faults(connection, columns, source)
+    if faults:
+        raise InputError(tuple(faults))
+    worlds = [mapping.world]
+    if columns.world is not None:
+        worlds = [
+            name
+            for (name,) in connection.execute(
+                f"SELECT DISTINCT {quoted(columns.world)} FROM {STAGED_ROWS} ORDER BY ALL"
+            ).fetchall()
+        ]
+    ids = [database.world_id(name) for name in worlds]
+    table = _stage(connection, predicate, columns, mapping.partition, ids[0] if ids else None)
+    return ingest(database, [Staged(predicate, table)], source, worlds)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which columns of a table are arguments, and which say value, world and partition."""
+
+    arguments: list[str]
+    value: str | None
+    world: str | None
+    partition: str | None
+
+
+def _columns(
+    present: Sequence[str], source: FactSource, mapping: RowMapping, *, is_empty: bool
+) -> _Columns:
+    """What a table's columns are: as told, else by name, and all others arguments."""
     special = {
         name.casefold(): name
         for name in present
@@ -82,51 +118,52 @@ def load_rows(
     for key, name in (("value", mapping.value), ("world", mapping.world_column)):
         if name is not None:
             special[key] = _column(present, name, source)
-    is_empty = first_row(connection.execute(f"SELECT 1 FROM {STAGED_ROWS} LIMIT 1")) is None
-    if columns is not None and not (is_empty and not special):
-        arguments = [_column(present, name, source) for name in columns]
+    if mapping.columns is not None and (special or not is_empty):
+        arguments = [_column(present, name, source) for name in mapping.columns]
         special = {key: name for key, name in special.items() if name not in arguments}
     else:
         arguments = [name for name in present if name not in special.values()]
-    if len(arguments) != predicate.arity:
-        if is_empty and (present == ["column0"] or not present):
-            database.world_id(world)
-            return LoadReport({predicate.name: 0}, (world,))
-        raise InputError(
-            (
-                source.diagnostic(
-                    "E0204",
-                    f"{predicate.name} has {_counted(predicate.arity, 'argument')}, but the table "
-                    f"has {_counted(len(arguments), 'column')} for them "
-                    f"({', '.join(arguments) or 'none'})",
-                    1 if source.name else None,
-                    help="name the columns that are the arguments, in order",
-                ),
-            )
+    return _Columns(arguments, *map(special.get, ("value", "world", "partition")))
+
+
+def _other_arity(
+    predicate: StoredPredicate, arguments: Sequence[str], source: FactSource
+) -> InputError:
+    return InputError(
+        (
+            source.diagnostic(
+                "E0204",
+                f"{predicate.name} has {_counted(predicate.arity, 'argument')}, but the table "
+                f"has {_counted(len(arguments), 'column')} for them "
+                f"({', '.join(arguments) or 'none'})",
+                1 if source.name else None,
+                help="name the columns that are the arguments, in order",
+            ),
         )
-    faults = _cell_faults(connection, arguments, special, source)
-    if faults:
-        raise InputError(tuple(faults))
-    world_cell = "w.id" if "world" in special else f"{database.world_id(world)}"
-    names = [world]
-    if "world" in special:
-        world_column = quoted(special["world"])
-        names = [
-            name
-            for (name,) in connection.execute(
-                f"SELECT DISTINCT {world_column} FROM {STAGED_ROWS} ORDER BY ALL"
-            ).fetchall()
-        ]
-        for name in names:
-            database.world_id(name)
+    )
+
+
+def _stage(
+    connection: duckdb.DuckDBPyConnection,
+    predicate: StoredPredicate,
+    columns: _Columns,
+    partition: Partition,
+    world: int | None,
+) -> str:
+    """Make the rows a table of staged facts, in one world where no column says which;
+    its name.
+    """
     cells = "".join(
-        f"s.{quoted(name)} AS {column}, " for name, column in zip(arguments, predicate.columns)
+        f"s.{quoted(name)} AS {column}, "
+        for name, column in zip(columns.arguments, predicate.columns)
     )
-    value_cell = _value_cell(f"s.{quoted(special['value'])}") if "value" in special else "1::DOUBLE"
+    value_cell = "1::DOUBLE" if columns.value is None else _value_cell(f"s.{quoted(columns.value)}")
     partition_cell = (
-        f"s.{quoted(special['partition'])}" if "partition" in special else text_literal(partition)
+        text_literal(partition) if columns.partition is None else f"s.{quoted(columns.partition)}"
     )
-    join = f"JOIN world w ON w.name = s.{quoted(special['world'])}" if "world" in special else ""
+    world_cell, join = str(world), ""
+    if columns.world is not None:
+        world_cell, join = "w.id", f"JOIN world w ON w.name = s.{quoted(columns.world)}"
     table = quoted(f"staged_{predicate.table_name}")
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT s.line_number_ AS line, "
@@ -134,7 +171,7 @@ def load_rows(
         f"world FROM {STAGED_ROWS} s {join}"
     )
     connection.execute(f"DROP TABLE {STAGED_ROWS}")
-    return ingest(database, [Staged(predicate, table)], source, names)
+    return table
 
 
 def _counted(number: int, noun: str) -> str:
@@ -171,31 +208,30 @@ def _value_cell(cell: str) -> str:
 
 def _cell_faults(
     connection: duckdb.DuckDBPyConnection,
-    arguments: Sequence[str],
-    special: dict[str, str],
+    columns: _Columns,
     source: FactSource,
 ) -> list[Diagnostic]:
     """Empty arguments and cells of the special columns that cannot be read."""
     checks = [
         ("E0212", f"{quoted(name)} IS NULL OR {quoted(name)} = ''", name, f"{name} is empty here")
-        for name in arguments
+        for name in columns.arguments
     ]
-    if "value" in special:
-        cell = quoted(special["value"])
+    if columns.value is not None:
+        cell = quoted(columns.value)
         unreadable = f"{_value_cell(cell)} IS NULL AND trim({cell}) NOT IN ('', '?')"
-        checks.append(("E0210", unreadable, special["value"], "{cell} is no truth value"))
-    if "partition" in special:
+        checks.append(("E0210", unreadable, columns.value, "{cell} is no truth value"))
+    if columns.partition is not None:
         names = ", ".join(_PARTITIONS)
         unknown = (
-            f"coalesce({quoted(special['partition'])}, '') NOT IN "
+            f"coalesce({quoted(columns.partition)}, '') NOT IN "
             f"({', '.join(map(text_literal, _PARTITIONS))})"
         )
         checks.append(
-            ("E0218", unknown, special["partition"], "{cell} is none of the partitions " + names)
+            ("E0218", unknown, columns.partition, "{cell} is none of the partitions " + names)
         )
-    if "world" in special:
-        empty = f"coalesce({quoted(special['world'])}, '') = ''"
-        checks.append(("E0212", empty, special["world"], "the world is empty here"))
+    if columns.world is not None:
+        empty = f"coalesce({quoted(columns.world)}, '') = ''"
+        checks.append(("E0212", empty, columns.world, "the world is empty here"))
     found: list[Diagnostic] = []
     for code, condition, column, message in checks:
         rows = connection.execute(

@@ -233,7 +233,13 @@ def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
     recorded.
 
     Predictions are in words: fold, world, predicate, atom, value, truth.
+
+    Raises
+    ------
+    UsageError
+        E0217 when there is no run of that id.
     """
+    read_run(database, number)
     if table == "prediction":
         query = written_predictions(database, number)
         return database.execute(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Int64
+from workbench.arrays import Bool, Float, Int64
 from workbench.errors import InfeasibleError
 from workbench.grounding.atom_keys import names_in_space
 from workbench.grounding.space import Numbering
@@ -25,74 +28,92 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
     InfeasibleError
         E0321 when known members leave a block no state.
     """
-    sizes_of: list[Int64] = []
-    indices, kinds, rights = [], [], []
-    for name in vocabulary.space.predicates:
-        declared = vocabulary.program.predicates[name]
-        for marked, kind in (
-            (declared.exactly_one, BlockKind.EXACTLY_ONE),
-            (declared.at_most_one, BlockKind.AT_MOST_ONE),
-        ):
-            if not marked:
-                continue
-            if vocabulary.roles[name].scoped:
-                sizes, members, taken = _scoped_blocks(vocabulary, name, marked, kind)
-                indices.append(numbering.to_open(members))
-                sizes_of.append(sizes)
-                kinds.append(np.full(taken.size, int(kind), np.int8))
-                rights.append((1 - taken).astype(np.int8))
-                continue
-            if vocabulary.roles[name].listed:
-                continue
-            values = _known_values(vocabulary, name)
-            for number in range(len(vocabulary.worlds)):
-                shape = vocabulary.space.grids[name].shape[number]
-                count = int(vocabulary.space.count[name][number])
-                if not count:
-                    continue
-                offset = int(vocabulary.space.offset[name][number])
-                axes = [axis for axis in range(shape.size) if axis not in marked] + list(marked)
-                width = int(np.prod(shape[list(marked)]))
-                members = (
-                    np.arange(offset, offset + count)
-                    .reshape(shape)
-                    .transpose(axes)
-                    .reshape(-1, width)
-                )
-                if values is None:
-                    is_open = np.ones(members.shape, bool)
-                    taken = np.zeros(members.shape[0], np.int64)
-                else:
-                    local = values[members - int(vocabulary.space.offset[name][0])]
-                    is_open = np.isnan(local)
-                    taken = np.nansum(local, axis=1).astype(np.int64)
-                sizes = is_open.sum(axis=1)
-                _check(vocabulary, name, kind, members, is_open, taken)
-                keep = sizes > 0
-                order = np.sort(np.where(is_open, members, np.iinfo(np.int64).max), axis=1)
-                chosen = order[keep][order[keep] != np.iinfo(np.int64).max]
-                indices.append(numbering.to_open(chosen))
-                sizes_of.append(sizes[keep])
-                kinds.append(np.full(int(keep.sum()), int(kind), np.int8))
-                rights.append((1 - taken[keep]).astype(np.int8))
-    if not kinds:
+    made = [
+        part
+        for name in vocabulary.space.predicates
+        for marked, kind in _marks(vocabulary, name)
+        for part in _blocks_of(vocabulary, name, marked, kind)
+    ]
+    if not made:
         return Blocks.none(numbering.n_open)
-    starts = np.concatenate(([0], np.cumsum(np.concatenate(sizes_of))))
-    columns = np.concatenate(indices)
+    starts = np.concatenate(([0], np.cumsum(np.concatenate([one.sizes for one in made]))))
+    columns = np.concatenate([numbering.to_open(one.members) for one in made])
     matrix = csr_array(
         (np.ones(columns.size, np.int8), columns, starts),
         shape=(starts.size - 1, numbering.n_open),
         dtype=np.int8,
     )
+    kinds = [np.full(one.sizes.size, int(one.kind), np.int8) for one in made]
+    rights = [(1 - one.taken).astype(np.int8) for one in made]
     return Blocks(matrix, np.concatenate(kinds), np.concatenate(rights))
+
+
+class _Made(NamedTuple):
+    """Blocks of one declaration: how many open atoms each has, these one block after the other,
+    and how many known ones are true.
+    """
+
+    kind: BlockKind
+    sizes: Int64
+    members: Int64
+    taken: Int64
+
+
+def _marks(vocabulary: Vocabulary, name: str) -> Iterator[tuple[tuple[int, ...], BlockKind]]:
+    declared = vocabulary.program.predicates[name]
+    if declared.exactly_one:
+        yield declared.exactly_one, BlockKind.EXACTLY_ONE
+    if declared.at_most_one:
+        yield declared.at_most_one, BlockKind.AT_MOST_ONE
+
+
+def _blocks_of(
+    vocabulary: Vocabulary, name: str, marked: tuple[int, ...], kind: BlockKind
+) -> Iterator[_Made]:
+    role = vocabulary.roles[name]
+    if role.scoped:
+        yield _scoped_blocks(vocabulary, name, marked, kind)
+    elif not role.listed:
+        values = _known_values(vocabulary, name)
+        for number in np.flatnonzero(vocabulary.space.count[name]).tolist():
+            yield _grid_blocks(vocabulary, name, marked, kind, values, number)
+
+
+def _grid_blocks(
+    vocabulary: Vocabulary,
+    name: str,
+    marked: tuple[int, ...],
+    kind: BlockKind,
+    values: Float | None,
+    number: int,
+) -> _Made:
+    """Blocks among all atoms of a predicate in one world, of which some have known values."""
+    shape = vocabulary.space.grids[name].shape[number]
+    offset, count = (
+        int(one[name][number]) for one in (vocabulary.space.offset, vocabulary.space.count)
+    )
+    axes = [axis for axis in range(shape.size) if axis not in marked] + list(marked)
+    width = int(np.prod(shape[list(marked)]))
+    members = np.arange(offset, offset + count).reshape(shape).transpose(axes).reshape(-1, width)
+    is_open = np.ones(members.shape, np.bool_)
+    taken = np.zeros(members.shape[0], np.int64)
+    if values is not None:
+        local = values[members - int(vocabulary.space.offset[name][0])]
+        is_open = np.isnan(local)
+        taken = np.nansum(local, axis=1).astype(np.int64)
+    _check(vocabulary, name, kind, members, is_open, taken)
+    sizes = is_open.sum(axis=1)
+    keep = sizes > 0
+    # Sorted with what is known at the end, where it is cut off.
+    last = np.iinfo(np.int64).max
+    order = np.sort(np.where(is_open, members, last), axis=1)[keep]
+    return _Made(kind, sizes[keep], order[order != last], taken[keep])
 
 
 def _scoped_blocks(
     vocabulary: Vocabulary, name: str, marked: tuple[int, ...], kind: BlockKind
-) -> tuple[Int64, Int64, Int64]:
-    """Blocks among the atoms of scopes: how many open atoms each has, these,
-    and how many known ones are true.
-    """
+) -> _Made:
+    """Blocks among the atoms of scopes."""
     rest = [f"a{place}" for place in range(len(vocabulary.arguments(name))) if place not in marked]
     group = ", ".join(["world", *rest])
     rows = vocabulary.connection.execute(
@@ -108,10 +129,10 @@ def _scoped_blocks(
         _check(
             vocabulary, name, kind, members, np.ones(members.shape, bool), taken[place : place + 1]
         )
-    return sizes, atoms, taken
+    return _Made(kind, sizes, atoms, taken)
 
 
-def _known_values(vocabulary: Vocabulary, name: str) -> np.ndarray | None:
+def _known_values(vocabulary: Vocabulary, name: str) -> Float | None:
     """Known value of each atom of a predicate, NaN where open; None when all are open."""
     if not vocabulary.has_known(name):
         return None
@@ -129,9 +150,9 @@ def _check(
     vocabulary: Vocabulary,
     name: str,
     kind: BlockKind,
-    members: np.ndarray,
-    is_open: np.ndarray,
-    taken: np.ndarray,
+    members: Int64,
+    is_open: Bool,
+    taken: Int64,
 ) -> None:
     crowded = np.flatnonzero(taken > 1)
     empty = (

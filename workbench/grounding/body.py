@@ -51,15 +51,7 @@ class Body(BoundTerms):
             here = Column(alias, f"a{number}")
             if isinstance(term, Variable) and term.name not in self.bound:
                 if term.name in fresh:
-                    same = fresh[term.name]
-                    on.append(
-                        equal(
-                            here,
-                            same.value.expression
-                            if same.value is not None
-                            else known(same.constant),
-                        )
-                    )
+                    on.append(equal(here, fresh[term.name].argument))
                     continue
                 if kind != "inner":
                     raise AssertionError(f"{term.name} is unbound in a {kind} join")
@@ -103,6 +95,23 @@ class Body(BoundTerms):
         alias = self.cross(self.vocabulary.domain(type_name), "d")
         self.bound[name] = Binding(type_name, Column(alias, "a"), Column(alias, "p"))
 
+    def bind_domains(self, names: Iterable[str]) -> None:
+        """Bind the variables that nothing has bound to their types' domains."""
+        for name in names:
+            if name not in self.bound:
+                self.bind_domain(name)
+
+    def plus_columns(self, names: Iterable[str]) -> list[tuple[str, Expression]]:
+        """The columns `t0, t1, ...` of a clause's `+` variables."""
+        return [(f"t{number}", self.column_of(name)) for number, name in enumerate(names)]
+
+    def join_known(self, predicate: str, place: Expression) -> Column:
+        """The value that data give the atom at a place of its grid; NULL where it is open."""
+        alias = self.alias("k")
+        on = (equal(Column(alias, "atom"), place),)
+        self.sources.append(Source(self.vocabulary.known(predicate), alias, on, "left"))
+        return Column(alias, "value")
+
     def adopt(self, equalities: Sequence[Equality]) -> None:
         """Let variables that must equal a bound term or a constant be that term."""
         pending = [*equalities, *((right, left) for left, right in equalities)]
@@ -132,31 +141,9 @@ class Body(BoundTerms):
         """Bind a function's value; where a joined atom has bound its variable already,
         the two must be equal.
         """
-        for term in computed.arguments:
-            if isinstance(term, Variable) and term.name not in self.bound:
-                self.bind_domain(term.name)
-        vocabulary = self.vocabulary
-        declared = vocabulary.program.functions.get(computed.function)
-        if declared is not None:
-            alias = self.alias("f")
-            on = tuple(
-                equal(Column(alias, f"a{number}"), self.constant_of(term, type_name))
-                for number, (term, type_name) in enumerate(
-                    zip(computed.arguments, declared.argument_types)
-                )
-            )
-            last = len(declared.argument_types)
-            value = Binding(
-                declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}")
-            )
-            self.attach(
-                Source(
-                    vocabulary.function(computed.function),
-                    alias,
-                    (*on, *self._agrees(computed, value)),
-                )
-            )
-            self.bound[computed.variable] = value
+        self.bind_domains(term.name for term in computed.arguments if isinstance(term, Variable))
+        if computed.function in self.vocabulary.program.functions:
+            self._join_function(computed)
             return
         value_of = self._value_computed(computed.function, computed.arguments)
         if value_of is not None:
@@ -164,31 +151,49 @@ class Body(BoundTerms):
             self.where.append(value_of.expression.is_not(None))
             return
         number, text = self._computed(computed)
-        if computed.type_name is None:
-            self.bound[computed.variable] = Binding(None, number=number, text=text)
-            if number is not None:
-                self.where.append(number.is_not(None))
+        if computed.type_name is not None:
+            self._join_constant(computed, computed.type_name, number, text)
             return
+        self.bound[computed.variable] = Binding(None, number=number, text=text)
+        if number is not None:
+            self.where.append(number.is_not(None))
+
+    def _join_function(self, computed: FunctionValue) -> None:
+        """Bind what the data give as the value of a declared function."""
+        declared, alias = self.vocabulary.program.functions[computed.function], self.alias("f")
+        arguments = zip(computed.arguments, declared.argument_types)
+        on = [
+            equal(Column(alias, f"a{number}"), self.constant_of(term, type_name))
+            for number, (term, type_name) in enumerate(arguments)
+        ]
+        last = len(declared.argument_types)
+        value = Binding(declared.return_type, Column(alias, f"a{last}"), Column(alias, f"p{last}"))
+        self._bind_joined(computed, value, self.vocabulary.function(computed.function), alias, on)
+
+    def _join_constant(
+        self,
+        computed: FunctionValue,
+        type_name: str,
+        number: Expression | None,
+        text: Expression | None,
+    ) -> None:
+        """Bind the constant of a type that has a computed number or text for its name."""
         alias = self.alias("v")
-        given = (
-            equal(Column(alias, "number"), number)
-            if number is not None
-            else equal(Column(alias, "name"), known(text))
-        )
-        value = Binding(
-            computed.type_name,
-            Column(alias, "a"),
-            Column(alias, "p"),
-            Column(alias, "number"),
-            Column(alias, "name"),
-        )
-        self.attach(
-            Source(
-                vocabulary.named_domain(computed.type_name),
-                alias,
-                (given, *self._agrees(computed, value)),
-            )
-        )
+        a, p, as_number, name = (Column(alias, one) for one in ("a", "p", "number", "name"))
+        given = equal(as_number, number) if number is not None else equal(name, known(text))
+        value = Binding(type_name, a, p, as_number, name)
+        relation = self.vocabulary.named_domain(type_name)
+        self._bind_joined(computed, value, relation, alias, [given])
+
+    def _bind_joined(
+        self,
+        computed: FunctionValue,
+        value: Binding,
+        relation: str,
+        alias: str,
+        on: Sequence[Expression],
+    ) -> None:
+        self.attach(Source(relation, alias, (*on, *self._agrees(computed, value))))
         self.bound[computed.variable] = value
 
     def _agrees(self, computed: FunctionValue, value: Binding) -> tuple[Expression, ...]:

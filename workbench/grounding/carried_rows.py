@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, csr_array, vstack
 
-from workbench.arrays import Array, Float, Int8, Int32, Int64
+from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
 from workbench.grounding.chosen_rows import ChosenRows
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["CLOSE", "CarriedRows", "carried", "carried_units", "edited", "stacked", "without_zeros"]
+__all__ = [
+    "CLOSE",
+    "CarriedPart",
+    "CarriedRows",
+    "Renumbered",
+    "edited",
+    "stacked",
+    "without_zeros",
+]
 
 CLOSE = 1e-12
 
@@ -36,48 +44,71 @@ class CarriedRows:
         return row_keys(self.A.indptr, self.A.indices, self.A.data, self.b, kind)
 
 
-def carried(
-    network: GroundNetwork,
-    rule: Int32,
-    rows: Int64,
-    place: Int64,
-    *,
-    n_atoms: int,
-    number: Int64,
-) -> CarriedRows:
-    """Some rows of a network, atoms and templates renumbered."""
-    chosen = ChosenRows.of(rows)
-    A = chosen.rows_of(network.A)
-    if place.size == n_atoms and np.array_equal(place, np.arange(n_atoms)):
-        A = csr_array((A.data, A.indices, A.indptr), shape=(rows.size, n_atoms + 1))
-    else:
-        columns = np.where(place < 0, n_atoms, place).astype(A.indices.dtype)[A.indices]
-        A = csr_array((A.data, columns, A.indptr), shape=(rows.size, n_atoms + 1))
-        # Not in place: the entries may be the network's own.
-        A = A.sorted_indices()
-    template = chosen.of_column(network.template)
-    if number.size:
-        # Hard rows, of template -1, find the last.
-        template = np.append(number, -1).astype(np.int32)[template]
-    scale = np.ones(rows.size) if network.scale is None else chosen.of_column(network.scale)
-    b, rule, relation = (chosen.of_column(one) for one in (network.b, rule, network.relation))
-    return CarriedRows(A, b, rule, template, scale, relation)
+@dataclass(frozen=True)
+class CarriedPart:
+    """Rows and unit groundings under the numbers of the new network."""
+
+    rows: CarriedRows
+    units: csr_array
 
 
-def carried_units(
-    unit: csr_array, place: Int64, *, n_atoms: int, number: Int64, n_templates: int
-) -> csr_array:
-    """Unit groundings of the templates that have a number (others -1),
-    atoms and templates renumbered.
+@dataclass(frozen=True)
+class Renumbered:
+    """A network seen under the numbers of another.
+
+    Attributes
+    ----------
+    network : GroundNetwork
+    rule : int32 array, shape (n_rows,)
+    place : int64 array
+        The atom there of each atom; -1 where it is none any more.
+    n_atoms, n_templates : int
+        Of the other network.
     """
-    if not unit.nnz or number.max(initial=-1) < 0:
-        return csr_array((n_atoms, n_templates))
-    entries = unit.tocoo()
-    at, to = place[entries.coords[0]], number[entries.coords[1]]
-    inside = (at >= 0) & (to >= 0)
-    return csr_array(
-        coo_array((entries.data[inside], (at[inside], to[inside])), shape=(n_atoms, n_templates))
-    )
+
+    network: GroundNetwork
+    rule: Int32
+    place: Int64
+    n_atoms: int
+    n_templates: int
+
+    def part(self, rows: Bool, number: Int64) -> CarriedPart:
+        """The rows chosen, and the unit groundings of the templates that have a number
+        (others -1).
+        """
+        return CarriedPart(self.rows(rows, number), self._units(number))
+
+    def whole(self, number: Int64) -> CarriedPart:
+        return self.part(np.ones(self.network.n_rows, np.bool_), number)
+
+    def rows(self, rows: Bool, number: Int64) -> CarriedRows:
+        """The rows chosen, atoms and templates renumbered."""
+        network, n_rows = self.network, int(np.count_nonzero(rows))
+        chosen = ChosenRows.of(np.flatnonzero(rows))
+        A, shape = chosen.rows_of(network.A), (n_rows, self.n_atoms + 1)
+        if self.place.size == self.n_atoms and np.array_equal(self.place, np.arange(self.n_atoms)):
+            A = csr_array((A.data, A.indices, A.indptr), shape=shape)
+        else:
+            at = np.where(self.place < 0, self.n_atoms, self.place).astype(A.indices.dtype)
+            # Not in place: the entries may be the network's own.
+            A = csr_array((A.data, at[A.indices], A.indptr), shape=shape).sorted_indices()
+        template = chosen.of_column(network.template)
+        if number.size:
+            # Hard rows, of template -1, find the last.
+            template = np.append(number, -1).astype(np.int32)[template]
+        scale = np.ones(n_rows) if network.scale is None else chosen.of_column(network.scale)
+        columns = (network.b, self.rule, network.relation)
+        b, rule, relation = (chosen.of_column(one) for one in columns)
+        return CarriedRows(A, b, rule, template, scale, relation)
+
+    def _units(self, number: Int64) -> csr_array:
+        unit, shape = self.network.unit, (self.n_atoms, self.n_templates)
+        if not unit.nnz or number.max(initial=-1) < 0:
+            return csr_array(shape)
+        entries = unit.tocoo()
+        at, to = self.place[entries.coords[0]], number[entries.coords[1]]
+        inside = (at >= 0) & (to >= 0)
+        return csr_array(coo_array((entries.data[inside], (at[inside], to[inside])), shape=shape))
 
 
 def stacked(*parts: CarriedRows) -> CarriedRows:

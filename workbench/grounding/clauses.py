@@ -4,8 +4,8 @@ and how it is counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from workbench.grounding.body import Body
 from workbench.grounding.cases import Case, count_case, open_rows, summed_scales
@@ -15,7 +15,6 @@ from workbench.grounding.select import (
     Expression,
     Operation,
     Select,
-    Source,
     Union,
     Value,
     call,
@@ -43,10 +42,9 @@ def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool = Fals
     open_literals = tuple(
         one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
     )
-    closed = tuple(one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open)
     scale, varying = scale_of(clause)
     cases = tuple(
-        _case(vocabulary, clause, branch, closed, varying, violated)
+        _CaseMaker(vocabulary, clause, branch, violated).make()
         for branch in branches(open_literals, multiset=False)
     )
     folded = any(case.folded for case in cases)
@@ -102,6 +100,10 @@ def _start(vocabulary: Vocabulary, clause: Clause) -> Body:
     return Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
 
 
+def _closed_literals(vocabulary: Vocabulary, clause: Clause) -> list[Literal]:
+    return [one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open]
+
+
 def _in_order(body: Body, clause: Clause, atoms: list[Atom]) -> Iterable[Atom]:
     """The order of joins: as written, and by shared variables where values are compared."""
     return body.in_turn(atoms) if clause.values else atoms
@@ -112,89 +114,118 @@ def _gives_values(vocabulary: Vocabulary, literal: Literal) -> bool:
     return not literal.positive and vocabulary.program.predicates[literal.atom.predicate].has_values
 
 
-def _case(
-    vocabulary: Vocabulary,
-    clause: Clause,
-    branch: Branch,
-    closed: tuple[Literal, ...],
-    varying: bool,
-    violated: bool,
-) -> Case:
-    body = _start(vocabulary, clause)
-    listed = {
-        i for i, (atom, _) in enumerate(branch.terms) if vocabulary.roles[atom.predicate].listed
-    }
-    columns: dict[int, Expression] = {}
-    if _scoped_head(vocabulary, clause) is not None:
-        # The scope comes first: it relates what the facts beside it would cross.
-        ((atom, _),) = branch.terms
-        alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
-        columns[0] = call("coalesce", Column(alias, "atom"), NOBODY)
-        body.where.append(Operation("IS DISTINCT FROM", (Column(alias, "value"), Value(1))))
-    for atom in _in_order(body, clause, [one.atom for one in closed if not one.positive]):
-        body.join(atom, vocabulary.facts(atom.predicate))
-    for i in sorted(listed - set(columns)):
-        atom, coefficient = branch.terms[i]
-        if coefficient > 0:
-            alias = body.join(atom, vocabulary.listed(atom.predicate), letter="o")
-            columns[i] = call("coalesce", Column(alias, "atom"), NOBODY)
-            body.where.append(
-                negate(Column(alias, "atom").is_null) | equal(Column(alias, "value"), 1)
-            )
-    if violated:
-        for i, (atom, coefficient) in enumerate(branch.terms):
-            if coefficient > 0 and i not in listed:
-                body.join(atom, vocabulary.state.true_atoms(atom.predicate), letter="w")
-    body.adopt(branch.required)
-    for computed in clause.function_values:
-        body.define(computed)
-    for name, _ in clause.variable_types:
-        if name not in body.bound:
-            body.bind_domain(name)
-            body.adopt(branch.required)
-    for i in sorted(listed - set(columns)):
-        atom, _ = branch.terms[i]
-        alias = body.join(atom, vocabulary.listed(atom.predicate), kind="left", letter="o")
-        columns[i] = call("coalesce", Column(alias, "atom"), NOBODY)
-        given = Column(alias, "atom").is_null & equal(Column(alias, "value"), 1)
-        body.where.append(negate(call("coalesce", given, False)))
-    for literal in closed:
-        if literal.positive:
-            body.join(
-                literal.atom, vocabulary.facts(literal.atom.predicate), kind="anti", letter="x"
-            )
-    if violated:
-        for i, (atom, coefficient) in enumerate(branch.terms):
-            if coefficient < 0 and i not in listed:
-                body.join(
-                    atom, vocabulary.state.true_atoms(atom.predicate), kind="anti", letter="w"
+@dataclass
+class _CaseMaker:
+    """The steps that make one case: joins that bind, variables left over, tests, columns.
+
+    `columns` holds the atom's id of each term of the branch, by its place there.
+    """
+
+    vocabulary: Vocabulary
+    clause: Clause
+    branch: Branch
+    violated: bool
+    columns: dict[int, Expression] = field(default_factory=dict)
+
+    def make(self) -> Case:
+        clause, branch = self.clause, self.branch
+        self.body = body = _start(self.vocabulary, clause)
+        if _scoped_head(self.vocabulary, clause) is not None:
+            self._join_scope()
+        self._join_conditions()
+        body.adopt(branch.required)
+        for computed in clause.function_values:
+            body.define(computed)
+        for name, _ in clause.variable_types:
+            if name not in body.bound:
+                body.bind_domain(name)
+                body.adopt(branch.required)
+        self._leave_out_satisfied()
+        for guard in clause.guards:
+            body.where.append(body.test(guard).is_not(True))
+        body.require(branch.required)
+        body.exclude(branch.excluded)
+        folded = [self._place(i, atom) for i, (atom, _) in self._terms(listed=False)]
+        return self._finish(folded=any(folded) or any(self._terms(listed=True)))
+
+    def _closed(self, *, positive: bool) -> list[Atom]:
+        return [
+            one.atom
+            for one in _closed_literals(self.vocabulary, self.clause)
+            if one.positive == positive
+        ]
+
+    def _terms(self, *, listed: bool) -> Iterator[tuple[int, tuple[Atom, int]]]:
+        """The branch's terms over predicates whose atoms are listed, or over the others."""
+        for i, (atom, coefficient) in enumerate(self.branch.terms):
+            if self.vocabulary.roles[atom.predicate].listed == listed:
+                yield i, (atom, coefficient)
+
+    def _join_scope(self) -> None:
+        """The scope comes first: it relates what the facts beside it would cross."""
+        alias = self._join_listed(0)
+        self.body.where.append(Operation("IS DISTINCT FROM", (Column(alias, "value"), Value(1))))
+
+    def _join_listed(self, i: int, kind: str = "inner") -> str:
+        atom, _ = self.branch.terms[i]
+        alias = self.body.join(atom, self.vocabulary.listed(atom.predicate), kind=kind, letter="o")
+        self.columns[i] = call("coalesce", Column(alias, "atom"), NOBODY)
+        return alias
+
+    def _join_conditions(self) -> None:
+        """Join what a negated literal asks for: facts, listed atoms that may be true,
+        and atoms that are true in the state.
+        """
+        body, vocabulary = self.body, self.vocabulary
+        for atom in _in_order(body, self.clause, self._closed(positive=False)):
+            body.join(atom, vocabulary.facts(atom.predicate))
+        for i, (_, coefficient) in self._terms(listed=True):
+            if coefficient > 0 and i not in self.columns:
+                alias = self._join_listed(i)
+                body.where.append(
+                    negate(Column(alias, "atom").is_null) | equal(Column(alias, "value"), 1)
                 )
-    for guard in clause.guards:
-        body.where.append(body.test(guard).is_not(True))
-    body.require(branch.required)
-    body.exclude(branch.excluded)
-    folded = bool(listed)
-    for i, (atom, coefficient) in enumerate(branch.terms):
-        if i in columns:
-            continue
-        identity = body.place(atom)
-        if vocabulary.has_known(atom.predicate):
-            folded = True
-            alias = body.alias("k")
-            on = (equal(Column(alias, "atom"), identity),)
-            body.sources.append(Source(vocabulary.known(atom.predicate), alias, on, "left"))
-            no_effect = equal(Column(alias, "value"), 0 if coefficient < 0 else 1)
-            body.where.append(Column(alias, "value").is_null | no_effect)
-            identity = call("case", Column(alias, "value").is_null, identity, NOBODY)
-        columns[i] = identity
-    shown: list[tuple[str, Expression]] = [
-        (f"t{number}", body.column_of(name)) for number, name in enumerate(clause.plus)
-    ]
-    shown += [(f"l{i}", columns[i]) for i in range(len(branch.terms))]
-    if varying:
-        shown.append(("s", varying_scale(body, clause)))
-    signature = tuple((atom.predicate, coefficient) for atom, coefficient in branch.terms)
-    return Case(body.select(shown), signature, (folded,) * len(signature))
+        self._join_state(1, "inner")
+
+    def _leave_out_satisfied(self) -> None:
+        """Leave out what an atom that is true satisfies: listed, a fact or in the state."""
+        body, vocabulary = self.body, self.vocabulary
+        for i, _ in self._terms(listed=True):
+            if i not in self.columns:
+                alias = self._join_listed(i, "left")
+                given = Column(alias, "atom").is_null & equal(Column(alias, "value"), 1)
+                body.where.append(negate(call("coalesce", given, False)))
+        for atom in self._closed(positive=True):
+            body.join(atom, vocabulary.facts(atom.predicate), kind="anti", letter="x")
+        self._join_state(-1, "anti")
+
+    def _join_state(self, sign: int, kind: str) -> None:
+        """Join atoms that the state makes true, where only what it violates is asked for."""
+        for _, (atom, coefficient) in self._terms(listed=False):
+            if self.violated and coefficient * sign > 0:
+                true = self.vocabulary.state.true_atoms(atom.predicate)
+                self.body.join(atom, true, kind=kind, letter="w")
+
+    def _place(self, i: int, atom: Atom) -> bool:
+        """Take the atom's place as its id; whether known values may stand there instead."""
+        body, vocabulary = self.body, self.vocabulary
+        self.columns[i] = identity = body.place(atom)
+        if not vocabulary.has_known(atom.predicate):
+            return False
+        value = body.join_known(atom.predicate, identity)
+        no_effect = equal(value, 0 if self.branch.terms[i][1] < 0 else 1)
+        body.where.append(value.is_null | no_effect)
+        self.columns[i] = call("case", value.is_null, identity, NOBODY)
+        return True
+
+    def _finish(self, *, folded: bool) -> Case:
+        body, terms = self.body, self.branch.terms
+        shown = body.plus_columns(self.clause.plus)
+        shown += [(f"l{i}", self.columns[i]) for i in range(len(terms))]
+        if scale_of(self.clause)[1]:
+            shown.append(("s", varying_scale(body, self.clause)))
+        signature = tuple((atom.predicate, coefficient) for atom, coefficient in terms)
+        return Case(body.select(shown), signature, (folded,) * len(signature))
 
 
 def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
@@ -206,23 +237,19 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     has groundings inside the scope only.
     """
     body = _start(vocabulary, clause)
-    closed = [one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open]
     scoped = _scoped_head(vocabulary, clause)
     if scoped is not None:
         body.join(scoped, vocabulary.listed(scoped.predicate), letter="o")
     chosen = [
         one
-        for one in closed
+        for one in _closed_literals(vocabulary, clause)
         if not one.positive and (clause.values or scoped or _gives_values(vocabulary, one))
     ]
     for joined in _in_order(body, clause, [one.atom for one in chosen]):
         body.join(joined, vocabulary.facts(joined.predicate))
     for computed in clause.function_values:
         body.define(computed)
-    plus = list(clause.plus)
-    for name in plus:
-        if name not in body.bound:
-            body.bind_domain(name)
+    body.bind_domains(clause.plus)
     counted = [
         type_
         for name, type_ in clause.variable_types
@@ -233,9 +260,7 @@ def plan_total(vocabulary: Vocabulary, clause: Clause, varying: bool) -> Select:
     if factors:
         size = factors[0] if len(factors) == 1 else Operation("*", tuple(factors))
     size = call("cast DOUBLE", size)
-    shown: list[tuple[str, Expression]] = [
-        (f"t{i}", body.column_of(name)) for i, name in enumerate(plus)
-    ]
+    shown = body.plus_columns(clause.plus)
     keys = tuple(value for _, value in shown)
     shown.append(("n", call("sum", size)))
     if varying:

@@ -51,6 +51,9 @@ TOGETHER = 50
 and more than linearly.
 """
 
+MOST_COUNTED = 2**62
+"""Open groundings from which their number is no integer of the database any more."""
+
 
 def count_plans(
     vocabulary: Vocabulary,
@@ -125,77 +128,44 @@ def count_plan(
         E0310 where a query would count more than `most` groundings with an open atom; E0330 for an
         atom not listed.
     """
-    backend, n_plus = vocabulary.backend, plan.n_plus
-    counts: defaultdict[tuple[int, ...], _Counts] = defaultdict(_Counts)
+    count = _Count(plan, plan.width)
     bindings = open_bindings(vocabulary, plan.clause)
     if bindings is not None:
-        counts[()].add_total(bindings.total, bindings.total)
-    elif (
-        plan.total is not None
-        and (every := all_bindings(vocabulary, plan.clause, plan.total)) is not None
-    ):
-        counts[()].add_total(every, every)
-    elif plan.total is not None:
-        for row in backend.rows(plan.total)[1]:
-            counts[row[:n_plus]].add_total(*row[n_plus:])
-    if bindings is not None and bindings.open < 2**62:
-        counts[()].open = bindings.open
-    elif bindings is not None or _explodes(
-        vocabulary, plan, sum(one.total for one in counts.values()), most
-    ):
-        raise too_many(vocabulary, plan, most)
-    width, undefined, scales_differ = plan.width, 0, False
+        count.of[()].add_total(bindings.total, bindings.total)
+        if bindings.open >= MOST_COUNTED:
+            raise too_many(vocabulary, plan, most)
+        count.of[()].open = bindings.open
+    else:
+        _add_totals(vocabulary, count)
+        few = plan.total is not None and count.total <= most
+        if not few and vocabulary.backend.has_more_than(plan.open_groundings, most):
+            raise too_many(vocabulary, plan, most)
     if counted is None and bindings is None:
-        lines = _count_rows(backend, plan)
+        lines = _count_rows(vocabulary.backend, plan)
     else:
         lines = (((), line) for line in counted or ())
     for key, line in lines:
         if line["unlisted"]:
             check_listed(vocabulary, plan)
-        width = max(width, line.get("width", 0))
-        undefined += line.get("undefined", 0)
-        one = counts[key]
-        if plan.total is None:
-            more = line.get("total", line["n"])
-            one.add_total(more, more)
-        one.open += line["n"] - line["decided"]
-        if "all_positive" in line:
-            scales_differ = True
-            one.unsatisfied_scale += (line["all_positive"], line["all_negative"])
-        if line["decided"]:
-            one.violated += line["decided"]
-            one.violated_scale += (line["positive"], line["negative"])
-    keys: list[tuple[int, ...]] = [()]
-    names: list[tuple[str, ...]] = [()]
-    if n_plus:
-        keys = [
-            key
-            for key, one in counts.items()
-            if one.open or one.violated or one.costs_while_satisfied(plan)
-        ]
-        named = sorted(zip(_names(vocabulary, plan.clause, keys), keys))
-        names, keys = [name for name, _ in named], [key for _, key in named]
-    chosen = [counts[key] for key in keys]
+        count.add(key, line)
+    if not plan.n_plus:
+        return count.tally([()], [()])
+    keys = count.costly_keys()
+    named = sorted(zip(_names(vocabulary, plan.clause, keys), keys))
+    return count.tally([key for _, key in named], [name for name, _ in named])
 
-    def scales(name: str) -> Float:
-        sums = np.array([getattr(one, name) for one in chosen], np.float64).reshape(-1, 2) * abs(
-            plan.scale
-        )
-        return sums[:, ::-1] if plan.scale < 0 else sums
 
-    return Tally(
-        plan,
-        keys,
-        names,
-        np.array([one.open for one in chosen], np.int64),
-        np.array([one.violated for one in chosen], np.int64),
-        scales("violated_scale"),
-        np.array([one.total for one in chosen], np.float64),
-        scales("total_scale"),
-        width,
-        undefined,
-        scales("unsatisfied_scale") if scales_differ else None,
-    )
+def _add_totals(vocabulary: Vocabulary, count: _Count) -> None:
+    """Count all groundings of a clause before evidence is looked at."""
+    plan = count.plan
+    if plan.total is None:
+        return
+    every = all_bindings(vocabulary, plan.clause, plan.total)
+    if every is not None:
+        count.of[()].add_total(every, every)
+        return
+    for row in vocabulary.backend.rows(plan.total)[1]:
+        count.of[row[: plan.n_plus]].add_total(*row[plan.n_plus :])
 
 
 @dataclass
@@ -228,11 +198,65 @@ class _Counts:
         )
 
 
-def _explodes(vocabulary: Vocabulary, plan: Plan, total: float, most: int) -> bool:
-    """Whether a rule has more open groundings than are to be counted."""
-    if plan.total is not None and total <= most:
-        return False
-    return vocabulary.backend.has_more_than(plan.open_groundings, most)
+@dataclass
+class _Count:
+    """A clause being counted: its `+` combinations, and what its lines say of them all."""
+
+    plan: Plan
+    width: int
+    undefined: int = 0
+    scales_differ: bool = False
+    of: defaultdict[tuple[int, ...], _Counts] = field(default_factory=lambda: defaultdict(_Counts))
+
+    @property
+    def total(self) -> float:
+        return sum(one.total for one in self.of.values())
+
+    def add(self, key: tuple[int, ...], line: Mapping[str, Any]) -> None:
+        """Add a line of the count query."""
+        self.width = max(self.width, line.get("width", 0))
+        self.undefined += line.get("undefined", 0)
+        one = self.of[key]
+        if self.plan.total is None:
+            more = line.get("total", line["n"])
+            one.add_total(more, more)
+        one.open += line["n"] - line["decided"]
+        if "all_positive" in line:
+            self.scales_differ = True
+            one.unsatisfied_scale += (line["all_positive"], line["all_negative"])
+        if line["decided"]:
+            one.violated += line["decided"]
+            one.violated_scale += (line["positive"], line["negative"])
+
+    def costly_keys(self) -> list[tuple[int, ...]]:
+        """The `+` combinations of which some grounding can cost something."""
+        return [
+            key
+            for key, one in self.of.items()
+            if one.open or one.violated or one.costs_while_satisfied(self.plan)
+        ]
+
+    def tally(self, keys: list[tuple[int, ...]], names: list[tuple[str, ...]]) -> Tally:
+        chosen = [self.of[key] for key in keys]
+        return Tally(
+            self.plan,
+            keys,
+            names,
+            np.array([one.open for one in chosen], np.int64),
+            np.array([one.violated for one in chosen], np.int64),
+            self._scales([one.violated_scale for one in chosen]),
+            np.array([one.total for one in chosen], np.float64),
+            self._scales([one.total_scale for one in chosen]),
+            self.width,
+            self.undefined,
+            self._scales([one.unsatisfied_scale for one in chosen]) if self.scales_differ else None,
+        )
+
+    def _scales(self, summed: list[Float]) -> Float:
+        """Sums above and below 0, of the scales as the plan's factor makes them."""
+        scale = self.plan.scale
+        sums = np.array(summed, np.float64).reshape(-1, 2) * abs(scale)
+        return sums[:, ::-1] if scale < 0 else sums
 
 
 def _count_rows(backend: Backend, plan: Plan) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:

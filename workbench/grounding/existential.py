@@ -4,6 +4,8 @@ its literals gathered by list aggregation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from workbench.grounding.body import Body
 from workbench.grounding.cases import Case, count_case, summed_scales
 from workbench.grounding.clauses import plan_total, scale_of, varying_scale
@@ -23,7 +25,7 @@ from workbench.grounding.select import (
 )
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
-from workbench.language.terms import Literal, Variable
+from workbench.language.terms import Comparison, Literal, Term, Variable
 
 __all__ = ["plan_existential"]
 
@@ -81,87 +83,87 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     )
 
 
-def _is_existential(clause: Clause, term: object) -> bool:
-    return isinstance(term, Variable) and term.name in clause.existential
-
-
 def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varying: bool) -> Select:
     """The universal part of the clause with one literal:
     keys of the binding and the literal's `key`.
     """
     body = Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
-    universal = [name for name, _ in clause.variable_types if name not in clause.existential]
-    existential_closed = []
-    later = []
-    for one in clause.literals:
-        if vocabulary.roles[one.atom.predicate].open:
-            continue
-        if any(_is_existential(clause, term) for term in one.atom.arguments):
-            existential_closed.append(one)
-        elif one.positive:
-            later.append(one)
-        else:
+    closed = [one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open]
+    inside, outside = (
+        [one for one in closed if bool(_existential_in(clause, one.atom.arguments)) == is_inside]
+        for is_inside in (True, False)
+    )
+    for one in outside:
+        if not one.positive:
             body.join(one.atom, vocabulary.facts(one.atom.predicate))
     for computed in clause.function_values:
         body.define(computed)
-    for name in universal:
-        if name not in body.bound:
-            body.bind_domain(name)
+    body.bind_domains(_universal(clause))
     if not vocabulary.one_world and body.world is None:
         _ = body.geometry
-    for one in later:
-        body.join(one.atom, vocabulary.facts(one.atom.predicate), kind="anti", letter="x")
-    for guard in clause.guards:
-        names = [
-            t.name
-            for t in (guard.left, guard.right)
-            if isinstance(t, Variable) and t.name in clause.existential
-        ]
-        if not names:
-            body.where.append(body.test(guard).is_not(True))
-            continue
-        inner = _inner(body, "y")
-        for name in dict.fromkeys(names):
-            inner.bind_domain(name)
-        inner.where.append(inner.test(guard).is_(True))
-        body.where.append(equal(_count(inner), 0))
-    for one in existential_closed:
-        inner = _inner(body, "z")
-        inner.join(one.atom, vocabulary.facts(one.atom.predicate))
+    for one in outside:
         if one.positive:
-            body.where.append(equal(_count(inner), 0))
-        else:
-            body.where.append(
-                equal(_count(inner), body.by_world(_bindings(vocabulary, clause, one)))
-            )
-    columns: list[tuple[str, Expression]] = [
-        (f"t{i}", body.column_of(name)) for i, name in enumerate(clause.plus)
-    ]
+            body.join(one.atom, vocabulary.facts(one.atom.predicate), kind="anti", letter="x")
+    for guard in clause.guards:
+        body.where.append(_unsatisfied_by_guard(body, clause, guard))
+    for one in inside:
+        body.where.append(_unsatisfied_by_facts(body, clause, one))
+    columns = _binding_columns(body, clause)
+    scale = varying_scale(body, clause) if varying else Value(1.0)
+    if clause.weight_variable is not None:
+        columns.append(("weight", scale))
+    identity: Expression = FALSE
+    if literal is not None:
+        body.bind_domains(_existential_in(clause, literal.atom.arguments))
+        identity = _key(body, literal)
+    columns += [("key", call("cast BIGINT", identity)), ("s", call("cast DOUBLE", scale))]
+    return body.select(columns)
+
+
+def _universal(clause: Clause) -> list[str]:
+    return [name for name, _ in clause.variable_types if name not in clause.existential]
+
+
+def _existential_in(clause: Clause, terms: Iterable[Term]) -> list[str]:
+    """The existential variables among some terms, each once."""
+    names = (one.name for one in terms if isinstance(one, Variable))
+    return list(dict.fromkeys(name for name in names if name in clause.existential))
+
+
+def _unsatisfied_by_guard(body: Body, clause: Clause, guard: Comparison) -> Expression:
+    """The test that no binding of its existential variables makes a guard true."""
+    names = _existential_in(clause, (guard.left, guard.right))
+    if not names:
+        return body.test(guard).is_not(True)
+    inner = _inner(body, "y")
+    for name in names:
+        inner.bind_domain(name)
+    inner.where.append(inner.test(guard).is_(True))
+    return equal(_count(inner), 0)
+
+
+def _unsatisfied_by_facts(body: Body, clause: Clause, literal: Literal) -> Expression:
+    """The test that evidence makes no binding of a literal's existential variables true."""
+    vocabulary, inner = body.vocabulary, _inner(body, "z")
+    inner.join(literal.atom, vocabulary.facts(literal.atom.predicate))
+    if literal.positive:
+        return equal(_count(inner), 0)
+    return equal(_count(inner), body.by_world(_bindings(vocabulary, clause, literal)))
+
+
+def _binding_columns(body: Body, clause: Clause) -> list[tuple[str, Expression]]:
+    """What tells one binding of the universal variables from another."""
+    columns = body.plus_columns(clause.plus)
     if body.world is not None:
         columns.append(("w", body.world))
-    for i, name in enumerate(universal):
+    for i, name in enumerate(_universal(clause)):
         columns.append((f"x{i}", body.constant_of(Variable(name), body.types[name])))
     columns += [(f"y{i}", body.column_of(name)) for i, (name, _) in enumerate(clause.values)]
     for i, computed in enumerate(clause.function_values):
         value = body.bound[computed.variable].constant
         if value is not None:
             columns.append((f"v{i}", value))
-    scale = varying_scale(body, clause) if varying else Value(1.0)
-    if clause.weight_variable is not None:
-        columns.append(("weight", scale))
-    if literal is None:
-        identity: Expression = FALSE
-    else:
-        for term in literal.atom.arguments:
-            if (
-                isinstance(term, Variable)
-                and term.name in clause.existential
-                and term.name not in body.bound
-            ):
-                body.bind_domain(term.name)
-        identity = _key(body, literal)
-    columns += [("key", call("cast BIGINT", identity)), ("s", call("cast DOUBLE", scale))]
-    return body.select(columns)
+    return columns
 
 
 def _inner(body: Body, prefix: str) -> Body:
@@ -174,15 +176,13 @@ def _inner(body: Body, prefix: str) -> Body:
 
 
 def _count(inner: Body) -> Expression:
-    return Raw(Select((("n", COUNT),), tuple(inner.sources), tuple(inner.where)))
+    return Raw(Select((("n", COUNT),), *inner.parts()))
 
 
 def _bindings(vocabulary: Vocabulary, clause: Clause, literal: Literal) -> dict[int, int]:
     """How many bindings of its existential variables a literal has in each world."""
-    names = {one.name for one in literal.atom.arguments if isinstance(one, Variable)}
-    return vocabulary.bindings(
-        kind for name, kind in clause.variable_types if name in names & {*clause.existential}
-    )
+    names = _existential_in(clause, literal.atom.arguments)
+    return vocabulary.bindings(kind for name, kind in clause.variable_types if name in names)
 
 
 def _key(body: Body, literal: Literal) -> Expression:
@@ -197,10 +197,7 @@ def _key(body: Body, literal: Literal) -> Expression:
         identity = body.place(atom)
         if not vocabulary.has_known(atom.predicate):
             return _encoded(identity, negated)
-        alias = body.alias("k")
-        on = (equal(Column(alias, "atom"), identity),)
-        body.sources.append(Source(vocabulary.known(atom.predicate), alias, on, "left"))
-        given = Column(alias, "value")
+        given = body.join_known(atom.predicate, identity)
         identity = call("case", given.is_null, identity, None)
     is_open = negate(identity.is_null)
     holds = equal(given, 1 - negated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.grounding.select import Column, Expression, Select, Source, Value, call, equal
 from workbench.grounding.value_terms import Typed
@@ -32,6 +32,13 @@ class Binding:
         number = value.expression if value.kind is ValueKind.NUMBER else None
         text = value.expression if value.kind is ValueKind.TEXT else None
         return cls(None, number=number, text=text, value=value)
+
+    @property
+    def argument(self) -> Expression:
+        """What an atom's column equals where the variable is its argument."""
+        found = self.constant if self.value is None else self.value.expression
+        assert found is not None
+        return found
 
 
 @dataclass
@@ -76,9 +83,6 @@ class FromClause:
                 self.world = here
             else:
                 on.append(equal(here, self.world))
-        if not self.sources and source.kind == "inner":
-            self.where.extend(on)
-            on = []
         self.sources.append(Source(source.relation, source.alias, tuple(on), source.kind))
 
     @property
@@ -109,11 +113,21 @@ class FromClause:
             _ = self.geometry
         if self.worlds is not None:
             self.where.append(self._in_its_worlds(self.worlds))
+        sources, where = self.parts()
+        return Select(shown, sources, where, **changes)  # type: ignore[arg-type]
+
+    def parts(self) -> tuple[tuple[Source, ...], tuple[Expression, ...]]:
+        """The sources, those that give rows first, and the conditions: what comes first is joined
+        to nothing, so that its own are among these.
+        """
         inner = [source for source in self.sources if source.kind == "inner"]
         others = [source for source in self.sources if source.kind != "inner"]
         if others and not inner:
             inner = [Source(Select((("one", Value(1)),)), "nothing")]
-        return Select(shown, (*inner, *others), tuple(self.where), **changes)  # type: ignore[arg-type]
+        if not inner:
+            return (), tuple(self.where)
+        first, *later = inner
+        return (replace(first, on=()), *later, *others), (*first.on, *self.where)
 
     def _in_its_worlds(self, worlds: tuple[int, ...]) -> Expression:
         if self.vocabulary.one_world:

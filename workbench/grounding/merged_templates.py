@@ -16,11 +16,12 @@ __all__ = ["MergedTemplates", "merge_templates", "sums_by_template"]
 class MergedTemplates:
     """Two tables of templates made one: the numbers of both in it.
 
-    A template that goes and has none of its name in the new table has a number past the end:
-    `width` counts those too.
+    `goes` marks the templates of the old table that do. One with none of its name in the new table
+    has a number past the end: `width` counts those too.
     """
 
     templates: Templates
+    goes: Bool
     old: Int64
     new: Int64
     width: int
@@ -52,16 +53,17 @@ def merge_templates(templates: Templates, goes: Bool, piece: Templates) -> Merge
         name = (int(templates.rule[number]), int(templates.clause[number]), templates.label[number])
         old[number] = names.get(name, width)
         width += name not in names
-    return MergedTemplates(merged, old, new, width)
+    return MergedTemplates(merged, goes, old, new, width)
 
 
 def _formulas(templates: Templates) -> tuple[str, ...]:
     return templates.formula or ("",) * templates.n_templates
 
 
-def sums_by_template(old: Array, new: Array, tables: MergedTemplates, goes: Bool) -> Array:
+def sums_by_template(old: Array, new: Array, tables: MergedTemplates) -> Array:
     """Sums by template: of those that stay as they were, of the others as they are now."""
     sums = np.zeros((tables.templates.n_templates, *old.shape[1:]), old.dtype)
-    sums[tables.old[~goes]] = old[~goes]
+    stays = ~tables.goes
+    sums[tables.old[stays]] = old[stays]
     sums[tables.new] = new
     return sums

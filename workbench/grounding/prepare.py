@@ -121,6 +121,37 @@ def prepare(
     backend: Backend | None = None,
 ) -> tuple[Vocabulary, list[Diagnostic]]:
     """The vocabulary of one grounding, and notes about predicates' roles."""
+    vocabulary = _vocabulary(database, connection, program, clauses, request, backend)
+    program, stored = vocabulary.program, vocabulary.stored
+    facts = fact_kinds(connection, program, stored, vocabulary.worlds)
+    if program.language == "mln" and request.role == "infer":
+        facts |= _with_labels_known(vocabulary, facts)
+    vocabulary.roles, notes = assign_roles(
+        program, stored, facts, request, mentioned_predicates(clauses)
+    )
+    if program.language == "psl":
+        check_demands(connection, program, stored, vocabulary.roles, request, clauses)
+    # What has a scope may be asked about where only a tautology names it.
+    scoped = {name for name, role in vocabulary.roles.items() if role.scoped}
+    needed = needed_definitions(program, scoped.union(mentioned_predicates(clauses)))
+    notes += _made_of_nothing(program, needed, facts)
+    make_definitions(vocabulary, needed)
+    make_scopes(vocabulary)
+    vocabulary.space = _atom_space(vocabulary)
+    return vocabulary, notes
+
+
+def _vocabulary(
+    database: Database,
+    connection: duckdb.DuckDBPyConnection,
+    program: Program,
+    clauses: tuple[Clause | LinearRule, ...],
+    request: GroundRequest,
+    backend: Backend | None,
+) -> Vocabulary:
+    """Predicates, types and constants of a program and its data; roles and the space of atoms are
+    still to come.
+    """
     worlds = chosen_worlds(database, request)
     stored = database.predicates()
     if any(name not in stored for name in program.predicates.keys() - program.defined):
@@ -145,9 +176,7 @@ def prepare(
         for one in clauses
         if isinstance(one, LinearRule) or one.worlds is None or len(one.worlds) > 1
     ]
-    placed = {key: place for place, key in enumerate(sorted(set(rule_constants(program, several))))}
-    placeholder = AtomSpace((), {}, {}, {}, 0)
-    vocabulary = Vocabulary(
+    return Vocabulary(
         connection=connection,
         backend=backend or DuckDB(connection),
         program=program,
@@ -156,28 +185,14 @@ def prepare(
         roles={},
         request=request,
         worlds=worlds,
-        space=placeholder,
+        space=AtomSpace((), {}, {}, {}, 0),
         sizes=sizes,
         constants=constants,
         positions=positions,
-        placed=placed,
+        placed={
+            key: place for place, key in enumerate(sorted(set(rule_constants(program, several))))
+        },
     )
-    facts = fact_kinds(connection, program, stored, worlds)
-    if program.language == "mln" and request.role == "infer":
-        facts |= _with_labels_known(vocabulary, facts)
-    vocabulary.roles, notes = assign_roles(
-        program, stored, facts, request, mentioned_predicates(clauses)
-    )
-    if program.language == "psl":
-        check_demands(connection, program, stored, vocabulary.roles, request, clauses)
-    # What has a scope may be asked about where only a tautology names it.
-    scoped = {name for name, role in vocabulary.roles.items() if role.scoped}
-    needed = needed_definitions(program, scoped.union(mentioned_predicates(clauses)))
-    notes += _made_of_nothing(program, needed, facts)
-    make_definitions(vocabulary, needed)
-    make_scopes(vocabulary)
-    vocabulary.space = _atom_space(vocabulary)
-    return vocabulary, notes
 
 
 def _made_of_nothing(

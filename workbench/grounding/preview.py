@@ -4,7 +4,7 @@ DuckDB's plan and sample ground clauses.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from workbench.database.database import Database
@@ -121,43 +121,9 @@ def _scope_preview(vocabulary: Vocabulary, name: str) -> ScopePreview:
 
 
 def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: int) -> RulePreview:
-    rows = units = 0
-    statements: list[str] = []
-    plans: list[str] = []
-    clauses: list[str] = []
+    shown = _Shown(grounder, samples)
     for tally in tallies:
-        if tally.plan.counts is not None:
-            statements.append(f"-- count\n{render(tally.plan.counts)};")
-        if not tally.open.sum():
-            continue
-        countable = int(tally.open.sum()) <= grounder.request.limit
-        if not countable:
-            rows += int(tally.open.sum())
-        relation = plus_relation(grounder.backend, tally)
-        for shape in tally.plan.shapes(relation):
-            sql = render(shape.select)
-            statements.append(f"-- rows\n{sql};")
-            plan = grounder.connection.execute(f"EXPLAIN {sql}").fetchall()
-            plans += [str(line[-1]) for line in plan]
-            if not countable:
-                continue
-            if shape.lines is not None:
-                sink, n_units = _linear_rows(grounder, tally, shape)
-                rows += sink.n_rows
-                units += n_units
-                clauses += linear_samples(
-                    grounder, sink, shape.lines.relation, samples - len(clauses)
-                )
-                continue
-            # All rows are fetched: an unfinished result would block the next statement on this
-            # connection.
-            counted = (grounder.backend.rows(_counting(tally.plan, shape))[1] or [(0, 0)])[0]
-            units += counted[0]
-            rows += counted[1]
-            if len(clauses) < samples:
-                clauses += clause_samples(grounder, shape, samples - len(clauses))
-        if relation is not None:
-            grounder.backend.drop(relation)
+        shown.add(tally)
     total = sum(int(tally.total.sum()) for tally in tallies)
     n_open, violated = (
         sum(int(getattr(tally, name).sum()) for tally in tallies) for name in ("open", "violated")
@@ -165,8 +131,8 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
     return RulePreview(
         rule=text,
         clauses=len(tallies),
-        ground_rows=rows,
-        unit_groundings=units,
+        ground_rows=shown.rows,
+        unit_groundings=shown.units,
         open=n_open,
         satisfied=max(0, total - n_open - violated),
         violated=violated,
@@ -174,10 +140,62 @@ def _rule_preview(grounder: Grounder, text: str, tallies: list[Tally], samples: 
         joins=" and ".join(
             dict.fromkeys(joined_relations(grounder.vocabulary, tally.plan) for tally in tallies)
         ),
-        sql="\n\n".join(statements),
-        plan="\n".join(plans),
-        samples=tuple(clauses),
+        sql="\n\n".join(shown.statements),
+        plan="\n".join(shown.plans),
+        samples=tuple(shown.clauses),
     )
+
+
+@dataclass
+class _Shown:
+    """What is shown of one rule's clauses, and how many ground rows and unit groundings these make.
+
+    `samples` is how many ground clauses are to be shown.
+    """
+
+    grounder: Grounder
+    samples: int
+    rows: int = 0
+    units: int = 0
+    statements: list[str] = field(default_factory=list)
+    plans: list[str] = field(default_factory=list)
+    clauses: list[str] = field(default_factory=list)
+
+    def add(self, tally: Tally) -> None:
+        grounder, n_open = self.grounder, int(tally.open.sum())
+        if tally.plan.counts is not None:
+            self.statements.append(f"-- count\n{render(tally.plan.counts)};")
+        if not n_open:
+            return
+        countable = n_open <= grounder.request.limit
+        if not countable:
+            self.rows += n_open
+        relation = plus_relation(grounder.backend, tally)
+        for shape in tally.plan.shapes(relation):
+            sql = render(shape.select)
+            self.statements.append(f"-- rows\n{sql};")
+            plan = grounder.connection.execute(f"EXPLAIN {sql}").fetchall()
+            self.plans += [str(line[-1]) for line in plan]
+            if countable:
+                self._count(tally, shape)
+        if relation is not None:
+            grounder.backend.drop(relation)
+
+    def _count(self, tally: Tally, shape: Shape) -> None:
+        grounder, more = self.grounder, self.samples - len(self.clauses)
+        if shape.lines is not None:
+            sink, units = _linear_rows(grounder, tally, shape)
+            rows = sink.n_rows
+            self.clauses += linear_samples(grounder, sink, shape.lines.relation, more)
+        else:
+            # All rows are fetched: an unfinished result would block the next statement on this
+            # connection.
+            counted = grounder.backend.rows(_counting(tally.plan, shape))[1]
+            units, rows = (counted or [(0, 0)])[0]
+            if more > 0:
+                self.clauses += clause_samples(grounder, shape, more)
+        self.rows += rows
+        self.units += units
 
 
 def _counting(plan: Plan, shape: Shape) -> Select:

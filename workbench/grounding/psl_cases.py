@@ -5,6 +5,7 @@ unviolable rows left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from workbench.grounding.atom_index import OBSERVED, AtomIndex
 from workbench.grounding.body import Body
@@ -71,6 +72,14 @@ class _Indexed:
 
     def value(self, otherwise: Expression) -> Expression:
         return self.index.value(self.place, otherwise)
+
+
+class _Term(NamedTuple):
+    """A term of a row: its atom, and whether that may be an observed one."""
+
+    found: _Joined | _Indexed
+    coefficient: int
+    mixed: bool
 
 
 @dataclass
@@ -199,56 +208,55 @@ class CaseMaker:
         """Columns of ids and of the constant,
         and the tests that drop rows which nothing can violate.
         """
-        body, mixed = self.body, self.mixed
+        body = self.body
         terms = [
-            (one, atom.predicate in mixed, c)
+            _Term(one, c, atom.predicate in self.mixed)
             for one, (atom, c) in zip(found, self.branch.terms)
             if c
         ]
-        folded = self.all_open is not True and any(may_fold for _, may_fold, _ in terms)
+        folded = self.all_open is not True and any(one.mixed for one in terms)
         if self.all_open is not None:
-            tests = tuple(one.is_open for one, may_fold, _ in terms if may_fold)
+            tests = tuple(one.found.is_open for one in terms if one.mixed)
             body.where.append(all_of(tests) if self.all_open else negate(all_of(tests)))
         most: list[Expression] = [Value(self.constant), *self.summands]
         columns: list[tuple[str, Expression]] = []
-        for number, (one, may_fold, c) in enumerate(terms):
-            highest: Expression = Value(float(c > 0))
-            if folded and may_fold:
-                highest = one.value(highest)
-                self.summands.append(_times(c, one.value(Value(0.0))))
-            columns.append((f"l{number}", one.folded if folded and may_fold else one.identity))
-            most.append(_times(c, highest))
+        for number, one in enumerate(terms):
+            highest: Expression = Value(float(one.coefficient > 0))
+            identity = one.found.identity
+            if folded and one.mixed:
+                highest = one.found.value(highest)
+                self.summands.append(_times(one.coefficient, one.found.value(Value(0.0))))
+                identity = one.found.folded
+            columns.append((f"l{number}", identity))
+            most.append(_times(one.coefficient, highest))
         b = add((Value(self.constant), *self.summands))
-        varying = bool(self.summands)
-        if varying:
+        if self.summands:
             columns.append(("b", b))
         if self.clause.plus:
             columns = [*self._shown(), *columns]
-        if (
-            self.prune
-            if varying
-            else self.constant + sum(max(c, 0) for _, _, c in terms) <= TOLERANCE
-        ):
+        if self._may_be_unviolable(terms):
             body.where.append(add(tuple(most)) > TOLERANCE)
         if self.violated:
-            distance = add(
-                (
-                    b,
-                    *(
-                        _times(c, self.vocabulary.state.value_of(one.identity))
-                        for one, _, c in terms
-                    ),
-                )
-            )
-            body.where.append(distance > TOLERANCE)
+            body.where.append(self._distance(b, terms) > TOLERANCE)
         return Case(
             body.select(columns or [("one", Value(1))]),
             tuple((atom.predicate, c) for atom, c in self.branch.terms if c),
-            tuple(folded and may_fold for _, may_fold, _ in terms),
+            tuple(folded and one.mixed for one in terms),
             self.constant,
             self.merged,
             missing=tuple(self.missing),
         )
+
+    def _may_be_unviolable(self, terms: list[_Term]) -> bool:
+        """Whether rows may be there that nothing can violate, and are to be left out."""
+        if self.summands:
+            return self.prune
+        return self.constant + sum(max(one.coefficient, 0) for one in terms) <= TOLERANCE
+
+    def _distance(self, b: Expression, terms: list[_Term]) -> Expression:
+        """How far the state violates a row."""
+        value_of = self.vocabulary.state.value_of
+        return add((b, *(_times(one.coefficient, value_of(one.found.identity)) for one in terms)))
 
     def _shown(self) -> list[tuple[str, Expression]]:
         """The clause's `plus` variables, and the observed value of each literal's atom."""

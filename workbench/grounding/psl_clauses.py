@@ -4,6 +4,7 @@ and its missing atoms named.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from workbench.grounding.cases import Case, MissingAtom, count_case, open_rows
@@ -58,27 +59,21 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
     # them they may not.
     splits = ((True, False), (False, True)) if mixed and needless else ((None, not needless),)
     split = branches(open_literals, multiset=True)
-    makers = [
-        CaseMaker(vocabulary, clause, branch, mixed, all_open, merged, violated)
+    cases = tuple(
+        CaseMaker(vocabulary, clause, branch, mixed, all_open, merged, violated).make()
         for branch in split
         for all_open, merged in splits
-    ]
-    cases = tuple(maker.make() for maker in makers)
+    )
     total = None
     if any(case.varying for case in cases):
-        whole = (
-            CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False)
+        total = _total(
+            CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False).make()
             for branch in split
         )
-        inner = Union(
-            tuple(replace(maker.make().select, columns=(("one", Value(1)),)) for maker in whole)
-        )
-        scales = (("positive", call("cast DOUBLE", COUNT)), ("negative", Value(0.0)))
-        total = Select((("n", COUNT), *scales), (Source(inner, "r"),))
     # A head whose values are never observed does not change the count, so the count need not find
     # its atoms.
-    checked_late = not any(one.predicate in mixed for case in cases for one in case.missing)
-    checked_late = checked_late and any(case.missing for case in cases)
+    missing = [(case, one) for case in cases for one in case.missing]
+    checked_late = bool(missing) and not any(one.predicate in mixed for _, one in missing)
     sources = [_counted(case) if checked_late else case.select.sources for case in cases]
     counts = (
         _count(
@@ -103,9 +98,16 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
         open_groundings=tuple(
             open_rows(case, counted) for case, counted in zip(cases, sources) if case.signature
         ),
-        missing=tuple(_sample(case, one) for case in cases for one in case.missing),
+        missing=tuple(_sample(case, one) for case, one in missing),
         checked_late=checked_late,
     )
+
+
+def _total(cases: Iterable[Case]) -> Select:
+    """How many groundings some cases have, each of scale 1."""
+    selects = tuple(replace(one.select, columns=(("one", Value(1)),)) for one in cases)
+    scales = (("positive", call("cast DOUBLE", COUNT)), ("negative", Value(0.0)))
+    return Select((("n", COUNT), *scales), (Source(Union(selects), "r"),))
 
 
 def _counted(case: Case) -> tuple[Source, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import duckdb
@@ -12,6 +12,12 @@ from workbench.database.identifiers import quoted
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, UsageError, nearest
 from workbench.grounding.request import GroundRequest
+from workbench.grounding.role_notes import (
+    without_atoms,
+    without_mark,
+    without_question,
+    without_rules,
+)
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.declarations import Predicate
 from workbench.language.formulas import formula_atoms
@@ -97,64 +103,86 @@ def assign_roles(
         E0301 for a name that is no predicate; E0302 for a predicate both query and closed.
     """
     _check_names(program, request)
-    notes: list[Diagnostic] = []
-    psl = program.language == "psl"
-    scopes = {scope.head.predicate for scope in program.scopes}
-    marked = not psl and any(predicate.closed for predicate in program.predicates.values())
     _check_values(program, request)
-    roles: dict[str, RoleOf] = {}
-    for name, predicate in program.predicates.items():
-        kinds = facts[name]
-        closed = predicate.closed
-        if psl and closed is None and name in stored:
-            closed = stored[name].closed
-        if request.query is not None and name in request.query:
-            role = Role.QUERY
-        elif name in request.hidden:
-            role = Role.HIDDEN
-        elif name in request.closed or closed is True or predicate.has_values:
-            role = Role.EVIDENCE
-        elif psl:
-            is_open = kinds.target or closed is False or name in scopes
-            role = (
-                (Role.QUERY if request.query is None else Role.HIDDEN) if is_open else Role.EVIDENCE
-            )
-        elif name in scopes and request.query is None:
-            role = Role.QUERY
-        elif kinds.evidence or (request.query is not None and name not in mentioned):
-            role = Role.EVIDENCE
-            if marked and kinds.evidence and name in mentioned:
-                notes.append(_without_mark(predicate))
-        elif request.query is None:
-            role = Role.QUERY if name in mentioned | _named(program) else Role.EVIDENCE
+    assigning = _Assigning(program, stored, facts, request, mentioned)
+    roles = {name: assigning.role_of(one) for name, one in program.predicates.items()}
+    return roles, assigning.notes
+
+
+@dataclass
+class _Assigning:
+    """What decides the roles of a program's predicates, and what is noted on the way."""
+
+    program: Program
+    stored: Mapping[str, StoredPredicate]
+    facts: Mapping[str, FactKinds]
+    request: GroundRequest
+    mentioned: set[str]
+    notes: list[Diagnostic] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.psl = self.program.language == "psl"
+        self.scopes = {scope.head.predicate for scope in self.program.scopes}
+        predicates = self.program.predicates.values()
+        self.marked = not self.psl and any(one.closed for one in predicates)
+
+    def role_of(self, predicate: Predicate) -> RoleOf:
+        name, kinds, closed = predicate.name, self.facts[predicate.name], predicate.closed
+        if self.psl and closed is None and name in self.stored:
+            closed = self.stored[name].closed
+        role = self._asked_or_closed(predicate, closed)
+        if role is None and self.psl:
+            role = self._in_soft_logic(name, closed)
+        elif role is None:
+            role = self._in_markov_logic(predicate)
+        if self.psl:
+            self._note_atoms(predicate, closed, role)
+            listed = role is not Role.EVIDENCE
         else:
-            role = Role.HIDDEN
-            notes.append(
-                Diagnostic(
-                    "E0303",
-                    f"{name} has no facts and is not asked about, so its atoms are open and hidden",
-                    predicate.span,
-                    help=f"name it with --closed {name} if no fact means that it is false",
-                    severity="note",
-                )
-            )
-        listed = psl and role is not Role.EVIDENCE
+            listed = role is Role.EVIDENCE and kinds.uncertain and not predicate.has_values
+        scoped = name in self.scopes and role is not Role.EVIDENCE
+        return RoleOf(predicate, role, listed or scoped, kinds, scoped)
+
+    def _asked_or_closed(self, predicate: Predicate, closed: bool | None) -> Role | None:
+        """The role that the request or the program itself gives; None where data decide."""
+        name, request = predicate.name, self.request
+        if name in (request.query or ()):
+            return Role.QUERY
+        if name in request.hidden:
+            return Role.HIDDEN
+        if name in request.closed or closed is True or predicate.has_values:
+            return Role.EVIDENCE
+        return None
+
+    def _in_soft_logic(self, name: str, closed: bool | None) -> Role:
+        if not (self.facts[name].target or closed is False or name in self.scopes):
+            return Role.EVIDENCE
+        return Role.QUERY if self.request.query is None else Role.HIDDEN
+
+    def _in_markov_logic(self, predicate: Predicate) -> Role:
+        name, evidence = predicate.name, self.facts[predicate.name].evidence
+        all_asked, mentioned = self.request.query is None, predicate.name in self.mentioned
+        if name in self.scopes and all_asked:
+            return Role.QUERY
+        if evidence or not (all_asked or mentioned):
+            if self.marked and evidence and mentioned:
+                self.notes.append(without_mark(predicate))
+            return Role.EVIDENCE
+        if all_asked:
+            asked = mentioned or name in _named(self.program)
+            return Role.QUERY if asked else Role.EVIDENCE
+        self.notes.append(without_question(predicate))
+        return Role.HIDDEN
+
+    def _note_atoms(self, predicate: Predicate, closed: bool | None, role: Role) -> None:
+        """Note a predicate of soft logic that has no atoms or no rules."""
+        kinds, mentioned = self.facts[predicate.name], predicate.name in self.mentioned
         unknown = closed is False or (closed is None and not kinds.evidence)
-        if psl and unknown and not kinds.target and name in mentioned:
-            notes.append(_without_atoms(predicate, is_open=closed is False))
-        if (
-            psl
-            and role is Role.QUERY
-            and kinds.target
-            and name not in mentioned
-            and request.role == "infer"
-        ):
-            notes.append(_without_rules(predicate))
-        if role is Role.EVIDENCE and kinds.uncertain and not psl and not predicate.has_values:
-            listed = True
-        scoped = name in scopes and role is not Role.EVIDENCE
-        roles[name] = RoleOf(predicate, role, listed or scoped, kinds, scoped)
-    return roles, notes
+        if unknown and not kinds.target and mentioned:
+            self.notes.append(without_atoms(predicate, is_open=closed is False))
+        predicted = role is Role.QUERY and self.request.role == "infer"
+        if predicted and kinds.target and not mentioned:
+            self.notes.append(without_rules(predicate))
 
 
 def _named(program: Program) -> set[str]:
@@ -163,44 +191,6 @@ def _named(program: Program) -> set[str]:
     """
     formulas = [rule.formula for rule in program.rules if isinstance(rule, FormulaRule)]
     return {atom.predicate for formula in formulas for atom in formula_atoms(formula)}
-
-
-def _without_mark(predicate: Predicate) -> Diagnostic:
-    return Diagnostic(
-        "E0319",
-        f"{predicate.name} has facts and no `*`: it is taken for evidence, and atoms that no fact "
-        "lists are false; Tuffy holds such a predicate open",
-        predicate.span,
-        f"--hidden {predicate.name} holds it open too; a `*` before its declaration says that it "
-        "is evidence",
-        severity="note",
-    )
-
-
-def _without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:
-    if is_open:
-        message, help_text = (
-            f"{predicate.name} is open, and no target of it is listed",
-            "list the atoms to predict",
-        )
-    else:
-        message = (
-            f"{predicate.name} has neither observations nor targets, so its atoms count as false"
-        )
-        help_text = "is it spelt as in the data? if it is meant to be empty, declare it closed"
-    return Diagnostic("E0309", message, predicate.span, help_text, severity="warning")
-
-
-def _without_rules(predicate: Predicate) -> Diagnostic:
-    return Diagnostic(
-        "E0314",
-        f"{predicate.name} has targets, and no rule names it: they keep the values listed with "
-        "them, else 0.5",
-        predicate.span,
-        "is it spelt in the rules as in the data? name the predicates to predict with --query to "
-        "leave it out",
-        severity="warning",
-    )
 
 
 def _check_names(program: Program, request: GroundRequest) -> None:

@@ -7,8 +7,7 @@ there now are compared as sets, whatever the order they were ground in.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,19 +17,30 @@ from workbench.grounding.again import Piece
 from workbench.grounding.atoms import AtomTable
 from workbench.grounding.carried_rows import (
     CLOSE,
+    CarriedPart,
     CarriedRows,
-    carried,
-    carried_units,
+    Renumbered,
     edited,
     stacked,
     without_zeros,
 )
 from workbench.grounding.differences import Difference
-from workbench.grounding.merged_templates import merge_templates, sums_by_template
+from workbench.grounding.merged_templates import MergedTemplates, merge_templates, sums_by_template
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates
 
 __all__ = ["Splice", "places", "splice"]
+
+
+SUMS = (
+    "constant",
+    "groundings",
+    "unit_scale",
+    "evidence_satisfied",
+    "evidence_violated",
+    "power",
+)
+"""What a network sums by template."""
 
 
 @dataclass(frozen=True)
@@ -116,69 +126,26 @@ def splice(
     -----
     Cost: linear in the stored entries, and a sort of the replaced rules' rows.
     """
-    new, difference = piece.grounding.network, piece.difference
-    if difference is not None:
-        network = difference.onto_sums(network)
+    if piece.difference is not None:
+        network = piece.difference.onto_sums(network)
+    new = piece.grounding.network
     goes = np.isin(templates.rule, [-1, *piece.rules])
     tables = merge_templates(templates, goes, piece.grounding.templates)
-    replaced = np.isin(rule, list(piece.rules))
-    near = _near(network, rule, difference, place)
-    n, everywhere = new.n_atoms, np.arange(new.n_atoms)
-    stays, leaves = np.where(goes, -1, tables.old), np.where(goes, tables.old, -1)
-    units = partial(carried_units, n_atoms=n, n_templates=tables.width)
-    kept = carried(
-        network, rule, np.flatnonzero(~(replaced | near)), place, n_atoms=n, number=stays
-    )
-    going = carried(network, rule, np.flatnonzero(replaced), place, n_atoms=n, number=leaves)
-    coming = carried(
-        new, piece.rule, np.arange(new.n_rows), everywhere, n_atoms=n, number=tables.new
-    )
-    kept_units = units(network.unit, place, number=stays)
-    going_units = units(network.unit, place, number=leaves)
-    coming_units = units(new.unit, everywhere, number=tables.new)
-    if difference is not None:
-        before = carried(network, rule, np.flatnonzero(near), place, n_atoms=n, number=tables.old)
-        came, went = (
-            carried(
-                one.network,
-                one.rule,
-                np.arange(one.rule.size),
-                everywhere,
-                n_atoms=n,
-                number=tables.old,
-            )
-            for one in (difference.came, difference.went)
-        )
-        came_units, went_units = (
-            units(one.network.unit, everywhere, number=tables.old)
-            for one in (difference.came, difference.went)
-        )
-        kept_units = without_zeros(kept_units - went_units)
-        going, going_units = stacked(going, before), csr_array(going_units + went_units)
-        coming, coming_units = (
-            stacked(coming, edited(before, came, went)),
-            csr_array(coming_units + came_units),
-        )
+    shares = _shares(Renumbered(network, rule, place, new.n_atoms, tables.width), piece, tables)
+    coming, going = shares.coming, shares.going
 
+    old_rows, new_rows, added, removed = _changed_rows(going.rows, coming.rows)
     touched = np.ones(new.n_atoms, np.bool_)
     touched[place[place >= 0]] = False
-    old_rows, new_rows, added, removed = _changed_rows(going, coming)
     _mark_blocks(network.blocks, new.blocks, place, touched)
-    joined, n_templates = stacked(kept, coming), tables.templates.n_templates
+    old_rows = _mark_gone(going, old_rows, tables.templates.n_templates, touched)
+    joined = stacked(shares.kept.rows, coming.rows)
     sums: dict[str, Any] = {
-        name: sums_by_template(getattr(network, name), getattr(new, name), tables, goes)
-        for name in (
-            "constant",
-            "groundings",
-            "unit_scale",
-            "evidence_satisfied",
-            "evidence_violated",
-            "power",
-        )
+        name: sums_by_template(getattr(network, name), getattr(new, name), tables) for name in SUMS
     }
-    unit = csr_array(csr_array(kept_units + coming_units)[:, :n_templates])
-    old_rows = _mark_gone(going, going_units, old_rows, n_templates, touched)
-    spliced = GroundNetwork(
+    spliced = replace(
+        new,
+        **sums,
         A=csr_array(
             (joined.A.data, joined.A.indices, joined.A.indptr),
             shape=(joined.rule.size, new.n_atoms),
@@ -187,22 +154,80 @@ def splice(
         template=joined.template,
         scale=None if np.all(joined.scale == 1.0) else joined.scale,
         relation=joined.relation,
-        unit=unit,
-        blocks=new.blocks,
-        world=new.world,
-        domain=new.domain,
-        **sums,
+        unit=csr_array(
+            csr_array(shares.kept.units + coming.units)[:, : tables.templates.n_templates]
+        ),
     )
     return Splice(
         spliced,
         tables.templates,
         joined.rule,
         touched,
-        came=_alone(spliced, coming, coming_units, new_rows),
-        went=_alone(spliced, going, going_units, old_rows),
+        came=_alone(spliced, coming, new_rows),
+        went=_alone(spliced, going, old_rows),
         added=added,
         removed=removed,
     )
+
+
+class _Shares(NamedTuple):
+    """What stays of a network, what goes and what comes; rows that change do both."""
+
+    kept: CarriedPart
+    going: CarriedPart
+    coming: CarriedPart
+
+    def changed_by(self, near: CarriedRows, came: CarriedPart, went: CarriedPart) -> _Shares:
+        """With the rows near a difference as they were among those that go,
+        as they are now among those that come.
+        """
+        return _Shares(
+            replace(self.kept, units=without_zeros(self.kept.units - went.units)),
+            CarriedPart(stacked(self.going.rows, near), csr_array(self.going.units + went.units)),
+            CarriedPart(
+                stacked(self.coming.rows, edited(near, came.rows, went.rows)),
+                csr_array(self.coming.units + came.units),
+            ),
+        )
+
+
+def _shares(before: Renumbered, piece: Piece, tables: MergedTemplates) -> _Shares:
+    """A network's rows and units by what becomes of them."""
+    difference, goes = piece.difference, tables.goes
+    replaced = np.isin(before.rule, list(piece.rules))
+    near = _near(before, difference)
+    everywhere = np.arange(before.n_atoms)
+
+    def now(network: GroundNetwork, rule: Int32, number: Int64) -> CarriedPart:
+        return replace(before, network=network, rule=rule, place=everywhere).whole(number)
+
+    shares = _Shares(
+        before.part(~(replaced | near), np.where(goes, -1, tables.old)),
+        before.part(replaced, np.where(goes, tables.old, -1)),
+        now(piece.grounding.network, piece.rule, tables.new),
+    )
+    if difference is None:
+        return shares
+    came, went = (
+        now(one.network, one.rule, tables.old) for one in (difference.came, difference.went)
+    )
+    return shares.changed_by(before.rows(near, tables.old), came, went)
+
+
+def _near(before: Renumbered, difference: Difference | None) -> Bool:
+    """The rows that may be among those of a difference: of its rules,
+    over no other atoms than its rows have.
+    """
+    A = before.network.A
+    if difference is None:
+        return np.zeros(before.network.n_rows, np.bool_)
+    inside = np.zeros(before.n_atoms + 1, np.bool_)
+    for side in (difference.came, difference.went):
+        inside[side.network.A.indices] = True
+    found = np.isin(before.rule, list(difference.rules))
+    entries = inside[before.place][A.indices]
+    found[found] = np.logical_and.reduceat(entries, A.indptr[:-1])[found] if entries.size else False
+    return found
 
 
 def _changed_rows(going: CarriedRows, coming: CarriedRows) -> tuple[Int64, Int64, int, int]:
@@ -218,35 +243,31 @@ def _changed_rows(going: CarriedRows, coming: CarriedRows) -> tuple[Int64, Int64
     return np.flatnonzero(moved[before]), np.flatnonzero(moved[after]), added, removed
 
 
-def _mark_gone(
-    going: CarriedRows, units: csr_array, rows: Int64, n_templates: int, touched: Bool
-) -> Int64:
+def _mark_gone(going: CarriedPart, rows: Int64, n_templates: int, touched: Bool) -> Int64:
     """Mark the atoms of rows and units of which a template or an atom is no more;
     the other rows.
     """
-    A = csr_array(going.A[rows])
+    A = csr_array(going.rows.A[rows])
     owner = np.repeat(np.arange(rows.size), np.diff(A.indptr))
-    gone = going.template[rows] >= n_templates
+    gone = going.rows.template[rows] >= n_templates
     gone[owner[A.indices == touched.size]] = True
     marked = A.indices[gone[owner]]
     touched[marked[marked < touched.size]] = True
-    unit = units.tocoo()
+    unit = going.units.tocoo()
     touched[unit.coords[0][unit.coords[1] >= n_templates]] = True
     return rows[~gone]
 
 
-def _alone(
-    network: GroundNetwork, part: CarriedRows, units: csr_array, rows: Int64
-) -> GroundNetwork:
+def _alone(network: GroundNetwork, part: CarriedPart, rows: Int64) -> GroundNetwork:
     """Some rows and the units, over the atoms and templates of a network."""
+    columns: dict[str, Any] = {
+        name: getattr(part.rows, name)[rows] for name in ("b", "template", "scale", "relation")
+    }
     return replace(
         network,
-        A=csr_array(part.A[rows][:, : network.n_atoms]),
-        b=part.b[rows],
-        template=part.template[rows],
-        scale=part.scale[rows],
-        relation=part.relation[rows],
-        unit=csr_array(units[:, : network.n_templates]),
+        **columns,
+        A=csr_array(part.rows.A[rows][:, : network.n_atoms]),
+        unit=csr_array(part.units[:, : network.n_templates]),
     )
 
 
@@ -274,21 +295,3 @@ def _mark_blocks(old: Blocks, new: Blocks, place: Int64, touched: Bool) -> None:
     for part, owner in zip(parts, (before, after)):
         inside = csr_array(part[np.flatnonzero(moved[owner])]).indices
         touched[inside[inside < touched.size]] = True
-
-
-def _near(network: GroundNetwork, rule: Int32, difference: Difference | None, place: Int64) -> Bool:
-    """The rows that may be among those of a difference: of its rules,
-    over no other atoms than its rows have.
-    """
-    if difference is None:
-        return np.zeros(network.n_rows, np.bool_)
-    sides = (difference.came.network, difference.went.network)
-    inside = np.zeros(sides[0].n_atoms + 1, np.bool_)
-    for side in sides:
-        inside[side.A.indices] = True
-    found = np.isin(rule, list(difference.rules))
-    entries = inside[place][network.A.indices]
-    found[found] = (
-        np.logical_and.reduceat(entries, network.A.indptr[:-1])[found] if entries.size else False
-    )
-    return found

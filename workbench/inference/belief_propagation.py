@@ -73,63 +73,106 @@ class BeliefPropagation(Engine):
         if forced.conflict is not None:
             return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
-        edges = layout.row_atom.size + layout.block_atom.size
-        forest = (
-            edges == layout.n_atoms + layout.n_rows + layout.block_kind.size - layout.n_components
-        )
-        weight = np.where(layout.kind == Relation.AT_MOST, np.inf, layout.weight)
-        belief = np.where(
-            layout.fixed < 0, layout.field, np.where(layout.fixed == 1, CERTAIN, -CERTAIN)
-        )
-        messages, block_messages = np.zeros(layout.row_atom.size), np.zeros(layout.block_atom.size)
-        trace: list[float] = []
-        damping, best, since = 0.0 if forest else self.damping, np.inf, 0
-        status, reason = Status.LIMIT, f"messages had not settled after {self.iterations} rounds"
-        try:
-            for iteration in range(self.iterations):
-                conduct.progress.step("bp", iteration, self.iterations)
-                if conduct.expired:
-                    reason = "the time limit was reached"
-                    break
-                with interpreted(edges + layout.n_atoms):
-                    change = _round(layout, weight, belief, messages, block_messages, damping)
-                trace.append(change / (1.0 - damping))
-                if trace[-1] < self.tolerance:
-                    status = Status.EXACT if forest else Status.CONVERGED
-                    kind = (
-                        "the factor graph is a forest"
-                        if forest
-                        else "messages settled on a graph with loops"
-                    )
-                    reason = f"{kind}, {iteration + 1} rounds"
-                    break
-                if trace[-1] < best / 2:
-                    best, since = trace[-1], iteration
-                elif not forest and (iteration - since) * (1.0 - damping) >= self.patience:
-                    damping, best, since = min(0.99, (1.0 + damping) / 2), trace[-1], iteration
-        except Cancelled:
-            status, reason = Status.CANCELLED, "cancelled"
-        if status == Status.LIMIT and trace:
-            reason += f"; the last round would have changed one by {trace[-1]:.2g} in log-odds"
+        course = _Course.of(layout, self.damping)
+        status, reason = self._settle(course, conduct)
         unsure = status in (Status.CONVERGED, Status.LIMIT) and not conduct.expired
         if unsure and legal_state(network, weights, conduct.quiet, low=False) is None:
             verdict = no_legal_state(network, self.name, conduct)
             if verdict.status == Status.INFEASIBLE:
                 return verdict
             status, reason = Status.LIMIT, f"{reason}; no state that keeps all hard rows was found"
-        probability = 1.0 / (1.0 + np.exp(-np.clip(belief, -CERTAIN, CERTAIN)))
-        probability = np.where(layout.fixed >= 0, layout.fixed, probability)
+        residuals, damping = course.residuals, course.damping
         return Solution(
             status,
-            layout.to_network(probability),
+            layout.to_network(course.probability()),
             np.nan,
             np.nan,
             0.0,
             self.name,
             reason,
-            trace={"residual": np.array(trace)},
-            diagnostics={"rounds": len(trace), "forest": forest, "damping": damping},
+            trace={"residual": np.array(residuals)},
+            diagnostics={"rounds": len(residuals), "forest": course.forest, "damping": damping},
         )
+
+    def _settle(self, course: _Course, conduct: Conduct) -> tuple[Status, str]:
+        """Send messages until they settle, more of the old ones kept where they do not."""
+        reason = f"messages had not settled after {self.iterations} rounds"
+        best, since = np.inf, 0
+        try:
+            for iteration in range(self.iterations):
+                conduct.progress.step("bp", iteration, self.iterations)
+                if conduct.expired:
+                    reason = "the time limit was reached"
+                    break
+                residual = course.round()
+                if residual < self.tolerance:
+                    status, graph = Status.CONVERGED, "messages settled on a graph with loops"
+                    if course.forest:
+                        status, graph = Status.EXACT, "the factor graph is a forest"
+                    return status, f"{graph}, {iteration + 1} rounds"
+                damping = course.damping
+                if residual < best / 2:
+                    best, since = residual, iteration
+                elif not course.forest and (iteration - since) * (1.0 - damping) >= self.patience:
+                    course.damping = min(0.99, (1.0 + damping) / 2)
+                    best, since = residual, iteration
+        except Cancelled:
+            return Status.CANCELLED, "cancelled"
+        if course.residuals:
+            last = course.residuals[-1]
+            reason += f"; the last round would have changed one by {last:.2g} in log-odds"
+        return Status.LIMIT, reason
+
+
+@dataclass
+class _Course:
+    """Beliefs and messages of a layout's factors, round after round."""
+
+    layout: Layout
+    forest: bool
+    damping: float
+    weight: Float
+    belief: Float
+    messages: Float
+    block_messages: Float
+    residuals: list[float]
+
+    @classmethod
+    def of(cls, layout: Layout, damping: float) -> _Course:
+        edges = layout.row_atom.size + layout.block_atom.size
+        factors = layout.n_rows + layout.block_kind.size
+        forest = edges == layout.n_atoms + factors - layout.n_components
+        certain = np.where(layout.fixed == 1, CERTAIN, -CERTAIN)
+        return cls(
+            layout,
+            forest,
+            0.0 if forest else damping,
+            weight=np.where(layout.kind == Relation.AT_MOST, np.inf, layout.weight),
+            belief=np.where(layout.fixed < 0, layout.field, certain),
+            messages=np.zeros(layout.row_atom.size),
+            block_messages=np.zeros(layout.block_atom.size),
+            residuals=[],
+        )
+
+    def round(self) -> float:
+        """Send all messages once; the residual."""
+        steps = self.messages.size + self.block_messages.size + self.layout.n_atoms
+        with interpreted(steps):
+            change = _round(
+                self.layout,
+                self.weight,
+                self.belief,
+                self.messages,
+                self.block_messages,
+                self.damping,
+            )
+        self.residuals.append(change / (1.0 - self.damping))
+        return self.residuals[-1]
+
+    def probability(self) -> Float:
+        fixed = self.layout.fixed
+        free = 1.0 / (1.0 + np.exp(-np.clip(self.belief, -CERTAIN, CERTAIN)))
+        return np.where(fixed >= 0, fixed, free)
 
 
 @compiled

@@ -173,18 +173,19 @@ def legal_state(
 ) -> Float | None:
     """A state that keeps hard rows and blocks, by MaxWalkSAT; None when none was found.
 
-    With `low` one of low energy, where a short search from a random state ends; otherwise any. A
-    search that ends at a broken hard row is followed by one for hard rows alone.
+    With `low` one of low energy, where a short search from a random state ends, in an eighth of the
+    time left; otherwise any. A search that ends at a broken hard row is followed by one for hard
+    rows alone.
     """
     start = (np.random.default_rng([conduct.seed, 7]).random(network.n_atoms) < 0.5).astype(
         np.float64
     )
     if not low and not np.any(network.relation != Relation.HINGE) and not network.blocks.n_blocks:
         return start
-    nothing = np.zeros_like(weights)
-    searches = [(MaxWalkSAT(flips_per_atom=50, tries=1), weights)] if low else []
-    for search, pull in [*searches, (MaxWalkSAT(tries=3), nothing)]:
-        found = search.infer(network, pull, conduct, start).values
+    short = replace(conduct, deadline=conduct.share(1 / 8))
+    searches = [(MaxWalkSAT(flips_per_atom=50, tries=1), weights, short)] if low else []
+    for search, pull, within in [*searches, (MaxWalkSAT(tries=3), np.zeros_like(weights), conduct)]:
+        found = search.infer(network, pull, within, start).values
         if not np.isnan(found).any() and not hard_violation(network, found):
             return found
     return None

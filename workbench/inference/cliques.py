@@ -16,8 +16,11 @@ import numpy as np
 from scipy.sparse import block_array, csr_array
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.network.compiled import compiled
+from workbench.errors import Cancelled
+from workbench.inference.watched import stop_flag, watched
+from workbench.network.compiled import compiled, interpreted
 from workbench.network.hinge_problem import HingeProblem, RowKind
+from workbench.progress import PLAIN, Conduct, remaining
 
 __all__ = ["count_cliques"]
 
@@ -44,14 +47,14 @@ class _Pairs(NamedTuple):
     weight: Float
 
 
-def count_cliques(problem: HingeProblem) -> HingeProblem:
+def count_cliques(problem: HingeProblem, conduct: Conduct = PLAIN) -> HingeProblem:
     """The problem with each clique of pairs of one weight replaced by hinges of the number of its
     literals that hold.
 
     Equal to the given one at 0/1 atoms, and at least as large between, so that its bound is as good
     or better. A clique's sum, divided by its size, is an auxiliary variable. Where there is no
-    clique the problem is returned as it is. Cliques are found greedily. Cost: a sort of the pairs,
-    and their number times the size of the cliques at worst.
+    clique, or time is up, the problem is returned as it is. Cliques are found greedily. Cost: a
+    sort of the pairs, and their number times the size of the cliques at worst.
 
     Returns
     -------
@@ -61,7 +64,11 @@ def count_cliques(problem: HingeProblem) -> HingeProblem:
     pairs = _pairs(problem)
     if pairs.row.size < max(1.0, SHARE * problem.n_hinges):
         return problem
-    clique = _cliques(pairs)
+    try:
+        with interpreted(LEAST * pairs.row.size, remaining(conduct.deadline)):
+            clique = watched(stop_flag(), conduct, _cliques, pairs)
+    except Cancelled:
+        return problem
     counted = clique >= 0
     if np.count_nonzero(counted) < max(1.0, SHARE * problem.n_hinges):
         return problem

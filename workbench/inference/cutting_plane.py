@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -141,78 +141,34 @@ class CuttingPlane(Engine):
         partial, source = (
             (network, self.source) if self.source is not None else set_aside(network, weights)
         )
-        bound, best, rounds, first_rows = -np.inf, None, 0, partial.n_rows
-        status, reason = Status.LIMIT, f"stopped after {self.max_rounds} rounds"
-        trace: dict[str, list[float]] = {"seconds": [], "rows": [], "energy": [], "bound": []}
-        conflict = None
-        while rounds < self.max_rounds:
-            solution = engine.infer(partial, weights, conduct, start)
-            rounds += 1
-            if solution.status == Status.INFEASIBLE:
-                status, reason = Status.INFEASIBLE, "the rows added so far admit no state"
-                conflict = self._conflict(network, solution, conduct)
-                best = solution.values
-                break
-            if np.isfinite(solution.bound):
-                bound = max(bound, solution.bound)
+        growth = _Growth(weights, partial, began)
+        for _ in range(self.max_rounds):
+            solution = engine.infer(growth.partial, weights, conduct, start)
             start = solution.values
-            rows = source.violated(solution.values)
+            growth.rounds += 1
+            if solution.status == Status.INFEASIBLE:
+                growth.best = start
+                end = _End(Status.INFEASIBLE, "the rows added so far admit no state")
+                conflict = self._conflict(network, solution, conduct)
+                return replace(growth.answer(self.name, end, engine, solution), conflict=conflict)
+            rows = source.violated(start)
             _refuse_negative(rows, weights)
-            partial = extend(partial, rows)
-            if best is None or rank(partial, weights, start) <= rank(partial, weights, best):
-                best = start
-            for column, value in zip(
-                trace,
-                (monotonic() - began, partial.n_rows, rank(partial, weights, best)[1], bound),
-            ):
-                trace[column].append(float(value))
+            growth.add(rows, solution)
             if not rows.n:
-                best = start
-                status, reason = solution.status, f"nothing left out is violated; {solution.reason}"
-                break
-            if self.source is None and partial.n_rows > self.most_rows * network.n_rows:
+                growth.best = start
+                end = _End(solution.status, f"nothing left out is violated; {solution.reason}")
+                return growth.answer(self.name, end, engine, solution)
+            if self.source is None and growth.partial.n_rows > self.most_rows * network.n_rows:
                 whole = engine.infer(network, weights, conduct, start)
                 return replace(
                     whole,
                     reason=f"too many rows are violated to add them by and by; {whole.reason}",
                 )
-            if conduct.expired:
-                reason = "time ran out while rows were still violated"
-                break
-            try:
-                conduct.progress.step(
-                    "cutting planes", rounds, None, f"{rows.n} violated rows added"
-                )
-            except Cancelled:
-                status, reason = Status.CANCELLED, "cancelled while rows were still violated"
-                break
-        assert best is not None
-        energy = reported_energy(partial, weights, best) if status != Status.INFEASIBLE else np.inf
-        violation = hard_violation(partial, best) if status != Status.INFEASIBLE else np.inf
-        if violation == 0.0:
-            bound = min(bound, energy)
-        diagnostics: dict[str, object] = {
-            "rounds": rounds,
-            "rows_added": partial.n_rows - first_rows,
-            "rows": partial.n_rows,
-            "network": partial,
-            "inner": engine.name,
-        }
-        if "relaxed" in solution.diagnostics:
-            diagnostics["relaxed"] = solution.diagnostics["relaxed"]
-        columns = {name: np.array(column) for name, column in trace.items()}
-        return Solution(
-            status,
-            best,
-            energy,
-            bound,
-            violation,
-            self.name,
-            reason,
-            columns,
-            diagnostics,
-            conflict,
-        )
+            stopped = _stopped(conduct, growth.rounds, rows)
+            if stopped is not None:
+                return growth.answer(self.name, stopped, engine, solution)
+        end = _End(Status.LIMIT, f"stopped after {self.max_rounds} rounds")
+        return growth.answer(self.name, end, engine, solution)
 
     def _conflict(
         self, network: GroundNetwork, solution: Solution, conduct: Conduct
@@ -230,6 +186,87 @@ class CuttingPlane(Engine):
 
     def _inner(self) -> Engine:
         return make_engine(self.engine, "map") if isinstance(self.engine, str) else self.engine
+
+
+class _End(NamedTuple):
+    """How a course of rounds ended, and why."""
+
+    status: Status
+    reason: str
+
+
+@dataclass
+class _Growth:
+    """A network that grows by violated rows, the best state so far, and what holds of the whole."""
+
+    weights: Float
+    partial: GroundNetwork
+    began: float
+    bound: float = -np.inf
+    best: Float | None = None
+    rounds: int = 0
+
+    def __post_init__(self) -> None:
+        self.first_rows = self.partial.n_rows
+        self.trace: dict[str, list[float]] = {"seconds": [], "rows": [], "energy": [], "bound": []}
+
+    def add(self, rows: Rows, solution: Solution) -> None:
+        """Add the rows that a partial network's answer violates."""
+        if np.isfinite(solution.bound):
+            self.bound = max(self.bound, solution.bound)
+        self.partial = extend(self.partial, rows)
+        state = solution.values
+        if self.best is None or self._rank(state) <= self._rank(self.best):
+            self.best = state
+        now = (
+            monotonic() - self.began,
+            self.partial.n_rows,
+            self._rank(self.best)[1],
+            self.bound,
+        )
+        for column, value in zip(self.trace.values(), now):
+            column.append(float(value))
+
+    def _rank(self, state: Float) -> tuple[float, float]:
+        return rank(self.partial, self.weights, state)
+
+    def answer(self, name: str, end: _End, engine: Engine, last: Solution) -> Solution:
+        assert self.best is not None
+        energy = violation = np.inf
+        if end.status != Status.INFEASIBLE:
+            energy = reported_energy(self.partial, self.weights, self.best)
+            violation = hard_violation(self.partial, self.best)
+        diagnostics: dict[str, object] = {
+            "rounds": self.rounds,
+            "rows_added": self.partial.n_rows - self.first_rows,
+            "rows": self.partial.n_rows,
+            "network": self.partial,
+            "inner": engine.name,
+        }
+        if "relaxed" in last.diagnostics:
+            diagnostics["relaxed"] = last.diagnostics["relaxed"]
+        return Solution(
+            end.status,
+            self.best,
+            energy,
+            min(self.bound, energy) if violation == 0.0 else self.bound,
+            violation,
+            name,
+            end.reason,
+            {column: np.array(values) for column, values in self.trace.items()},
+            diagnostics,
+        )
+
+
+def _stopped(conduct: Conduct, rounds: int, rows: Rows) -> _End | None:
+    """Tell the progress of a round; the end where there is no time or wish for another."""
+    if conduct.expired:
+        return _End(Status.LIMIT, "time ran out while rows were still violated")
+    try:
+        conduct.progress.step("cutting planes", rounds, None, f"{rows.n} violated rows added")
+    except Cancelled:
+        return _End(Status.CANCELLED, "cancelled while rows were still violated")
+    return None
 
 
 def _refuse_negative(rows: Rows, weights: Float) -> None:

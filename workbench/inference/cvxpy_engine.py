@@ -26,7 +26,7 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.progress import Conduct, remaining
 
-__all__ = ["SOLVERS", "ConvexSolver"]
+__all__ = ["ConvexSolver"]
 
 SOLVERS: Mapping[str, str] = {
     "ecos": "ECOS",

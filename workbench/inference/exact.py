@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -103,18 +104,10 @@ class Exact(Engine):
         if forced.conflict is not None:
             return infeasible(self.name, network, forced.conflict, forced.conflict_blocks)
         layout = layout._replace(fixed=forced.fixed)
-        fixed = layout.fixed
-        free = fixed < 0
-        with np.errstate(over="ignore"):
-            alone = np.where(free, 1.0 / (1.0 + np.exp(-layout.field)), np.maximum(fixed, 0))
-        best = np.where(free, layout.field > 0, fixed == 1).astype(np.float64)
-        joined = _joined(layout)
-        in_joined = np.repeat(
-            np.isin(np.arange(layout.n_components), joined), np.diff(layout.atom_start)
-        )
-        log_z = float(np.logaddexp(0.0, layout.field[free & ~in_joined]).sum())
-        log_z += float(layout.field[fixed == 1].sum() - np.asarray(weights) @ network.constant)
-        widest, stopped = 0.0, ""
+        joined, widest, stopped = _joined(layout), 0.0, None
+        values, log_z = self._apart(layout, joined)
+        decided = layout.field[layout.fixed == 1].sum()
+        log_z += float(decided - np.asarray(weights) @ network.constant)
 
         def look() -> None:
             if conduct.expired:
@@ -131,41 +124,66 @@ class Exact(Engine):
                 assert not isinstance(planned, str)
                 names, order = planned
                 widest = max(widest, order.width)
-                if self.task == "marginal":
-                    probability, part = marginals(layout, names, order, look)
-                    alone[list(probability)] = list(probability.values())
-                else:
-                    true, part = best_values(layout, names, order, look)
-                    best[list(names.of_atom)] = 0.0
-                    best[true] = 1.0
+                part = self._eliminate(layout, names, order, look, values)
                 if part == -np.inf:
                     return _clash(network, layout, component)
                 log_z += part
         except _TimeIsUp:
-            stopped = "limit"
+            stopped = Status.LIMIT
         except Cancelled:
-            stopped = "cancelled"
-        values = layout.to_network(alone if self.task == "marginal" else best)
-        if not joined.size:
-            reason = "every atom stands alone: closed form"
-        else:
-            reason = f"variable elimination, induced width {widest:.3g}, {joined.size} components"
-        status = Status.EXACT if self.task == "marginal" else Status.OPTIMAL
-        if stopped:
-            status = Status.LIMIT if stopped == "limit" else Status.CANCELLED
-            reason = "stopped before every component was solved"
+            stopped = Status.CANCELLED
         figures: dict[str, object] = {"width": widest, "components": int(joined.size)}
         if self.task == "marginal":
-            figures["log_z"] = np.nan if stopped else log_z
-            return Solution(
-                status, values, np.nan, np.nan, 0.0, self.name, reason, diagnostics=figures
-            )
+            figures["log_z"] = log_z if stopped is None else np.nan
+        solution = self._answer(network, weights, layout.to_network(values), stopped)
+        reason = "every atom stands alone: closed form"
+        if stopped is not None:
+            reason = "stopped before every component was solved"
+        elif joined.size:
+            reason = f"variable elimination, induced width {widest:.3g}, {joined.size} components"
+        return replace(solution, reason=reason, diagnostics=figures)
+
+    def _apart(self, layout: Layout, joined: Int64) -> tuple[Float, float]:
+        """The answer where each atom stands alone, and the part in `log_z` of those that do."""
+        fixed, field = layout.fixed, layout.field
+        free = fixed < 0
+        in_joined = np.repeat(
+            np.isin(np.arange(layout.n_components), joined), np.diff(layout.atom_start)
+        )
+        log_z = float(np.logaddexp(0.0, field[free & ~in_joined]).sum())
+        if self.task == "map":
+            return np.where(free, field > 0, fixed == 1).astype(np.float64), log_z
+        with np.errstate(over="ignore"):
+            return np.where(free, 1.0 / (1.0 + np.exp(-field)), np.maximum(fixed, 0)), log_z
+
+    def _eliminate(
+        self,
+        layout: Layout,
+        names: Variables,
+        order: EliminationOrder,
+        look: Callable[[], None],
+        values: Float,
+    ) -> float:
+        """Write a component's answer into `values`; its part of `log_z`."""
+        if self.task == "marginal":
+            probability, part = marginals(layout, names, order, look)
+            values[list(probability)] = list(probability.values())
+        else:
+            true, part = best_values(layout, names, order, look)
+            values[list(names.of_atom)] = 0.0
+            values[true] = 1.0
+        return part
+
+    def _answer(
+        self, network: GroundNetwork, weights: Float, values: Float, stopped: Status | None
+    ) -> Solution:
+        if self.task == "marginal":
+            status = stopped or Status.EXACT
+            return Solution(status, values, np.nan, np.nan, 0.0, self.name, "")
         energy = reported_energy(network, weights, values)
         broken = hard_violation(network, values)
-        bound = -np.inf if stopped else energy
-        return Solution(
-            status, values, energy, bound, broken, self.name, reason, diagnostics=figures
-        )
+        bound = energy if stopped is None else -np.inf
+        return Solution(stopped or Status.OPTIMAL, values, energy, bound, broken, self.name, "")
 
     def _plan(self, layout: Layout, component: int) -> tuple[Variables, EliminationOrder] | str:
         """Variables and order of a component, or why there is none."""

@@ -92,7 +92,7 @@ class IntegerProgram(Engine):
         problem = relax(network, weights)
         scale = float(problem.weight.sum() + np.abs(problem.cost).sum())
         if not has_roof_dual(problem):
-            problem = count_cliques(problem)
+            problem = count_cliques(problem, conduct)
         settled = self._settle(problem, conduct)
         if settled is None:
             return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
@@ -197,7 +197,7 @@ class IntegerProgram(Engine):
         """One part: its relaxation first, the integer search only where that leaves a gap."""
         if conduct.expired or conduct.progress.cancelled:
             return replace(nothing(problem), bound=_trivial_bound(problem))
-        problem = count_cliques(problem)
+        problem = count_cliques(problem, conduct)
         x = problem.complete(start)
         here, feasible = problem.energy(x), problem.violation(x) <= 1e-9
         relaxed = solve_relaxation(problem, conduct=conduct)

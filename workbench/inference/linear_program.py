@@ -15,7 +15,7 @@ from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
-__all__ = ["LinearAnswer", "LinearProgram", "as_linear_program", "nothing", "solve_highs"]
+__all__ = ["LinearAnswer", "nothing", "solve_highs"]
 
 
 AT_ONCE, AT_ONCE_INTEGER = 20_000, 2_000

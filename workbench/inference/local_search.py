@@ -25,10 +25,8 @@ __all__ = [
     "change",
     "columns_of",
     "flip",
-    "is_unsatisfied",
     "moves_of",
     "reset",
-    "row_cost",
 ]
 
 

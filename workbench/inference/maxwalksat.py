@@ -22,7 +22,7 @@ from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
 from workbench.parameters import Count
-from workbench.progress import Conduct
+from workbench.progress import Conduct, remaining
 
 __all__ = ["MaxWalkSAT"]
 
@@ -82,7 +82,7 @@ class MaxWalkSAT(Engine):
         `start` (rounded at 1/2) opens the first try, and the answer is never worse than it.
         """
         layout = lay_out(network, weights)
-        with interpreted(self._visits(layout)):
+        with interpreted(self._visits(layout), remaining(conduct.deadline)):
             return self._infer(network, weights, layout, conduct, start)
 
     def _infer(
@@ -102,11 +102,11 @@ class MaxWalkSAT(Engine):
         search = new_search(layout, stream(conduct.seed))
         trace: list[tuple[float, float, float]] = []
         status, reason = Status.FEASIBLE, "spent its steps"
-        start_all(layout, search, 0)
-        if start is not None:
-            search.y[:] = layout.from_network(start) >= 0.5
-            start_all(layout, search, 2)
         try:
+            watched(search.stop, conduct, start_all, layout, search, 0)
+            if start is not None:
+                search.y[:] = layout.from_network(start) >= 0.5
+                watched(search.stop, conduct, start_all, layout, search, 2)
             total = self._search(
                 layout, search, start is not None, network, weights, conduct, trace, began
             )

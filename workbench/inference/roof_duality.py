@@ -19,7 +19,7 @@ from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import compiled, interpreted
 from workbench.network.ground_network import clauses
 from workbench.network.hinge_problem import HingeProblem, RowKind
-from workbench.progress import PLAIN, Conduct
+from workbench.progress import PLAIN, Conduct, remaining
 
 __all__ = ["has_roof_dual", "solve_roof_dual"]
 
@@ -94,10 +94,10 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
 
     ends = np.concatenate([literal_1 ^ 1, literal_2 ^ 1]), np.concatenate([literal_2, literal_1])
     graph = _graph(2 * n, *ends, np.tile(capacity, 2))
-    stop = stop_flag()
+    stop, contracted = stop_flag(), 0.0
     try:
-        with interpreted(PASSES * graph[1].size):
-            contracted, side = _contract(*graph, source, sink)
+        with interpreted(PASSES * graph[1].size, remaining(conduct.deadline)):
+            contracted, side = watched(stop, conduct, _contract, *graph, source, sink)
             flow, reached, phases = watched(
                 stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
             )

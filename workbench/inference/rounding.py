@@ -14,7 +14,7 @@ from workbench.errors import Cancelled
 from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import compiled, interpreted
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
-from workbench.progress import PLAIN, Conduct
+from workbench.progress import PLAIN, Conduct, remaining
 
 __all__ = ["round_state"]
 
@@ -111,7 +111,8 @@ def round_state(
     prefer = Preference(relaxed > 0.5, n_first, probability, gain, effective[rows])
     arguments = (order.astype(np.int32), prefer, _both_ways(soft), _both_ways(hard), right)
     try:
-        with interpreted(CHOICES * (soft.nnz + hard.nnz + order.size)):
+        choices = CHOICES * (soft.nnz + hard.nnz + order.size)
+        with interpreted(choices, remaining(conduct.deadline)):
             values = watched(stop_flag(), conduct, _round, *arguments)
     except Cancelled:
         return np.asarray(relaxed > 0.5, np.float64)

@@ -19,7 +19,7 @@ from workbench.inference.solution import Solution, Status, infeasible
 from workbench.network.compiled import interpreted
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.layout import Layout
-from workbench.progress import Conduct
+from workbench.progress import Conduct, remaining
 
 __all__ = ["answer", "no_legal_state", "refuse", "sample"]
 
@@ -66,7 +66,8 @@ def sample(
         chain's sweeps.
     """
     steps = sampler.samples + sampler.chains * (sampler.burn_in + max(SWEEPS))
-    with interpreted(steps * (layout.row_atom.size + layout.n_atoms)):
+    visits = steps * (layout.row_atom.size + layout.n_atoms)
+    with interpreted(visits, remaining(conduct.deadline)):
         return _sample(sampler, network, weights, layout, conduct, start, before)
 
 

@@ -17,7 +17,7 @@ from workbench.language.domains import (
     quantified_types,
 )
 from workbench.language.flat_clauses import (
-    flat_clause,
+    ClauseMaker,
     is_tautology,
     may_cost,
     merged,
@@ -32,7 +32,7 @@ from workbench.language.source import Diagnostics
 from workbench.language.terms import Formula, Quantified, Variable
 from workbench.language.variable_types import infer_types
 
-__all__ = ["MOST_CLAUSES", "clausal_form", "clausal_form_by_world", "clause_problems"]
+__all__ = ["clausal_form", "clausal_form_by_world", "clause_problems"]
 
 MOST_CLAUSES = 4096
 
@@ -284,10 +284,8 @@ def _of_domains(
         placed = [
             (place, disjunction, share) for place, (disjunction, share) in enumerate(together)
         ]
-    return [
-        flat_clause(program, rule, number, place, disjunction, share, tied, expansion.types)
-        for place, disjunction, share in placed
-    ]
+    made = ClauseMaker(program, rule, number, tied, expansion.types)
+    return [made.clause(*one) for one in placed]
 
 
 def _without_outer_universals(formula: Formula) -> Formula:

@@ -17,7 +17,6 @@ __all__ = [
     "ScopedClause",
     "by_domains",
     "by_empty_domains",
-    "empty_types",
     "quantified_types",
 ]
 

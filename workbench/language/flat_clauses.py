@@ -5,18 +5,18 @@ function terms taken out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workbench.language.builtin import negated_operator
 from workbench.language.clauses import Clause
 from workbench.language.domains import ScopedClause
 from workbench.language.flattening import Flattening
-from workbench.language.formulas import formula_terms, item_variables, term_variables
+from workbench.language.formulas import item_variables, plus_variables
 from workbench.language.normal_form import Disjunction, Item
 from workbench.language.program import FormulaRule, Program
 from workbench.language.terms import Comparison, Literal
 
-__all__ = ["flat_clause", "is_tautology", "may_cost", "merged", "weight_shares"]
+__all__ = ["ClauseMaker", "is_tautology", "may_cost", "merged", "weight_shares"]
 
 ROUNDING = 1e-12
 """Shares of a weight below this are what adding them up left over."""
@@ -83,61 +83,66 @@ def may_cost(tautology: Clause) -> bool:
     return tautology.weight_variable is not None or (tautology.grounding_weight or 0.0) < 0
 
 
-def flat_clause(
-    program: Program,
-    rule: FormulaRule,
-    number: int,
-    index: int,
-    disjunction: Disjunction,
-    share: float,
-    tied: bool,
-    types: Mapping[str, str],
-) -> ScopedClause:
-    flat = Flattening(program, set(types))
-    became: dict[Item, Item] = {}
-    for item in disjunction.items:
+@dataclass(frozen=True)
+class ClauseMaker:
+    """Makes the clauses of one rule of a program.
+
+    `tied` clauses have one weight, of the whole formula; `types` are its variables' types.
+    """
+
+    program: Program
+    rule: FormulaRule
+    number: int
+    tied: bool
+    types: Mapping[str, str]
+
+    def clause(self, index: int, disjunction: Disjunction, share: float) -> ScopedClause:
+        """A disjunction as the clause of an index, with its share of the weight."""
+        program, weight = self.program, self.rule.weight
+        flat = Flattening(program, set(self.types))
+        became = {item: self._simple(flat, item) for item in disjunction.items}
+        factor = None if weight.factor is None else flat.simple(weight.factor, None)
+        named = [v.name for item in disjunction.items for v in item_variables(item)]
+        order = dict.fromkeys([*named, *sorted(disjunction.emptied)])
+        plus = plus_variables(self.rule.formula)
+        known = [
+            (name, self.types[name])
+            for name in order
+            if name in self.types and name != weight.variable
+        ]
+        clause = Clause(
+            rule=self.number,
+            index=index,
+            literals=tuple(item for item in became.values() if isinstance(item, Literal)),
+            guards=tuple(item for item in became.values() if isinstance(item, Comparison)),
+            variable_types=tuple(one for one in known if program.kind_of(one[1]) is None),
+            function_values=tuple(flat.found.values()),
+            values=tuple(one for one in known if program.kind_of(one[1]) is not None),
+            existential=tuple(name for name in order if name in disjunction.existential),
+            plus=tuple(name for name in order if name in plus),
+            weight=None if weight.value is None else weight.value * (1.0 if self.tied else share),
+            share=share,
+            fixed=weight.kind in ("fixed", "variable"),
+            hard=weight.kind == "hard",
+            weight_variable=weight.variable,
+            factor=factor,
+            tied=self.tied,
+            outside=tuple(
+                became[item]
+                for item, under in disjunction.parts
+                if disjunction.existential and not under
+            ),
+            span=self.rule.span,
+        )
+        return ScopedClause(clause, disjunction.parts, became)
+
+    def _simple(self, flat: Flattening, item: Item) -> Item:
+        """A literal or comparison without functions inside its terms."""
         if isinstance(item, Literal):
-            expected = program.predicates[item.atom.predicate].argument_types
+            expected = self.program.predicates[item.atom.predicate].argument_types
             arguments = tuple(
                 [flat.simple(term, place) for term, place in zip(item.atom.arguments, expected)]
             )
-            became[item] = Literal(replace(item.atom, arguments=arguments), item.positive)
-        else:
-            became[item] = replace(
-                item, left=flat.simple(item.left, None), right=flat.simple(item.right, None)
-            )
-    factor = None if rule.weight.factor is None else flat.simple(rule.weight.factor, None)
-    plus = {v.name for term in formula_terms(rule.formula) for v in term_variables(term) if v.plus}
-    named = [v.name for item in disjunction.items for v in item_variables(item)]
-    order = dict.fromkeys([*named, *sorted(disjunction.emptied)])
-    weight = rule.weight
-    known = [(name, types[name]) for name in order if name in types and name != weight.variable]
-    clause = Clause(
-        rule=number,
-        index=index,
-        literals=tuple(item for item in became.values() if isinstance(item, Literal)),
-        guards=tuple(item for item in became.values() if isinstance(item, Comparison)),
-        variable_types=tuple(
-            (name, type_name) for name, type_name in known if program.kind_of(type_name) is None
-        ),
-        function_values=tuple(flat.found.values()),
-        values=tuple(
-            (name, type_name) for name, type_name in known if program.kind_of(type_name) is not None
-        ),
-        existential=tuple(name for name in order if name in disjunction.existential),
-        plus=tuple(name for name in order if name in plus),
-        weight=None if weight.value is None else weight.value * (1.0 if tied else share),
-        share=share,
-        fixed=weight.kind in ("fixed", "variable"),
-        hard=weight.kind == "hard",
-        weight_variable=weight.variable,
-        factor=factor,
-        tied=tied,
-        outside=tuple(
-            became[item]
-            for item, under in disjunction.parts
-            if disjunction.existential and not under
-        ),
-        span=rule.span,
-    )
-    return ScopedClause(clause, disjunction.parts, became)
+            return Literal(replace(item.atom, arguments=arguments), item.positive)
+        left, right = flat.simple(item.left, None), flat.simple(item.right, None)
+        return replace(item, left=left, right=right)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -109,6 +109,7 @@ class Gathered:
         body = self.determinations.get(target) or list(
             dict.fromkeys(m.predicate for m in self.modes if not m.head)
         )
+        self.warnings += _bias_not_used(self.clauses, {*body, target})
         return check_problem(
             IlpProblem(
                 target,
@@ -134,6 +135,28 @@ def _text(path: Path) -> str:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError.of("E0141", f"{path.name} cannot be read: {error}") from error
+
+
+_BIAS = {("prune", 1), ("refine", 2), ("cost", 3), ("false", 0), ("aleph_false", 0)}
+"""Predicates by which Aleph's users steer its search."""
+
+
+def _bias_not_used(
+    clauses: Sequence[BackgroundClause], of_rules: Collection[str]
+) -> Iterator[Diagnostic]:
+    """A warning for each that has clauses and that no rule may mention."""
+    told: set[tuple[str, int]] = set()
+    for clause in clauses:
+        head = clause.head
+        key = (head.functor, len(head.arguments)) if isinstance(head, Compound) else (head.name, 0)
+        if key in _BIAS and key[0] not in of_rules and key not in told:
+            told.add(key)
+            yield Diagnostic(
+                "E0142",
+                f"the clauses of {key[0]}/{key[1]} would steer the search, and are not used",
+                clause.span,
+                severity="warning",
+            )
 
 
 def conjuncts(term: Term) -> tuple[Term, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from workbench.errors import Span
 from workbench.language.formulas import formula_terms, term_variables
@@ -16,7 +16,15 @@ from workbench.language.program import (
     Program,
 )
 from workbench.language.source import Diagnostics
-from workbench.language.terms import Comparison, Constant, Literal, SumVariable, Term, Variable
+from workbench.language.terms import (
+    Atom,
+    Comparison,
+    Constant,
+    Literal,
+    SumVariable,
+    Term,
+    Variable,
+)
 
 __all__ = ["check_soft_rules"]
 
@@ -94,9 +102,9 @@ def _check_logical(rule: LogicalRule, diagnostics: Diagnostics) -> None:
 
 def _check_arithmetic(rule: ArithmeticRule, diagnostics: Diagnostics) -> None:
     atoms = [atom for term in rule.terms for atom in term.atoms]
-    summed = {a.name: a for atom in atoms for a in atom.arguments if isinstance(a, SumVariable)}
+    summed = {a.name for atom in atoms for a in atom.arguments if isinstance(a, SumVariable)}
     plain = {variable.name: variable for atom in atoms for variable in _variables(atom.arguments)}
-    for name in summed.keys() & plain.keys():
+    for name in summed & plain.keys():
         diagnostics.add(
             "E0122",
             f"{name} is summed over in one atom and not in another",
@@ -104,43 +112,56 @@ def _check_arithmetic(rule: ArithmeticRule, diagnostics: Diagnostics) -> None:
             "give one of them another name",
         )
     for name in sorted(summed):
-        places = [
-            atom for atom in atoms for argument in atom.arguments if argument == SumVariable(name)
-        ]
-        if len(places) > 1:
-            diagnostics.add(
-                "E0122",
-                f"+{name} is summed over in several atoms "
-                f"({', '.join(dict.fromkeys(a.predicate for a in places))})",
-                places[1].span or rule.span,
-                "a summation variable belongs to one atom: give each its own",
-            )
-    for name in {
-        name for term in rule.terms for name in _cardinalities(term.factor)
-    } - summed.keys():
+        _check_one_sum(name, atoms, rule, diagnostics)
+    counted = {name for term in rule.terms for name in _cardinalities(term.factor)}
+    for name in counted - summed:
         diagnostics.add(
             "E0122",
             f"|{name}| counts a summation variable, and no atom has +{name}",
             rule.span,
             f"write +{name} there",
         )
+    _check_filters(rule, summed, plain.keys(), diagnostics)
+
+
+def _check_one_sum(
+    name: str, atoms: list[Atom], rule: ArithmeticRule, diagnostics: Diagnostics
+) -> None:
+    places = [
+        atom for atom in atoms for argument in atom.arguments if argument == SumVariable(name)
+    ]
+    if len(places) > 1:
+        predicates = ", ".join(dict.fromkeys(atom.predicate for atom in places))
+        diagnostics.add(
+            "E0122",
+            f"+{name} is summed over in several atoms ({predicates})",
+            places[1].span or rule.span,
+            "a summation variable belongs to one atom: give each its own",
+        )
+
+
+def _check_filters(
+    rule: ArithmeticRule, summed: Set[str], plain: Set[str], diagnostics: Diagnostics
+) -> None:
+    """Filters are one each, on what is summed over, by conditions on what stands in atoms."""
     filtered: set[str] = set()
     for filter_ in rule.filters:
-        if filter_.variable not in summed:
+        name = filter_.variable
+        if name not in summed:
             diagnostics.add(
                 "E0122",
-                f"the filter is on {filter_.variable}, which is no summation variable of this rule",
+                f"the filter is on {name}, which is no summation variable of this rule",
                 rule.span,
-                f"write +{filter_.variable} in an atom" if filter_.variable in plain else None,
+                f"write +{name} in an atom" if name in plain else None,
             )
-        elif filter_.variable in filtered:
+        elif name in filtered:
             diagnostics.add(
                 "E0122",
-                f"{filter_.variable} has two filters",
+                f"{name} has two filters",
                 rule.span,
                 "join their conditions by & into one",
             )
-        filtered.add(filter_.variable)
+        filtered.add(name)
         for variable in _variables(formula_terms(filter_.condition)):
             if variable.name not in summed and variable.name not in plain:
                 diagnostics.add(

@@ -32,7 +32,7 @@ class PredicateReading(DocumentFaults):
     """Reads declarations, and notes what is wrong with them."""
 
     def predicate(self, signature: str, description: object) -> Predicate | None:
-        name, _, digits = signature.partition("/")
+        name = signature.partition("/")[0]
         words: list[object] = list(description) if isinstance(description, list) else [description]
         marks = {str(word).casefold() for word in words if isinstance(word, str)}
         options = {
@@ -46,50 +46,16 @@ class PredicateReading(DocumentFaults):
                 "as in `Knows/2: open`",
             )
             return None
-        arity = (
-            int(digits) if digits.isdigit() else options.get("arity", len(types) if types else None)
-        )
-        if not isinstance(arity, int):
-            self.note(
-                f"`{signature}` does not say how many arguments it takes",
-                signature,
-                f"write {name}/2",
-            )
-            return None
-        if not 0 <= arity <= MOST_ARGUMENTS:
-            self.note(
-                f"`{signature}` takes more than {MOST_ARGUMENTS} arguments, or fewer than none",
-                signature,
-            )
+        arity = self._arity(signature, options)
+        if arity is None:
             return None
         if types and len(types) != arity:
             self.note(
                 f"`{signature}` has {arity} arguments and lists {len(types)} types", signature
             )
-        kind = str(options.get("type") or "standard")
-        if options.get("function") or options.get("model"):
-            self.note(
-                f"{name} is computed by code, which is not supported",
-                signature,
-                "load its values as a table",
-            )
-        elif kind.rsplit(".", 1)[-1].casefold().removesuffix("predicate") not in (
-            "standard",
-            "unspecified",
-        ):
-            known = "standard predicates alone are; load the values of this one as observations"
-            self.note(
-                f"{name} is a predicate of type `{kind}`, which is not supported", kind, known
-            )
+        self._check_kind(signature, options)
         for key in options:
-            if str(key) not in _OF_PREDICATES:
-                close = nearest(str(key), _OF_PREDICATES)
-                hint = (
-                    f"did you mean {close}?"
-                    if close
-                    else f"the keys are {', '.join(_OF_PREDICATES[:6])}"
-                )
-                self.note(f"`{key}` says nothing about {name}", str(key), hint)
+            self._check_key(name, str(key))
         closed = True if "closed" in marks else False if "open" in marks else None
         if closed is None and isinstance(description, Mapping):
             closed = not description.get("targets")
@@ -103,3 +69,49 @@ class PredicateReading(DocumentFaults):
         return Predicate(
             name, tuple(map(str, types)) if types else (ANY_TYPE,) * arity, closed=closed
         )
+
+    def _arity(self, signature: str, options: Mapping[object, object]) -> int | None:
+        """How many arguments a predicate takes: of its signature, else as said beside it."""
+        name, _, digits = signature.partition("/")
+        types = options.get("types")
+        listed = len(types) if isinstance(types, list) and types else None
+        arity = int(digits) if digits.isdigit() else options.get("arity", listed)
+        if not isinstance(arity, int):
+            self.note(
+                f"`{signature}` does not say how many arguments it takes",
+                signature,
+                f"write {name}/2",
+            )
+            return None
+        if not 0 <= arity <= MOST_ARGUMENTS:
+            self.note(
+                f"`{signature}` takes more than {MOST_ARGUMENTS} arguments, or fewer than none",
+                signature,
+            )
+            return None
+        return arity
+
+    def _check_kind(self, signature: str, options: Mapping[object, object]) -> None:
+        """Note a predicate whose values PSL has from elsewhere than facts."""
+        name, kind = signature.partition("/")[0], str(options.get("type") or "standard")
+        short = kind.rsplit(".", 1)[-1].casefold().removesuffix("predicate")
+        if options.get("function") or options.get("model"):
+            self.note(
+                f"{name} is computed by code, which is not supported",
+                signature,
+                "load its values as a table",
+            )
+        elif short not in ("standard", "unspecified"):
+            self.note(
+                f"{name} is a predicate of type `{kind}`, which is not supported",
+                kind,
+                "standard predicates alone are; load the values of this one as observations",
+            )
+
+    def _check_key(self, name: str, key: str) -> None:
+        if key in _OF_PREDICATES:
+            return
+        close = nearest(key, _OF_PREDICATES)
+        keys = ", ".join(_OF_PREDICATES[:6])
+        hint = f"did you mean {close}?" if close else f"the keys are {keys}"
+        self.note(f"`{key}` says nothing about {name}", key, hint)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import InputError, nearest
+from workbench.language.declarations import Predicate
 from workbench.language.psl_document import (
     COMMENT,
     PARTITIONS,
@@ -59,20 +60,48 @@ class _Reading(PredicateReading):
     """Reads the sections of one document."""
 
     def document(self, content: Mapping[Any, Any]) -> PslDocument:
+        self.check_keys(content)
+        predicates: list[Predicate] = []
+        facts: list[PslFacts] = []
+        evaluations = {}
+        for predicate, description in self.described(content):
+            predicates.append(predicate)
+            for details in _details(description):
+                for partition in PARTITIONS:
+                    facts.extend(self.facts(predicate.name, partition, details.get(partition)))
+                if details.get("evaluations"):
+                    evaluations[predicate.name] = tuple(details["evaluations"])
+        for partition in PARTITIONS:
+            facts.extend(self.section(predicates, partition, content.get(partition) or {}))
+        rules_file = self.rules_file(content.get("rules"))
+        return PslDocument(
+            tuple(predicates),
+            tuple(facts),
+            _rules_of(rules_file) if rules_file else self.rules(content.get("rules")),
+            self.options(content),
+            self.options(content.get("infer")),
+            self.options(content.get("learn")),
+            evaluations,
+            self.source,
+            self.text,
+            rules_file,
+        )
+
+    def check_keys(self, content: Mapping[Any, Any]) -> None:
         known = ("predicates", *PARTITIONS, "rules", "options", "infer", "learn")
         for key in content:
             if key not in known:
                 close = nearest(str(key), known)
-                self.note(
-                    f"there is no section `{key}`",
-                    str(key),
-                    f"did you mean {close}?" if close else None,
-                )
+                help = f"did you mean {close}?" if close else None
+                self.note(f"there is no section `{key}`", str(key), help)
         for task in ("infer", "learn"):
             section = content.get(task) or {}
             for key in section if isinstance(section, Mapping) else [task]:
                 if key != "options":
                     self.note(f"`{task}` has options alone", str(key), _SPLIT_HELP)
+
+    def described(self, content: Mapping[Any, Any]) -> Iterator[tuple[Predicate, object]]:
+        """The predicates, each with what the document says of it."""
         sections = content.get("predicates") or {}
         if isinstance(sections, Sequence) and not isinstance(sections, str):
             sections = {
@@ -90,47 +119,25 @@ class _Reading(PredicateReading):
                 None,
                 "as in `predicates:` and `  Knows/2: open`",
             )
-        predicates = []
-        facts: list[PslFacts] = []
-        evaluations = {}
         for signature, description in sections.items():
             predicate = self.predicate(str(signature), description)
-            if predicate is None:
-                continue
-            predicates.append(predicate)
-            # `Knows/2: [open, {targets: ...}]` says what `Knows/2: {targets: ...}` says.
-            for details in description if isinstance(description, list) else [description]:
-                if not isinstance(details, Mapping):
-                    continue
-                for partition in PARTITIONS:
-                    facts.extend(self.facts(predicate.name, partition, details.get(partition)))
-                if details.get("evaluations"):
-                    evaluations[predicate.name] = tuple(details["evaluations"])
+            if predicate is not None:
+                yield predicate, description
+
+    def section(
+        self, predicates: Sequence[Predicate], partition: str, entries: object
+    ) -> Iterator[PslFacts]:
+        """Facts of a section of their own, by predicate."""
+        if not isinstance(entries, Mapping):
+            self.note(f"the section `{partition}` must list files by predicate", partition)
+            return
         names = {predicate.name.casefold(): predicate.name for predicate in predicates}
-        for partition in PARTITIONS:
-            entries = content.get(partition) or {}
-            if not isinstance(entries, Mapping):
-                self.note(f"the section `{partition}` must list files by predicate", partition)
-                continue
-            for name, entry in entries.items():
-                declared = names.get(str(name).split("/")[0].casefold())
-                if declared is None:
-                    self.found.append(unknown_predicate(str(name), names.values()))
-                else:
-                    facts.extend(self.facts(declared, partition, entry))
-        rules_file = self.rules_file(content.get("rules"))
-        return PslDocument(
-            tuple(predicates),
-            tuple(facts),
-            _rules_of(rules_file) if rules_file else self.rules(content.get("rules")),
-            self.options(content),
-            self.options(content.get("infer")),
-            self.options(content.get("learn")),
-            evaluations,
-            self.source,
-            self.text,
-            rules_file,
-        )
+        for name, entry in entries.items():
+            declared = names.get(str(name).split("/")[0].casefold())
+            if declared is None:
+                self.found.append(unknown_predicate(str(name), names.values()))
+            else:
+                yield from self.facts(declared, partition, entry)
 
     def rules_file(self, rules: object) -> Path | None:
         """The file of rules that a document names, from its own directory."""
@@ -187,6 +194,12 @@ class _Reading(PredicateReading):
                 )
         if rows:
             yield PslFacts(predicate, partition, split, None, tuple(rows))
+
+
+def _details(description: object) -> list[Mapping[Any, Any]]:
+    """`Knows/2: [open, {targets: ...}]` says what `Knows/2: {targets: ...}` says."""
+    parts = description if isinstance(description, list) else [description]
+    return [one for one in parts if isinstance(one, Mapping)]
 
 
 def _rules_of(path: Path) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ the constants that can meet.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from workbench.errors import Span
 from workbench.language.argument_classes import ArgumentClasses, Place
@@ -87,6 +87,45 @@ def _typed(
     diagnostics: Diagnostics,
     values: Mapping[str, tuple[ValueKind | None, ...]] | None = None,
 ) -> Program:
+    spelling, arities = _used(program, diagnostics)
+    program = replace(
+        program,
+        rules=tuple(respelled(one, spelling) for one in program.rules),
+        definitions=tuple(respelled(one, spelling) for one in program.definitions),
+        scopes=tuple(respelled(one, spelling) for one in program.scopes),
+    )
+    classes = ArgumentClasses()
+    for name, arity in arities.items():
+        for position in range(arity):
+            classes.find((name, position))
+    for rule in program.rules:
+        classes.join_variables(rule_atoms(rule), rule_comparisons(rule), arities)
+    given = _Given(program.rules, classes, diagnostics)
+    numbers = [
+        place for one in program.statements for place in _join_statement(one, classes, arities)
+    ]
+    # Only when all are joined: a class is known by one of its places, and joining changes which.
+    for place in numbers:
+        given.types[classes.find(place)] = ValueKind.NUMBER
+    for name, kinds in (values or {}).items():
+        known_as = spelling.get(name.casefold(), name)
+        given.take_values(known_as, kinds[: arities.get(known_as, 0)])
+    for predicate in program.predicates.values():
+        given.take_types(predicate)
+    predicates = _predicates(program, arities, classes, classes.names(given.types))
+    used = dict.fromkeys(
+        type_name
+        for predicate in predicates.values()
+        for type_name, kind in zip(predicate.argument_types, predicate.kinds)
+        if kind is None
+    )
+    return replace(program, predicates=predicates, types={name: Type(name) for name in used})
+
+
+def _used(program: Program, diagnostics: Diagnostics) -> tuple[dict[str, str], dict[str, int]]:
+    """How each predicate is spelled, by its name whatever the case, and how many arguments it
+    takes.
+    """
     spelling = {name.casefold(): name for name in program.predicates}
     arities = {name: predicate.arity for name, predicate in program.predicates.items()}
     written: list[tuple[Iterable[Atom], Span | None]] = [
@@ -101,71 +140,63 @@ def _typed(
                 plural = "argument" if known == 1 else "arguments"
                 message = f"{name} takes {known} {plural} and is given {len(atom.arguments)}"
                 diagnostics.add("E0105", message, atom.span or span)
-    rules = tuple(respelled(rule, spelling) for rule in program.rules)
-    definitions = tuple(respelled(one, spelling) for one in program.definitions)
-    scopes = tuple(respelled(one, spelling) for one in program.scopes)
-    classes = ArgumentClasses()
-    for name, arity in arities.items():
-        for position in range(arity):
-            classes.find((name, position))
-    for rule in rules:
-        classes.join_variables(rule_atoms(rule), rule_comparisons(rule), arities)
-    given: dict[Place, str] = {}
-    made: tuple[Definition | Scope, ...] = (*definitions, *scopes)
-    for statement in made:
-        for place in _join_statement(statement, classes, arities):
-            given[classes.find(place)] = ValueKind.NUMBER
-    given = {classes.find(place): type_name for place, type_name in given.items()}
-    for name, kinds in (values or {}).items():
-        known_as = spelling.get(name.casefold(), name)
-        places = (
-            (place, kind)
-            for place, kind in enumerate(kinds[: arities.get(known_as, 0)])
-            if kind is not None
-        )
-        for position, kind in places:
-            root = classes.find((known_as, position))
-            if given.setdefault(root, kind) != kind:
-                diagnostics.add(
-                    "E0106",
-                    f"argument {position + 1} of {known_as} is a {kind}, and the rules join it "
-                    f"with a {given[root]}",
-                    _span_of_use(rules, known_as),
+    return spelling, arities
+
+
+@dataclass
+class _Given:
+    """The types that data and declarations give classes of places."""
+
+    rules: tuple[Rule, ...]
+    classes: ArgumentClasses
+    diagnostics: Diagnostics
+    types: dict[Place, str] = field(default_factory=dict)
+
+    def take_values(self, name: str, kinds: Iterable[ValueKind | None]) -> None:
+        for position, kind in enumerate(kinds):
+            if kind is None:
+                continue
+            before = self._type((name, position), kind)
+            if before != kind:
+                self._refuse(
+                    name,
+                    f"argument {position + 1} of {name} is a {kind}, and the rules join it "
+                    f"with a {before}",
                     "compare values of one kind",
                 )
-    for predicate in program.predicates.values():
+
+    def take_types(self, predicate: Predicate) -> None:
         for position, type_name in enumerate(predicate.argument_types):
-            root = classes.find((predicate.name, position))
-            if given.setdefault(root, type_name) != type_name:
-                diagnostics.add(
-                    "E0106",
+            before = self._type((predicate.name, position), type_name)
+            if before != type_name:
+                self._refuse(
+                    predicate.name,
                     f"argument {position + 1} of {predicate.name} has type {type_name}, and the "
-                    f"rules join it with arguments of type {given[root]}",
-                    _span_of_use(rules, predicate.name),
+                    f"rules join it with arguments of type {before}",
                     "load the tables that rules join with one type for the joined columns",
                 )
-    names = classes.names(given)
-    predicates = {}
+
+    def _type(self, place: Place, type_name: str) -> str:
+        return self.types.setdefault(self.classes.find(place), type_name)
+
+    def _refuse(self, name: str, message: str, help: str) -> None:
+        self.diagnostics.add("E0106", message, _span_of_use(self.rules, name), help)
+
+
+def _predicates(
+    program: Program,
+    arities: Mapping[str, int],
+    classes: ArgumentClasses,
+    names: Mapping[Place, str],
+) -> dict[str, Predicate]:
+    """The predicates as declared, the others of their classes' types; what is defined is closed."""
+    defined = {one.head.predicate for one in program.definitions}
+    found = {}
     for name, arity in arities.items():
-        known_predicate = program.predicates.get(name)
         types = tuple(names[classes.find((name, position))] for position in range(arity))
-        predicates[name] = known_predicate or Predicate(name, types)
-        if name in {one.head.predicate for one in definitions}:
-            predicates[name] = replace(predicates[name], closed=True)
-    used = dict.fromkeys(
-        type_name
-        for predicate in predicates.values()
-        for type_name, kind in zip(predicate.argument_types, predicate.kinds)
-        if kind is None
-    )
-    return replace(
-        program,
-        rules=rules,
-        predicates=predicates,
-        types={name: Type(name) for name in used},
-        definitions=definitions,
-        scopes=scopes,
-    )
+        one = program.predicates.get(name) or Predicate(name, types)
+        found[name] = replace(one, closed=True) if name in defined else one
+    return found
 
 
 def _span_of_use(rules: Iterable[Rule], name: str) -> Span | None:

@@ -30,15 +30,40 @@ class Ascent:
 
 
 @dataclass
-class _Recorder:
-    """The best point seen, and the last evaluation,
-    from which each iteration's trace row is taken.
+class _Course:
+    """The penalised objective over the learned weights: the best point seen, and the last
+    evaluation, from which each iteration's trace row is taken.
     """
 
+    objective: Callable[[Float], tuple[float, Float]]
+    start: Float
+    learned: Bool
+    precision: float
+    unit: float
     weights: Float
     value: float = -np.inf
     last: tuple[float, float] = (float("nan"), float("nan"))
     rows: list[tuple[float, float]] = field(default_factory=list)
+
+    def loss(self, free: Float) -> tuple[float, Float]:
+        weights = self.start.copy()
+        weights[self.learned] = free
+        value, gradient = self.objective(weights)
+        value -= self.precision / 2 * float(free @ free)
+        slope = gradient[self.learned] - self.precision * free
+        self.last = (value, float(np.linalg.norm(slope)))
+        if value > self.value:
+            self.value, self.weights = value, weights
+        return -value / self.unit, -slope / self.unit
+
+    def ended(self, status: str) -> Ascent:
+        rows = np.array(self.rows, np.float64).reshape(-1, 2)
+        trace = {
+            "iteration": np.arange(1.0, len(rows) + 1),
+            "objective": rows[:, 0],
+            "gradient_norm": rows[:, 1],
+        }
+        return Ascent(self.weights, trace, status)
 
 
 def maximise(
@@ -75,23 +100,12 @@ def maximise(
     from scipy.optimize import Bounds, minimize
 
     precision = 0.0 if np.isinf(prior_sd) else prior_sd**-2
-    best = _Recorder(start.copy())
-
-    def loss(free: Float) -> tuple[float, Float]:
-        weights = start.copy()
-        weights[learned] = free
-        value, gradient = objective(weights)
-        value -= precision / 2 * float(free @ free)
-        slope = gradient[learned] - precision * free
-        best.last = (value, float(np.linalg.norm(slope)))
-        if value > best.value:
-            best.value, best.weights = value, weights
-        return -value / unit, -slope / unit
+    course = _Course(objective, start, learned, precision, unit, start.copy())
 
     def after_iteration(xk: Any) -> None:
-        best.rows.append(best.last)
-        conduct.progress.observe({"objective": best.last[0]})
-        conduct.progress.step(stage, len(best.rows), iterations)
+        course.rows.append(course.last)
+        conduct.progress.observe({"objective": course.last[0]})
+        conduct.progress.step(stage, len(course.rows), iterations)
         if conduct.expired:
             raise StopIteration
 
@@ -109,7 +123,7 @@ def maximise(
             bounds = None if np.isinf(radius) and np.isinf(least) else Bounds(low, free + radius)
             with one_blas_thread():
                 result = minimize(
-                    loss,
+                    course.loss,
                     free,
                     jac=True,
                     method="L-BFGS-B",
@@ -123,10 +137,4 @@ def maximise(
                 status = "iterations"
     except Cancelled:
         status = "cancelled"
-    rows = np.array(best.rows, np.float64).reshape(-1, 2)
-    trace = {
-        "iteration": np.arange(1.0, len(rows) + 1),
-        "objective": rows[:, 0],
-        "gradient_norm": rows[:, 1],
-    }
-    return Ascent(best.weights, trace, status)
+    return course.ended(status)

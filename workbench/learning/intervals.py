@@ -5,7 +5,7 @@ or from refits to resampled data.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -110,71 +110,93 @@ def weight_intervals(
             "E0511",
             f"{learned.size:,} weights are too many for intervals ({MOST_WEIGHTS:,} at most)",
         )
-    if training.worlds[0].network.domain is Domain.UNIT:
-        if method == "bootstrap":
+    soft = training.worlds[0].network.domain is Domain.UNIT
+    if method == "bootstrap":
+        if soft:
             raise UsageError.of(
                 "E0511",
                 "the bootstrap is for Markov logic only",
                 help="take laplace intervals for PSL weights",
             )
-        spread = _laplace(
-            _hinge_information(training, weights, conduct.seed), learned, prior_sd, level, weights
-        )
-        return WeightIntervals(np.maximum(weights - spread, 0.0), weights + spread, method, level)
-    worlds = [
+        resampling = _Resampling.of(training, prior_sd, conduct)
+        low, high = resampling.deviations(weights, level, resamples)
+        return WeightIntervals(weights + low, weights + high, method, level, resampling.unit)
+    if soft:
+        of_data, least = _hinge_information(training, weights, conduct.seed), 0.0
+    else:
+        of_data, least = information(compressed(together(_counts(training))), weights), -np.inf
+    spread = _laplace(of_data, learned, prior_sd, level, weights)
+    return WeightIntervals(np.maximum(weights - spread, least), weights + spread, method, level)
+
+
+def _counts(training: TrainingSet) -> list[FlipCounts]:
+    """The terms of each world's pseudo-likelihood."""
+    return [
         flip_counts(world.network, world.complete(), weight=(~world.hidden).astype(np.float64))
         for world in training.worlds
     ]
-    if method == "laplace":
-        spread = _laplace(
-            information(compressed(together(worlds)), weights), learned, prior_sd, level, weights
-        )
-        return WeightIntervals(weights - spread, weights + spread, method, level)
-    unit = "worlds" if len(worlds) >= FEWEST_WORLDS else "atoms"
-    sizes = (
-        [world.n_groups for world in worlds]
-        if unit == "worlds"
-        else [1] * sum(w.n_groups for w in worlds)
-    )
-    counts = together(worlds)
-    rng = np.random.default_rng(conduct.seed)
 
-    def fit(multiplicity: Float, start: Float) -> Float:
-        drawn = FlipCounts(
-            counts.features,
-            counts.group,
-            counts.none_allowed,
-            counts.true * multiplicity[counts.group],
-            counts.none * multiplicity,
+
+@dataclass(frozen=True)
+class _Resampling:
+    """Fits to terms of the pseudo-likelihood drawn anew, by worlds or by atoms.
+
+    `sizes` holds the number of terms that are drawn together.
+    """
+
+    training: TrainingSet
+    counts: FlipCounts
+    unit: str
+    sizes: list[int]
+    prior_sd: float
+    conduct: Conduct
+
+    @classmethod
+    def of(cls, training: TrainingSet, prior_sd: float, conduct: Conduct) -> _Resampling:
+        worlds = _counts(training)
+        counts, by_worlds = together(worlds), len(worlds) >= FEWEST_WORLDS
+        sizes = [one.n_groups for one in worlds] if by_worlds else [1] * counts.n_groups
+        unit = "worlds" if by_worlds else "atoms"
+        return cls(training, counts, unit, sizes, prior_sd, conduct)
+
+    def deviations(self, weights: Float, level: float, resamples: int) -> tuple[Float, Float]:
+        """The quantiles of the refits' deviations from the fit to all data."""
+        sizes, rng = self.sizes, np.random.default_rng(self.conduct.seed)
+        centre = self._fit(np.ones(self.counts.n_groups), weights)
+        refits = []
+        for number in range(resamples):
+            self.conduct.progress.step("refitting to resampled data", number, resamples)
+            if self.conduct.expired:
+                break
+            drawn = np.bincount(rng.integers(0, len(sizes), len(sizes)), minlength=len(sizes))
+            refits.append(self._fit(np.repeat(drawn.astype(np.float64), sizes), centre))
+        if len(refits) < FEWEST_REFITS:
+            raise UsageError.of(
+                "E0511",
+                f"the time was up after {len(refits)} refits",
+                help="raise the time limit, or take laplace",
+            )
+        tail = 50.0 * (1.0 - level)
+        low, high = np.percentile(np.array(refits) - centre, [tail, 100.0 - tail], axis=0)
+        return low, high
+
+    def _fit(self, multiplicity: Float, start: Float) -> Float:
+        counts = self.counts
+        drawn = replace(
+            counts,
+            true=counts.true * multiplicity[counts.group],
+            none=counts.none * multiplicity,
         )
         return maximise(
             drawn.log_likelihood,
             start,
-            training.learned,
-            prior_sd=prior_sd,
+            self.training.learned,
+            prior_sd=self.prior_sd,
             iterations=200,
             tolerance=1e-6,
             unit=max(1.0, float(drawn.true.sum() + drawn.none.sum())),
-            conduct=conduct.quiet,
+            conduct=self.conduct.quiet,
         ).weights
-
-    centre = fit(np.ones(counts.n_groups), weights)
-    refits = []
-    for number in range(resamples):
-        conduct.progress.step("refitting to resampled data", number, resamples)
-        if conduct.expired:
-            break
-        drawn = np.bincount(rng.integers(0, len(sizes), len(sizes)), minlength=len(sizes))
-        refits.append(fit(np.repeat(drawn.astype(np.float64), sizes), centre))
-    if len(refits) < FEWEST_REFITS:
-        raise UsageError.of(
-            "E0511",
-            f"the time was up after {len(refits)} refits",
-            help="raise the time limit, or take laplace",
-        )
-    tail = 50.0 * (1.0 - level)
-    low, high = np.percentile(np.array(refits) - centre, [tail, 100.0 - tail], axis=0)
-    return WeightIntervals(weights + low, weights + high, method, level, unit)
 
 
 def information(counts: FlipCounts, weights: Float) -> Float:

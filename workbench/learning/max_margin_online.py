@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
@@ -80,8 +81,7 @@ class OnlineMaxMargin(Learner):
         )
         engine = named_engine(self.engine) or LinearRelaxation()
         rng = np.random.default_rng(conduct.seed)
-        parts, gains = np.zeros((len(worlds), given.size)), np.zeros(len(worlds))
-        weights, mean, steps = np.zeros(given.size), np.zeros(given.size), 0
+        state = _State.at_zero(len(worlds), given.size)
         fixed = np.where(learned, 0.0, given)
         columns: dict[str, list[float]] = {"pass": [], "dual": [], "gap": [], "primal": []}
         status = "iterations"
@@ -90,28 +90,15 @@ class OnlineMaxMargin(Learner):
                 gap = unproven = 0.0
                 for index in rng.permutation(len(worlds)):
                     conduct.progress.step("online max-margin training", number, self.passes)
-                    found = separate(worlds[index], weights + fixed, engine, conduct.quiet)
+                    weights = state.weights + fixed
+                    found = separate(worlds[index], weights, engine, conduct.quiet)
                     conduct.look()
-                    shown = max(found.rounded.violation(weights + fixed), 0.0)
+                    shown = max(found.rounded.violation(weights), 0.0)
                     unproven += self.penalty * max(found.upper - shown, 0.0)
                     direction = np.where(learned, found.rounded.direction, 0.0)
                     gain = found.rounded.loss - float(fixed @ found.rounded.direction)
-                    violated = gain - float(weights @ direction) > 0.0
-                    towards = self.penalty * direction if violated else np.zeros_like(weights)
-                    gain_towards = self.penalty * gain if violated else 0.0
-                    away = towards - parts[index]
-                    slope = gain_towards - gains[index] - float(weights @ away)
-                    gap += max(slope, 0.0)
-                    length = float(away @ away)
-                    step = (
-                        min(1.0, max(0.0, slope / length)) if length > 0.0 else float(slope > 0.0)
-                    )
-                    parts[index] += step * away
-                    gains[index] += step * (gain_towards - gains[index])
-                    weights = weights + step * away
-                    steps += 1
-                    mean += 2.0 / (steps + 1.0) * (weights - mean)
-                dual = float(gains.sum() - weights @ weights / 2)
+                    gap += max(state.move(index, direction, gain, self.penalty), 0.0)
+                dual = state.dual
                 for column, value in zip(columns.values(), (number, dual, gap, dual + gap)):
                     column.append(float(value))
                 if gap <= self.relative_gap * max(dual + gap, 1e-12):
@@ -122,7 +109,45 @@ class OnlineMaxMargin(Learner):
                     break
         except Cancelled:
             status = conduct.stopped
-        answer = (mean if self.average else weights) + fixed
+        answer = (state.mean if self.average else state.weights) + fixed
         trace = {name: np.array(column) for name, column in columns.items()}
-        notes = training.notes() | {"steps": steps, "penalty": self.penalty}
+        notes = training.notes() | {"steps": state.steps, "penalty": self.penalty}
         return LearnedWeights(answer, trace, status, self.name, notes)
+
+
+@dataclass
+class _State:
+    """Block-coordinate Frank-Wolfe: each database's part of the weights and of the dual."""
+
+    parts: Float
+    gains: Float
+    weights: Float
+    mean: Float
+    steps: int = 0
+
+    @classmethod
+    def at_zero(cls, n_worlds: int, n_weights: int) -> _State:
+        weights = np.zeros(n_weights)
+        return cls(np.zeros((n_worlds, n_weights)), np.zeros(n_worlds), weights, weights.copy())
+
+    @property
+    def dual(self) -> float:
+        return float(self.gains.sum() - self.weights @ self.weights / 2)
+
+    def move(self, index: int, direction: Float, gain: float, penalty: float) -> float:
+        """Step towards a database's most violated state where that is violated, else towards none;
+        the gap there.
+        """
+        violated = gain - float(self.weights @ direction) > 0.0
+        towards = penalty * direction if violated else np.zeros_like(self.weights)
+        gain_towards = penalty * gain if violated else 0.0
+        away = towards - self.parts[index]
+        slope = gain_towards - self.gains[index] - float(self.weights @ away)
+        length = float(away @ away)
+        step = min(1.0, max(0.0, slope / length)) if length > 0.0 else float(slope > 0.0)
+        self.parts[index] += step * away
+        self.gains[index] += step * (gain_towards - self.gains[index])
+        self.weights = self.weights + step * away
+        self.steps += 1
+        self.mean += 2.0 / (self.steps + 1.0) * (self.weights - self.mean)
+        return float(slope)

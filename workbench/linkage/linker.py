@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from workbench.arrays import Float, Int8, Int32
+from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.linkage.blocking import (
     Pairs,
     Statement,
@@ -23,6 +23,8 @@ from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import MISSING, Comparison, levels_of
 from workbench.linkage.fields import Field
+from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, fit_tree
+from workbench.linkage.groups import evidence_of_joining
 from workbench.linkage.keys import keys_of
 from workbench.linkage.mixture import (
     Mixture,
@@ -35,7 +37,6 @@ from workbench.linkage.mixture import (
 )
 from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.sources import shift_to_within, with_pairs_within
-from workbench.linkage.starts import CONSISTENT, FEWEST_FIELDS, MOST, fit_tree
 from workbench.linkage.tree import EveryPair, TreeModel
 from workbench.progress import SILENT, Conduct, Progress, expired
 
@@ -128,6 +129,9 @@ class LinkModel:
         With correlated non-matches: what scores are made of.
     at_chance : tuple of str, or None
         Where no class is the matches, the fields that the likeliest agrees in by chance alone.
+    apart, joined : tuples of str
+        Fields in which things differ that another class joins; and in which records of one thing
+        differ that another class tells apart, where little says which is right.
     cut : tuple of str
         What time cut short, in words.
     unfound : Unfound
@@ -138,6 +142,8 @@ class LinkModel:
     mixture: Mixture
     tree: TreeModel
     at_chance: tuple[str, ...] | None = None
+    apart: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     unfound: Unfound = AS_SCORED
 
@@ -281,20 +287,32 @@ def learn(
     if len(candidates.pairs) < candidates.possible:
         totals = tuple(one.totals(sampled[:, at], second) for at, one in enumerate(comparisons))
         every = EveryPair(candidates.possible, totals)
-    tree, places = fit_tree(
+
+    def joining(finer: Bool, wider: Bool) -> float:
+        of_pair = patterns.of_pair[:among]
+        return evidence_of_joining(candidates.pairs, n, finer[of_pair], wider[of_pair])
+
+    fitted = fit_tree(
         patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known,
         seed=seed, deadline=deadline, apart=apart, every=every,
-        captured=partial(captured, patterns),
+        captured=partial(captured, patterns), joining=joining,
     )  # fmt: skip
+    tree, places = fitted.model, fitted.at_chance
     if apart is not None and places is None:
         shift = shift_to_within(tree.scores(patterns.levels), patterns.counts - apart, apart)
         tree = replace(tree, share=tree.share + shift)
-    by_chance = None if places is None else tuple(comparisons[place].field.name for place in places)
+    by_chance, apart_in, joined_in = (
+        None if places is None else tuple(fields[place].name for place in places)
+        for places in (places, fitted.apart, fitted.joined)
+    )
     cut = ("weights are those that EM had by then, from fewer starts",) if expired(deadline) else ()
     independent = mixture if len(comparisons) >= FEWEST_FIELDS else less
     scores = tree.scores(patterns.levels)[patterns.of_pair[:among]]
     unfound = Unfound(0.0 if every is None else _likelier(scores, tree), repeats)
-    return LinkModel(tuple(comparisons), independent, tree, by_chance, cut, unfound)
+    return LinkModel(
+        tuple(comparisons), independent, tree, by_chance, apart_in or (), joined_in or (), cut,
+        unfound,
+    )  # fmt: skip
 
 
 def _likelier(scores: Float, tree: TreeModel) -> float:

@@ -9,11 +9,13 @@ persons who moved.
 
 A class is refuted where the assumed model confirms little of it, or where fields that are held out
 agree no better than those of random pairs: who shares surname, street and town and neither forename
-nor birthday is a family.
+nor birthday is a family. Where it holds persons as well, most of its fields agree better than that:
+then the pairs tell that it has beyond a finer class.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +42,16 @@ MOST_AT_CHANCE = 0.29
 """Of fields: of four matches may agree in one by chance, for two sources call venues otherwise;
 of three in none.
 """
+EQUAL = 0.97
+"""Of the most merit: models that have it differ by chance,
+and not by what they take for matches.
+"""
+HELD = 0.9
+"""Of the matches of a finer class, by a wider one."""
+BEYOND = 0.15
+"""Of a wider class's matches, those that a finer one does not take."""
+LEAST_BEYOND = 0.5
+"""The agreement beyond chance of these pairs in a field: a few are the finer class's own, lost."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,13 @@ class Judge:
         sure = self.confirmed(model) ** SURELY * self.clarity(model)
         return float(border * sure * matches**POWER * self.beyond_chance(model) ** CLEARLY)
 
+    def best(self, found: Sequence[tuple[float, TreeModel]]) -> tuple[float, TreeModel]:
+        """Of the models of nearly the most merit the one that is surest of its cut."""
+        most = max(merit for merit, _ in found)
+        return max(
+            (one for one in found if one[0] >= EQUAL * most), key=lambda one: self.clarity(one[1])
+        )
+
     def beyond_chance(self, model: TreeModel) -> float:
         """F1 of a class, told by how many more of its pairs are across two sources than within;
         1 for one source.
@@ -110,14 +129,44 @@ class Judge:
         """Fields in which pairs that the others take for matches agree
         hardly better than random pairs do.
         """
-        found = []
-        for place, share in enumerate(self.chance):
-            level = self.levels[:, place]
-            there = sigmoid(model.scores_without(self.levels, place)) * self.counts * (level > 0)
-            far = float(there @ (level == FAR)) / max(float(there.sum()), 1e-9)
-            if far > (1.0 - LEAST_AGREEMENT) * share:
-                found.append(place)
-        return tuple(found)
+        return tuple(
+            place
+            for place in range(len(self.chance))
+            if self._agreement(
+                place, sigmoid(model.scores_without(self.levels, place)) * self.counts
+            )
+            < LEAST_AGREEMENT
+        )
+
+    def beyond(self, wider: TreeModel, finer: TreeModel) -> tuple[int, ...]:
+        """Fields in which the pairs that a wider class has beyond a finer one are more like random
+        pairs, if these are too many for matches; else none.
+        """
+        taken, less = (sigmoid(one.scores(self.levels)) for one in (wider, finer))
+        of_finer, of_wider = float(less @ self.counts), float(taken @ self.counts)
+        both = float(np.minimum(taken, less) @ self.counts)
+        if both < HELD * of_finer or of_wider - both < BEYOND * of_wider:
+            return ()
+        weight = np.maximum(taken - less, 0.0) * self.counts
+        found = [
+            place
+            for place in range(len(self.chance))
+            if self._agreement(place, weight) < LEAST_BEYOND
+        ]
+        return tuple(found) if self._too_many(found) else ()
+
+    def _agreement(self, place: int, weight: Float) -> float:
+        """How much more pairs of the patterns' weights agree in a field than random ones: 0 is
+        chance, 1 always.
+        """
+        level, share = self.levels[:, place], float(self.chance[place])
+        there = weight * (level > 0)
+        far = float(there @ (level == FAR)) / max(float(there.sum()), 1e-9)
+        return 1.0 - far / max(share, 1e-9)
+
+    def _too_many(self, places: Sequence[int]) -> bool:
+        """Whether matches do not agree by chance in so many fields."""
+        return len(places) > MOST_AT_CHANCE * len(self.chance)
 
     def confirms(self, model: TreeModel) -> bool:
         """Whether the assumed model takes enough of the matches for such."""
@@ -125,8 +174,7 @@ class Judge:
 
     def refutes(self, model: TreeModel) -> bool:
         """Whether the class that a model calls matches is another one."""
-        at_most = MOST_AT_CHANCE * len(self.chance)
-        return not self.confirms(model) or len(self.at_chance(model)) > at_most
+        return not self.confirms(model) or self._too_many(self.at_chance(model))
 
 
 def separation(scores: Float, levels: Int8, counts: Float) -> float:

@@ -6,7 +6,7 @@ surname, a place and a postcode at once. Counted as independent, such agreements
 Among non-matches each field therefore depends on one other (Chow & Liu 1968; Friedman, Geiger &
 Goldszmidt 1997, as classifier), and there may be two kinds of non-matches, each with its tree. EM
 finds a class that is alike; whether that is the matches its start decides
-(`workbench.linkage.starts`).
+(`workbench.linkage.fitting`).
 """
 
 from __future__ import annotations

@@ -5,11 +5,13 @@ benchmarks and callers that have no database.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
+from workbench.arrays import Array, Bool, Float, Int8, Int32
 from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation
 
 __all__ = ["blocks_from_members", "network_from_clauses", "network_from_rows"]
@@ -114,31 +116,13 @@ def network_from_rows(
 
     A = csr_array(A)
     A.sum_duplicates()
-    single = np.diff(A.indptr) == 1
-    at_zero = np.maximum(offset.astype(np.float64), 0.0)
-    slope = np.zeros(template.size)
-    slope[single] = A.data[A.indptr[:-1][single]]
-    at_one = offset + slope
-    affine = ((offset >= 0) & (at_one >= 0)) | ((offset <= 0) & (at_one <= 0))
-    is_unit = single & (template >= 0) & affine
-    is_unit &= exponent[np.maximum(template, 0)] == 1 if n_templates else False
-
-    unit_rows = np.flatnonzero(is_unit)
-    unit_template, unit_weight = template[unit_rows], scales[unit_rows]
-    change = (at_zero[unit_rows] - np.maximum(at_one[unit_rows], 0.0)) * unit_weight
-    unit_atom = A.indices[A.indptr[:-1][unit_rows]]
-    unit = csr_array(coo_array((change, (unit_atom, unit_template)), shape=(n_atoms, n_templates)))
-    unit_scale = np.zeros((n_templates, 2))
-    np.add.at(unit_scale[:, 0], unit_template, np.maximum(unit_weight, 0.0))
-    np.add.at(unit_scale[:, 1], unit_template, np.maximum(-unit_weight, 0.0))
-
-    kept = np.flatnonzero(~is_unit)
+    units = _units(A, offset, template, scales, exponent)
+    kept = np.flatnonzero(~units.rows)
     kept = kept[
         np.argsort(np.where(template[kept] < 0, n_templates, template[kept]), kind="stable")
     ]
-    open_groundings = np.bincount(template[template >= 0], minlength=n_templates)
     groundings = np.zeros((n_templates, 3))
-    groundings[:, 0] = open_groundings
+    groundings[:, 0] = np.bincount(template[template >= 0], minlength=n_templates)
     return GroundNetwork(
         A=A[kept],
         b=offset[kept],
@@ -146,18 +130,47 @@ def network_from_rows(
         scale=None if scale is None else scales[kept],
         relation=kinds[kept],
         power=exponent,
-        unit=unit,
-        constant=np.bincount(
-            unit_template, at_zero[unit_rows] * unit_weight, minlength=n_templates
-        ).astype(float),
+        unit=units.matrix,
+        constant=units.constant,
         groundings=groundings,
         blocks=Blocks.none(n_atoms) if blocks is None else blocks,
         world=np.zeros(n_atoms, np.int32) if world is None else np.asarray(world, np.int32),
-        unit_scale=unit_scale,
+        unit_scale=units.scale,
         evidence_satisfied=np.zeros((n_templates, 2)),
         evidence_violated=np.zeros((n_templates, 2)),
         domain=domain,
     )
+
+
+class _Units(NamedTuple):
+    """Which rows are unit groundings, and what the network holds of these."""
+
+    rows: Bool
+    matrix: csr_array
+    constant: Float
+    scale: Float
+
+
+def _units(A: csr_array, b: Array, template: Int32, scales: Float, power: Int8) -> _Units:
+    n_templates = power.size
+    single = np.diff(A.indptr) == 1
+    at_zero = np.maximum(b.astype(np.float64), 0.0)
+    slope = np.zeros(template.size)
+    slope[single] = A.data[A.indptr[:-1][single]]
+    at_one = b + slope
+    affine = ((b >= 0) & (at_one >= 0)) | ((b <= 0) & (at_one <= 0))
+    is_unit = single & (template >= 0) & affine
+    is_unit &= power[np.maximum(template, 0)] == 1 if n_templates else False
+
+    rows = np.flatnonzero(is_unit)
+    of, weight, atom = template[rows], scales[rows], A.indices[A.indptr[:-1][rows]]
+    change = (at_zero[rows] - np.maximum(at_one[rows], 0.0)) * weight
+    matrix = csr_array(coo_array((change, (atom, of)), shape=(A.shape[1], n_templates)))
+    constant = np.bincount(of, at_zero[rows] * weight, minlength=n_templates).astype(float)
+    scale = np.zeros((n_templates, 2))
+    np.add.at(scale[:, 0], of, np.maximum(weight, 0.0))
+    np.add.at(scale[:, 1], of, np.maximum(-weight, 0.0))
+    return _Units(is_unit, matrix, constant, scale)
 
 
 def blocks_from_members(n_atoms: int, members: Sequence[Sequence[int]], kind: BlockKind) -> Blocks:

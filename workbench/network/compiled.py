@@ -1,14 +1,18 @@
 """Compiling inner loops: Numba, imported at the first call,
-its machine code cached on disk where that is possible. Small work is done by the plain functions.
+its machine code cached on disk where that is possible. Small work, and work whose time is up before
+there is machine code, is done by the plain functions.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import update_wrapper
+from math import inf
 from threading import RLock
+from time import monotonic
 from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
@@ -24,8 +28,14 @@ FEW = 100_000
 machine code takes, and a tenth of what compiling it does.
 """
 
+LOADING, COMPILING = 1.0, 6.0
+"""Seconds in which importing Numba and loading machine code, and compiling it, are hardly over."""
+
 _lock = RLock()
-_interpreting: ContextVar[bool] = ContextVar("interpreting", default=False)
+_deadline: ContextVar[float] = ContextVar("deadline", default=inf)
+"""A `time.monotonic()` reading before which machine code must be there to be used;
+-inf for plain functions.
+"""
 _visited = [0.0]
 """Entries that plain kernels of this process visited, about."""
 
@@ -46,21 +56,23 @@ def plain(function: Callable[Parameters, Result]) -> Callable[Parameters, Result
 
 
 @contextmanager
-def interpreted(visits: float) -> Iterator[None]:
+def interpreted(visits: float, seconds: float = inf) -> Iterator[None]:
     """Kernels called inside, which visit so many entries in all, are plain Python as long as a
     process has visited few: small answers import no Numba, and many of them do not take long.
 
-    Both give the same bits where kernels take exponentials from `math`.
+    They are so, too, where `seconds`, the time left, are over before machine code would be there;
+    such kernels must be ones that somebody stops. Both give the same bits where kernels take
+    exponentials from `math`.
     """
     with _lock:
         few = _visited[0] + visits <= FEW
         _visited[0] += visits if few else 0.0
-    token = _interpreting.set(few)
+    token = _deadline.set(-inf if few else monotonic() + seconds)
     try:
         with np.errstate(over="ignore"):  # Random words wrap around.
             yield
     finally:
-        _interpreting.reset(token)
+        _deadline.reset(token)
 
 
 class _Kernel(Generic[Parameters, Result]):
@@ -72,9 +84,24 @@ class _Kernel(Generic[Parameters, Result]):
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
-        if _interpreting.get():
+        deadline = _deadline.get()
+        if deadline == -inf:
             return self.py_func(*arguments, **named)
-        return (self._dispatcher or self.dispatcher())(*arguments, **named)
+        if deadline == inf or self._is_ready_within(deadline - monotonic()):
+            return (self._dispatcher or self.dispatcher())(*arguments, **named)
+        token = _deadline.set(-inf)
+        try:
+            return self.py_func(*arguments, **named)
+        finally:
+            _deadline.reset(token)
+
+    def _is_ready_within(self, seconds: float) -> bool:
+        """Whether there will be machine code after so many seconds: at once where this process or
+        the disk has it.
+        """
+        if seconds < LOADING and "numba" not in sys.modules:
+            return False
+        return seconds >= COMPILING or _is_kept(self.dispatcher())
 
     def dispatcher(self) -> Callable[Parameters, Result]:
         """Numba's function, of a copy in whose names the kernels that it calls are Numba's, too."""
@@ -105,13 +132,23 @@ def _dispatcher(function: Callable[Parameters, Result]) -> Callable[Parameters, 
         kernel = njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return cast(Callable[Parameters, Result], njit(nogil=True)(function))
-    cache: Any = getattr(kernel, "_cache", None)
-    if cache is None:  # NUMBA_DISABLE_JIT leaves functions as they are.
-        return cast(Callable[Parameters, Result], kernel)
     try:
-        cache._cache_file._load_index()
+        _kept(kernel)
     except (ImportError, AttributeError):
         # Left by a version whose classes had other places: Numba unpickles it before it sees that
         # it is stale.
-        cache.flush()
+        kernel._cache.flush()
     return cast(Callable[Parameters, Result], kernel)
+
+
+def _is_kept(kernel: object) -> bool:
+    """Whether machine code of a kernel is loaded or on disk."""
+    return bool(getattr(kernel, "signatures", True)) or bool(_kept(kernel))
+
+
+def _kept(kernel: object) -> dict[object, object]:
+    """The machine code on disk, by signature.
+    NUMBA_DISABLE_JIT leaves functions as they are, without any.
+    """
+    cache: Any = getattr(kernel, "_cache", None)
+    return cache._cache_file._load_index() if hasattr(cache, "_cache_file") else {}

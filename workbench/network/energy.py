@@ -15,7 +15,6 @@ from workbench.network.runs import row_runs
 
 __all__ = [
     "TOLERANCE",
-    "block_violations",
     "distances",
     "energy",
     "energy_offset",

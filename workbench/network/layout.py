@@ -113,24 +113,14 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
     fixed = np.full(network.n_atoms, -1, np.int8)
     moving, constraining = _split_blocks(network, fixed)
     blocks = network.blocks
-    extra, extra_b, extra_relation, owner = (_as_clauses if clauses else _as_sums)(
-        network, constraining
+    rows = _with_rows(
+        network, weights, (_as_clauses if clauses else _as_sums)(network, constraining)
     )
-    matrix = vstack((network.A.astype(np.float64), extra), format="csr")
-    n_extra = owner.size
-    b = np.concatenate((network.b.astype(np.float64), extra_b))
-    relation = np.concatenate((network.relation, extra_relation))
-    weight = np.concatenate((network.effective_weights(weights), np.zeros(n_extra)))
-    soft = np.flatnonzero(network.template >= 0)
-    kind = relation.astype(np.int8)
-    kind[soft[network.power[network.template[soft]] == 2]] = SQUARED
-    original = np.concatenate((np.arange(network.n_rows), -2 - owner))
-
-    component = np.concatenate((parts.of_row, parts.of_block[owner]))
+    component = np.concatenate((parts.of_row, parts.of_block[rows.owner]))
     order = np.argsort(component, kind="stable")
     order = order[component[order] >= 0]
     row_start = np.searchsorted(component[order], np.arange(parts.n + 1)).astype(np.int64)
-    by_row = csr_array(matrix[order][:, atom_id])
+    by_row = csr_array(rows.matrix[order][:, atom_id])
     by_row.sort_indices()
     by_atom = by_row.tocsc()
 
@@ -142,7 +132,7 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
     )
     return Layout(
         atom_id=atom_id,
-        row_id=original[order].astype(np.int64),
+        row_id=rows.number[order].astype(np.int64),
         atom_start=atom_start,
         row_start=row_start,
         row_ptr=by_row.indptr.astype(np.int64),
@@ -151,9 +141,9 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
         atom_ptr=by_atom.indptr.astype(np.int64),
         atom_row=by_atom.indices.astype(np.int32),
         atom_coefficient=by_atom.data,
-        b=b[order],
-        weight=weight[order],
-        kind=kind[order],
+        b=rows.b[order],
+        weight=rows.weight[order],
+        kind=rows.kind[order],
         field=np.asarray(network.unit @ weights, np.float64)[atom_id],
         block_of=block_of,
         block_ptr=members.indptr.astype(np.int64),
@@ -161,6 +151,34 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
         block_kind=blocks.kind[moving].astype(np.int8),
         block_id=moving,
         fixed=fixed[atom_id],
+    )
+
+
+class _AllRows(NamedTuple):
+    """A network's rows and those that stand for blocks: `number` as in `Layout.row_id`,
+    `owner` the block of each of the latter.
+    """
+
+    matrix: csr_array
+    b: Float
+    weight: Float
+    kind: Int8
+    number: Int64
+    owner: Int64
+
+
+def _with_rows(network: GroundNetwork, weights: Float, extra: Rows) -> _AllRows:
+    matrix, b, relation, owner = extra
+    soft = np.flatnonzero(network.template >= 0)
+    kind = np.concatenate((network.relation, relation)).astype(np.int8)
+    kind[soft[network.power[network.template[soft]] == 2]] = SQUARED
+    return _AllRows(
+        vstack((network.A.astype(np.float64), matrix), format="csr"),
+        np.concatenate((network.b.astype(np.float64), b)),
+        np.concatenate((network.effective_weights(weights), np.zeros(owner.size))),
+        kind,
+        np.concatenate((np.arange(network.n_rows), -2 - owner)),
+        owner,
     )
 
 

@@ -17,7 +17,7 @@ from workbench.errors import UsageError
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.network.hinge_problem import HingeProblem, RowKind
 
-__all__ = ["relax", "relaxed_potentials", "why_not_relaxable"]
+__all__ = ["relax", "relaxed_potentials"]
 
 
 def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:

@@ -5,11 +5,12 @@ the same energies, fewer rows.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Float
+from workbench.arrays import Bool, Float, Int64
 from workbench.network.ground_network import GroundNetwork, Relation
 
 __all__ = ["forced_values", "simplify"]
@@ -38,19 +39,77 @@ def simplify(network: GroundNetwork) -> GroundNetwork:
     only propagation would fix stay open. Cost: linear.
     """
     forced = forced_values(network)
+    if np.isnan(forced).all() or np.any(network.power != 1):
+        return network
+    folded = _folded(network, forced)
+    keep = np.flatnonzero(~folded.decided & ~folded.unary)
+    gone = np.concatenate(
+        [
+            np.flatnonzero(folded.decided & (network.template >= 0)),
+            np.flatnonzero(folded.unary),
+        ]
+    )
+    template, scale = network.template[gone], network.scales[gone]
+    at_false = np.maximum(folded.b[gone], 0.0) * scale
+    share = np.column_stack([np.maximum(scale, 0.0), np.maximum(-scale, 0.0)])
+    counts = np.column_stack(
+        [np.bincount(template, column, network.n_templates) for column in share.T]
+    )
+    return replace(
+        network.take_rows(keep),
+        A=folded.rows(network, keep),
+        b=folded.b[keep].astype(network.b.dtype),
+        unit=csr_array(network.unit + folded.units(network)),
+        constant=network.constant + np.bincount(template, at_false, network.n_templates),
+        unit_scale=network.unit_scale + counts,
+    )
+
+
+class _Folded(NamedTuple):
+    """Rows with the forced atoms folded into `b`.
+
+    `row_of` is the row of each entry, `kept` whether it stays; `size` is the number of entries that
+    a row keeps. `decided` rows no open atom changes, and `unary` ones are soft clauses of one
+    literal.
+    """
+
+    b: Float
+    row_of: Int64
+    kept: Bool
+    size: Int64
+    decided: Bool
+    unary: Bool
+
+    def units(self, network: GroundNetwork) -> csr_array:
+        """The unary rows as unit groundings."""
+        entry = np.flatnonzero(self.kept & self.unary[self.row_of])
+        row = self.row_of[entry]
+        change = -network.A.data[entry] * network.scales[row]
+        place = (network.A.indices[entry], network.template[row])
+        return csr_array((change, place), shape=(network.n_atoms, network.n_templates))
+
+    def rows(self, network: GroundNetwork, keep: Int64) -> csr_array:
+        """What is left of some rows."""
+        stays = np.zeros(network.n_rows, np.bool_)
+        stays[keep] = True
+        entries = np.flatnonzero(self.kept & stays[self.row_of])
+        starts = np.concatenate([[0], np.cumsum(self.size[keep])])
+        return csr_array(
+            (network.A.data[entries], network.A.indices[entries], starts),
+            shape=(keep.size, network.n_atoms),
+        )
+
+
+def _folded(network: GroundNetwork, forced: Float) -> _Folded:
     known = ~np.isnan(forced)
     sizes = np.diff(network.A.indptr)
     hard_unit = network.hard & (sizes == 1)
-    if not known.any() or np.any(network.power != 1):
-        return network
     values = np.where(known, forced, 0.0)
     b: Float = network.b.astype(np.float64) + np.where(hard_unit, 0.0, network.A @ values)
     row_of = np.repeat(np.arange(network.n_rows), sizes)
-    kept_entries = ~known[network.A.indices] | hard_unit[row_of]
-    size = np.bincount(row_of[kept_entries], minlength=network.n_rows)
-    negative = np.bincount(
-        row_of[kept_entries], network.A.data[kept_entries] < 0, minlength=network.n_rows
-    )
+    kept = ~known[network.A.indices] | hard_unit[row_of]
+    size = np.bincount(row_of[kept], minlength=network.n_rows)
+    negative = np.bincount(row_of[kept], network.A.data[kept] < 0, minlength=network.n_rows)
     positive = size - negative
     # With coefficients of +-1, ell runs from b - negative to b + positive.
     soft = network.template >= 0
@@ -59,39 +118,4 @@ def simplify(network: GroundNetwork) -> GroundNetwork:
     )
     decided &= soft | (b <= 0) | (size > 0)
     unary = soft & ~decided & (size == 1) & (b + positive == 1) & (b - negative == 0)
-    scale = network.scales
-
-    gone = np.flatnonzero(decided & soft)
-    unit_rows = np.flatnonzero(unary)
-    entry = np.flatnonzero(kept_entries & unary[row_of])
-    rows_of_entry = row_of[entry]
-    change = -network.A.data[entry] * scale[rows_of_entry]
-    extra = csr_array(
-        (change, (network.A.indices[entry], network.template[rows_of_entry])),
-        shape=(network.n_atoms, network.n_templates),
-    )
-    folded = np.concatenate([gone, unit_rows])
-    at_false = np.maximum(b[folded], 0.0) * scale[folded]
-    share = np.column_stack([np.maximum(scale[folded], 0.0), np.maximum(-scale[folded], 0.0)])
-    template = network.template[folded]
-    counts = np.column_stack(
-        [np.bincount(template, column, network.n_templates) for column in share.T]
-    )
-
-    keep = np.flatnonzero(~decided & ~unary)
-    place = np.full(network.n_rows, -1)
-    place[keep] = np.arange(keep.size)
-    entries = np.flatnonzero(kept_entries & (place[row_of] >= 0))
-    starts = np.concatenate([[0], np.cumsum(size[keep])])
-    A = csr_array(
-        (network.A.data[entries], network.A.indices[entries], starts),
-        shape=(keep.size, network.n_atoms),
-    )
-    return replace(
-        network.take_rows(keep),
-        A=A,
-        b=b[keep].astype(network.b.dtype),
-        unit=csr_array(network.unit + extra),
-        constant=network.constant + np.bincount(template, at_false, network.n_templates),
-        unit_scale=network.unit_scale + counts,
-    )
+    return _Folded(b, row_of, kept, size, decided, unary)

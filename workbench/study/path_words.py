@@ -88,9 +88,11 @@ def _owner(hops: tuple[Hop, ...]) -> str:
 
 def neighbours_words(path: Path) -> str:
     """The rows of the start that a path ties to a row."""
-    last = path.hops[-1]
+    first, last = path.hops[0], path.hops[-1]
     if last.kind == "shared":
         return _sharing(last)
+    if first.kind == "to" and path.hops == (first, Hop("from", first.column, path.start)):
+        return f"other {spoken(path.start)} of its {referred(first.column)}"
     through = [
         spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start
     ]

@@ -40,8 +40,8 @@ def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candi
                 definitions, part.terms[at], float(part.weights[at]), candidates, head
             )
             bodies.append(f"// {words}\n{first}")
-            bodies += [f"// {words}: evens out those known to be not so\n{line}" for line in even]
-        bodies.append(f"// without any of these\n{real(written_intercept(part))} {head}")
+            bodies += [f"// {words}: evens out each known no\n{line}" for line in even]
+        bodies.append(f"// what every row begins with\n{real(written_intercept(part))} {head}")
     opening = f"// {ready.target.name}, learned from {ready.n_labelled:,} labels.\n"
     text = "\n".join([*definitions.asked(), *definitions.lines, "", *bodies, ""])
     return "\n".join([opening, *_declarations(ready, definitions, text), "", text])

@@ -98,11 +98,14 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "first":
             return f"time since the first of {rows}"
         case "labelled":
-            return (
-                f"number of {neighbours_words(candidate.path)} known to be "
-                f"{'so' if candidate.label else 'not so'}"
-            )
+            return f"number of {_known_words(candidate)}"
     raise AssertionError(candidate.aggregate)
+
+
+def _known_words(candidate: Candidate) -> str:
+    """Labels of other rows: `known yes among other loans of its member`."""
+    label = "yes" if candidate.label else "no"
+    return f"known {label} among {neighbours_words(candidate.path)}"
 
 
 def _common_words(path: Path, column: str, with_: Path, equal: str) -> str:
@@ -192,8 +195,7 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
         and condition.test == "at_least"
         and condition.threshold <= 1
     ):
-        label = "so" if candidate.label else "not so"
-        return f"at least one of {neighbours_words(candidate.path)} is known to be {label}"
+        return f"at least one {_known_words(candidate)}"
     if candidate.aggregate in ("count", "different", "sum", "labelled", "in_common") and (
         candidate.aggregate != "sum" or candidate.value is not None
     ):
@@ -232,7 +234,7 @@ def term_words(
     candidate = candidates[term.column]
     words = candidate_words(candidate, timed=timed)
     if candidate.aggregate == "labelled":
-        return f"each of the {words.removeprefix('number of ')}"
+        return f"each {_known_words(candidate)}"
     if term.form == "log":
         said = f"the logarithm of the {words}"
     else:
@@ -273,7 +275,7 @@ def reason_words(
     candidate = candidates[term.column]
     words = candidate_words(candidate, timed=timed)
     if candidate.aggregate == "labelled":
-        return f"{words.removeprefix('number of ')}: {number_text(value)}"
+        return f"{_known_words(candidate)}: {number_text(value)}"
     tested = " and ".join(
         condition_words(one, candidates[one.column], timed=timed) for one in term.conditions
     )

@@ -12,12 +12,12 @@ from workbench.errors import UsageError
 from workbench.network import Domain, explain_atom, mean_explanation
 from workbench.verbs.display import shown_atom, shown_atoms, shown_definition, shown_ground_rule
 from workbench.verbs.explanation import Contribution, Explanation
-from workbench.verbs.named_rules import named_rules
+from workbench.verbs.named_rules import NamedRule, named_rules
 from workbench.verbs.naming import row_texts
 from workbench.verbs.written_rules import written_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from workbench.network import AtomExplanation
     from workbench.verbs.results import Inferred
@@ -105,39 +105,42 @@ def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iter
         if place not in named:
             contribution, weight = float(parts.contribution[place]), _weight(result, row, template)
             number = 1 if row >= 0 else _summed(contribution, weight)
-            text = (
-                texts[row]
-                if row >= 0
-                else f"{_several(number)} that evidence decides but for this atom"
-            )
-            distance = float(parts.distance[place])
+            decided = f"{_several(number)} that evidence decides but for this atom"
+            text = texts[row] if row >= 0 else decided
             yield made(
                 ground=text,
                 written=text,
                 contribution=contribution,
-                distance=distance,
+                distance=float(parts.distance[place]),
                 weight=weight,
                 count=number or 1,
             )
         for one in named.get(place, ()):
-            given, known = (
-                tuple(name for name, _ in one.given),
-                tuple(value for _, value in one.given),
-            )
-            names, program = result.names, result.program
-            text = one.text or f"{one.count:,} more ground rule{'s' * (one.count != 1)}"
-            written = one.literals and shown_ground_rule(
-                one.literals, program, names, negated=sense < 0
-            )
-            yield made(
-                ground=text, written=written or text, sense=sense if written else 1,
-                contribution=one.contribution, distance=one.distance,
-                weight=one.weight, count=one.count, given=given, given_values=known,
-                definitions=tuple(
-                    shown_definition(shown_atom(atom, program, names), fact, names)
-                    for atom, fact in one.defined
-                ),
-            )  # fmt: skip
+            yield _of_ground_rule(result, one, made, sense)
+
+
+def _of_ground_rule(
+    result: Inferred, one: NamedRule, made: Callable[..., Contribution], sense: int
+) -> Contribution:
+    """What a ground rule contributes, in the rule's words where it has some."""
+    names, program = result.names, result.program
+    text = one.text or f"{one.count:,} more ground rule{'s' * (one.count != 1)}"
+    written = one.literals and shown_ground_rule(one.literals, program, names, negated=sense < 0)
+    return made(
+        ground=text,
+        written=written or text,
+        sense=sense if written else 1,
+        contribution=one.contribution,
+        distance=one.distance,
+        weight=one.weight,
+        count=one.count,
+        given=tuple(name for name, _ in one.given),
+        given_values=tuple(value for _, value in one.given),
+        definitions=tuple(
+            shown_definition(shown_atom(atom, program, names), fact, names)
+            for atom, fact in one.defined
+        ),
+    )
 
 
 def _summed(contribution: float, weight: float) -> int:

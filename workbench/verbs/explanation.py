@@ -152,7 +152,7 @@ class Explanation:
         if self.value in (0.0, 1.0):
             value = f"{atom} is predicted {'true' if self.value else 'false'}."
         else:
-            value = f"{atom} is true with probability {self.value:.3g}."
+            value = f"{atom} is true with probability {_rounded(self.value)}."
         if isinf(self.log_odds):
             return f"{value} A hard rule leaves nothing else, everything else as predicted."
         given = (
@@ -161,8 +161,8 @@ class Explanation:
             else "everything else as predicted"
         )
         return (
-            f"{value} Its rules, {given}, add up to log-odds of {self.log_odds:+.3f}, a "
-            f"probability of {self.probability:.3g}."
+            f"{value} Its rules, {given}, add up to log-odds of {self.log_odds:+.3f}, "
+            f"a probability of {_rounded(self.probability)}."
         )
 
     def _reasons(self, sign: int) -> list[str]:
@@ -211,3 +211,9 @@ class Explanation:
             entry[1] += item.count
         ordered = sorted(sums.items(), key=lambda pair: -abs(pair[1][0]))
         return [(rule, total, int(count)) for rule, (total, count) in ordered]
+
+
+def _rounded(probability: float) -> str:
+    """Three digits of a probability; one that is nearly certain is not said to be so."""
+    nearly = 0.0 < 1.0 - probability < 0.0005
+    return "more than 0.999" if nearly else f"{probability:.3g}"

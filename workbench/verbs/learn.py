@@ -18,6 +18,7 @@ from workbench.language.program import Program
 from workbench.learning import (
     LEARNERS,
     Example,
+    Learner,
     default_learner,
     make_learner,
     validate,
@@ -101,56 +102,31 @@ def learn(
     """
     refuse_numbers(program, "learn")
     begun, progress = perf_counter(), how.get("progress", SILENT)
-    given = None if learner == "auto" else make_learner(learner, **(options or {}))
+    settings, conduct = options or {}, conduct_of(how)
+    given = None if learner == "auto" else make_learner(learner, **settings)
     if lazy and (given is None or not given.declares.lazy or candidates or intervals):
-        lazily = ", ".join(name for name, one in LEARNERS.items() if one.declares.lazy)
-        raise UsageError.of(
-            "E0512",
-            f"only {lazily} learns without grounding every rule, and without --validate and "
-            "--intervals",
-            help=f"add --learner {lazily}, or leave --lazy out",
-        )
-    if (
-        given is not None
-        and given.declares.counts
-        and (held_out is not None or intervals is not None)
-    ):
+        raise _not_lazy()
+    apart = held_out is not None or intervals is not None
+    if given is not None and given.declares.counts and apart:
         raise UsageError.of("E0819", f"{given.name} takes neither folds of atoms nor intervals")
     task = _Task(database, program, replace(request, role="learn"), held_out, progress)
     grounding, source = task.ground(lazy)
     labelled = example_of(grounding, held_out)
     if not np.isfinite(labelled.truth).any() or not (grounding.labelled or all_false):
-        raise InputError.of(
-            "E0501",
-            "no query atom has a label to learn from",
-            help="give data with facts of "
-            f"{', '.join(query_predicates(grounding)) or 'the query predicates'}",
-        )
-    templates, settings = grounding.templates, options or {}
-    conduct = conduct_of(how)
-    parts, tried = [grounding], {}
-    hidden = bool(np.isnan(labelled.truth).any())
+        raise _without_labels(grounding)
+    templates = grounding.templates
     chosen = given or make_learner(
-        default_learner(grounding.network.domain, hidden=hidden), **settings
+        default_learner(grounding.network.domain, hidden=bool(np.isnan(labelled.truth).any())),
+        **settings,
     )
+    tried: dict[str, object] = {}
     if candidates:
-        found = validate(
-            chosen, candidates, task.examples_by_world(templates), templates, conduct=conduct
-        )
+        worlds = task.examples_by_world(templates)
+        found = validate(chosen, candidates, worlds, templates, conduct=conduct)
         chosen = found.learner
         scored = zip(found.choice.candidates, found.choice.scores)
-        tried = {
-            "validation": [{**parameters, "score": float(value)} for parameters, value in scored]
-        }
-    examples = [replace(labelled, source=None if source is None else RowStore(source))]
-    if source is None and chosen.declares.by_world and np.unique(grounding.network.world).size > 1:
-        parts = task.by_world(templates)
-        examples = [example_of(part, held_out) for part in parts]
-    if chosen.declares.counts:
-        counts = DatabaseFlipCounts(
-            database, program, templates, request.worlds, progress, request.tie
-        )
-        examples = [replace(labelled, counts=counts)]
+        tried["validation"] = [{**one, "score": float(value)} for one, value in scored]
+    parts, examples = task.examples(chosen, grounding, labelled, source)
     learned = chosen.learn(examples, templates, conduct)
     if source is not None:
         source.close()
@@ -182,6 +158,23 @@ def learn(
     return replace(result, warnings=warnings)
 
 
+def _not_lazy() -> UsageError:
+    lazily = ", ".join(name for name, one in LEARNERS.items() if one.declares.lazy)
+    return UsageError.of(
+        "E0512",
+        f"only {lazily} learns without grounding every rule, and without --validate and "
+        "--intervals",
+        help=f"add --learner {lazily}, or leave --lazy out",
+    )
+
+
+def _without_labels(grounding: Grounding) -> InputError:
+    asked = ", ".join(query_predicates(grounding)) or "the query predicates"
+    return InputError.of(
+        "E0501", "no query atom has a label to learn from", help=f"give data with facts of {asked}"
+    )
+
+
 @dataclass(frozen=True)
 class _Task:
     """What is learned from: data, rules, and the labels that the learner does not see."""
@@ -202,6 +195,27 @@ class _Task:
 
     def by_world(self, templates: Templates) -> list[Grounding]:
         return by_world(self.database, self.program, self.request, templates)
+
+    def examples(
+        self, learner: Learner, whole: Grounding, labelled: Example, source: LazyRows | None
+    ) -> tuple[list[Grounding], list[Example]]:
+        """What a learner reads, all worlds as one or each by itself,
+        and the groundings that this is of.
+        """
+        by_world = learner.declares.by_world and np.unique(whole.network.world).size > 1
+        if learner.declares.counts:
+            return [whole], [replace(labelled, counts=self._counts(whole.templates))]
+        if source is not None or not by_world:
+            rows = None if source is None else RowStore(source)
+            return [whole], [replace(labelled, source=rows)]
+        parts = self.by_world(whole.templates)
+        return parts, [example_of(part, self.held_out) for part in parts]
+
+    def _counts(self, templates: Templates) -> DatabaseFlipCounts:
+        worlds, tie = self.request.worlds, self.request.tie
+        return DatabaseFlipCounts(
+            self.database, self.program, templates, worlds, self.progress, tie
+        )
 
     def examples_by_world(self, templates: Templates) -> list[Example]:
         return [example_of(part, self.held_out) for part in self.by_world(templates)]

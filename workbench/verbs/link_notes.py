@@ -61,21 +61,36 @@ def about_candidates(candidates: Candidates) -> list[Diagnostic]:
 
 
 def about_matches(model: Scoring) -> list[Diagnostic]:
-    """That no pair is the same, for the alike ones differ otherwise."""
-    if not isinstance(model, LinkModel) or model.at_chance is None:
+    """That no pair is the same, for the alike ones differ otherwise; or that these could be."""
+    if not isinstance(model, LinkModel):
         return []
-    differ = " and ".join(model.at_chance)
+    if model.at_chance is not None:
+        return [_about_none(model.at_chance)]
+    readings = [(model.apart, "different things", "one"), (model.joined, "one thing", "several")]
+    return [_about_readings(*one) for one in readings if one[0]]
+
+
+def _about_none(at_chance: Sequence[str]) -> Diagnostic:
+    differ = " and ".join(at_chance)
     why = (
         f"agree in {differ} no better than random ones do"
         if differ
         else "agree in little more than random ones do"
     )
-    return [
-        Diagnostic(
-            "E0681",
-            f"no duplicates were found: pairs that are alike {why}",
-            help="leave columns out that belong to an occasion and not to the thing, or give "
-            "labels of some pairs",
-            severity="warning",
-        )
-    ]
+    return Diagnostic(
+        "E0681",
+        f"no duplicates were found: pairs that are alike {why}",
+        help="leave columns out that belong to an occasion and not to the thing, or give "
+        "labels of some pairs",
+        severity="warning",
+    )
+
+
+def _about_readings(fields: Sequence[str], taken: str, other: str) -> Diagnostic:
+    return Diagnostic(
+        "E0691",
+        f"there are two readings: records that are alike but differ in {' and '.join(fields)} are "
+        f"taken for {taken}; they could be {other}",
+        help="say of a few such pairs whether they match, with --labels, and it is clear",
+        severity="warning",
+    )

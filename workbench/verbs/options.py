@@ -8,7 +8,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from workbench.progress import SILENT, Conduct, Progress
+from workbench.errors import UsageError
+from workbench.progress import LARGEST_SEED, SILENT, Conduct, Progress
 from workbench.verbs.common import deadline_after
 
 if TYPE_CHECKING:
@@ -44,10 +45,17 @@ class How(TypedDict, total=False):
 
 
 def conduct_of(how: How) -> Conduct:
-    """The conduct of work that begins now."""
-    return Conduct(
-        how.get("seed", 0), deadline_after(how.get("time_limit")), how.get("progress", SILENT)
-    )
+    """The conduct of work that begins now.
+
+    Raises
+    ------
+    UsageError
+        E0841 for a seed that is out of range.
+    """
+    seed = how.get("seed", 0)
+    if not 0 <= seed <= LARGEST_SEED:
+        raise UsageError.of("E0841", f"a seed is from 0 to {LARGEST_SEED}, not {seed}")
+    return Conduct(seed, deadline_after(how.get("time_limit")), how.get("progress", SILENT))
 
 
 class PredicateOptions(TypedDict, total=False):

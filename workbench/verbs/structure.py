@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from time import perf_counter
 from typing import Any, Unpack
 
@@ -13,7 +12,7 @@ import numpy as np
 from workbench.arrays import Int32
 from workbench.database import Database
 from workbench.database.relation_arrays import read_relations
-from workbench.errors import UsageError, nearest
+from workbench.errors import InputError, UsageError, nearest
 from workbench.parameters import read_parameters
 from workbench.progress import Conduct
 from workbench.structure.background import Background
@@ -78,6 +77,8 @@ def learn_rules(
     UsageError
         `E0611` for an unknown method, `E0612` for a target that is not among the predicates,
         `E0610` for an unknown setting.
+    InputError
+        `E0501` where no target has a fact.
     """
     learners = {"beam": BeamSearch, "paths": PathLearner, "mine": RuleMiner}
     if method not in learners:
@@ -101,15 +102,15 @@ def learn_rules(
         raise UsageError.of("E0807", f"there is no world {', '.join(unknown)}", help=help_)
     names = list(worlds or known_worlds)
     backgrounds = [_world(database, predicates, name) for name in names]
+    false = [_false_facts(database, targets, name) for name in names]
+    _check_labels(targets, backgrounds, false)
     background = backgrounds[0]
     learner: Any = learners[method](**read)
     conduct = conduct_of(how)
-    search = Conduct(progress=conduct.progress, deadline=conduct.share(SEARCHED))
+    search = replace(conduct, deadline=conduct.share(SEARCHED))
     atoms = [
-        {name: all_atoms(world, name, seed=conduct.seed, false=false.get(name)) for name in targets}
-        for world, false in zip(
-            backgrounds, map(_false_facts, repeat(database), repeat(targets), names)
-        )
+        {name: all_atoms(world, name, seed=conduct.seed, false=known.get(name)) for name in targets}
+        for world, known in zip(backgrounds, false)
     ]
     score = PseudoLikelihoodScore(
         background, atoms[0], others=tuple(zip(backgrounds[1:], atoms[1:]))
@@ -208,6 +209,21 @@ def _concluded(score: PseudoLikelihoodScore, clause: Disjunction) -> set[int]:
     scored = {score.background.number[name] for name in score.atoms}
     positive = {predicate for predicate, _, sign in clause if sign}
     return (positive or {predicate for predicate, _, _ in clause}) & scored
+
+
+def _check_labels(
+    targets: Sequence[str], backgrounds: Sequence[Background], false: Sequence[Mapping[str, Int32]]
+) -> None:
+    """E0501 where the data say nothing of any target."""
+    for world, known in zip(backgrounds, false):
+        for name in targets:
+            if len(world.facts[world.number[name]]) or len(known.get(name, ())):
+                return
+    raise InputError.of(
+        "E0501",
+        "no target has a label to learn from",
+        help=f"give data with facts of {', '.join(targets) or 'the targets'}",
+    )
 
 
 def _false_facts(database: Database, targets: Sequence[str], world: str) -> dict[str, Int32]:

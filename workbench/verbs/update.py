@@ -16,7 +16,9 @@ from workbench.arrays import Float
 from workbench.database import Database, Partition, display_names, hash_of, read_run, set_fact
 from workbench.errors import Diagnostic, InfeasibleError, UsageError
 from workbench.grounding import Grounding
+from workbench.grounding.asked_dates import with_dates_of_scopes
 from workbench.language.ground_atoms import parse_atom
+from workbench.language.program import Program
 from workbench.network import evidence_energy
 from workbench.progress import SILENT, Progress
 from workbench.verbs.fact_changes import changes_of
@@ -30,7 +32,7 @@ from workbench.verbs.runs import record_inference
 from workbench.verbs.update_beginning import beginning_of
 from workbench.verbs.update_result import Update, changes_of_answer
 
-__all__ = ["Update", "tried", "update"]
+__all__ = ["Update", "suppose", "tried", "update"]
 
 
 def update(
@@ -136,8 +138,7 @@ def tried(
     found: list[LiveGrounding] = []
     with suppress(_TakenBack), database.transaction():
         before = beginning_of(database, run, progress)
-        for atom, value in changes.items():
-            set_fact(database, atom, value)
+        suppose(database.within(), before.recorded.program, changes)
         predicates = {
             parsed[0]: None for atom in changes if (parsed := parse_atom(atom)) is not None
         }
@@ -149,6 +150,13 @@ def tried(
         asked.task == "map" and asked.program.language == "mln" and not asked.numbers(now.grounding)
     )
     return now.grounding, np.rint(now.values) if rounded else now.values
+
+
+def suppose(database: Database, program: Program, changes: Mapping[str, bool | None]) -> None:
+    """Put facts in; those of atoms that are asked at dates find the dates that scopes ask at."""
+    with_dates_of_scopes(database, program)
+    for atom, value in changes.items():
+        set_fact(database, atom, value)
 
 
 class _TakenBack(Exception):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.database import Database, run_table, set_fact
+from workbench.database import Database, run_table
 from workbench.database.copying import copy_of
 from workbench.errors import UsageError, WorkbenchError, nearest
 from workbench.grounding import Grounding
 from workbench.progress import SILENT, Progress
 from workbench.verbs.reopening import Recorded, recorded_run
-from workbench.verbs.update import tried
+from workbench.verbs.update import suppose, tried
 from workbench.verbs.written_rules import written_rules
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def _in_full(
     progress: Progress,
 ) -> tuple[Grounding, Float]:
     with copy_of(database) if changes else nullcontext(database) as changed:
-        for atom, value in changes.items():
-            set_fact(changed, atom, value)
+        suppose(changed, recorded.program, changes)
         grounding = reweighted(recorded.ground(changed, None if changes else last), weights)
         known = recorded.known(grounding)
         if recorded.fold is not None:

@@ -1,0 +1,41 @@
+"""Options that have no meaning where they were given: refused or said, never dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.commands.console import print_warnings
+from workbench.errors import Diagnostic, UsageError
+
+__all__ = ["refuse_unused", "tell_unused"]
+
+
+def refuse_unused(given: Mapping[str, object], what: str, help: str) -> None:
+    """Refuse options that would change the answer elsewhere.
+
+    Parameters
+    ----------
+    given : mapping of option to value
+        What stands for nothing given (None, False, an empty list) is passed over.
+    what : str
+        What they are not for.
+
+    Raises
+    ------
+    UsageError
+        E0614, naming all of them.
+    """
+    if names := _given(given):
+        raise UsageError.of("E0614", f"{names} is not for {what}", help=help)
+
+
+def tell_unused(given: Mapping[str, object], why: str) -> None:
+    """Warn (E0842) of options that only say how: the answer is the same without them."""
+    if names := _given(given):
+        print_warnings(
+            [Diagnostic("E0842", f"{names} has no effect here: {why}", severity="warning")]
+        )
+
+
+def _given(given: Mapping[str, object]) -> str:
+    return ", ".join(name for name, value in given.items() if value)
