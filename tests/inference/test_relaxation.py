@@ -169,7 +169,7 @@ def test_kernels_that_are_not_ready_in_time_are_a_limit(
     least = enumerate_states(network, weights).least_energy + energy_offset(network, weights)
     go_on = Event()
     monkeypatch.setattr("workbench.inference.watched.GRACE", 0.05)
-    for kernel in ("roof_duality._maximum_flow", "rounding._round"):
+    for kernel in ("roof_duality.maximum_flow", "rounding._round"):
         monkeypatch.setattr(f"workbench.inference.{kernel}", lambda *arguments: go_on.wait())
     found = engine.solve(network, weights, deadline=monotonic() + 0.1)
     go_on.set()

@@ -12,11 +12,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Bool, Float, Int8, Int32, Int64
+from workbench.arrays import Float
 from workbench.errors import Cancelled
 from workbench.inference.linear_program import LinearAnswer
+from workbench.inference.maximum_flow import contract, graph_of, maximum_flow
 from workbench.inference.watched import stop_flag, watched
-from workbench.network.compiled import compiled, interpreted
+from workbench.network.compiled import interpreted
 from workbench.network.ground_network import clauses
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
@@ -93,13 +94,13 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     source[0::2], sink[1::2] = costs_false, costs_false
 
     ends = np.concatenate([literal_1 ^ 1, literal_2 ^ 1]), np.concatenate([literal_2, literal_1])
-    graph = _graph(2 * n, *ends, np.tile(capacity, 2))
+    graph = graph_of(2 * n, *ends, np.tile(capacity, 2))
     stop, contracted = stop_flag(), 0.0
     try:
-        with interpreted(PASSES * graph[1].size, remaining(conduct.deadline)):
-            contracted, side = watched(stop, conduct, _contract, *graph, source, sink)
+        with interpreted(PASSES * graph.head.size, remaining(conduct.deadline)):
+            contracted, side = watched(stop, conduct, contract, graph, source, sink)
             flow, reached, phases = watched(
-                stop, conduct, _maximum_flow, *graph, source, sink, 1e-13 * ceiling, stop
+                stop, conduct, maximum_flow, graph, source, sink, 1e-13 * ceiling, stop
             )
     except Cancelled:
         # No flow at all is feasible too; `watched` leaves the flag set.
@@ -114,191 +115,3 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     if problem.violation(x) > 0.0:
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), int(phases))
     return LinearAnswer("optimal", x, problem.energy(x), constant + flow, int(phases))
-
-
-def _graph(n: int, tail: Int64, head: Int64, capacity: Float) -> tuple[Int32, Int32, Int32, Float]:
-    """Arcs as CSR with each arc's reverse: `start, head, reverse, capacity`;
-    parallel arcs merged.
-    """
-    zero = np.zeros(capacity.size)
-    ends = (np.concatenate([tail, head]), np.concatenate([head, tail]))
-    both_ways = csr_array((np.concatenate([capacity, zero]), ends), shape=(n, n))
-    both_ways.sum_duplicates()
-    places = csr_array(
-        (np.arange(both_ways.nnz, dtype=np.int32), both_ways.indices, both_ways.indptr), (n, n)
-    )
-    reverse = csr_array(places.T.tocsr()).data
-    return (
-        both_ways.indptr.astype(np.int32),
-        both_ways.indices.astype(np.int32),
-        reverse,
-        both_ways.data,
-    )
-
-
-@compiled
-def _contract(
-    start: Int32, head: Int32, reverse: Int32, capacity: Float, source: Float, sink: Float
-) -> tuple[float, Int8]:
-    """Join to the source each node whose supply exceeds all it can pass on, to the sink the mirror
-    of each.
-
-    Such a node is on the source's side of some minimum cut (its literal is persistent whatever its
-    neighbours do), so its arcs become supply and demand of its neighbours. Returns the flow spent
-    and 1 for source, -1 for sink, 0.
-    """
-    n = source.size
-    side = np.zeros(n, np.int8)
-    out = np.zeros(n)
-    queue = np.empty(n, np.int32)
-    waiting = np.ones(n, np.bool_)
-    flow = 0.0
-    for v in range(n):
-        for e in range(start[v], start[v + 1]):
-            out[v] += capacity[e]
-        queue[v] = v
-    first, last, size = 0, 0, n
-    while size > 0:
-        v = queue[first]
-        first = first + 1 if first + 1 < n else 0
-        size -= 1
-        waiting[v] = False
-        if side[v] != 0 or source[v] - sink[v] < out[v] or source[v] <= sink[v]:
-            continue
-        mate = v ^ 1
-        if side[mate] != 0:
-            continue
-        side[v], side[mate] = 1, -1
-        flow += sink[v] + source[mate]
-        for e in range(start[v], start[v + 1]):
-            u = head[e]
-            source[u] += capacity[e]
-            out[u] -= capacity[reverse[e]]
-            if u == mate:
-                flow += capacity[e]
-            capacity[e] = 0.0
-            capacity[reverse[e]] = 0.0
-            if side[u] == 0 and not waiting[u]:
-                waiting[u] = True
-                queue[last] = u
-                last = last + 1 if last + 1 < n else 0
-                size += 1
-        for e in range(start[mate], start[mate + 1]):
-            u = head[e]
-            sink[u] += capacity[reverse[e]]
-            out[u] -= capacity[reverse[e]]
-            capacity[e] = 0.0
-            capacity[reverse[e]] = 0.0
-            if side[u] == 0 and not waiting[u]:
-                waiting[u] = True
-                queue[last] = u
-                last = last + 1 if last + 1 < n else 0
-                size += 1
-        source[v] = sink[v] = source[mate] = sink[mate] = 0.0
-    return flow, side
-
-
-@compiled
-def _maximum_flow(
-    start: Int32,
-    head: Int32,
-    reverse: Int32,
-    capacity: Float,
-    source: Float,
-    sink: Float,
-    tolerance: float,
-    stop: Int8,
-) -> tuple[float, Bool, int]:
-    """Dinic's algorithm; the arrays of capacities are used up. Returns the flow, the source side,
-    and the phases.
-    """
-    n = source.size
-    flow = 0.0
-    for v in range(n):
-        through = min(source[v], sink[v])
-        flow += through
-        source[v] -= through
-        sink[v] -= through
-    distance = np.empty(n, np.int32)
-    arc = np.empty(n, np.int32)
-    queue = np.empty(n, np.int32)
-    path = np.empty(n, np.int32)
-    phases = 0
-    while True:
-        # distances to the sink, breadth first against the arcs
-        distance[:] = -1
-        first = last = 0
-        for v in range(n):
-            if sink[v] > tolerance:
-                distance[v] = 0
-                queue[last] = v
-                last += 1
-        found = False
-        while first < last:
-            v = queue[first]
-            first += 1
-            if source[v] > tolerance:
-                found = True
-            for e in range(start[v], start[v + 1]):
-                u = head[e]
-                if distance[u] < 0 and capacity[reverse[e]] > tolerance:
-                    distance[u] = distance[v] + 1
-                    queue[last] = u
-                    last += 1
-        if not found or stop[0] != 0:
-            break
-        phases += 1
-        arc[:] = start[:n]
-        for s in range(n):
-            if distance[s] < 0:
-                continue
-            while source[s] > tolerance and stop[0] == 0:
-                # one augmenting path from s by current arcs
-                depth = 0
-                v = s
-                while distance[v] > 0 or sink[v] <= tolerance:
-                    if distance[v] > 0 and arc[v] < start[v + 1]:
-                        e = arc[v]
-                        u = head[e]
-                        if capacity[e] > tolerance and distance[u] == distance[v] - 1:
-                            path[depth] = e
-                            depth += 1
-                            v = u
-                        else:
-                            arc[v] += 1
-                    else:
-                        distance[v] = -1
-                        if depth == 0:
-                            break
-                        depth -= 1
-                        v = head[reverse[path[depth]]]
-                        arc[v] += 1
-                if distance[s] < 0:
-                    break
-                amount = min(source[s], sink[v])
-                for i in range(depth):
-                    amount = min(amount, capacity[path[i]])
-                for i in range(depth):
-                    capacity[path[i]] -= amount
-                    capacity[reverse[path[i]]] += amount
-                source[s] -= amount
-                sink[v] -= amount
-                flow += amount
-    # what the source still reaches
-    reached = np.zeros(n, np.bool_)
-    first = last = 0
-    for v in range(n):
-        if source[v] > tolerance:
-            reached[v] = True
-            queue[last] = v
-            last += 1
-    while first < last:
-        v = queue[first]
-        first += 1
-        for e in range(start[v], start[v + 1]):
-            u = head[e]
-            if not reached[u] and capacity[e] > tolerance:
-                reached[u] = True
-                queue[last] = u
-                last += 1
-    return flow, reached, phases
