@@ -267,8 +267,7 @@ def test_files_whose_columns_have_other_names_are_said(tmp_path: Path) -> None:
     )
     rows = "1,ann,lee,1970,york\n2,cy,poe,1991,hull\n"
     second = write(tmp_path / "b.csv", f"id,First Name,Last Name,Date of Birth,town\n{rows}")
-    (warning,) = link([first, second]).warnings
-    assert warning.code == "E0688"
+    (warning,) = [one for one in link([first, second]).warnings if one.code == "E0688"]
     assert "only town can be compared" in warning.message
     assert "forename" in warning.message
     assert "First Name" in warning.message

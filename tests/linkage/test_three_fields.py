@@ -51,3 +51,24 @@ def test_who_shares_town_and_postcode_alone_is_another(tmp_path: Path, seed: int
     scores = cluster_scores(result.clustering.label, truth)
     assert scores["precision"] > 0.7
     assert scores["F1"] > 0.65
+
+
+@pytest.mark.parametrize("seed", [44, 55])
+def test_a_town_with_its_postcode_joins_addresses_that_repeat_each_for_itself(
+    tmp_path: Path, seed: int
+) -> None:
+    table, truth = addresses(1000, seed)
+    table.to_csv(tmp_path / "addresses.csv", index_label="id")
+    result = link([tmp_path / "addresses.csv"], id_column="id")
+    scores = cluster_scores(result.clustering.label, truth)
+    assert scores["F1"] > 0.75
+    assert result.estimates.precision == pytest.approx(scores["precision"], abs=0.06)
+
+
+def test_three_fields_without_any_duplicate_are_said_to_have_none(tmp_path: Path) -> None:
+    table, truth = addresses(4000, 7)
+    table = table[~pd.Series(truth).duplicated().to_numpy()]
+    table.to_csv(tmp_path / "addresses.csv", index_label="id")
+    result = link([tmp_path / "addresses.csv"], id_column="id")
+    assert len(result.clustering) == len(table)
+    assert [one.code for one in result.warnings] == ["E0681"]

@@ -31,6 +31,8 @@ MOST_FAR = 0.45
 """Matches agree more often than not in every field that some pairs agree in;
 two sources may call venues otherwise.
 """
+LEAST_CLARITY = 0.5
+"""Of the assumed model, where all are refuted for few fields: with less it takes chance pairs."""
 SOME = 0.001
 SAMPLE = 60_000
 """Pairs that starts are tried on."""
@@ -137,11 +139,19 @@ def fit_tree(
         levels, sampled, across.sum() / possible, alike - assumed.intercept, chance, within
     )
     plain = [independent(one) for one in (*reversed(mixtures), assumed)]
-    if len(sizes) < FEWEST_FIELDS:
-        sure = plain if known is not None else [one for one in plain if not judge.refutes(one)]
-        return Fitted(
-            max(sure, key=judge.merit) if sure and apart is not None else (sure or plain[-1:])[0]
+
+    def of_things(among: Sequence[tuple[float, TreeModel]]) -> Things:
+        return of_single_things(
+            among,
+            judge,
+            lambda *classes: joining(*(one.scores(patterns.levels) > 0 for one in classes)),
         )
+
+    if len(sizes) < FEWEST_FIELDS:
+        # The assumed model confirms itself: without pairs within files the surest is taken.
+        few = [(1.0 if apart is None else judge.merit(one), one) for one in plain]
+        things = Things(few) if known is not None else of_things(few)
+        return _of_few_fields(things, judge, assumed=plain[-1], refutable=known is None)
     among = None if every is None else every.times(2.0 if apart is not None else 1.0)
     drawn_of = None if among is None else among.times(float(drawn.sum() / counts.sum()))
     some = None if known is None else (known[0][rows], known[1][rows])
@@ -183,13 +193,6 @@ def fit_tree(
         found += [(INDEPENDENT * judge.merit(one), one) for one in plain]
     found = [one for one in found if judge.confirms(one[1])] or found
 
-    def of_things(among: Sequence[tuple[float, TreeModel]]) -> Things:
-        return of_single_things(
-            among,
-            judge,
-            lambda *classes: joining(*(one.scores(patterns.levels) > 0 for one in classes)),
-        )
-
     things = Things(found)
     halved: list[tuple[float, TreeModel]] = []
     if known is None:
@@ -227,6 +230,18 @@ def fit_tree(
     more = replace(best, share=best.share - float(np.log(share)))
     confirmed = share > MOST or captured(more.scores(patterns.levels)) > CONSISTENT * share
     return Fitted(more if confirmed else best, apart=things.apart, joined=things.joined)
+
+
+def _of_few_fields(things: Things, judge: Judge, *, assumed: TreeModel, refutable: bool) -> Fitted:
+    """Of independent fields the best model that is not refuted; or the assumed one, if it expects
+    to find most matches.
+    """
+    kept = [one for one in things.found if not (refutable and judge.refutes(one[1]))]
+    if kept:
+        return Fitted(judge.best(kept)[1], apart=things.apart, joined=things.joined)
+    if judge.clarity(assumed) < LEAST_CLARITY:
+        return Fitted(replace(assumed, share=NO_MATCHES), judge.at_chance(assumed))
+    return Fitted(assumed)
 
 
 def _across(model: TreeModel, counts: Float, apart: Float, every: EveryPair | None) -> TreeModel:
