@@ -15,12 +15,11 @@ from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.exact import Exact
 from workbench.inference.mixed import Mixed
 from workbench.inference.registry import make_engine, with_parameters
-from workbench.inference.roof_duality import has_roof_dual
+from workbench.inference.relaxed_first import RelaxedFirst
 from workbench.inference.rounded import fitted
-from workbench.inference.solution import Engine, Solution, Status, Task
+from workbench.inference.solution import Engine, Solution, Task
 from workbench.network.components import components
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.network.priced import priced
 from workbench.network.relax import relax
 from workbench.progress import Conduct
 
@@ -68,16 +67,17 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
     exact = make_engine("exact", task)
     too_wide = exact.declines(network, weights)
     if too_wide is None:
-        return exact, "every component is narrow enough for exact inference"
+        large = task == "map" and network.A.nnz > _SMALL
+        narrow = "every component is narrow enough for exact inference"
+        return RelaxedFirst(exact) if large else exact, narrow
     if task == "map":
         certified = _Certified()
         refusal = certified.declines(network, weights)
         if refusal is not None:
             return make_engine("maxwalksat"), f"{too_wide}; {refusal}"
         if network.A.nnz > _SMALL and _entries(network, weights) == network.A.nnz:
-            return _RelaxedFirst(
-                certified, most_rows=0.25
-            ), f"{too_wide}; rows are added where they are violated"
+            by_and_by = RelaxedFirst(CuttingPlane(certified, most_rows=0.25))
+            return by_and_by, f"{too_wide}; rows are added where they are violated"
         return certified.by_size(
             network, weights
         ), f"{too_wide}; the integer program gives a certificate"
@@ -117,28 +117,6 @@ class _Certified(Engine):
         return engine.infer(network, weights, conduct, start)
 
 
-@dataclass(frozen=True)
-class _RelaxedFirst(CuttingPlane):
-    """Cutting planes where the relaxation of the whole, if one maximum flow finds it, does not
-    prove a state that is rounded from it.
-    """
-
-    def infer(
-        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
-    ) -> Solution:
-        """Relax the whole, in a quarter of the time left, and go on from what that found."""
-        if not has_roof_dual(relax(*priced(network, weights))):
-            return super().infer(network, weights, conduct, start)
-        within = replace(conduct, deadline=conduct.share(1 / 4))
-        relaxed = make_engine("lp").infer(network, weights, within, start)
-        if relaxed.status != Status.FEASIBLE:
-            return replace(relaxed, reason=f"the whole was relaxed first; {relaxed.reason}")
-        found = super().infer(network, weights, conduct, relaxed.values)
-        bound = max(found.bound, relaxed.bound)
-        kept = found.hard_violation == 0.0
-        return replace(found, bound=min(bound, found.energy) if kept else bound)
-
-
 def _entries(network: GroundNetwork, weights: Float) -> int:
     """Entries of the network's rows, where pairs that form cliques are counted."""
     if network.A.nnz <= _SMALL:
@@ -154,7 +132,7 @@ a limit in time would make answers depend on the machine.
 """
 
 _SMALL = 20_000
-"""Entries of the largest network that is solved whole without trying a part of its rows first."""
+"""Entries of the largest network that is solved at once, by one engine with all its rows."""
 
 _LARGE = 200_000
 """Entries of the largest network given to the integer program unasked."""

@@ -117,9 +117,10 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
         E0412 for any other parameter that it does not have.
     """
     settings = cast(Any, engine)  # a frozen dataclass, which a protocol cannot say
-    if hasattr(settings, "sampler"):
-        part: Engine = replace(settings, sampler=with_parameters(settings.sampler, parameters))
-        return part
+    for role in ("sampler", "rest"):
+        if hasattr(settings, role):
+            part = with_parameters(getattr(settings, role), parameters)
+            return cast(Engine, replace(settings, **{role: part}))
     known = [field.name for field in fields(settings)]
     for name in parameters:
         if name not in known and name != "samples":
