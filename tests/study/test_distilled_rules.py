@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from workbench.structure.distilled_rules import distilled_where_better
+from workbench.structure.rule_design import CountedLabels
 from workbench.structure.sparse_fits import sigmoid
 from workbench.structure.weighted_rules import fit_weighted_rules
+from workbench.study import learners
 
 
 def _proxies(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -49,3 +52,14 @@ def test_columns_that_may_not_be_read_are_not() -> None:
     found = distilled_where_better(rules, X, y, among, most_rules=30)
     assert found is not rules
     assert {column for term in found.terms for column in term.columns} <= set(among.tolist())
+
+
+def test_nothing_is_grown_beside_rules_that_read_labels_of_other_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = _proxies(400, 0)
+    X = np.column_stack((X, y + np.random.default_rng(2).normal(size=len(y)))).astype(np.float32)
+    counted = CountedLabels((60,), lambda hidden: X[:, [60]])
+    monkeypatch.setattr(learners, "distilled_where_better", pytest.fail)
+    model = learners.fit_learner("rules", "yes/no", X, y, counted=counted)
+    assert 60 in model.columns
