@@ -32,7 +32,7 @@ def test_what_few_terms_chosen_on_labels_miss_is_grown_on_trees() -> None:
     X_new, y_new = _proxies(4000, 1)
     rules = fit_weighted_rules(X, y, most_rules=30)
     assert len(rules.losses) == 3
-    found = distilled_where_better(rules, X, y, np.arange(60), most_rules=30)
+    found = distilled_where_better(rules, X, y, most_rules=30)
     assert 0 < len(found) <= 30
     assert any(term.form in ("above", "below") for term in found.terms)
     assert _loss(found.predict(X_new), y_new) < _loss(rules.predict(X_new), y_new) - 0.03
@@ -41,20 +41,10 @@ def test_what_few_terms_chosen_on_labels_miss_is_grown_on_trees() -> None:
 def test_rules_stay_where_trees_tell_no_more() -> None:
     X, y = _proxies(700, 0)
     rules = replace(fit_weighted_rules(X, y, most_rules=30), losses=(0.01, 0.01, 0.01))
-    assert distilled_where_better(rules, X, y, np.arange(60), most_rules=30) is rules
+    assert distilled_where_better(rules, X, y, most_rules=30) is rules
 
 
-def test_columns_that_may_not_be_read_are_not() -> None:
-    X, y = _proxies(700, 0)
-    X[:, 5] = y
-    rules = replace(fit_weighted_rules(X[:, :5], y, most_rules=30), losses=(9.0, 9.0, 9.0))
-    among = np.setdiff1d(np.arange(60), [2, 5])
-    found = distilled_where_better(rules, X, y, among, most_rules=30)
-    assert found is not rules
-    assert {column for term in found.terms for column in term.columns} <= set(among.tolist())
-
-
-def test_nothing_is_grown_beside_rules_that_read_labels_of_other_rows(
+def test_nothing_is_grown_where_labels_of_other_rows_are_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     X, y = _proxies(400, 0)

@@ -36,7 +36,6 @@ def distilled_where_better(
     rules: WeightedRules,
     X: Real,
     y: Float,
-    columns: Int64,
     *,
     most_rules: int = 30,
     held_out: Sequence[Int64] | None = None,
@@ -54,8 +53,6 @@ def distilled_where_better(
     X : float array, shape (n_rows, n_candidates)
     y : float64 array, shape (n_rows,)
         0 and 1.
-    columns : int64 array
-        The candidates that may be read.
     held_out, seed
         As `rules` were fitted with.
 
@@ -67,15 +64,14 @@ def distilled_where_better(
     splits = random_splits(y, True, seed) if held_out is None else list(held_out)
     if len(y) > MOST_ROWS or len(rules.losses) < len(splits) or remaining(deadline) < 5:
         return rules
-    narrow = X[:, columns]
     losses: dict[tuple[int, float], list[float]] = {}
     for number, (left_out, bar) in enumerate(zip(splits, rules.losses)):
         progress.step("rules", number, len(splits) + 1)
         training = np.setdiff1d(np.arange(len(y)), left_out)
-        trees = _trees(narrow[training], y[training], seed, deadline)
-        if not number and log_loss(trees.scores(narrow[left_out]), y[left_out]) > NEAR * bar:
+        trees = _trees(X[training], y[training], seed, deadline)
+        if not number and log_loss(trees.scores(X[left_out]), y[left_out]) > NEAR * bar:
             return rules
-        learned, asked = (narrow[training], y[training]), (narrow[left_out], y[left_out])
+        learned, asked = (X[training], y[training]), (X[left_out], y[left_out])
         for choice, loss in _tried(_grown(trees, learned[0], most_rules, deadline), learned, asked):
             losses.setdefault(choice, []).append(loss)
         if expired(deadline):
@@ -84,10 +80,9 @@ def distilled_where_better(
     if not means or min(means.values()) >= float(np.mean(rules.losses)):
         return rules
     size, ridge = min(means, key=means.__getitem__)
-    terms = _grown(_trees(narrow, y, seed, deadline), narrow, size, deadline)
-    found = _weighed(list(terms), narrow, y, ridge)
-    moved = tuple(term.on(columns.tolist()) for term in found.terms)
-    return replace(found, terms=moved, complete=not expired(deadline))
+    terms = _grown(_trees(X, y, seed, deadline), X, size, deadline)
+    found = _weighed(list(terms), X, y, ridge)
+    return replace(found, complete=not expired(deadline))
 
 
 def _trees(X: Real, y: Float, seed: int, deadline: float | None) -> WeightedRules:

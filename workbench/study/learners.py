@@ -158,13 +158,11 @@ def _fitted(
     if kind == "category":
         return FittedRules(kind, _joined(parts, X, y))
     (rules,) = parts
-    of_labels = () if counted is None else counted.columns
-    if any(at in of_labels for term in rules.terms for at in term.columns):
-        return FittedRules(kind, parts)  # trees see no labels of other rows
-    columns = np.setdiff1d(np.arange(X.shape[1]), of_labels)
+    if counted is not None:  # trees see no labels of other rows
+        return FittedRules(kind, parts)
     better = distilled_where_better(
-        rules, X, y, columns.astype(np.int64), most_rules=most_rules, held_out=held_out, seed=seed,
-        deadline=deadline, progress=progress,
+        rules, X, y, most_rules=most_rules, held_out=held_out, seed=seed, deadline=deadline,
+        progress=progress,
     )  # fmt: skip
     return FittedRules(kind, (better,))
 
