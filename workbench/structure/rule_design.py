@@ -21,7 +21,7 @@ from workbench.structure.terms import Term
 __all__ = ["CountedLabels", "Design"]
 
 MOST_COLUMNS = 250
-MOST_TERMS = 600
+MOST_TERMS = 500
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Design:
         plain = [
             at
             for at, term in enumerate(terms)
-            if not (numbers & set(term.columns) and term.is_threshold)
+            if not (numbers & set(term.columns) and _is_threshold(term))
         ]
         yield 0, [terms[at] for at in plain], Z[:, plain]
         if len(plain) < len(terms):
@@ -114,6 +114,10 @@ class Design:
         pairs = pair_terms(self.X[training], seen - sigmoid(fitted), terms)
         if pairs:
             yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, self.X)))
+
+
+def _is_threshold(term: Term) -> bool:
+    return any(one.test in ("at_least", "below") for one in term.conditions)
 
 
 def _columns(terms: Sequence[Term], X: Real) -> Float:

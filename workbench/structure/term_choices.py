@@ -32,8 +32,7 @@ def terms_of(
     """The terms of each column: the value, its logarithm where skewed, thresholds at quantiles, and
     being unknown.
 
-    Where unknown values may as well be none (a sum over no rows), value and logarithm from 0 on,
-    too. Of the columns in `linear` the value alone, as it is.
+    Of the columns in `linear` the value alone, as it is.
     """
     found: list[Term] = []
     for column in columns:
@@ -42,7 +41,7 @@ def terms_of(
         else:
             # Few rows cannot tell near thresholds apart.
             found += _of_column(X, int(column), min(max(len(X) // 40, 1), n_cuts))
-    return [one for term in _scaled(found, X) for one in (term, *_from_zero(term, X))]
+    return _scaled(found, X)
 
 
 def step_terms(X: Real, column: int, cut: float) -> list[Term]:
@@ -156,20 +155,6 @@ def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
             centre = _plain(float(known.mean()), spread / 100)
             kept.append(replace(term, centre=centre, spread=max(spread, 1e-12)))
     return kept
-
-
-def _from_zero(term: Term, X: Real) -> Iterator[Term]:
-    """The term with unknown values at 0 instead of the middle: of numbers that are not below 0, nor
-    far from it.
-    """
-    if term.form not in ("number", "log") or term.low < 0:
-        return
-    values = np.asarray(X[:, term.column], np.float64)
-    known = values[~np.isnan(values)]
-    if len(known) > 0.99 * len(values) or known.mean() > 3 * known.std():
-        return
-    from_zero = replace(term, low=0.0, centre=0.0, spread=1.0)
-    yield replace(from_zero, spread=float(from_zero.values(X).std()))
 
 
 def _plain(number: float, within: float) -> float:

@@ -46,12 +46,10 @@ class TermColumns:
         """Terms of some columns, at most so many, and their values times handicaps, shape (n_rows,
         n_terms).
 
-        What needs no threshold comes first, so that none of the columns goes without. Beside the
-        thresholds that all rows share, of each column that which tells most of `y`, 0 or 1, of some
-        rows. Of conditions that hold of the same rows the first stays.
+        Beside the thresholds that all rows share, of each column that which tells most of `y`, 0 or
+        1, of some rows. Of conditions that hold of the same rows the first stays.
         """
-        shared = [made for column in columns.tolist() for made in self._of(column)]
-        shared.sort(key=lambda made: made[0].is_threshold)
+        shared = (made for column in columns.tolist() for made in self._of(column))
         found = list(_different(shared, most))
         sharpest = (made for column in columns.tolist() for made in self._sharpest(column, y, rows))
         found = list(_different([*found, *sharpest], len(found) + most))

@@ -87,11 +87,6 @@ class Term:
         return self.form == "condition" or bool(np.isinf(self.high))
 
     @property
-    def is_threshold(self) -> bool:
-        """Whether it tests on which side of a threshold a value is."""
-        return any(one.test in ("at_least", "below") for one in self.conditions)
-
-    @property
     def columns(self) -> tuple[int, ...]:
         tested = tuple(one.column for one in self.conditions)
         return tested if self.form == "condition" else (*tested, self.column)
