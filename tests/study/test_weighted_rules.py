@@ -25,8 +25,6 @@ from workbench.structure.boosting import Boosted, BoostingSettings
 from workbench.structure.cuts import Cuts, plain_between
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.screening import Binned, screened
-from workbench.structure.term_choices import terms_of
-from workbench.structure.term_columns import TermColumns
 from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import CountedLabels, fit_weighted_rules
 
@@ -288,27 +286,3 @@ def test_counts_of_labels_stay_where_they_foretell_rows_whose_labels_they_do_not
     assert 3 in fitted(true, true)
     # It tells the labels of the rows that are learned from alone.
     assert 3 not in fitted(true, 1 - true)
-
-
-def test_no_telling_column_goes_without_for_the_thresholds_of_others() -> None:
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(400, 200))
-    X[rng.random(X.shape) < 0.05] = np.nan
-    terms, values = TermColumns(X).of(
-        np.arange(200), 600, (rng.random(400) < 0.5).astype(float), np.arange(400)
-    )
-    assert {term.column for term in terms if term.form == "number"} == set(range(200))
-    assert values.shape == (400, len(terms))
-
-
-def test_a_sum_over_no_rows_may_count_as_zero() -> None:
-    rng = np.random.default_rng(5)
-    sums = np.where(rng.random(900) < 0.5, np.nan, rng.exponential(4.0, 900) + 2)
-    X = sums[:, None]
-    from_zero = [term for term in terms_of(X, [0]) if term.form == "number" and not term.centre]
-    (term,) = from_zero
-    assert term.values(X)[np.isnan(sums)].max() == 0.0
-    assert term.values(X)[~np.isnan(sums)].min() > 0.0
-    years = 1950 + 40 * rng.random(900)
-    years[:300] = np.nan
-    assert all(term.centre for term in terms_of(years[:, None], [0]) if term.form == "number")
