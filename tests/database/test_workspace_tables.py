@@ -182,7 +182,10 @@ def test_runs(database: Database) -> None:
     assert read_run(database, first).note == "the first"
     delete_run(database, first)
     assert read_run(database, second).parent is None
-    assert run_table(database, first, "trace").empty
+    left = database.execute("SELECT count(*) FROM run_trace WHERE run = ?", [first]).fetchone()
+    assert left == (0,)
+    with pytest.raises(UsageError, match="E0217"):
+        run_table(database, first, "trace")
     with pytest.raises(UsageError, match="E0217"):
         read_run(database, first)
     with pytest.raises(UsageError, match="no column colour"):
