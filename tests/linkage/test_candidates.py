@@ -51,6 +51,20 @@ def test_blocks_too_large_are_left_out_and_said() -> None:
     assert statement.pairs == sum(size * (size - 1) // 2 for size in sizes if size <= 4)
 
 
+def test_a_value_that_very_many_hold_hides_no_key_and_is_said() -> None:
+    """Telephones of which most say nothing: the others still find their pairs."""
+    codes = np.append(np.zeros(400), 1 + np.repeat(np.arange(50), 2)).astype(np.int32)
+    phone = Field("phone", "code", np.array([f"t{n}" for n in range(51)], object), codes)
+    (said,) = propose_statements(keys_of([phone]), None, most=10**6, largest=100)
+    assert (said.words, said.pairs, said.cut) == ("same phone", 50, (400,))
+    kind = Field("kind", "category", np.array(["a", "b"], object), codes % 2)
+    assert not propose_statements(keys_of([kind]), None, most=10**6, largest=100)
+    lone = np.append(np.zeros(400), 1 + np.arange(100)).astype(np.int32)
+    phone = Field("phone", "code", np.array([f"t{n}" for n in range(101)], object), lone)
+    (said,) = propose_statements(keys_of([phone]), None, most=10**6, largest=100)
+    assert (said.pairs, said.cut) == (0, (400,))
+
+
 def test_proposed_statements_keep_to_their_budget() -> None:
     for most in (0, 50, 10_000):
         assert (

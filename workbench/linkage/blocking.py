@@ -244,8 +244,9 @@ def propose_statements(
     n = len(keys[0].codes) if keys else 0
     best: dict[tuple[str, ...], Statement] = {}
     loose: list[Statement] = []
+    within = [(key, key.chance_within(largest)) for key in keys]
     alone: list[tuple[Key, ...]] = [
-        (key,) for key in keys if key.chance < 1e-3 and key.chance * n <= 4
+        (key,) for key, chance in within if chance < 1e-3 and chance * n <= 4
     ]
     several: list[tuple[Key, ...]] = [
         both for both in combinations(keys, 2) if both[0].field != both[1].field
@@ -264,7 +265,7 @@ def propose_statements(
         ):
             continue
         one = count_pairs(chosen, second, largest=largest)
-        if not one.pairs:
+        if not one.pairs and not (one.cut and len(chosen) == 1):
             continue
         if one.excess < 0.5 * one.pairs if len(chosen) > 1 else one.pairs > 2 * n:
             loose += (

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
-from workbench.arrays import Int32
+from workbench.arrays import Float, Int32
 from workbench.linkage.fields import Field
 
 __all__ = ["Key", "keys_of", "part_texts"]
@@ -40,6 +41,17 @@ class Key:
         """The key for people."""
         return self.field if self.part == "all" else f"{self.part} of {self.field}"
 
+    def chance_within(self, largest: int) -> float:
+        """The chance without the values that more than `largest` records hold, such as `unknown`;
+        infinite where hardly any others are left, for then a value is a class of records.
+        """
+        counts = _counts(self.codes)
+        kept = counts[counts <= largest]
+        return _chance(kept, len(self.codes)) if kept.sum() >= TELLING * counts.sum() else inf
+
+
+TELLING = 0.1
+"""Of the records with a value, the least share whose value few records hold."""
 
 _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
     "name": (
@@ -94,10 +106,14 @@ def part_texts(field: Field, part: str) -> list[str]:
 
 
 def _key(field: str, part: str, codes: Int32) -> Key:
-    counts = np.bincount(codes[codes >= 0]).astype(float)
-    return Key(
-        field,
-        part,
-        codes,
-        float((counts * (counts - 1)).sum()) / max(1.0, len(codes) * (len(codes) - 1.0)),
-    )
+    return Key(field, part, codes, _chance(_counts(codes), len(codes)))
+
+
+def _counts(codes: Int32) -> Float:
+    """How many records hold each value."""
+    return np.bincount(codes[codes >= 0]).astype(np.float64)
+
+
+def _chance(counts: Float, n: int) -> float:
+    """The probability that two of `n` records share a value of such counts."""
+    return float((counts * (counts - 1)).sum()) / max(1.0, n * (n - 1.0))
