@@ -12,13 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8, Int32
-from workbench.linkage.blocking import (
-    Pairs,
-    Statement,
-    all_pairs,
-    every_pair,
-    propose_statements,
-)
+from workbench.linkage.blocking import Pairs, Statement, all_pairs, every_pair
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import MISSING, Comparison, levels_of
@@ -36,6 +30,7 @@ from workbench.linkage.mixture import (
     sigmoid,
 )
 from workbench.linkage.neighbours import Near, add_near
+from workbench.linkage.proposals import propose_statements
 from workbench.linkage.sources import shift_to_within, with_pairs_within
 from workbench.linkage.tree import EveryPair, TreeModel
 from workbench.progress import SILENT, Conduct, Progress, expired
