@@ -15,17 +15,6 @@ from workbench.network.energy import energy_offset
 from workbench.network.relax import relax
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_objective_stays_at_every_state(seed: int) -> None:
-    network, weights = random_mln(seed, n_atoms=7, n_rows=30, scales=False)
-    problem = relax(network, weights)
-    merged = aggregate(problem)
-    assert merged.n_hinges <= problem.n_hinges
-    for state in enumerate_states(network, weights).states[::5]:
-        x = problem.complete(state)
-        assert merged.energy(x) == pytest.approx(problem.energy(x))
-
-
 def test_clauses_that_share_all_but_one_literal_become_one_row() -> None:
     shared = [[-1, -2, 3], [-1, -4, 3], [-1, -5, 3], [-1, 2]]
     network = network_from_clauses(5, shared, [0, 0, 0, 0], n_templates=1)

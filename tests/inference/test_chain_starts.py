@@ -46,7 +46,7 @@ def test_chains_begin_where_the_distribution_is() -> None:
     layout = lay_out(network, weights, clauses=True)
     chains = begin_chains(network, layout, weights, [None] * 4, Conduct(1), low=False)
     assert chains is not None
-    energies = [reported_energy(network, weights, layout.to_network(chain.y)) for chain in chains]
+    energies = [reported_energy(network, weights, layout.lift(chain.y)) for chain in chains]
     circles = np.eye(TOPICS)[np.arange(60) % TOPICS].ravel()
     assert np.median(energies) < 1.5 * reported_energy(network, weights, circles)
 

@@ -62,9 +62,9 @@ def test_swaps_leave_the_distribution_as_it_is(seed: int) -> None:
                 layout, chain.cluster, price, chain.y, chain.ell, chain.block_true, chain.random
             )
         chain.redraw(layout, price, ignored)
-        seen += layout.to_network(chain.y)
+        seen += layout.lift(chain.y)
     np.testing.assert_allclose(seen / 6000, enumerate_states(network, weights).marginals, atol=0.04)
-    assert hard_violation(network, layout.to_network(chain.y)) == 0
+    assert hard_violation(network, layout.lift(chain.y)) == 0
 
 
 def test_chains_agree_on_circles_that_change_their_topic_as_one() -> None:

@@ -33,10 +33,10 @@ def test_joint_draws_alone_leave_the_distribution_as_it_is(seed: int) -> None:
     seen = np.zeros(network.n_atoms)
     for _ in range(6000):
         joint_sweep(layout, chain.group, price, chain.y, chain.ell, chain.block_true, chain.random)
-        seen += layout.to_network(chain.y)
+        seen += layout.lift(chain.y)
     np.testing.assert_allclose(seen / 6000, enumerate_states(network, weights).marginals, atol=0.04)
     np.testing.assert_allclose(chain.ell, layout.b + _products(layout, chain.y), atol=1e-9)
-    assert hard_violation(network, layout.to_network(chain.y)) == 0
+    assert hard_violation(network, layout.lift(chain.y)) == 0
 
 
 def test_gibbs_reaches_every_permutation() -> None:

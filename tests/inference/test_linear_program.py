@@ -21,7 +21,7 @@ from workbench.network.relax import relax
 def cheapest(problem: HingeProblem) -> float:
     """The least energy of a 0/1 state, by enumeration."""
     states = (
-        problem.complete(np.array(state, dtype=float))
+        problem.reduce(np.array(state, dtype=float))
         for state in product((0, 1), repeat=problem.n_atoms)
     )
     return min(
@@ -36,7 +36,7 @@ def test_a_given_start_changes_no_answer(seed: int) -> None:
         problem = relax(*random_mln(100 * seed + k))
         best = cheapest(problem)
         start = np.random.default_rng(k).integers(0, 2, problem.n_atoms).astype(float)
-        if not np.isfinite(best) or problem.violation(problem.complete(start)) > 1e-9:
+        if not np.isfinite(best) or problem.violation(problem.reduce(start)) > 1e-9:
             continue
         answer = solve_highs(problem, integer=True, start=start)
         assert answer.status == "optimal"

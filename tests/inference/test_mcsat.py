@@ -42,7 +42,7 @@ def test_no_sample_violates_a_hard_clause_or_block(seed: int) -> None:
     chain, work = new_chain(layout, state, seed, 0), new_slice(layout)
     for _ in range(200):
         slice_step(layout, work, chain.y, chain.ell, chain.block_true, chain.random, 500, 1)
-        assert hard_violation(network, layout.to_network(chain.y)) == 0
+        assert hard_violation(network, layout.lift(chain.y)) == 0
 
 
 def test_overlapping_blocks_are_a_permutation() -> None:

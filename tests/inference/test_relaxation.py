@@ -117,7 +117,7 @@ def test_the_relaxed_objective_is_the_reported_energy_at_every_state(seed: int) 
     network, weights = random_mln(seed)
     problem = relax(network, weights)
     for state in enumerate_states(network, weights).states[::17]:
-        completed = problem.complete(state)
+        completed = problem.reduce(state)
         assert problem.energy(completed) == pytest.approx(reported_energy(network, weights, state))
         assert (problem.violation(completed) > 1e-9) == (hard_violation(network, state) > 0)
         violated = relaxed_potentials(network, weights, state)

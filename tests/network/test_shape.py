@@ -46,8 +46,8 @@ def test_layout_holds_the_same_energy(seed: int, make: object) -> None:
     network, weights = make(seed)  # type: ignore[operator]
     layout = lay_out(network, weights)
     state = random_state(network, seed)
-    own = layout.from_network(state)
-    np.testing.assert_array_equal(layout.to_network(own), state)
+    own = layout.reduce(state)
+    np.testing.assert_array_equal(layout.lift(own), state)
     by_row = csr_array(
         (layout.row_coefficient, layout.row_atom, layout.row_ptr),
         shape=(layout.n_rows, layout.n_atoms),
@@ -78,7 +78,7 @@ def test_propagation_is_sound(seed: int) -> None:
         if not listing.feasible:
             continue
         assert forced.feasible
-        legal = layout.from_network(listing.states[np.isfinite(listing.energy)])
+        legal = layout.reduce(listing.states[np.isfinite(listing.energy)])
         for atom, value in enumerate(forced.fixed):
             assert value < 0 or np.all(legal[:, atom] == value)
 

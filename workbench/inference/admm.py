@@ -80,9 +80,7 @@ class _Sweeps(Componentwise):
         middle = np.where(program.cost > 0.0, program.lower, program.upper)
         middle = np.where(program.cost == 0.0, 0.5 * (program.lower + program.upper), middle)
         touched = (degree > 0.0) | (self.arrays.block_of >= 0)
-        begin = (
-            middle if start is None else np.where(touched, start[self.partition.variables], middle)
-        )
+        begin = middle if start is None else np.where(touched, self.partition.reduce(start), middle)
         x = np.clip(np.nan_to_num(begin, nan=0.5), program.lower, program.upper)
         self.first_penalty = self._first_penalty()
         self.state = Consensus(

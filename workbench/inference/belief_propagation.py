@@ -84,7 +84,7 @@ class BeliefPropagation(Engine):
         residuals, damping = course.residuals, course.damping
         return Solution(
             status,
-            layout.to_network(course.probability()),
+            layout.lift(course.probability()),
             np.nan,
             np.nan,
             0.0,

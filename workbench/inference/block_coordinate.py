@@ -90,7 +90,7 @@ class _Descent(Componentwise):
         begin = (
             np.full(program.n, 0.5)
             if start is None
-            else np.nan_to_num(start, nan=0.5)[self.partition.variables]
+            else self.partition.reduce(np.nan_to_num(start, nan=0.5))
         )
         feasible = make_feasible(program, begin)
         x = begin if feasible is None else feasible

@@ -84,7 +84,7 @@ def summarised(
         effective = np.where(
             of_mean > 1e-12, np.minimum(total * spread / of_mean, 10.0 * total), np.inf
         )
-    order = layout.to_network
+    order = layout.lift
     raw = (hits.sum(axis=(0, 1)) + 0.5) / (total + 1)
     error, r_hat = np.sqrt(of_mean / total), _r_hat(soft, squares, sizes)
     return Record(

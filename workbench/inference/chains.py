@@ -106,7 +106,7 @@ class Chain:
 
 def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
     """A chain at `state`, shape (n_atoms,) in the network's order."""
-    y = (layout.from_network(state) >= 0.5).astype(np.int8)
+    y = (layout.reduce(state) >= 0.5).astype(np.int8)
     ell, block_true = np.zeros(layout.n_rows), np.full(layout.block_kind.size, -1, np.int32)
     set_rows(layout, y, ell, block_true)
     hits, soft = np.zeros((2, BATCHES, layout.n_atoms), np.float32)

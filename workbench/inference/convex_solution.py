@@ -273,9 +273,8 @@ class Componentwise:
             active = self._unsolved(tolerance)
             if not active.size:
                 stopped = None
-        return Point(
-            self.partition.lift(self.x, self.x), float(self.best_bound.sum()) + constant, stopped
-        )
+        bound = float(self.best_bound.sum()) + constant
+        return Point(self.partition.lift(self.x), bound, stopped)
 
     def _unsolved(self, tolerance: float) -> Int64:
         """Components whose gap exceeds their fair part of the whole, or whose hard rows slip."""

@@ -65,7 +65,7 @@ class Exact(Engine):
         for component in self._perhaps_wide(layout).tolist():
             if isinstance(self._plan(layout, component), str):
                 fits[layout.atom_start[component] : layout.atom_start[component + 1]] = 0.0
-        return layout.to_network(fits) > 0.5
+        return layout.lift(fits) > 0.5
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
         """A component too wide; finding out may take as long as planning the elimination."""
@@ -135,7 +135,7 @@ class Exact(Engine):
         figures: dict[str, object] = {"width": widest, "components": int(joined.size)}
         if self.task == "marginal":
             figures["log_z"] = log_z if stopped is None else np.nan
-        solution = self._answer(network, weights, layout.to_network(values), stopped)
+        solution = self._answer(network, weights, layout.lift(values), stopped)
         reason = "every atom stands alone: closed form"
         if stopped is not None:
             reason = "stopped before every component was solved"

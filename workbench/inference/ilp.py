@@ -97,7 +97,7 @@ class IntegerProgram(Engine):
         if settled is None:
             return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
         fixed, x, bound, relaxation = settled
-        rounded = round_state(network, weights, x[: network.n_atoms], conduct=conduct)
+        rounded = round_state(network, weights, problem.lift(x), conduct=conduct)
         best = rounded if start is None else better(network, weights, rounded, start)
         rounded_energy = reported_energy(network, weights, best)
         if self.polish and not (
@@ -106,11 +106,11 @@ class IntegerProgram(Engine):
             best = local_search(network, weights, best, conduct)
         left = restrict(problem, fixed, x)
         parts = split(left.problem)
-        warm = problem.complete(best)
+        warm = problem.reduce(best)
         solved, bounds, programs = self._search(parts, left, warm, conduct)
         if solved is None:
             return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
-        candidate = np.round(left.lift(solved, x)[: network.n_atoms])
+        candidate = np.round(problem.lift(left.lift(solved, x)))
         state = better(network, weights, candidate, best)
         energy = reported_energy(network, weights, state)
         bound = max(bound, left.problem.constant + bounds)
@@ -167,11 +167,11 @@ class IntegerProgram(Engine):
         """Solve every part; its best point over the left variables, the summed bound,
         and how many were searched.
         """
-        solved = warm[left.variables].copy()
+        solved = left.reduce(warm)
         total, searched = 0.0, 0
         jobs: list[tuple[Part[HingeProblem], Callable[[], LinearAnswer]]] = []
         for part in parts:
-            start = solved[part.variables][: part.problem.n_atoms]
+            start = part.problem.lift(part.reduce(solved))
             jobs.append((part, partial(self._search_part, part.problem, start, conduct)))
         with ThreadPoolExecutor(max_workers=max(1, self.workers)) as pool:
             futures = [(part, pool.submit(job)) for part, job in jobs]
@@ -187,8 +187,8 @@ class IntegerProgram(Engine):
                     return None, 0.0, searched
                 searched += answer.iterations >= 0
                 total += answer.bound
-                here = part.problem.energy(solved[part.variables])
-                feasible = part.problem.violation(solved[part.variables]) <= 1e-9
+                here = part.problem.energy(part.reduce(solved))
+                feasible = part.problem.violation(part.reduce(solved)) <= 1e-9
                 if np.isfinite(answer.objective) and (not feasible or answer.objective < here):
                     solved[part.variables] = answer.x[: part.variables.size]
         return solved, total, searched
@@ -198,7 +198,7 @@ class IntegerProgram(Engine):
         if conduct.expired or conduct.progress.cancelled:
             return replace(nothing(problem), bound=_trivial_bound(problem))
         problem = count_cliques(problem, conduct)
-        x = problem.complete(start)
+        x = problem.reduce(start)
         here, feasible = problem.energy(x), problem.violation(x) <= 1e-9
         relaxed = solve_relaxation(problem, conduct=conduct)
         if relaxed.status == "infeasible":
@@ -206,9 +206,9 @@ class IntegerProgram(Engine):
         scale = float(problem.weight.sum() + np.abs(problem.cost).sum())
         if feasible and is_proven(here, relaxed.bound, scale):
             return LinearAnswer("optimal", x, here, relaxed.bound, -1)
-        integral = np.all(np.minimum(relaxed.x, 1.0 - relaxed.x)[: problem.n_atoms] <= 1e-9)
+        integral = np.all(problem.lift(np.minimum(relaxed.x, 1.0 - relaxed.x)) <= 1e-9)
         if integral and relaxed.status == "optimal":
-            whole = problem.complete(np.round(relaxed.x[: problem.n_atoms]))
+            whole = problem.reduce(np.round(problem.lift(relaxed.x)))
             if problem.violation(whole) <= 1e-9 and is_proven(
                 problem.energy(whole), relaxed.bound, scale
             ):

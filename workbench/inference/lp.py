@@ -94,7 +94,7 @@ class LinearRelaxation(Engine):
                 self.name,
                 "cancelled before it began",
             )
-        warm = None if start is None else problem.complete(start)
+        warm = None if start is None else problem.reduce(start)
         solver = self.solver
         rounding = self.rounding or ("none" if network.domain is Domain.UNIT else "roundup")
         if solver == "auto" and rounding == "none" and not has_roof_dual(problem):
@@ -102,7 +102,7 @@ class LinearRelaxation(Engine):
         answer = solve_relaxation(problem, solver, conduct, start=warm, tolerance=self.tolerance)
         if answer.status == "infeasible":
             return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
-        relaxed = answer.x[: network.n_atoms]
+        relaxed = problem.lift(answer.x)
         diagnostics: dict[str, object] = {
             "relaxed_energy": answer.objective,
             "relaxation": answer.status,

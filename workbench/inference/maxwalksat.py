@@ -105,7 +105,7 @@ class MaxWalkSAT(Engine):
         try:
             watched(search.stop, conduct, start_all, layout, search, 0)
             if start is not None:
-                search.y[:] = layout.from_network(start) >= 0.5
+                search.y[:] = layout.reduce(start) >= 0.5
                 watched(search.stop, conduct, start_all, layout, search, 2)
             total = self._search(
                 layout, search, start is not None, network, weights, conduct, trace, began
@@ -116,7 +116,7 @@ class MaxWalkSAT(Engine):
             cancelled = conduct.progress.cancelled
             status = Status.CANCELLED if cancelled else Status.LIMIT
             reason = "cancelled" if cancelled else "the time limit was reached"
-        values = layout.to_network(search.best)
+        values = layout.lift(search.best)
         energy = reported_energy(network, weights, values)
         broken = hard_violation(network, values)
         bound = 0.0 if _costs_nothing_at_best(network, weights) else -np.inf
@@ -203,7 +203,7 @@ class MaxWalkSAT(Engine):
                     else:
                         anneal(*work)
                     done += steps
-                    best = reported_energy(network, weights, layout.to_network(search.best))
+                    best = reported_energy(network, weights, layout.lift(search.best))
                     trace.append((monotonic() - began, float(done), best))
                     if search.stop[0]:
                         conduct.progress.step("maxwalksat", done, total)

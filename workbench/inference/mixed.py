@@ -60,7 +60,7 @@ class Mixed(Engine):
         known = self.exact.infer(inside.problem, weights, conduct)
         if known.status is Status.INFEASIBLE:
             return _clash(known, inside, network)
-        begin = None if start is None else start[rest.variables]
+        begin = None if start is None else rest.reduce(start)
         sampled = self.sampler.infer(rest.problem, weights, conduct, begin)
         if sampled.status is Status.INFEASIBLE:
             return _clash(sampled, rest, network)

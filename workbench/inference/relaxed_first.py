@@ -80,7 +80,7 @@ class RelaxedFirst(Engine):
         if relaxed.status is not Status.FEASIBLE:
             return replace(relaxed, reason=f"the whole was relaxed first; {relaxed.reason}")
         left, begin = _left(network, relaxed)
-        found = self.rest.infer(left.problem, weights, conduct, begin[left.variables])
+        found = self.rest.infer(left.problem, weights, conduct, left.reduce(begin))
         if found.status is Status.INFEASIBLE:
             return self.rest.infer(network, weights, conduct, start)
         return _joined(network, weights, relaxed, found, left, begin)
@@ -103,7 +103,7 @@ def _joined(
     begin: Float,
 ) -> Solution:
     """The answer of the whole: what is settled costs the same in every state of least energy."""
-    values = left.lift(np.where(np.isnan(found.values), begin[left.variables], found.values), begin)
+    values = left.lift(np.where(np.isnan(found.values), left.reduce(begin), found.values), begin)
     energy, violation = reported_energy(network, weights, values), hard_violation(network, values)
     bound = relaxed.bound
     if violation == 0.0:

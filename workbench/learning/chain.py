@@ -82,7 +82,7 @@ class GibbsChain:
             self._layout.row_id[self._of_network]
         ]
         return self._layout._replace(
-            weight=weight, field=self._layout.from_network(self.network.unit @ weights)
+            weight=weight, field=self._layout.reduce(self.network.unit @ weights)
         )
 
     def run(
@@ -92,14 +92,12 @@ class GibbsChain:
         what stops them is `Cancelled`.
         """
         network, layout, random = self.network, self._at(weights), stream(seed)
-        y = np.where(layout.fixed >= 0, layout.fixed, layout.from_network(state) >= 0.5).astype(
-            np.int8
-        )
+        y = np.where(layout.fixed >= 0, layout.fixed, layout.reduce(state) >= 0.5).astype(np.int8)
         ell, block_true = np.empty(layout.n_rows), np.empty(layout.block_kind.size, np.int32)
         set_rows(layout, y, ell, block_true)
         samples, probability = np.empty((sweeps, network.n_templates)), np.zeros(network.n_atoms)
         price, counted, rows = hard_price(layout), y.copy(), np.empty(network.n_templates)
-        rest = potentials(network, layout.to_network(y))
+        rest = potentials(network, layout.lift(y))
         _tally(layout, self._tally, ell, y, counted, rows, rest)
         rest -= rows
         kernel = (
@@ -122,9 +120,7 @@ class GibbsChain:
             _step(*kernel)
             if step >= burn_in:
                 samples[step - burn_in] = rows + rest
-        return CountSamples(
-            samples, layout.to_network(probability) / max(1, sweeps), layout.to_network(y)
-        )
+        return CountSamples(samples, layout.lift(probability) / max(1, sweeps), layout.lift(y))
 
 
 class _Tally(NamedTuple):

@@ -143,7 +143,11 @@ class HingeProblem:
             kind=self.kind[rows],
         )
 
-    def complete(self, values: Float) -> Float:
+    def lift(self, values: Float) -> Float:
+        """The atoms of a state of all variables."""
+        return values[: self.n_atoms]
+
+    def reduce(self, values: Float) -> Float:
         """All variables at given atoms: each auxiliary at the largest literal below it."""
         x = np.concatenate([values, np.zeros(self.n - self.n_atoms)])
         if x.size > self.n_atoms:

@@ -87,13 +87,13 @@ class Layout(NamedTuple):
     def n_components(self) -> int:
         return int(self.atom_start.size) - 1
 
-    def to_network(self, values: Array) -> Float:
+    def lift(self, values: Array) -> Float:
         """Values in own order, shape (..., n_atoms), in the network's order."""
         result = np.empty(values.shape, np.float64)
         result[..., self.atom_id] = values
         return result
 
-    def from_network(self, values: Array) -> Float:
+    def reduce(self, values: Array) -> Float:
         """Values in the network's order, shape (..., n_atoms), in own order."""
         return np.asarray(values, np.float64)[..., self.atom_id]
 

@@ -31,11 +31,17 @@ class Part(Generic[Problem]):
     variables: Int64
     rows: Int64
 
-    def lift(self, values: Float, onto: Float) -> Float:
-        """`onto`, the whole problem's values, with those of this part in their places."""
-        whole = onto.copy()
+    def lift(self, values: Float, onto: Float | None = None) -> Float:
+        """`onto`, the whole problem's values, with those of this part in their places; None where
+        this part has all variables.
+        """
+        whole = np.empty(values.size) if onto is None else onto.copy()
         whole[self.variables] = values
         return whole
+
+    def reduce(self, values: Float) -> Float:
+        """This part's of the whole problem's values."""
+        return values[self.variables]
 
 
 def part(network: GroundNetwork, inside: Bool) -> Part[GroundNetwork]:
