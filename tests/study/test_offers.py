@@ -66,3 +66,29 @@ def test_nothing_farther_is_looked_at_once_columns_are_enough(
     assert not cut
     assert {end for end, _ in some} == {"people", "visits", "orders"}
     assert not any(one.onward and one.onward.references for _, one in some)
+
+
+def test_rows_that_nearly_all_reach_are_no_neighbours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each person has 20 dishes, each of them is had by 40 persons."""
+    people = [[f"p{i}", i % 7, "yes" if i % 3 else "no"] for i in range(100)]
+    eaten = [[f"p{i % 100}", f"d{(i + i // 100) % 50}", i % 9] for i in range(2000)]
+    files = [
+        write(tmp_path / "people.csv", ["person", "age", "good"], people),
+        write(tmp_path / "dishes.csv", ["dish", "heat"], [[f"d{i}", i % 5] for i in range(50)]),
+        write(tmp_path / "eaten.csv", ["person", "dish", "amount"], eaten),
+    ]
+
+    def reached() -> set[int]:
+        with stage(find_sources(files)) as staging:
+            ready = prepared(staging, "people.good")
+            columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows)
+            walked = list(paths(ready.schema, "people"))
+            offered, _ = nearest_offers(columns, walked, 6000, None)
+            return {len(path.hops) for path in offered}
+
+    assert max(reached()) > 2
+    monkeypatch.setattr("workbench.study.offers.FEW_PAIRS", 1000)
+    monkeypatch.setattr("workbench.study.offers.MANY_TIMES", 10)
+    assert max(reached()) == 1

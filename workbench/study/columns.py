@@ -12,10 +12,11 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.reached import Places, Reached, count, latest
-from workbench.structure.relational import Hop, Path, Reference, Schema
+from workbench.structure.relational import Column, Hop, Path, Reference, Schema
 from workbench.study.aggregates import aggregated, read_by, told_apart
 from workbench.study.relations import ROWID, Relations
-from workbench.study.row_queries import LABEL_ROW, RowQueries
+from workbench.study.row_queries import RowQueries
+from workbench.study.rows_read import RowsRead, arrays_of, looked_up
 from workbench.study.texts import counted, rows_with_words
 from workbench.tables import Staging, TypedTable
 
@@ -57,9 +58,10 @@ class CandidateColumns:
     times: TargetTimes | None = None
     _anchors: dict[tuple[Hop, ...], Int64] = field(default_factory=dict)
     _compared: dict[Candidate, Float] = field(default_factory=dict)
-    _reached: dict[tuple[str, tuple[Hop, ...]], tuple[Reached, dict[Onward, Float], Int64]] = field(
-        default_factory=dict
-    )
+    _read: RowsRead = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._read = RowsRead(self.staging, self.queries)
 
     @property
     def relations(self) -> Relations:
@@ -102,7 +104,7 @@ class CandidateColumns:
         anchors = self.anchors(path.start, path.prefix)
         rows = rows_with_words(self.staging, self.typed[path.end], text.column.name, words)
         if path.many:
-            reached, _, ends = self._reach(path, set())
+            reached, ends = self._reach(path)
             counts = counted(rows, ends, reached.spans(anchors, self._now(path.end)))
             return np.where(anchors[:, None] >= 0, counts, np.nan)
         named = Onward(text.references, replace(text.column, kind="name"))
@@ -131,7 +133,8 @@ class CandidateColumns:
         if not path.many:
             self._fill_direct(path, candidates, out)
             return out
-        reached, columns, _ = self._reach(path, {one for c in candidates for one in read_by(c)})
+        reached, ends = self._reach(path)
+        columns = self._said(path, candidates, ends)
         anchors = self.anchors(path.start, path.prefix)
         now = self._now(path.end)
         spans = {
@@ -149,7 +152,7 @@ class CandidateColumns:
 
     def forget(self) -> None:
         """Let go of the rows read so far."""
-        self._reached.clear()
+        self._read.forget()
         self._compared.clear()
 
     def neighbours(self, path: Path) -> tuple[Int64, Int64]:
@@ -172,7 +175,7 @@ class CandidateColumns:
         if not path.many:
             at = np.arange(len(anchors))
             return at, at + (anchors >= 0), anchors
-        reached, _, ends = self._reach(path, set())
+        reached, ends = self._reach(path)
         spans = reached.spans(anchors, None)
         return spans.low, spans.high, ends
 
@@ -202,8 +205,8 @@ class CandidateColumns:
     def _in_common(self, candidate: Candidate) -> Float:
         """How much two ends have in common; NaN where there is only one, or none."""
         assert candidate.with_ is not None
-        found = self._arrays(self.relations.in_common(candidate))
-        counts = _looked_up(found["k"].astype(np.int64), found["n"], self.rows, 0.0)
+        found = arrays_of(self.staging, self.relations.in_common(candidate))
+        counts = looked_up(found["k"].astype(np.int64), found["n"], self.rows, 0.0)
         ends = [
             self.anchors(path.start, path.prefix) for path in (candidate.path, candidate.with_[0])
         ]
@@ -218,7 +221,7 @@ class CandidateColumns:
 
     def typical_counts(self, path: Path, windows: Iterable[int]) -> dict[int | None, float]:
         """The mean number of rows reached in each window, None for all time."""
-        reached, _, _ = self._reach(path, set())
+        reached, _ = self._reach(path)
         anchors, now = self.anchors(path.start, path.prefix), self._now(path.end)
         return {
             window: float(count(reached.spans(anchors, now, window)).mean())
@@ -229,7 +232,7 @@ class CandidateColumns:
         """Those of the candidates of single values whose value `least` rows have,
         of all that the path reaches.
         """
-        _, columns, _ = self._reach(path, {one for c in candidates for one in read_by(c)})
+        columns = self._said(path, candidates, self._reach(path)[1])
         often: dict[tuple[Onward, str | None], int] = {}
         for by in {by for by, _ in filter(None, map(told_apart, candidates))}:
             codes = columns[by][columns[by] >= 0].astype(np.int64)
@@ -246,28 +249,14 @@ class CandidateColumns:
             return None
         return self.times.years if table.dated_by_year else self.times.days
 
-    def _reach(
-        self, path: Path, onwards: set[Onward]
-    ) -> tuple[Reached, dict[Onward, Float], Int64]:
-        start = path.prefix[-1].table if path.prefix else path.start
-        key = (start, path.suffix)
-        if key not in self._reached or onwards - set(self._reached[key][1]):
-            self._reached[key] = self._read(start, path.suffix, sorted(onwards, key=repr))
-        return self._reached[key]
+    def _reach(self, path: Path) -> tuple[Reached, Int64]:
+        return self._read.reached(path.prefix[-1].table if path.prefix else path.start, path.suffix)
 
-    def _read(
-        self, start: str, suffix: tuple[Hop, ...], onwards: Sequence[Onward]
-    ) -> tuple[Reached, dict[Onward, Float], Int64]:
-        """The rows that a suffix reaches from every row of its start, by anchor and time."""
-        found = self._arrays(self.queries.reached(start, suffix, onwards))
-        end = suffix[-1].table if suffix else start
-        time = found["t_"] if self.schema.dated_through(end) is not None else None
-        columns = {onward: found[f"c{number}"] for number, onward in enumerate(onwards)}
-        return (
-            Reached(found["a_"].astype(np.int64), time),
-            columns,
-            found[LABEL_ROW].astype(np.int64),
-        )
+    def _said(
+        self, path: Path, candidates: Sequence[Candidate], ends: Int64
+    ) -> dict[Onward, Float]:
+        onwards = (one for candidate in candidates for one in read_by(candidate))
+        return self._read.said(path.end, onwards, ends)
 
     def anchors(self, start: str, prefix: tuple[Hop, ...]) -> Int64:
         """For each target row the rowid of the row that the prefix leads to, -1 for none."""
@@ -286,41 +275,32 @@ class CandidateColumns:
 
     def _to(self, table: str, hop: Hop, before: Int64) -> Int64:
         far, near = self.relations.joined(table, hop)
-        found = self._arrays(
+        found = arrays_of(
+            self.staging,
             f"SELECT x.rowid AS k, min(a.rowid) AS a FROM {self.relations[table]} x "
-            f"JOIN {self.relations[hop.table]} a ON a.{far} = x.{near} GROUP BY 1 ORDER BY 1"
+            f"JOIN {self.relations[hop.table]} a ON a.{far} = x.{near} GROUP BY 1 ORDER BY 1",
         )
-        return _looked_up(found["k"].astype(np.int64), found["a"], before, -1).astype(np.int64)
+        return looked_up(found["k"].astype(np.int64), found["a"], before, -1).astype(np.int64)
 
     def _latest(self, table: str, hop: Hop, before: Int64) -> Int64:
         key = Onward((Reference(hop.column, hop.table),), ROWID)
-        reached, columns, _ = self._read(table, (Hop("from", hop.via, hop.through),), [key])
+        reached, ends = self._read.reached(table, (Hop("from", hop.via, hop.through),))
         spans = reached.spans(before, self._now(hop.through))
-        found = latest(columns[key], spans, reached.time)
+        found = latest(self._read.said(hop.through, [key], ends)[key], spans, reached.time)
         return np.where(np.isnan(found), -1, found).astype(np.int64)
 
     def _fill_direct(self, path: Path, candidates: Sequence[Candidate], out: Float) -> None:
         table = self.schema[path.end]
-        onwards = list(dict.fromkeys(c.onward for c in candidates if c.onward is not None))
-        cells = [
-            f"{self.queries.number('a', table.name, onward)} AS c{number}"
-            for number, onward in enumerate(onwards)
-        ]
-        hides = self.times is not None and table.date is not None and bool(path.hops)
-        when = self.queries.date("a", table.name) if hides else "NULL"
-        found = self._arrays(
-            f"SELECT {', '.join([f'a.rowid AS k, {when} AS t_', *cells])} "
-            f"FROM {self.relations[table.name]} a ORDER BY k"
-        )
-        keys, anchors = found["k"].astype(np.int64), self.anchors(path.start, path.hops)
-        now = self._now(table.name)
-        hidden = _looked_up(keys, found["t_"], anchors) > now if hides and now is not None else None
+        anchors, now = self.anchors(path.start, path.hops), self._now(path.end)
+        known = np.ones(len(anchors), np.bool_)
+        if now is not None and table.date is not None and path.hops:
+            when = Onward((), Column(table.date, "number" if table.dated_by_year else "date"))
+            known = ~(self._read.said(table.name, [when], anchors)[when] > now)
+        columns = self._said(path, candidates, anchors)
         for index, candidate in enumerate(candidates):
             onward = candidate.onward
             assert onward is not None
-            column = _looked_up(keys, found[f"c{onwards.index(onward)}"], anchors)
-            if hidden is not None:
-                column = np.where(hidden, np.nan, column)
+            column = np.where(known, columns[onward], np.nan)
             if candidate.aggregate == "is":
                 column = np.where(
                     np.isnan(column),
@@ -331,25 +311,3 @@ class CandidateColumns:
                 # A date later than the target's own time is not known yet.
                 column = np.where(column <= self.times.days, self.times.days - column, np.nan)
             out[:, index] = column
-
-    def _arrays(self, sql: str) -> dict[str, Float]:
-        table = self.staging.record_batches(sql).read_all()
-        return {name: _as_float(table.column(name)) for name in table.column_names}
-
-
-def _as_float(column: object) -> Float:
-    import pyarrow
-    import pyarrow.compute
-
-    filled = pyarrow.compute.fill_null(
-        pyarrow.compute.cast(column, pyarrow.float64()), float("nan")
-    )
-    return np.asarray(filled.to_numpy(), np.float64)
-
-
-def _looked_up(keys: Int64, values: Float, wanted: Int64, missing: float = np.nan) -> Float:
-    """values[keys == wanted], `missing` where there is no such key; keys ascend."""
-    if not len(keys):
-        return np.full(len(wanted), missing)
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[at] == wanted, values[at], missing)

@@ -31,6 +31,10 @@ WINDOWS_IN_YEARS = (1, 3, 10)
 MOST_WINDOWS = 3
 ENOUGH = 2000
 """Columns with which, where rows are no more, nothing farther is looked at."""
+FEW_PAIRS, MANY_TIMES = 1_000_000, 100
+"""Where each row reaches, and is reached by, so many times others on average, they are no
+neighbours: what recipes with salt are like says little of one. Few pairs are read anyway.
+"""
 LEAST_ROWS, LEAST_SHARE = 5, 0.01
 """Rows, and share of all rows, that have a rare value at least, where it is looked at:
 fewer fit by chance.
@@ -89,12 +93,22 @@ def _plain(columns: CandidateColumns, path: Path) -> list[Candidate]:
 
 
 def _fits(columns: CandidateColumns, path: Path) -> bool:
-    """Whether a path reaches any rows, and not more than can be read."""
+    """Whether a path reaches any rows, and neither nearly all from everywhere nor more than can be
+    read.
+    """
     if not path.many:
         return True
     reached = columns.size(path)
+    if reached > FEW_PAIRS and reached > MANY_TIMES * _most_rows(columns.schema, path):
+        return False
     read = sum(1 for _ in onward_columns(columns.schema, path)) + 3
     return 0 < reached * read <= MOST_CELLS
+
+
+def _most_rows(schema: Schema, path: Path) -> int:
+    """The rows of the larger of both ends of what a path reaches many along."""
+    anchor = path.prefix[-1].table if path.prefix else path.start
+    return max(schema[anchor].rows, schema[path.end].rows)
 
 
 def variety_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:

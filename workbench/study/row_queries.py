@@ -30,10 +30,9 @@ class RowQueries:
     relations: Relations
     timed: bool
 
-    def reached(self, start: str, suffix: tuple[Hop, ...], onwards: Sequence[Onward]) -> str:
-        """The rows that a suffix reaches from every row of its start, by anchor `a_` and time `t_`.
-
-        Beside them their own rowid and the numbers `c0, c1, ...` of what lies onward.
+    def reached(self, start: str, suffix: tuple[Hop, ...]) -> str:
+        """The rows that a suffix reaches from every row of its start, by anchor `a_` and time `t_`,
+        and their own rowid.
         """
         joins = [f"{self.relations[start]} x"]
         here, table = "x", start
@@ -53,15 +52,21 @@ class RowQueries:
                 self._alias(table, dated, aliases, joins), dated[-1].table if dated else table
             )
             where = f" WHERE {when} IS NOT NULL" if self.timed else ""
-        cells = [f"x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW}"]
+        return (
+            f"SELECT x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW} "
+            f"FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS FIRST, {here}.rowid"
+        )
+
+    def cells(self, table: str, onwards: Sequence[Onward]) -> str:
+        """Of every row `r_` of a table the numbers `c0, c1, ...` of what lies onward."""
+        joins = [f"{self.relations[table]} x"]
+        aliases: dict[tuple[Reference, ...], str] = {(): "x"}
+        cells = ["x.rowid AS r_"]
         for number, onward in enumerate(onwards):
             alias = self._alias(table, onward.references, aliases, joins)
             owner = onward.references[-1].table if onward.references else table
             cells.append(f"{self.number(alias, owner or table, onward)} AS c{number}")
-        return (
-            f"SELECT {', '.join(cells)} FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS "
-            f"FIRST, {here}.rowid"
-        )
+        return f"SELECT {', '.join(cells)} FROM {' '.join(joins)}"
 
     def sizes(self, start: str, hops: tuple[Hop, ...]) -> str:
         """How many rows hops reach from each row of their start, `(r, n)`.

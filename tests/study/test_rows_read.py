@@ -1,0 +1,49 @@
+"""What paths reach, and what tables say, are read once each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.study.test_study import write
+from workbench.structure.relational import paths
+from workbench.study import rows_read
+from workbench.study.columns import CandidateColumns
+from workbench.study.matrix import candidate_matrix
+from workbench.study.prepared import prepared
+from workbench.tables import find_sources, stage
+
+
+def test_each_path_and_each_table_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = [[f"p{i}", i % 7, "yes" if i % 3 else "no"] for i in range(60)]
+    visits = [[f"v{i}", f"p{i % 60}", i % 13, "abc"[i % 3]] for i in range(300)]
+    files = [
+        write(tmp_path / "people.csv", ["person", "age", "good"], people),
+        write(tmp_path / "visits.csv", ["visit", "person", "cost", "kind"], visits),
+    ]
+    asked: list[str] = []
+    read = rows_read.arrays_of
+    monkeypatch.setattr(
+        rows_read, "arrays_of", lambda staging, sql: (asked.append(sql), read(staging, sql))[1]
+    )
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "people.good")
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows)
+        matrix = candidate_matrix(columns, "people")
+        assert len(list(paths(ready.schema, "people"))) == 2
+    of_paths = [sql for sql in asked if "ORDER BY a_" in sql]
+    assert len(of_paths) == len(set(of_paths)) == 1
+    cells = [cell for sql in asked if "AS r_" in sql for cell in sql.split(", ")[1:]]
+    assert len(cells) == len({cell.split(" AS ")[0] for cell in cells})
+    total = next(
+        at
+        for at, one in enumerate(matrix.candidates)
+        if one.aggregate == "sum" and one.onward and one.onward.kind == "number" and not one.among
+    )
+    np.testing.assert_array_equal(
+        matrix.X[:, total], [sum(j % 13 for j in range(i, 300, 60)) for i in range(60)]
+    )

@@ -1,0 +1,92 @@
+"""The rows that paths reach and what their tables say of them: each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.structure.candidates import Onward
+from workbench.structure.reached import Reached
+from workbench.structure.relational import Hop
+from workbench.study.row_queries import LABEL_ROW, RowQueries
+from workbench.tables import Staging
+
+__all__ = ["RowsRead", "arrays_of", "looked_up"]
+
+
+@dataclass
+class RowsRead:
+    """Reads them as they are asked for.
+
+    What a path reaches is read without what its rows say: many paths end in one table.
+    """
+
+    staging: Staging
+    queries: RowQueries
+    _reached: dict[tuple[str, tuple[Hop, ...]], tuple[Reached, Int64]] = field(default_factory=dict)
+    _cells: dict[tuple[str, Onward], Float] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Let go of the rows reached; cells are no more than the tables have."""
+        self._reached.clear()
+
+    def reached(self, start: str, suffix: tuple[Hop, ...]) -> tuple[Reached, Int64]:
+        """The rows that a suffix reaches from every row of its start, by anchor and time,
+        and their own `rowid`.
+        """
+        key = (start, suffix)
+        if key not in self._reached:
+            found = arrays_of(self.staging, self.queries.reached(start, suffix))
+            end = suffix[-1].table if suffix else start
+            dated = self.queries.schema.dated_through(end) is not None
+            self._reached[key] = (
+                Reached(found["a_"].astype(np.int64), found["t_"] if dated else None),
+                found[LABEL_ROW].astype(np.int64),
+            )
+        return self._reached[key]
+
+    def said(self, table: str, onwards: Iterable[Onward], rows: Int64) -> dict[Onward, Float]:
+        """What lies onward of some rows of a table (their `rowid`, negative for none);
+        NaN where nothing is known.
+        """
+        wanted = list(dict.fromkeys(onwards))
+        self._read(table, [one for one in wanted if (table, one) not in self._cells])
+        return {one: self._cells[table, one][rows] for one in wanted}
+
+    def _read(self, table: str, onwards: list[Onward]) -> None:
+        if not onwards:
+            return
+        found = arrays_of(self.staging, self.queries.cells(table, onwards))
+        rows = found["r_"].astype(np.int64)
+        for number, onward in enumerate(onwards):
+            # One cell more than rows: row -1 is none.
+            cells = np.full(int(rows.max(initial=-1)) + 2, np.nan)
+            cells[rows] = found[f"c{number}"]
+            self._cells[table, onward] = cells
+
+
+def arrays_of(staging: Staging, sql: str) -> dict[str, Float]:
+    """The columns of a Select as numbers, NaN for NULL."""
+    table = staging.record_batches(sql).read_all()
+    return {name: _as_float(table.column(name)) for name in table.column_names}
+
+
+def _as_float(column: object) -> Float:
+    import pyarrow
+    import pyarrow.compute
+
+    filled = pyarrow.compute.fill_null(
+        pyarrow.compute.cast(column, pyarrow.float64()), float("nan")
+    )
+    return np.asarray(filled.to_numpy(), np.float64)
+
+
+def looked_up(keys: Int64, values: Float, wanted: Int64, missing: float = np.nan) -> Float:
+    """values[keys == wanted], `missing` where there is no such key; keys ascend."""
+    if not len(keys):
+        return np.full(len(wanted), missing)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, values[at], missing)
