@@ -32,7 +32,17 @@ ROOMS = (
     "structure",
     "linkage",
 )
-FREE = {"arrays", "errors", "mapped", "parameters", "processes", "progress", "resources", "threads"}
+FREE = {
+    "arrays",
+    "errors",
+    "leaving",
+    "mapped",
+    "parameters",
+    "processes",
+    "progress",
+    "resources",
+    "threads",
+}
 # Grounding fills the network's dataclasses, so it may import the file that declares them, and no
 # other of that room.
 DECLARATIONS = {"grounding": "workbench.network.ground_network"}

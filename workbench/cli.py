@@ -16,6 +16,7 @@ from workbench.commands.command import COMMANDS
 from workbench.commands.console import print_error, print_json
 from workbench.commands.working import interrupts_raise
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
+from workbench.leaving import left_behind
 
 __all__ = ["app", "main"]
 
@@ -59,6 +60,17 @@ def main() -> None:
     # Threads of matrices this small wait for each other in loops; our own threads are over chains,
     # rows and cases.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        _run()
+    except SystemExit as end:
+        if left_behind():  # it holds what the interpreter would free
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(end.code if isinstance(end.code, int) else int(end.code is not None))
+        raise
+
+
+def _run() -> None:
     try:
         with interrupts_raise():
             app()

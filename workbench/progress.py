@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import inf
 from threading import Event, Timer
 from time import monotonic
+from typing import Any
 
 from workbench.errors import Cancelled
 
@@ -15,6 +16,7 @@ __all__ = [
     "LARGEST_SEED",
     "PLAIN",
     "SILENT",
+    "BestSoFar",
     "Conduct",
     "Progress",
     "after",
@@ -88,6 +90,22 @@ def after(seconds: float | None, action: Callable[[], object]) -> Iterator[None]
         timer.cancel()
 
 
+@dataclass
+class BestSoFar:
+    """What long work answers if it is left before its end.
+
+    Attributes
+    ----------
+    of : object
+        The problem, by identity: work on parts of it offers nothing.
+    answer : callable or None
+        Gives the answer; None as long as there is none.
+    """
+
+    of: object = None
+    answer: Callable[[], Any] | None = None
+
+
 @dataclass(frozen=True)
 class Conduct:
     """How an engine or a learner goes about its task.
@@ -98,11 +116,19 @@ class Conduct:
         Where random numbers start.
     deadline : float or None
         A `time.monotonic()` reading.
+    best : BestSoFar
+        Where the work puts what it has, for when it is left before its end.
     """
 
     seed: int = 0
     deadline: float | None = None
     progress: Progress = SILENT
+    best: BestSoFar = field(default_factory=BestSoFar, repr=False, compare=False)
+
+    def offer(self, of: object, answer: Callable[[], Any]) -> None:
+        """From now on `answer()` is the best so far of the problem `of`."""
+        if self.best.of is of:
+            self.best.answer = answer
 
     @property
     def expired(self) -> bool:

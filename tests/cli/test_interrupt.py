@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import getpid, kill
 from pathlib import Path
-from threading import Timer
-from time import monotonic
+from threading import Event, Timer, main_thread
 
 import pytest
 
@@ -49,7 +48,8 @@ def ctrl_c(stage: str, at: int, number: int = signal.SIGINT) -> Iterator[None]:
         nonlocal seen
         seen += name.startswith(stage) and (stage != "" or name != "ground")
         if seen == at:
-            signal.raise_signal(number)
+            signal.pthread_kill(main_thread().ident or 0, number)
+            self.cancel_event.wait(60.0)
         plain(self, name, done, total, message)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -127,14 +127,14 @@ def test_work_that_hears_nothing_is_ended(
     def deaf(
         self: Exact, network: GroundNetwork, weights: Float, conduct: Conduct, start: object = None
     ) -> Solution:
-        signal.raise_signal(signal.SIGINT)
-        until = monotonic() + 60.0
-        while monotonic() < until:
-            pass
+        kill(getpid(), signal.SIGINT)
+        ended.wait()
         raise AssertionError
 
+    ended = Event()
     monkeypatch.setattr(Exact, "infer", deaf)
-    monkeypatch.setattr("workbench.commands.working.PATIENCE", 0.1)
+    monkeypatch.setattr("workbench.leaving.GRACE", 0.1)
+    monkeypatch.setattr("workbench.cli.left_behind", lambda: False)
     outcome = run(
         "infer",
         rules,
@@ -148,8 +148,11 @@ def test_work_that_hears_nothing_is_ended(
         "exact",
         "--json",
     )
+    ended.set()
     assert outcome.code == 4
     assert outcome.json["status"] == "cancelled"
+    assert outcome.json["reason"] == "stopped before a first answer"
+    assert [one["status"] for one in run("runs", workspace, "--json").json] == ["cancelled"]
     monkeypatch.undo()
     assert run("infer", rules, "--query", "Smokes", "-w", workspace, "--json").code == 0
 

@@ -12,14 +12,16 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import fields, is_dataclass, replace
 from io import StringIO
-from threading import Event, Timer
+from threading import Event, Thread, Timer
 from time import monotonic
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy.sparse import csr_array
 
 from tests.kits.hard_networks import hard_networks
+from tests.kits.interruptions import QUESTIONS, AtQuestion
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_block_grid, random_hinge_network, random_mln
 from workbench.arrays import Float
@@ -303,6 +305,59 @@ def a_deadline_and_a_cancel_are_heard_at_work(engine: Engine) -> int:
     return 1
 
 
+def an_interruption_leaves_the_best_so_far(engine: Engine) -> int:
+    """At whatever question it is told to stop, a MAP engine has a state, with its energy and a
+    bound that holds.
+    """
+    cases = accepted(engine, mln_cases() + hinge_cases())
+    for network, weights in cases:
+        for number in QUESTIONS:
+            progress = Progress(cancel_event=AtQuestion(number))
+            solution = engine.solve(network, weights, progress=progress)
+            well_formed(engine, network, solution)
+            assert solution.status in COMPLETE | {Status.CANCELLED, Status.LIMIT}, solution.reason
+            is_the_best_so_far(engine, network, weights, solution)
+    return len(cases)
+
+
+def is_the_best_so_far(
+    engine: Engine, network: GroundNetwork, weights: Float, solution: Solution
+) -> None:
+    known = solution.values[~np.isnan(solution.values)]
+    assert ((known >= -1e-9) & (known <= 1 + 1e-9)).all()
+    if engine.task == "marginal":
+        return
+    assert known.size == network.n_atoms
+    if network.domain is Domain.UNIT or np.isin(known, (0.0, 1.0)).all():
+        energy = reported_energy(network, weights, solution.values)
+        slack = TOLERANCE * max(1.0, abs(energy))
+        assert abs(solution.energy - energy) <= slack
+        assert solution.hard_violation > 0 or solution.bound <= energy + slack
+
+
+def what_hears_nothing_is_left(engine: Engine) -> int:
+    """Work that never looks is left to itself, and the answer is legal all the same."""
+    network, weights = accepted(engine, mln_cases() + hinge_cases())[0]
+    event, begun, ended = Event(), Event(), Event()
+
+    class Deaf(type(engine)):  # type: ignore[misc]
+        def infer(self, *work: object) -> Solution:
+            begun.set()
+            ended.wait()
+            raise AssertionError
+
+    deaf = Deaf(**{one.name: getattr(engine, one.name) for one in fields(engine) if one.init})
+    Thread(target=lambda: begun.wait() and event.set(), daemon=True).start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workbench.leaving.GRACE", 0.01)
+        solution = deaf.solve(network, weights, progress=Progress(cancel_event=event))
+    ended.set()
+    well_formed(engine, network, solution)
+    assert solution.status is Status.CANCELLED
+    is_the_best_so_far(engine, network, weights, solution)
+    return 1
+
+
 def a_contradiction_is_infeasible(engine: Engine) -> int:
     network = network_from_clauses(3, [[1], [-1, 2], [-2], [2, 3]], [-1, -1, -1, 0])
     cases = accepted(engine, [(network, np.ones(1))])
@@ -385,6 +440,8 @@ CHECKS: tuple[Callable[[Any], int], ...] = (
     a_passed_deadline_is_honest,
     a_cancel_is_a_status,
     a_deadline_and_a_cancel_are_heard_at_work,
+    an_interruption_leaves_the_best_so_far,
+    what_hears_nothing_is_left,
     a_contradiction_is_infeasible,
     a_contradiction_around_a_loop_is_not_answered,
     the_declaration_is_kept,

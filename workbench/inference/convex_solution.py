@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import ClassVar, Protocol
 
@@ -184,6 +184,10 @@ class Iterates(Protocol):
         """
         ...
 
+    def so_far(self) -> Point:
+        """Where the run stands, also while it iterates."""
+        ...
+
     def diagnostics(self) -> Mapping[str, object]:
         """The figures that a `Solution` reports."""
         ...
@@ -212,6 +216,12 @@ class FirstOrder(Engine):
         """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time an iteration."""
         problem, recorder = self.problem(network, weights), Recorder(conduct, self.name)
         run = self.iterates(problem, start, recorder)
+
+        def best() -> tuple[Float, float]:
+            point = run.so_far()
+            return np.clip(point.x, problem.lower, problem.upper), point.bound
+
+        conduct.offer(network, best)
         answer = conclude(
             self.name,
             network,
@@ -273,8 +283,12 @@ class Componentwise:
             active = self._unsolved(tolerance)
             if not active.size:
                 stopped = None
-        bound = float(self.best_bound.sum()) + constant
-        return Point(self.partition.lift(self.x), bound, stopped)
+        return replace(self.so_far(), stopped=stopped)
+
+    def so_far(self) -> Point:
+        """See `Iterates.so_far`."""
+        bound = float(self.best_bound.sum()) + self.program.constant
+        return Point(self.partition.lift(self.x), bound)
 
     def _unsolved(self, tolerance: float) -> Int64:
         """Components whose gap exceeds their fair part of the whole, or whose hard rows slip."""

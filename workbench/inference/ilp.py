@@ -87,7 +87,7 @@ class IntegerProgram(Engine):
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
     ) -> Solution:
         """A state of least energy with proof, or the best found with a bound when time runs out."""
-        began = monotonic()
+        began, given = monotonic(), network
         network, weights = priced(network, weights)
         problem = relax(network, weights)
         scale = float(problem.weight.sum() + np.abs(problem.cost).sum())
@@ -99,6 +99,7 @@ class IntegerProgram(Engine):
         fixed, x, bound, relaxation = settled
         rounded = round_state(network, weights, problem.lift(x), conduct=conduct)
         best = rounded if start is None else better(network, weights, rounded, start)
+        conduct.offer(given, lambda: (best, bound))
         rounded_energy = reported_energy(network, weights, best)
         if self.polish and not (
             hard_violation(network, best) == 0.0 and is_proven(rounded_energy, bound, scale)

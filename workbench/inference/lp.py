@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.errors import Cancelled
 from workbench.inference.accepts import RELAXABLE, Accepts, Trait
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.linear_program import LinearAnswer
@@ -76,24 +75,11 @@ class LinearRelaxation(Engine):
         """A 0/1 state and the relaxation's bound;
         a dead end of the rounding goes to MaxWalkSAT for repair.
         """
-        began = monotonic()
+        began, given = monotonic(), network
         network, weights = priced(network, weights)
         problem = relax(network, weights)
-        try:
-            conduct.progress.step(
-                "relaxation", 0, None, f"{problem.n} variables, {problem.n_hinges} hinges"
-            )
-        except Cancelled:
-            nothing = np.full(network.n_atoms, np.nan)
-            return Solution(
-                Status.CANCELLED,
-                nothing,
-                np.nan,
-                -np.inf,
-                np.nan,
-                self.name,
-                "cancelled before it began",
-            )
+        size = f"{problem.n} variables, {problem.n_hinges} hinges"
+        conduct.progress.report("relaxation", 0, None, size)
         warm = None if start is None else problem.reduce(start)
         solver = self.solver
         rounding = self.rounding or ("none" if network.domain is Domain.UNIT else "roundup")
@@ -114,7 +100,9 @@ class LinearRelaxation(Engine):
             network = replace(network, domain=Domain.UNIT)
             values, repaired = relaxed, False
         else:
+            conduct.offer(given, lambda: (np.rint(relaxed), answer.bound))
             values, repaired = self._round(network, weights, relaxed, rounding, conduct)
+            conduct.offer(given, lambda: (values, answer.bound))
             if self.polish and reported_energy(
                 network, weights, values
             ) > answer.bound + 1e-9 * abs(answer.bound):

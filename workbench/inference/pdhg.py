@@ -191,11 +191,15 @@ class PrimalDual:
                     self.iteration, energy, self.best_bound, violation, self.residual
                 )
             if feasible and abs(self.best_energy - self.best_bound) <= allowed:
-                return Point(self.best_x, self.best_bound)
+                return self.so_far()
             if stopped is None and self.iteration >= self.max_iterations:
                 stopped = Status.LIMIT
             self._restart_if_due()
         return Point(self.best_x if np.isfinite(self.best_energy) else x, self.best_bound, stopped)
+
+    def so_far(self) -> Point:
+        """The best point and bound, also while it iterates."""
+        return Point(self.best_x, self.best_bound)
 
     def _polish(self, x: Float, multiplier: Float) -> None:
         polished = self.polish.point(x)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -11,11 +11,14 @@ from typing import Protocol
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.errors import Cancelled
 from workbench.inference.accepts import OTHER_STATES, Accepts, Task
+from workbench.leaving import in_time
+from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
-from workbench.progress import SILENT, Conduct, Progress
+from workbench.progress import SILENT, BestSoFar, Conduct, Progress
 
-__all__ = ["Engine", "Solution", "Status", "Task", "infeasible"]
+__all__ = ["Engine", "Solution", "Status", "Task", "answered", "infeasible"]
 
 
 class Status(StrEnum):
@@ -101,6 +104,36 @@ def infeasible(
     )
 
 
+def answered(
+    infer: Callable[[Conduct], Solution],
+    name: str,
+    task: Task,
+    network: GroundNetwork,
+    weights: Float,
+    conduct: Conduct,
+    start: Float | None = None,
+) -> Solution:
+    """What `infer` answers; what it has where it does not stop `in_time`.
+
+    That is what it offered as the best so far of this network, values and a bound; else, for MAP,
+    `start` or the state in which all is false.
+    """
+    conduct = Conduct(conduct.seed, conduct.deadline, conduct.progress, BestSoFar(network))
+    try:
+        return in_time(conduct, infer)
+    except Cancelled:
+        status = Status(conduct.stopped)
+    offered = conduct.best.answer
+    nothing = np.full(network.n_atoms, np.nan) if task == "marginal" else np.zeros(network.n_atoms)
+    values, bound = offered() if offered else (nothing if start is None else start, -np.inf)
+    reason = "stopped with the best so far" if offered else "stopped before a first answer"
+    if task == "marginal":
+        return Solution(status, values, np.nan, np.nan, 0.0, name, reason)
+    energy, violation = reported_energy(network, weights, values), hard_violation(network, values)
+    bound = min(bound, energy) if violation == 0.0 else bound
+    return Solution(status, values, energy, bound, violation, name, reason)
+
+
 class Engine(Protocol):
     """An inference engine: a frozen dataclass of its parameters with these members."""
 
@@ -135,10 +168,15 @@ class Engine(Protocol):
         progress: Progress = SILENT,
         start: Float | None = None,
     ) -> Solution:
-        """Infer. `deadline` is a `time.monotonic()` reading; `start` an initial state,
-        shape (n_atoms,).
+        """Infer; the best so far where it is stopped. `deadline` is a `time.monotonic()` reading;
+        `start` an initial state, shape (n_atoms,).
         """
-        return self.infer(network, weights, Conduct(seed, deadline, progress), start)
+
+        def infer(conduct: Conduct) -> Solution:
+            return self.infer(network, weights, conduct, start)
+
+        conduct = Conduct(seed, deadline, progress)
+        return answered(infer, self.name, self.task, network, weights, conduct, start)
 
     @abstractmethod
     def infer(

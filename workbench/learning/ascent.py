@@ -79,6 +79,7 @@ def maximise(
     least: float = -np.inf,
     conduct: Conduct,
     stage: str = "",
+    of: object = None,
 ) -> Ascent:
     """Maximise `objective(weights) - |weights|^2 / (2 prior_sd^2)` over the learned weights, from
     `start`.
@@ -96,11 +97,14 @@ def maximise(
         Every weight stays this close to its start.
     least : float
         No weight falls below it.
+    of : object
+        The templates whose weights they are, where these are the best so far of the whole task.
     """
     from scipy.optimize import Bounds, minimize
 
     precision = 0.0 if np.isinf(prior_sd) else prior_sd**-2
     course = _Course(objective, start, learned, precision, unit, start.copy())
+    conduct.offer(of, lambda: course.weights)
 
     def after_iteration(xk: Any) -> None:
         course.rows.append(course.last)

@@ -79,7 +79,9 @@ class CuttingPlanes:
         )
         counts = Counter(oracle_calls=0, cached_cuts=0)
         databases = Databases(learner, worlds, conduct, states, counts)
-        return cls(learner, training, databases, conduct, program, caches, unit, counts)
+        run = cls(learner, training, databases, conduct, program, caches, unit, counts)
+        conduct.offer(training.templates, run.weights)
+        return run
 
     def train(self) -> str:
         """Add cuts until none is violated; why it stopped."""
@@ -97,16 +99,16 @@ class CuttingPlanes:
         return "iterations"
 
     def answer(self, status: str, name: str) -> LearnedWeights:
-        """The weights: the program's optimum where training ended,
-        else the best that were tried.
-        """
-        weights = self.full_weights() if self.at_optimum or self.best is None else self.best
+        """The weights so far, and how they were found."""
         trace = {column: np.array(values) for column, values in self.columns.items()}
         own: dict[str, object] = {"penalty": self.learner.penalty, "cuts": self.program.n_cuts}
         own |= {"objective": self.best_primal, "bound": self.program.lower_bound}
-        return LearnedWeights(
-            weights, trace, status, name, self.training.notes() | self.counts | self.notes | own
-        )
+        notes = self.training.notes() | self.counts | self.notes | own
+        return LearnedWeights(self.weights(), trace, status, name, notes)
+
+    def weights(self) -> Float:
+        """The program's optimum where training ended, else the best weights that were tried."""
+        return self.full_weights() if self.at_optimum or self.best is None else self.best
 
     def full_weights(self) -> Float:
         """The program's weights in their places among the fixed ones."""

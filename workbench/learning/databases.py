@@ -88,7 +88,7 @@ class Databases:
         for index, separation in enumerate(found):
             world = self.worlds[index]
             polished = separate(
-                world, weights, MaxWalkSAT(), Conduct(self.conduct.seed), start=separation.state
+                world, weights, MaxWalkSAT(), self.conduct.quiet, start=separation.state
             )
             self._keep_grown(index, polished)
             cuts.append(polished.rounded)

@@ -85,10 +85,6 @@ class ExactLikelihood(Learner):
         """
         prepare(examples, templates, self)
         features, target = _training_matrix(examples)
-        if conduct.progress.cancelled:
-            return LearnedWeights(
-                np.nan_to_num(templates.weight, nan=0.0), {}, "cancelled", self.name
-            )
         if self.binary:
             features = csr_array(
                 (features > 0).astype(np.float64) - (features < 0).astype(np.float64)
@@ -105,9 +101,9 @@ class ExactLikelihood(Learner):
         if self.folds > 1:
             choice = choose_penalty(X, target, _scaled(penalty), folds=self.folds, conduct=conduct)
             factor, penalty = choice.best
-        conduct.progress.report("exact likelihood", 0, None, "")
+        conduct.progress.step("exact likelihood", 0)
         fit = fit_logistic(
-            X, target, penalty, offset=offset, tolerance=self.tolerance, deadline=conduct.deadline
+            X, target, penalty, offset=offset, tolerance=self.tolerance, conduct=conduct
         )
         weights[learned] = fit.weights
         columns = {"iteration": np.arange(1.0, len(fit.trace) + 1)}
@@ -184,7 +180,7 @@ def choose_penalty(
                 penalty,
                 start=start,
                 tolerance=1e-3,
-                deadline=conduct.deadline,
+                conduct=conduct,
             )
             start = fit.weights
             yield start

@@ -110,7 +110,7 @@ class HingePseudolikelihood(Learner):
             ascent = maximise(
                 density.value_and_gradient, start, training.learned, prior_sd=np.inf,
                 iterations=self.iterations, tolerance=1e-5, least=0.0, conduct=conduct,
-                stage="learning weights",
+                stage="learning weights", of=templates,
             )  # fmt: skip
             return LearnedWeights(
                 ascent.weights, ascent.trace, ascent.status, self.name, training.notes()

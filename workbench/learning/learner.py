@@ -5,16 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from workbench.arrays import Bool, Float
+from workbench.errors import Cancelled
 from workbench.inference.row_store import RowStore
 from workbench.learning.declaration import Declaration
 from workbench.learning.flip_counts import FlipCountSource
+from workbench.leaving import in_time
 from workbench.network.ground_network import GroundNetwork, Templates
-from workbench.progress import SILENT, Conduct, Progress
+from workbench.progress import SILENT, BestSoFar, Conduct, Progress
 
 __all__ = ["Example", "LearnedWeights", "Learner"]
 
@@ -88,8 +91,19 @@ class Learner(ABC):
         deadline: float | None = None,
         progress: Progress = SILENT,
     ) -> LearnedWeights:
-        """Learn the weights of all templates that are not fixed. All examples share `templates`."""
-        return self.learn(examples, templates, Conduct(seed, deadline, progress))
+        """Learn the weights of all templates that are not fixed; the best so far where it is
+        stopped. All examples share `templates`.
+        """
+        conduct = Conduct(seed, deadline, progress, BestSoFar(templates))
+        asks = any(one.source is not None or one.counts is not None for one in examples)
+        try:
+            if asks:  # of a connection, which one thread at a time may use
+                return self.learn(examples, templates, conduct)
+            return in_time(conduct, partial(self.learn, examples, templates))
+        except Cancelled:
+            offered = conduct.best.answer
+        given = np.nan_to_num(templates.weight, nan=0.0)
+        return LearnedWeights(offered() if offered else given, {}, conduct.stopped, self.name)
 
     @abstractmethod
     def learn(

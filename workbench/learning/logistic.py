@@ -22,6 +22,7 @@ from workbench.arrays import Float, Int64
 from workbench.learning.logistic_l1 import fit_l1
 from workbench.learning.logistic_l2 import fit_groups, fit_l2
 from workbench.learning.logistic_objective import LogisticFit, LogisticProblem, Penalty, objective
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["LogisticFit", "Penalty", "equal_columns", "fit_logistic", "objective"]
 
@@ -35,7 +36,7 @@ def fit_logistic(
     start: Float | None = None,
     tolerance: float = 1e-6,
     max_iterations: int = 200,
-    deadline: float | None = None,
+    conduct: Conduct = PLAIN,
 ) -> LogisticFit:
     """Minimise the penalised negative log likelihood until the relative duality gap is below
     `tolerance`.
@@ -62,7 +63,7 @@ def fit_logistic(
     X = csc_array(X, dtype=np.float64)
     X.sort_indices()
     shift = np.zeros(len(target)) if offset is None else np.asarray(offset, np.float64)
-    problem = LogisticProblem(X, target, shift, tolerance, max_iterations, deadline)
+    problem = LogisticProblem(X, target, shift, tolerance, max_iterations, conduct)
     if penalty.group:
         return fit_groups(problem, penalty, start)
     first, group = equal_columns(X)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from workbench.arrays import Float, Integer
-from workbench.progress import expired
+from workbench.progress import Conduct
 
 __all__ = [
     "Certificate",
@@ -64,7 +64,7 @@ class LogisticProblem:
     offset: Float
     tolerance: float
     max_iterations: int
-    deadline: float | None
+    conduct: Conduct
 
     def log_odds(self, weights: Float) -> Float:
         return np.asarray(self.X @ weights + self.offset)
@@ -89,8 +89,8 @@ class Certificate:
         self.trace.append((value, value - self.bound))
         if value - self.bound <= self.problem.tolerance * max(abs(value), 1e-9):
             self.status = "converged"
-        elif expired(self.problem.deadline):
-            self.status = "limit"
+        elif self.problem.conduct.over:
+            self.status = self.problem.conduct.stopped
         return self.status != "iterations"
 
     def fit(self, weights: Float, value: float, iterations: int) -> LogisticFit:

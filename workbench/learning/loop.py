@@ -75,6 +75,11 @@ def stages(
     """
     trace: list[dict[str, float]] = []
     weights, status, number = start, "iterations", 0
+
+    def answer() -> Float:
+        return np.where(training.learned, step.answer(), start)
+
+    conduct.offer(training.templates, answer)
     for stop in iterations:
         try:
             while status == "iterations" and number < stop:
@@ -99,7 +104,7 @@ def stages(
         }
         columns = {"iteration": np.arange(1.0, len(trace) + 1.0), **columns}
         yield LearnedWeights(
-            np.where(training.learned, step.answer(), start),
+            answer(),
             columns,
             status,
             name,

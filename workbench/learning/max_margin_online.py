@@ -83,6 +83,11 @@ class OnlineMaxMargin(Learner):
         rng = np.random.default_rng(conduct.seed)
         state = _State.at_zero(len(worlds), given.size)
         fixed = np.where(learned, 0.0, given)
+
+        def answer() -> Float:
+            return (state.mean if self.average else state.weights) + fixed
+
+        conduct.offer(templates, answer)
         columns: dict[str, list[float]] = {"pass": [], "dual": [], "gap": [], "primal": []}
         status = "iterations"
         try:
@@ -109,10 +114,9 @@ class OnlineMaxMargin(Learner):
                     break
         except Cancelled:
             status = conduct.stopped
-        answer = (state.mean if self.average else state.weights) + fixed
         trace = {name: np.array(column) for name, column in columns.items()}
         notes = training.notes() | {"steps": state.steps, "penalty": self.penalty}
-        return LearnedWeights(answer, trace, status, self.name, notes)
+        return LearnedWeights(answer(), trace, status, self.name, notes)
 
 
 @dataclass

@@ -109,6 +109,7 @@ class PseudoLikelihood(Learner):
             unit=terms,
             conduct=conduct,
             stage="maximising the pseudo-likelihood",
+            of=training.templates,
         )
         notes = training.notes() | {"terms": terms}
         return LearnedWeights(ascent.weights, ascent.trace, ascent.status, self.name, notes)

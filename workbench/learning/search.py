@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
 from typing import ClassVar, Literal
 
@@ -102,6 +103,7 @@ class WeightSearch(Learner):
                 tried.append(total / max(known, 1))
                 if tried[-1] < best_loss:
                     best, best_loss = weights, tried[-1]
+                    conduct.offer(templates, partial(np.copy, best))
         except Cancelled:
             status = conduct.stopped
         trace = {"iteration": np.arange(1.0, len(tried) + 1.0), "objective": np.array(tried)}

@@ -18,9 +18,10 @@ from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status, engine_for, make_engine
 from workbench.inference.accepts import Task
 from workbench.inference.linear_gaussian import LinearGaussian
+from workbench.inference.solution import answered
 from workbench.language.program import Program
 from workbench.network import Domain, evidence_energy
-from workbench.progress import SILENT
+from workbench.progress import SILENT, Conduct
 from workbench.verbs.common import as_json
 from workbench.verbs.inference_faults import infeasible_error, require_addable, require_weights
 from workbench.verbs.options import How, conduct_of
@@ -157,6 +158,27 @@ def solve(
     network = grounding.network
     require_addable(grounding, weights)
     given = {key: value for key, value in options.items() if value is not None}
+
+    def infer(conduct: Conduct) -> Solution:
+        return _infer(grounding, weights, task, engine, given, conduct, start)
+
+    solution = answered(infer, engine, task, network, weights, conduct_of(how), start)
+    if network.domain is Domain.UNIT:
+        solution = replace(solution, values=_with_listed_values(grounding, solution.values))
+    return replace(solution, bound=rounded_bound(solution.bound, solution.energy))
+
+
+def _infer(
+    grounding: Grounding,
+    weights: Float,
+    task: Task,
+    engine: str,
+    given: Mapping[str, object],
+    conduct: Conduct,
+    start: Float | None,
+) -> Solution:
+    """Choose the engine and ask it; E0804 where it declines."""
+    network = grounding.network
     if grounding.memory is not None:
         solver = make_engine("streamed", task, **{"memory": grounding.memory, **given})
         why = "its rows lie on disk" if engine == "auto" else ""
@@ -174,13 +196,11 @@ def solve(
             f"engine {solver.name} declines this network: {reason}",
             help="try --engine auto",
         )
-    solution = solver.infer(network, weights, conduct_of(how), start)
-    if network.domain is Domain.UNIT:
-        solution = replace(solution, values=_with_listed_values(grounding, solution.values))
+    solution = solver.infer(network, weights, conduct, start)
     reasons = "; ".join(
         part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part
     )
-    return replace(solution, reason=reasons, bound=rounded_bound(solution.bound, solution.energy))
+    return replace(solution, reason=reasons)
 
 
 def rounded_bound(bound: float, energy: float) -> float:

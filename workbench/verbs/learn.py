@@ -127,7 +127,13 @@ def learn(
         scored = zip(found.choice.candidates, found.choice.scores)
         tried["validation"] = [{**one, "score": float(value)} for one, value in scored]
     parts, examples = task.examples(chosen, grounding, labelled, source)
-    learned = chosen.learn(examples, templates, conduct)
+    learned = chosen.fit(
+        examples,
+        templates,
+        seed=conduct.seed,
+        deadline=conduct.deadline,
+        progress=conduct.progress,
+    )
     if source is not None:
         source.close()
     bounds = None

@@ -1,0 +1,27 @@
+"""A cancel at a question that a test chooses, so that no clock has a part in it."""
+
+from __future__ import annotations
+
+from threading import Event, current_thread, main_thread
+
+__all__ = ["QUESTIONS", "AtQuestion"]
+
+QUESTIONS = (1, 2, 3, 4, 6, 9, 14, 22, 40, 80)
+"""At which of its questions work is interrupted in turn."""
+
+
+class AtQuestion(Event):
+    """A cancel that is there from the so-manieth question on; those of the thread that waits for
+    the work are not counted.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.left = number
+
+    def is_set(self) -> bool:
+        if current_thread() is not main_thread():
+            self.left -= 1
+        if self.left <= 0:
+            self.set()
+        return super().is_set()

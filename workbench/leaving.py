@@ -1,0 +1,76 @@
+"""Long work under watch as a whole: what does not stop in time is left for the best it had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextvars import copy_context
+from dataclasses import replace
+from threading import Event, Thread
+from typing import TypeVar
+
+from workbench.errors import Cancelled
+from workbench.progress import SILENT, Conduct, Progress
+
+__all__ = ["in_time", "left_behind"]
+
+Result = TypeVar("Result")
+
+LOOK = 0.05
+"""Seconds between two looks."""
+GRACE = 1.5
+"""Seconds that work has to hear a cancel, or that its time is up."""
+
+
+_left: list[Thread] = []
+
+
+def left_behind() -> bool:
+    """Whether work that was left still goes on."""
+    return any(thread.is_alive() for thread in _left)
+
+
+def in_time(conduct: Conduct, work: Callable[[Conduct], Result]) -> Result:
+    """`work(conduct)` in a thread, so that this one hears signals; where nothing can end it, here.
+
+    Raises
+    ------
+    Cancelled
+        Where the work did not end within `GRACE`: its thread is left to itself, is heard no more,
+        and ends at its next look or with the process.
+    """
+    if conduct.deadline is None and conduct.progress is SILENT:
+        return work(conduct)
+    answer: Future[Result] = Future()
+    left = Event()
+
+    def answer_it() -> None:
+        try:
+            answer.set_result(work(replace(conduct, progress=_until(left, conduct.progress))))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    thread = Thread(target=copy_context().run, args=(answer_it,), daemon=True)
+    thread.start()
+    try:
+        while wait([answer], LOOK).not_done:
+            if conduct.over and wait([answer], GRACE).not_done:
+                _left.append(thread)
+                raise Cancelled(conduct.stopped)
+    finally:
+        left.set()
+    return answer.result()
+
+
+def _until(left: Event, progress: Progress) -> Progress:
+    """The same until the work is left."""
+
+    def report(stage: str, done: float, total: float | None, message: str) -> None:
+        if not left.is_set():
+            progress.report(stage, done, total, message)
+
+    def observe(figures: dict[str, float]) -> None:
+        if not left.is_set():
+            progress.observe(figures)
+
+    return Progress(report, progress.cancel_event, observe)
