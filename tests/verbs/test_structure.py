@@ -19,6 +19,7 @@ from workbench.progress import Progress
 from workbench.resources import shipped
 from workbench.structure.background import Background
 from workbench.structure.disjunctions import Disjunction
+from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.verbs.own_mode import mode_check
 from workbench.workspace import Workspace, open_workspace
 
@@ -194,3 +195,22 @@ def test_a_theory_whose_own_mode_makes_everything_true_is_told_by_its_errors(
     mad = check([unit, alike], {0: np.array([-1.5, -4.0])})
     assert sober < 0.4
     assert mad > 0.5
+
+
+def test_a_search_that_hears_nothing_is_left_with_the_theory_so_far(
+    university: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted before it knows what a clause gains, beam search has the unit clause."""
+    cancel, ended = Event(), Event()
+
+    def deaf(self: PseudoLikelihoodScore, *candidates: Any, **how: Any) -> Any:
+        cancel.set()
+        ended.wait()
+        raise AssertionError
+
+    monkeypatch.setattr(PseudoLikelihoodScore, "gains", deaf)
+    monkeypatch.setattr("workbench.leaving.GRACE", 0.01)
+    found = university.structure(targets=["AdvisedBy"], progress=Progress(cancel_event=cancel))
+    ended.set()
+    assert found.status == "cancelled"
+    assert [rule.text for rule in found.rules] == ["AdvisedBy(x, y)"]

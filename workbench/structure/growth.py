@@ -58,6 +58,11 @@ class WeightedClauses:
     candidates: tuple[LearnedRule, ...] = ()
     left: tuple[Disjunction, ...] = ()
 
+    @classmethod
+    def none_yet(cls, status: str) -> WeightedClauses:
+        """Of a search that was stopped before its first clause."""
+        return cls((), np.zeros(0), (), np.full(1, np.nan), status)
+
 
 def unit_clauses(score: PseudoLikelihoodScore) -> list[Disjunction]:
     """The unit clause of each scored predicate."""
@@ -157,6 +162,7 @@ class _Growth:
     ) -> WeightedClauses:
         proposed: dict[Disjunction, tuple[float, Float]] = {}
         status = "clauses"
+        conduct.offer(self.score, lambda: self._answer(conduct.stopped, {}))
         for added in range(max_clauses):
             conduct.progress.report(
                 "structure", added, max_clauses, f"pseudo-log-likelihood {self.value:.4f}"
@@ -173,6 +179,12 @@ class _Growth:
             if not joined:
                 status = "converged"
                 break
+        return self._answer(status, proposed)
+
+    def _answer(
+        self, status: str, proposed: Mapping[Disjunction, tuple[float, Float]]
+    ) -> WeightedClauses:
+        """The theory so far, and what was proposed beside it."""
         rules = tuple(
             clause_rule(self.score, clause, row, gain, float(weight))
             for clause, row, gain, weight in zip(

@@ -53,6 +53,8 @@ def mode_check(
     def errors(clauses: Sequence[Disjunction], by_world: Mapping[int, Float]) -> float:
         wrong = labelled = 0.0
         for world, weights in by_world.items():
+            if conduct.over:
+                return float("inf")
             rules = [
                 f"{weight:.17g} {disjunction_text(background, clause)}"
                 for clause, weight in zip(clauses, weights.tolist())

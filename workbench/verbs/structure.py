@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
 from workbench.arrays import Int32
 from workbench.database import Database
 from workbench.database.relation_arrays import read_relations
-from workbench.errors import InputError, UsageError, nearest
+from workbench.errors import Cancelled, InputError, UsageError, nearest
+from workbench.leaving import in_time
 from workbench.parameters import read_parameters
-from workbench.progress import Conduct
+from workbench.progress import BestSoFar, Conduct
 from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch
 from workbench.structure.disjunctions import Disjunction
 from workbench.structure.ground_atoms import all_atoms
+from workbench.structure.growth import WeightedClauses
 from workbench.structure.mining import MinedRule, RuleMiner
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
@@ -29,6 +32,8 @@ from workbench.verbs.own_mode import mode_check
 from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["METHODS", "learn_rules"]
+
+Result = TypeVar("Result")
 
 METHODS = ("beam", "paths", "mine")
 SEARCHED = 0.8
@@ -107,7 +112,6 @@ def learn_rules(
     background = backgrounds[0]
     learner: Any = learners[method](**read)
     conduct = conduct_of(how)
-    search = replace(conduct, deadline=conduct.share(SEARCHED))
     atoms = [
         {name: all_atoms(world, name, seed=conduct.seed, false=known.get(name)) for name in targets}
         for world, known in zip(backgrounds, false)
@@ -115,8 +119,9 @@ def learn_rules(
     score = PseudoLikelihoodScore(
         background, atoms[0], others=tuple(zip(backgrounds[1:], atoms[1:]))
     )
+    search = replace(conduct, deadline=conduct.share(SEARCHED), best=BestSoFar(score))
     if method == "mine":
-        mined = learner.learn(backgrounds, targets, conduct=search)
+        mined = _searched(partial(learner.learn, backgrounds, targets), search, tuple)
         found = [(rule, rule.clause) for rule in mined]
         # The search has to say how it ended only where it did not get through.
         chosen, status = found, search.stopped if search.over else "complete"
@@ -126,7 +131,11 @@ def learn_rules(
         check = mode_check(
             database, backgrounds, [known_worlds[name] for name in names], targets, conduct=search
         )
-        learned = learner.learn(score, mode_errors=check, conduct=search)
+        learned = _searched(
+            partial(learner.learn, score, mode_errors=check),
+            search,
+            lambda: WeightedClauses.none_yet(search.stopped),
+        )
         chosen, status = list(zip(learned.rules, learned.clauses)), learned.status
         left = list(zip(learned.candidates, learned.left))[: 3 * candidates]
         figures = {"pseudo_log_likelihood": float(learned.trace[-1])}
@@ -148,6 +157,17 @@ def learn_rules(
         figures,
         tuple(others[:candidates]),
     )
+
+
+def _searched(
+    learn: Callable[..., Result], conduct: Conduct, none_yet: Callable[[], Result]
+) -> Result:
+    """What a search finds; where it is left, what it has."""
+    try:
+        return in_time(conduct, lambda within: learn(conduct=within))
+    except Cancelled:
+        found: Result = (conduct.best.answer or none_yet)()
+        return found
 
 
 def _by_gain(rule: LearnedRule) -> tuple[float, int, str]:
