@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import count
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +18,7 @@ from workbench.cli import app
 from workbench.errors import InputError, UsageError
 from workbench.evaluation import auc_roc
 from workbench.language.ground_atoms import parse_atom
-from workbench.progress import SILENT
+from workbench.progress import SILENT, Progress
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Column, Hop
 from workbench.structure.relational import Path as TablePath
@@ -23,7 +26,7 @@ from workbench.study.folds import prediction_loss
 from workbench.study.gathered import Neighbours
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.report import write_study
-from workbench.study.run import Settings, cross_validated_fold
+from workbench.study.run import FoldRun, Settings, cross_validated_fold
 from workbench.verbs.study import study
 
 FRAUD = Path(__file__).parents[2] / "data" / "fraud"
@@ -407,3 +410,24 @@ def test_time_runs_out_with_an_answer() -> None:
     result = study(tables, "people.is_fraud", time_limit=0.0)
     assert result.status == "limit"
     assert len(result.predictions) == result.labelled + result.asked
+
+
+def test_a_study_that_hears_nothing_is_left_with_the_folds_so_far(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cancel, ended, folds = Event(), Event(), count()
+
+    def deaf(*arguments: Any) -> FoldRun:
+        if next(folds):
+            cancel.set()
+            ended.wait()
+        return cross_validated_fold(*arguments)
+
+    monkeypatch.setattr("workbench.study.run.cross_validated_fold", deaf)
+    monkeypatch.setattr("workbench.leaving.GRACE", 0.01)
+    tables = [FRAUD / f"{name}.csv" for name in ("people", "companies", "directors", "addresses")]
+    result = study(tables, "people.is_fraud", progress=Progress(cancel_event=cancel))
+    ended.set()
+    assert result.status == "cancelled"
+    assert result.rules
+    assert result.metrics

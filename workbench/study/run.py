@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled
 from workbench.evaluation import best_threshold
-from workbench.progress import SILENT, Progress, expired, remaining
+from workbench.leaving import in_time
+from workbench.progress import SILENT, Conduct, Progress, expired, remaining
 from workbench.structure.rule_design import CountedLabels
 from workbench.study.baselines import BASELINES, baseline_predictions
 from workbench.study.folds import fold_metrics, latest_split, prediction_loss, study_folds
@@ -139,7 +140,9 @@ def run_study(
         When each row is asked.
     """
     studied = Studied(kind, labels, n_classes)
-    try:
+
+    def work(conduct: Conduct) -> None:
+        progress = conduct.progress
         studied.model = fitted_rules(
             matrix, labels, kind, settings, time, n_classes, _part(deadline, 0.4), progress
         )
@@ -156,8 +159,12 @@ def run_study(
             studied.folds.append(fold)
         if not studied.model.complete or (matrix.cut and expired(deadline)):
             studied.status = "limit"
+
+    try:
+        in_time(Conduct(progress=progress), work)
     except (Cancelled, KeyboardInterrupt):
-        studied.status = "cancelled"
+        # Work that was left goes on for a while, with a study of its own.
+        return replace(studied, folds=list(studied.folds), status="cancelled")
     return studied
 
 
