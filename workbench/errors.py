@@ -73,7 +73,6 @@ class Diagnostic:
         What to do.
     line_text : str or None
         The source line that the caret is drawn under.
-    severity : {'error', 'warning', 'note'}
     """
 
     code: str

@@ -183,11 +183,9 @@ def test_an_unlisted_atom_is_false_only_in_a_closed_world(database: Database) ->
     values = np.linspace(0.0, 1.0, len(NAMES)).tolist()
     run = recorded(database, values)
     assert labelled_values(database, run)[1].size == len(NAMES)
-    assert labelled_values(database, run, unlisted="skip")[1].size == len(NAMES[::2])
     denied = pd.DataFrame({"a": [NAMES[1]], "b": ["Ann"], "value": [0.0]})
     load_frame(database, denied, predicate="Fan", partition="truth")
     assert labelled_values(database, run)[1].size == len(NAMES[::2]) + 1
-    assert labelled_values(database, run, unlisted="false")[1].size == len(NAMES)
 
 
 def test_labels_are_found_by_name_where_types_were_declared_otherwise_since(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal as OneOf
 
 import duckdb
 
-from workbench.database.database import DEFAULT_WORLD, Database
+from workbench.database.database import Database
 from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
-from workbench.database.ingest import LoadReport, Partition
+from workbench.database.ingest import LoadReport
 from workbench.database.outside import copy_in, first_line, masked, outside
 from workbench.database.postgres_tables import copy_postgres_table, postgres_table_names
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
@@ -30,12 +28,7 @@ def load_attached(
     *,
     table: str,
     predicate: str | None = None,
-    columns: Sequence[str] | None = None,
     value: str | None = None,
-    kind: OneOf["duckdb", "sqlite", "postgres"] | None = None,
-    world: str = DEFAULT_WORLD,
-    world_column: str | None = None,
-    partition: Partition = "evidence",
 ) -> LoadReport:
     """Load a table or view of a DuckDB, SQLite or PostgreSQL database.
 
@@ -49,8 +42,6 @@ def load_attached(
         `table` or `schema.table`.
     predicate : str or None
         None takes the table's name.
-    kind : {'duckdb', 'sqlite', 'postgres'} or None
-        None decides by the source.
 
     Raises
     ------
@@ -62,13 +53,13 @@ def load_attached(
         raise InputError.of("E0213", "the name of a table or database holds a NUL character")
     stored = find_predicate(database, predicate or table.rsplit(".", 1)[-1], None)
     with database.transaction() as connection, outside() as reader:
-        copy_attached(reader, os.fspath(source), table, kind or _kind_of(source), "incoming_table")
+        copy_attached(reader, os.fspath(source), table, _kind_of(source), "incoming_table")
         copy_in(numbered("incoming_table", first=1), reader, connection, STAGED_ROWS)
         return load_rows(
             database,
             stored,
             FactSource(masked(f"{source}:{table}")),
-            RowMapping(columns, value, world, world_column, partition),
+            RowMapping(value=value),
         )
 
 

@@ -134,27 +134,23 @@ def predictions_page(
     return frame, int(total)
 
 
-def scored_predictions(
-    database: Database, run: int, *, unlisted: Unlisted = "auto"
-) -> pd.DataFrame:
+def scored_predictions(database: Database, run: int) -> pd.DataFrame:
     """A run's predictions in the order they were recorded: fold, world, predicate, atom, value,
     truth (or NaN).
     """
     return database.execute(
         "SELECT fold, world, predicate, atom, value, truth "
-        f"FROM ({_beside_labels(database, run, unlisted)}) ORDER BY place"
+        f"FROM ({_beside_labels(database, run)}) ORDER BY place"
     ).df()
 
 
-def labelled_values(
-    database: Database, run: int, *, unlisted: Unlisted = "auto"
-) -> tuple[Float, Float, Float]:
+def labelled_values(database: Database, run: int) -> tuple[Float, Float, Float]:
     """Fold (-1 without folds), value and label of each prediction that has one,
     as arrays of equal length.
     """
     found = database.execute(
         "SELECT coalesce(fold, -1)::DOUBLE AS fold, coalesce(value, 'NaN'::DOUBLE) AS value, truth "
-        f"FROM ({_beside_labels(database, run, unlisted)}) WHERE truth IS NOT NULL ORDER BY place"
+        f"FROM ({_beside_labels(database, run)}) WHERE truth IS NOT NULL ORDER BY place"
     ).fetchnumpy()
     fold, value, truth = (
         np.asarray(found[name], np.float64) for name in ("fold", "value", "truth")
@@ -165,7 +161,7 @@ def labelled_values(
 def worst_predictions(database: Database, run: int, *, limit: int = 50) -> pd.DataFrame:
     """The predictions furthest from a label of 0 or 1: fold, world, atom, value, truth."""
     return database.execute(
-        f"SELECT fold, world, atom, value, truth FROM ({_beside_labels(database, run, 'auto')}) "
+        f"SELECT fold, world, atom, value, truth FROM ({_beside_labels(database, run)}) "
         f"WHERE truth IN (0, 1) ORDER BY abs(value - truth) DESC, place LIMIT {int(limit)}"
     ).df()
 
@@ -210,7 +206,7 @@ def same_folds(database: Database, first: int, second: int) -> bool:
     return first_row(database.execute(only)) == (0,)
 
 
-def _beside_labels(database: Database, run: int, unlisted: Unlisted) -> str:
+def _beside_labels(database: Database, run: int) -> str:
     """A query for place, fold, world, predicate, atom, value, truth of a run's predictions.
 
     A cross-validation has recorded its truth. An inference run is set beside the labels of the
@@ -232,9 +228,7 @@ def _beside_labels(database: Database, run: int, unlisted: Unlisted) -> str:
         if query is None:
             continue
         labels.append(query)
-        if unlisted == "false" or (
-            unlisted == "auto" and not psl and _all_true(database, predicate)
-        ):
+        if not psl and _all_true(database, predicate):
             absent.append(text_literal(predicate))
     if not labels:
         return written

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from workbench.database.database import Database
+from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport, Partition, ingest
@@ -29,11 +29,11 @@ _TRUTH_WORDS = {"true": 1, "t": 1, "yes": 1, "false": 0, "f": 0, "no": 0}
 class RowMapping:
     """What the columns of a table mean; see `load_tables`."""
 
-    columns: Sequence[str] | None
-    value: str | None
-    world: str
-    world_column: str | None
-    partition: Partition
+    columns: Sequence[str] | None = None
+    value: str | None = None
+    world: str = DEFAULT_WORLD
+    world_column: str | None = None
+    partition: Partition = "evidence"
 
 
 def find_predicate(

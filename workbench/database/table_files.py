@@ -39,12 +39,7 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class TablePreview:
-    """The head of a table file.
-
-    Attributes
-    ----------
-    rows : tuple of tuples of str or None
-    """
+    """The head of a table file."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str | None, ...], ...]

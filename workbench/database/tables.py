@@ -102,10 +102,8 @@ def load_frame(
     frame: pd.DataFrame,
     *,
     predicate: str,
-    columns: Sequence[str] | None = None,
     value: str | None = None,
     world: str = DEFAULT_WORLD,
-    world_column: str | None = None,
     partition: Partition = "evidence",
 ) -> LoadReport:
     """Load a pandas data frame; see `load_tables`. Line numbers in errors count rows from 1."""
@@ -123,5 +121,5 @@ def load_frame(
             database,
             stored,
             FactSource(None),
-            RowMapping(columns, value, world, world_column, partition),
+            RowMapping(value=value, world=world, partition=partition),
         )

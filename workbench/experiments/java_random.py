@@ -12,10 +12,6 @@ _MULTIPLIER, _INCREMENT, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
 class JavaRandom:
     """A 48-bit linear congruential generator, documented as part of Java's library (Knuth 1997,
     vol. 2, 3.2.1).
-
-    Parameters
-    ----------
-    seed : int
     """
 
     def __init__(self, seed: int) -> None:

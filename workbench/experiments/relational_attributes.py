@@ -73,7 +73,6 @@ def pair_attributes(
     small : sequence of str
         Types with few, shared constants: each of them gives an attribute of its own. Their
         positions and number must be the same in all worlds.
-    order : {'1', '1+2'}
 
     Returns
     -------

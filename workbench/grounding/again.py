@@ -75,7 +75,6 @@ class Piece:
     rules : frozenset of int
     rule : int32 array, shape (n_rows,)
         The rule of each row.
-    shape : Shape
     difference : Difference or None
         Of the rules that are ground over changed facts alone.
     """
@@ -171,7 +170,6 @@ class _Changes:
 
     Attributes
     ----------
-    program : Program
     predicates, types : sets of str
         With what definitions and scopes make of changed ones.
     rules : set of int

@@ -58,7 +58,6 @@ class Renumbered:
 
     Attributes
     ----------
-    network : GroundNetwork
     rule : int32 array, shape (n_rows,)
     place : int64 array
         The atom there of each atom; -1 where it is none any more.

@@ -25,7 +25,6 @@ class ChosenRows:
     Attributes
     ----------
     rows : int64 array
-    stretches : tuple of slice or None
     """
 
     rows: Int64

@@ -35,9 +35,7 @@ class Side:
 
     Attributes
     ----------
-    network : GroundNetwork
     rule : int32 array, shape (n_rows,)
-    counts : tuple of RuleCount
     """
 
     network: GroundNetwork
@@ -52,7 +50,6 @@ class Difference:
     Attributes
     ----------
     rules : frozenset of int
-    came, went : Side
     """
 
     rules: frozenset[int]

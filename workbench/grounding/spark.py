@@ -73,7 +73,6 @@ class Spark(Elsewhere):
 
     Attributes
     ----------
-    session : SparkSession
     folder : Path
         Where relations, rows and answers are written as Parquet.
     """

@@ -49,8 +49,6 @@ class Splice:
 
     Attributes
     ----------
-    network : GroundNetwork
-    templates : Templates
     rule : int32 array, shape (n_rows,)
         The rule of each row.
     touched : bool array, shape (n_atoms,)

@@ -38,7 +38,6 @@ class Exact(Engine):
 
     Parameters
     ----------
-    task : {'marginal', 'map'}
     width : int
         Largest induced width, in bits: a table has at most 2^(width + 1) entries. A block is one
         variable.

@@ -87,7 +87,6 @@ class PrimalDual:
 
     Parameters
     ----------
-    program : HingeProblem
     start : float64 array, shape (n,), or None
         A warm start.
     note : callable, optional

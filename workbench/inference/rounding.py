@@ -41,7 +41,6 @@ class Preference(NamedTuple):
     Attributes
     ----------
     first : bool array, shape (n_atoms,)
-    n_first : int
     probability : float64 array, shape (n_atoms,) or (0,)
         Of atoms without a value being true; empty where they count as lost.
     gain : float64 array, shape (n_atoms,)
@@ -80,7 +79,6 @@ def round_state(
         Soft rows must be clauses.
     weights : float64 array, shape (n_templates,)
     relaxed : float64 array, shape (n_atoms,)
-    method : {'roundup', 'conditional'}
     tolerance : float
         How near 0 or 1 counts as integral.
 

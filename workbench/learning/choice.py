@@ -112,13 +112,12 @@ def validate(
     templates: Templates,
     *,
     held_out: int = -1,
-    criterion: Callable[[Float, Float], float] = conditional_log_likelihood,
     sweeps: int = 200,
     burn_in: int = 50,
     conduct: Conduct = PLAIN,
 ) -> Validation:
-    """Fit every combination of parameters without one example, and score its marginals there (its
-    MAP state, in PSL).
+    """Fit every combination of parameters without one example, and score it there: the conditional
+    log-likelihood of its marginals, in soft logic the mean absolute error of its MAP state.
 
     Parameters
     ----------
@@ -127,9 +126,6 @@ def validate(
     grid : mapping of parameter to values
     held_out : int
         Which example is held out of training.
-    criterion : callable
-        `criterion(probability, truth)` over the held-out example's scored and labelled atoms;
-        larger is better. Soft logic is scored by its mean absolute error.
     sweeps, burn_in : int
         Of the Gibbs chain that gives the marginals, started at all false.
 
@@ -165,7 +161,7 @@ def validate(
         seen = chain.run(
             weights, start, sweeps=sweeps, burn_in=burn_in, seed=conduct.seed
         ).probability
-        return criterion(seen[held.counted], held.truth[held.counted])
+        return conditional_log_likelihood(seen[held.counted], held.truth[held.counted])
 
     split = held_out_worlds(examples)[held_out]
     choice: Choice[Mapping[str, object]] = choose(combinations, [split], fits, score)

@@ -39,7 +39,6 @@ class ContrastiveDivergence(Learner):
     iterations, sweeps : int
     persistent : bool
         Go on with the chains (Tieleman 2008) instead of starting each at the labels.
-    per_weight : bool
     prior_sd : float
         Zero-mean Gaussian prior; infinite for none.
     start : {'log_odds', 'given'}

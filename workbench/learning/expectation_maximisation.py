@@ -31,7 +31,6 @@ class ExpectationMaximisation(Learner):
     learner : Learner or None
         Sees every atom labelled; by default pseudo-likelihood for Markov logic, the perceptron for
         soft logic.
-    rounds : int
     settled : float
         Stop when no weight moves by more than this, relative to the largest.
     tolerance : float

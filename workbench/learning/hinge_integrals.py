@@ -18,7 +18,6 @@ class Field(NamedTuple):
 
     Attributes
     ----------
-    columns : Columns
     ell, weight : float64 arrays, shape (n_rows,)
         Row values at the labels, and effective weights.
     power : int8 array, shape (n_rows,)

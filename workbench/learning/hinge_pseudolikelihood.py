@@ -158,7 +158,6 @@ class Pseudolikelihood:
 
     Parameters
     ----------
-    world : TrainingWorld
     panels, samples, seed : int
         As for `HingePseudolikelihood`.
     """

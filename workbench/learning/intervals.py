@@ -85,8 +85,6 @@ def weight_intervals(
     method : {'laplace', 'bootstrap'}
     prior_sd : float
         As for `PseudoLikelihood`.
-    level : float
-    resamples : int
 
     Raises
     ------

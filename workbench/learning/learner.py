@@ -28,7 +28,6 @@ class Example:
 
     Attributes
     ----------
-    network : GroundNetwork
     truth : float64 array, shape (n_atoms,)
         The label of each open atom; NaN where hidden.
     scored : bool array, shape (n_atoms,), or None for all
@@ -65,7 +64,6 @@ class LearnedWeights:
         Columns of equal length, such as `iteration`, `objective`, `gradient_norm`.
     status : str
         Why it stopped: `converged`, `iterations`, `limit`, `cancelled`, `oracle_limited`, ...
-    learner : str
     diagnostics : mapping
     """
 

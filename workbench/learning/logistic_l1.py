@@ -216,7 +216,6 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
 
     Parameters
     ----------
-    l1 : float
     l2 : float64 array, shape (n_columns,)
         A ridge of its own for each column.
     """

@@ -109,7 +109,6 @@ class LogisticFit:
     weights : float64 array, shape (n_columns,)
     objective, bound : float
         The value reached, and a proven lower bound on the least value.
-    iterations : int
     status : {'converged', 'iterations', 'limit'}
     trace : float64 array, shape (n_iterations, 2)
         Objective and gap by outer iteration.

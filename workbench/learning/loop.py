@@ -117,7 +117,6 @@ class Averaged:
 
     Parameters
     ----------
-    training : TrainingSet
     start : float64 array, shape (n_templates,)
     rates : float64 array, shape (n_templates,)
         The learning rate of each template.

@@ -141,7 +141,6 @@ class MarginProgram:
 
     Parameters
     ----------
-    n_weights : int
     penalty : float
         C.
     n_groups : int

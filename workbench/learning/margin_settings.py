@@ -50,7 +50,6 @@ class MarginSettings:
         In (0, 1]. The oracle is asked at the best weights so far, moved that far towards the
         program's optimum; 1 is the paper's Algorithm 1, smaller values need far fewer cuts (Franc &
         Sonnenburg 2009).
-    max_iterations : int
     workers : int
         Databases separated at a time.
     cached : int

@@ -226,12 +226,10 @@ class HingeLargeMargin(Learner):
         Penalty of the slack.
     precision : float
         Stop when the worst violation exceeds the slack by at most this share of the labelled atoms.
-    max_planes : int
     scale_by_groundings : bool
         Measure weights per grounding in the norm, so that frequent rules are not favoured.
     tolerance : float
         Relative gap of the MAP states.
-    engine : Engine or None
     """
 
     name: ClassVar[str] = "hinge_large_margin"

@@ -37,7 +37,6 @@ class MonteCarloMaximumLikelihood(Learner):
 
     Parameters
     ----------
-    rounds : int
     sweeps, burn_in : int
         Gibbs sweeps recorded and unseen, per world and round.
     prior_sd : float

@@ -35,7 +35,6 @@ class DiagonalNewton(Learner):
 
     Parameters
     ----------
-    iterations : int
     sweeps, burn_in : int
         Gibbs sweeps recorded and unseen in every iteration, going on from the last state.
     damping : float

@@ -43,7 +43,6 @@ class VotedPerceptron(Learner):
     ----------
     step : float
         Learning rate; with `per_weight` divided by the number of the clause's open groundings.
-    iterations : int
     engine : Engine or None
         The MAP engine; MaxWalkSAT by default. Each search starts at the last state.
     counts : {'map', 'gibbs'}
@@ -134,11 +133,8 @@ class HingePerceptron(Learner):
 
     Parameters
     ----------
-    step : float
-    iterations : int
     start : float or None
         First weight of every learned template; None takes the program's.
-    scale_by_groundings : bool
     tolerance : float
         Relative gap of the MAP states.
     engine : Engine or None
@@ -189,7 +185,6 @@ class StateCounts:
 
     Parameters
     ----------
-    states : MapStates
     modes : int
         Searches (and chains) per network and iteration, averaged.
     sweeps : int

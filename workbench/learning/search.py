@@ -37,7 +37,6 @@ class WeightSearch(Learner):
     method : {'random', 'grid'}
         Log-uniform draws between the smallest and largest of `values`, or all combinations of
         `values`.
-    values : tuple of float
     trials : int
         Weight vectors tried at most (a grid that is larger is refused).
     loss : {'absolute', 'squared', 'rounded'}

@@ -41,7 +41,6 @@ def separate(
 
     Parameters
     ----------
-    world : MarginWorld
     weights : float64 array, shape (n_templates,)
         Of all templates, fixed ones included.
     engine : Engine

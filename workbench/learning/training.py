@@ -64,8 +64,6 @@ class TrainingSet:
 
     Attributes
     ----------
-    worlds : tuple of TrainingWorld
-    templates : Templates
     learned : bool array, shape (n_templates,)
         Templates that are not fixed.
     """

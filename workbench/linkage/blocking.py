@@ -34,7 +34,6 @@ class Statement:
 
     Attributes
     ----------
-    keys : tuple of Key
     pairs : int
         How many pairs that makes, blocks that are too large left out.
     expected : float

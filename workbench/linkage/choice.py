@@ -25,7 +25,6 @@ class Choice:
 
     Attributes
     ----------
-    fields : tuple of Field
     left_out : dict of str to str
         Column -> why it is not compared.
     """

@@ -84,7 +84,6 @@ class Clustering:
         All pairs of records that share a component; the candidates and those compared beside them.
     scores : float64 array, shape (n_pairs,)
         Their log odds.
-    energy, bound : float
     component_energy, component_bound : float64 arrays, shape (n_components,)
         Of components of two records and more.
     component : int64 array, shape (n_records,)

@@ -37,7 +37,6 @@ class Comparison:
 
     Attributes
     ----------
-    field : Field
     near : tuple of str
         Names of the levels between far and equal, in words.
     equal : tuple of (int or None)

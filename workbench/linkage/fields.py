@@ -74,8 +74,6 @@ class Field:
 
     Attributes
     ----------
-    name : str
-    kind : FieldKind
     texts : object array of str
         The different values.
     codes : int32 array, shape (n_records,)

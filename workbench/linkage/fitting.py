@@ -64,7 +64,6 @@ class Fitted:
 
     Attributes
     ----------
-    model : TreeModel
     at_chance : tuple of int, or None
         Where every class is refuted, the fields in which the best agrees by chance; the model knows
         no matches then.
@@ -108,7 +107,6 @@ def fit_tree(
         With matches as they are in most data.
     possible : float
         Pairs of records that could match, candidates or not.
-    n_records : int
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches.
     deadline : float, optional

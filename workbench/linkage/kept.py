@@ -48,7 +48,6 @@ class KeptField:
     ----------
     equal : tuple of (int or None)
         `Comparison.equal`.
-    filled : int
     spread : float
         Of numbers, else 1.
     """
@@ -67,12 +66,9 @@ class KeptModel:
 
     Attributes
     ----------
-    fields : tuple of KeptField
     statements : tuple of tuples of (field, part)
-    near : tuple of Near
     every : bool
         Whether all pairs are compared.
-    tree : TreeModel
     records : int
         How many it was fitted on.
     learned : KeptSupervised or None

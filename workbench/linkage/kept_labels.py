@@ -24,13 +24,11 @@ class KeptSupervised:
 
     Attributes
     ----------
-    trees, boosted : Forest
     start : float
         Log odds that the boosted trees begin with.
     words : mapping of str to (float, float)
         What the linear model gives a word that one record has, and one that both have; others say
         nothing.
-    intercept : float
     """
 
     trees: Forest

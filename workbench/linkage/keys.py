@@ -22,7 +22,6 @@ class Key:
 
     Attributes
     ----------
-    field : str
     part : str
         `all`, `begin3`, `year`, `first word`, ...
     codes : int32 array, shape (n_records,)

@@ -79,7 +79,6 @@ class Candidates:
 
     Attributes
     ----------
-    pairs : Pairs
     statements : sequence of Statement, or of what else counts so
         Empty where all pairs are compared.
     possible : float
@@ -117,7 +116,6 @@ class LinkModel:
 
     Attributes
     ----------
-    comparisons : tuple of Comparison
     mixture : Mixture
         Of independent fields: m, u and the share of matches among all pairs.
     tree : TreeModel

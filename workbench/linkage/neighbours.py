@@ -28,7 +28,6 @@ class Near:
 
     Attributes
     ----------
-    field : str
     common : frozenset of str
         Words, or letters in threes, that many values hold: none is found by them.
     gain : int

@@ -30,7 +30,6 @@ class SplinkLevel:
 
     Attributes
     ----------
-    label : str
     condition : str or None
         SQL over columns `x_l` and `x_r`; None for ELSE.
     weight : float
@@ -79,10 +78,8 @@ class SplinkModel:
     link_type : {'dedupe_only', 'link_only', 'link_and_dedupe'}
     prior : float
         log2 of the odds that two random records match.
-    comparisons : tuple of SplinkComparison
     blocking : tuple of str
         SQL over `l.x` and `r.x`.
-    id_column : str or None
     """
 
     link_type: str

@@ -45,7 +45,6 @@ class Supervised:
 
     Attributes
     ----------
-    fields : tuple of Field
     whole : Field
         `whole_record` of these.
     trees, boosted, of_words : scikit-learn's models

@@ -36,7 +36,6 @@ class EveryPair:
 
     Attributes
     ----------
-    number : float
     totals : tuple of float64 arrays, shape (n_levels,)
         How many pairs have each level of each field; of MISSING none are counted.
     """
@@ -94,7 +93,6 @@ class TreeModel:
         log P(level | match).
     share : float
         The logarithm of the matches' share of all pairs that could match.
-    others : tuple of FieldTree
     trace : tuple of float
         The log likelihood, step by step.
     """

@@ -53,8 +53,6 @@ class Background:
 
     Attributes
     ----------
-    predicates : tuple of str
-    argument_types : tuple of tuple of str
     facts : tuple of int32 array, shape (n_facts, arity)
         Constant ids of each argument's type, in source order, without duplicates.
     constants : mapping of type to constant names
@@ -121,8 +119,6 @@ class Examples:
 
     Attributes
     ----------
-    predicate : str
-    types : tuple of str
     arguments : int32 array, shape (n_examples, arity)
         Constant ids.
     label : float64 array, shape (n_examples,)

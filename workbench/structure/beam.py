@@ -27,14 +27,12 @@ class BeamSearch:
     ----------
     max_length : int
         Literals of a clause.
-    max_variables : int
     beam : int
         Clauses refined at each length.
     max_clauses : int
         Clauses added to the theory.
     min_gain : float
         Least gain in weighted pseudo-log-likelihood, after `length_penalty` for each literal.
-    length_penalty : float
     max_candidates : int
         Refinements scored at once; beyond it a clause's refinements are cut off in order.
     recursive : bool

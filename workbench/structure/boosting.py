@@ -27,10 +27,8 @@ class BoostingSettings:
         By which leaves' values are multiplied.
     leaves, bins, least : int
         Leaves of a tree and bins of known values of a column, at most; rows of a leaf, at least.
-    l2 : float
     share : float
         Of the columns, drawn for each node, that may be cut there.
-    seed : int
     """
 
     rate: float = 0.06

@@ -66,8 +66,6 @@ class IndexedCoverage:
 
     Parameters
     ----------
-    background : Background
-    examples : Examples
     most_steps : int or None
         Facts that the count of one body may look at, over all examples. A body that takes more has
         -1 among its counts: too many groundings for a rule. None for no limit.

@@ -35,9 +35,7 @@ class ClauseFeatures:
     copies: Int64
 
 
-def clause_features(
-    cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False
-) -> ClauseFeatures:
+def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool) -> ClauseFeatures:
     """Counts of the bodies (given by their components) over all examples.
 
     Parameters
@@ -49,17 +47,15 @@ def clause_features(
         them apart. A weight on it stands for equal weights on each of its clauses, which is the
         optimum under L2 and an optimum under L1; so elsewhere the feature is the mean of its
         clauses.
-    binary : bool
-        0/1 instead of counts.
 
     Notes
     -----
     Equality is judged by two random 64-bit sums of each row. Time O(n_clauses x n_examples); memory
     that of the distinct features.
     """
-    feature = equal_bodies(cache, parts, distinct_on, binary=binary)
+    feature = equal_bodies(cache, parts, distinct_on)
     copies = np.bincount(feature).astype(np.int64)
-    means = cache.summed_counts(parts, feature, len(copies), binary=binary) / copies[:, None]
+    means = cache.summed_counts(parts, feature, len(copies)) / copies[:, None]
     return ClauseFeatures(csr_array(means.T), feature, copies)
 
 

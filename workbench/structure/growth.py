@@ -34,7 +34,6 @@ class WeightedClauses:
 
     Attributes
     ----------
-    clauses : tuple of Disjunction
     weights : float64 array, shape (n_clauses,)
     rules : tuple of LearnedRule
         The same as text; `gain` is what the clause added to the pseudo-log-likelihood. Positives

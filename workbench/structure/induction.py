@@ -63,12 +63,8 @@ class ClauseLearner:
 
     Parameters
     ----------
-    background : Background
     examples : Examples
         All examples, of all folds: a cover is computed once.
-    head : Mode
-    modes : sequence of Mode
-    settings : SearchSettings
     coverage : Coverage or None
         Who evaluates bodies; None for `IndexedCoverage`.
     """

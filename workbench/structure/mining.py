@@ -60,8 +60,6 @@ class RuleMiner:
         shortest way to a neighbour's label takes three.
     min_support : int
         Fewest facts a rule predicts.
-    min_head_coverage : float
-    min_confidence, min_pca_confidence : float
     max_candidates : int
         Bodies of each length that are refined, those of greatest support first.
     max_domain : int

@@ -48,8 +48,6 @@ class PathLearner:
         leaves nothing.
     max_literals : int
         Literals of a clause, the target's counted.
-    max_clauses : int
-    min_gain : float
     recursive : bool
         Whether paths may run through scored predicates.
     implications : bool

@@ -19,7 +19,6 @@ class Column:
 
     Attributes
     ----------
-    name : str
     kind : {'number', 'category', 'flag', 'date', 'name', 'text'}
         A flag is 1 or 0; names are told apart, and no more; of texts words are looked for.
     values : tuple of str

@@ -30,7 +30,6 @@ class CountedLabels:
 
     Attributes
     ----------
-    columns : tuple of int
     hiding : callable
         The columns, shape (n_rows, n_columns), as they are where the labels of some rows (an int64
         array) are hidden.

@@ -22,7 +22,6 @@ class ClassCounts:
 
     Attributes
     ----------
-    positives, negatives : int
     prior : float
         Share of positives.
     m : float

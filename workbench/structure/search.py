@@ -37,7 +37,6 @@ class Found:
         Components of the best acceptable clause; None when none beats the seed itself.
     positives, negatives : int
         Covered by it.
-    score : float
     length : int
         Literals, the head counted.
     collected : int64 array

@@ -24,9 +24,6 @@ class Condition:
     ----------
     column : int
         The candidate.
-    test : {'at_least', 'below', 'missing', 'known'}
-    threshold : float
-    or_missing : bool
     """
 
     column: int

@@ -34,7 +34,6 @@ class Grown(NamedTuple):
     value : float64 array, shape (n_nodes,)
     leaf : int64 array, shape (n_rows,)
         The node in which a row ends.
-    used : int
     """
 
     column: Int64

@@ -27,11 +27,8 @@ class WeightedRules:
 
     Attributes
     ----------
-    terms : tuple of Term
     weights : float64 array, shape (n_terms,)
         A term's contribution is `weight * term.values(X)`.
-    intercept : float
-    discrete : bool
     gap : float
         The relative duality gap of the L1 fit that chose the terms; 0 where there is none.
     complete : bool

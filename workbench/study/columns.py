@@ -42,9 +42,6 @@ class CandidateColumns:
 
     Attributes
     ----------
-    staging : Staging
-    schema : Schema
-    typed : mapping of str to TypedTable
     rows : int64 array, shape (n,)
         The target rows (their `rowid`).
     times : TargetTimes or None

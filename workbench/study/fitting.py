@@ -110,14 +110,10 @@ class RelationalModel:
 
     Attributes
     ----------
-    mapping : TablesMapping
     schema : Schema
         Of the tables it was fitted to.
     classes : tuple of str
         Of a category.
-    time_column : str or None
-    candidates : tuple of Candidate
-    rules : FittedRules
     """
 
     mapping: TablesMapping

@@ -33,7 +33,6 @@ class FittedRules:
     Attributes
     ----------
     kind : {'yes/no', 'category', 'number'}
-    parts : tuple of WeightedRules
     """
 
     kind: TargetKind

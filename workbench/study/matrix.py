@@ -40,7 +40,6 @@ class CandidateMatrix:
 
     Attributes
     ----------
-    candidates : tuple of Candidate
     X : float32 array, shape (n_rows, n_candidates)
         NaN where unknown, and in columns of labels.
     neighbours : mapping of Path to Neighbours

@@ -188,8 +188,6 @@ class AskedRows:
     labels : float64 array, shape (n_rows,)
         NaN where unknown.
     keys : mapping of str to list
-    names : list of str
-    times : TargetTimes or None
     """
 
     rows: Int64

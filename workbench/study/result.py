@@ -22,12 +22,10 @@ class StudiedRule:
         In the language, with its weight.
     words : str
         In plain words, with its weight.
-    weight : float
     support : int
         Labelled rows where it holds (of a number: where it is known).
     lift : float or None
         The rate (of a number: the mean) of the target where it holds, over that where it does not.
-    rate_with, rate_without : float or None
     """
 
     text: str
@@ -62,10 +60,8 @@ class Explained:
 
     Attributes
     ----------
-    name : str
     value : float
         As the predictions have it; of a known row what the rules make of it.
-    known : bool
     reasons : tuple of (words, what it adds)
         The largest first.
     begins : float
@@ -101,7 +97,6 @@ class HeldOut:
 
     Attributes
     ----------
-    predicate : str
     arguments : tuple of sequences of str
         One a place: the constants of each atom.
     fold : int64 array, shape (n,)
@@ -126,7 +121,6 @@ class StudyResult:
     kind : {'yes/no', 'category', 'number'}
     sentence : str
         What was learned from, what is known, what was scored.
-    labelled, asked : int
     metrics : mapping of str to {'mean', 'sd'}
         Over the folds.
     baselines : mapping of str to metrics
@@ -136,21 +130,15 @@ class StudyResult:
         From which probability on a yes is said.
     calibration : tuple of mappings
         By probability, how often it came true, on held-out rows.
-    explanations : tuple of Explained
     predictions : data frame
         The key columns of every row of the target's table, `value`, `known`, and beside them `low`,
         `high` of an interval (90 %) where it is asked, `held_out` where it is known: what the folds
         said of it.
-    program : str
     mapping : str
         The `dataset.toml` that goes with the program.
-    seconds : float
     status : {'done', 'limit', 'cancelled'}
     folds : int
         How many were run.
-    candidates : int
-    learner : str
-    warnings : tuple of Diagnostic
     commands : tuple of str
         To go on with.
     run_id : int or None

@@ -28,9 +28,7 @@ class Settings:
 
     Attributes
     ----------
-    folds, rules : int
     learner : {'rules', 'boosted_trees'}
-    seed : int
     inductive : bool
         Whether held-out rows are predicted without any known label of other rows.
     """
@@ -64,7 +62,6 @@ class Studied:
     ----------
     model : FittedRules or None
         Learned from all labels.
-    folds : list of FoldRun
     status : {'done', 'limit', 'cancelled'}
     """
 

@@ -42,7 +42,6 @@ class PairConditions:
 
     Attributes
     ----------
-    columns : tuple of str
     kinds : dict of str to str
         Columns whose cells are all numbers or all dates, and of which kind.
     """
@@ -57,7 +56,6 @@ class PairConditions:
 
         Parameters
         ----------
-        columns : sequence of str
         texts : iterable of pyarrow.Table
             Of each record its row, its source, and the cells of the columns in order.
         kinds : mapping of str to str, optional

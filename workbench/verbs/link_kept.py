@@ -49,10 +49,8 @@ class Description:
     model : KeptModel
     sources : tuple of str
         Names of the one or two tables that it was fitted on.
-    id_column : str or None
     columns : mapping of str to (str, tuple of Reading)
         The columns that fields are made of: their kind, and how they were read in each table.
-    one_to_one : bool
     rivals : Rivals or None
         One to one, what rival pairs say of a pair.
     """

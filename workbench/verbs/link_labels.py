@@ -38,7 +38,6 @@ class LabelledPairs:
 
     Attributes
     ----------
-    pairs : Pairs
     match : bool array, shape (n_labels,)
     """
 

@@ -46,7 +46,6 @@ def link_more(
 
     Parameters
     ----------
-    database : Database
     sources : sequence of paths
         Tables of new records. Columns are found by their names; records whose id is kept with the
         same values are passed over.

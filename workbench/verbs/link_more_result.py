@@ -70,8 +70,6 @@ class MoreLinked:
     ----------
     run_id : int
         The linkage they were added to.
-    sources : tuple of str
-    added : Added
     compared : pyarrow.Table
         left_source, left, right_source, right (sources by place), log_odds: the compared pairs.
     regrouped : Regrouped or None
@@ -81,7 +79,6 @@ class MoreLinked:
         clusters that changed.
     figures : mapping of str to float
         records, clusters, components, components_open, energy and bound of the whole linkage.
-    seconds : float
     by_settings : bool
         Whether a model that Splink trained weighs the pairs.
     """

@@ -41,7 +41,6 @@ class Added:
         The corrected and removed records as they were kept.
     left_out : dict of str to str
         Columns that are not compared, and why.
-    warnings : tuple of Diagnostic
     """
 
     new: Int64

@@ -39,14 +39,7 @@ their names mean the same perhaps.
 
 @dataclass(frozen=True)
 class LinkedRecords:
-    """Records and the fields they are compared by.
-
-    Attributes
-    ----------
-    records : Records
-    choice : Choice
-    warnings : tuple of Diagnostic
-    """
+    """Records and the fields they are compared by."""
 
     records: Records
     choice: Choice

@@ -38,19 +38,12 @@ class LinkResult:
 
     Attributes
     ----------
-    records : Records
-    candidates : Candidates
-    model : Scoring
     scores : float64 array, shape (n_candidates,)
         Log odds of the candidates.
-    clustering : Clustering
-    estimates : Estimates
     left_out : mapping of str to str
         Columns that are not compared, and why.
     labelled : Pairs
         Those whose answer was given.
-    seconds : float
-    warnings : tuple of Diagnostic
     one_to_one : bool
         Whether each record is in one pair at most.
     cut : tuple of str

@@ -55,7 +55,6 @@ class SettingsScoring:
         The settings as they were given.
     model : SplinkModel
         What they say.
-    conditions : PairConditions
     frequencies : dict of str to float64 arrays, shape (n_records,)
         Column -> the share of filled cells that hold each record's value; NaN where it has none.
     """
@@ -146,12 +145,9 @@ class ReadBySettings:
 
     Attributes
     ----------
-    records : Records
     second : int32 array or None
         0 and 1 where only pairs across two files are compared.
-    scoring : SettingsScoring
     left_out : dict of str to str
-    warnings : tuple of Diagnostic
     """
 
     records: Records

@@ -32,13 +32,9 @@ class LiveGrounding:
 
     Attributes
     ----------
-    asked : Asked
-    grounding : Grounding
     rule : int32 array, shape (n_rows,)
         The rule of each row.
-    shape : Shape
     values : float64 array, shape (n_atoms,)
-    shares : Shares
     engine : str
         Which gave the last answer.
     """
@@ -74,12 +70,10 @@ class Renewal:
 
     Attributes
     ----------
-    standing : LiveGrounding
     place : int64 array, shape (n_atoms before,)
         The atom now of each atom as it was, -1 where it is none any more.
     touched : int
         Atoms solved again.
-    rows_added, rows_removed : int
     rules : int
         Rules ground again.
     """

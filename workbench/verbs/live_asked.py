@@ -22,12 +22,8 @@ class Asked:
 
     Attributes
     ----------
-    program : Program
-    request : GroundRequest
     task : {'map', 'marginal'}
-    engine : str
     options : mapping
-    seed : int
     time_limit : float or None
         Seconds for each solution.
     """
@@ -71,9 +67,6 @@ class Known:
     ----------
     values : callable
         From a grounding to the value of each of its atoms, NaN where the run has none.
-    slack : float
-    status : Status
-    engine : str
     """
 
     values: Callable[[Grounding], Float]

@@ -51,7 +51,6 @@ def update(
 
     Parameters
     ----------
-    database : Database
     run : int
         An inference run. What is brought up to date is its newest update, where facts have not
         changed otherwise since.

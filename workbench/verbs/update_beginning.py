@@ -28,7 +28,6 @@ class Beginning:
 
     Attributes
     ----------
-    recorded : Recorded
     standing : LiveGrounding or None
         None where facts changed since the run was recorded: it is answered in full.
     sums : mapping of str to FactSum

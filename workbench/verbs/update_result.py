@@ -31,8 +31,6 @@ class Update:
     result : InferenceResult
         The answer as it is now; `result.run_id` is the run it was recorded as, `parent` the one it
         started from.
-    parent : int
-    facts_added, facts_removed : int
     rows_added, rows_removed : int
         Rows of the ground network.
     rules_ground, atoms_solved : int
@@ -43,7 +41,6 @@ class Update:
     clusters : mapping of {'merged', 'split'} to list of mapping
         The groups of things that changed, of predicates that a hard rule makes transitive; see
         `workbench.verbs.groups.group_changes`.
-    seconds : float
     """
 
     result: InferenceResult
