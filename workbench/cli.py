@@ -1,6 +1,4 @@
-"""The command line: `workbench COMMAND ...`.
-Each family of commands lives in `workbench/commands/`.
-"""
+"""The command line: `workbench COMMAND ...`. Its families live in `workbench/commands/`."""
 
 from __future__ import annotations
 

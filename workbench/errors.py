@@ -1,6 +1,4 @@
-"""Diagnostics with source spans, the errors that carry them,
-and the exit code of each kind of failure.
-"""
+"""Diagnostics with source spans, the errors that carry them, and each failure's exit code."""
 
 from __future__ import annotations
 
@@ -83,9 +81,7 @@ class Diagnostic:
     severity: Literal["error", "warning", "note"] = "error"
 
     def render(self) -> str:
-        """The diagnostic as several lines of plain text: headline, place, source line,
-        caret, help.
-        """
+        """The diagnostic as lines of plain text: headline, place, source line, caret, help."""
         lines = [f"{self.severity}[{self.code}]: {shortened(self.message)}"]
         if self.span is not None:
             lines.append(f"  --> {self.span}")
@@ -161,9 +157,7 @@ class UsageError(WorkbenchError):
 
 @dataclass(eq=False)
 class InfeasibleError(WorkbenchError):
-    """Hard rules and evidence admit no world (exit 5);
-    the diagnostics name a small conflicting set.
-    """
+    """Hard rules and evidence admit no world (exit 5); diagnostics name a small conflict."""
 
     exit_code: ExitCode = ExitCode.INFEASIBLE
 

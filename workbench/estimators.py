@@ -152,9 +152,7 @@ class RelationalClassifier(ClassifierMixin, _Relational):  # type: ignore[misc]
     _number = False
 
     def fit(self, tables: Any, target: str) -> Self:
-        """Learn from the rows of the target's table that have a label;
-        parameters as `_Relational.fit` says.
-        """
+        """Learn from the rows of the target's table that have a label; see `_Relational.fit`."""
         super().fit(tables, target)
         names = self.model_.classes
         self.classes_ = (
@@ -163,9 +161,7 @@ class RelationalClassifier(ClassifierMixin, _Relational):  # type: ignore[misc]
         return self
 
     def predict_proba(self, tables: Any) -> Float:
-        """Probabilities of the classes for each row of the target's table,
-        shape (n_rows, n_classes).
-        """
+        """Probabilities of the classes of each row of the target, shape (n_rows, n_classes)."""
         values = self._predicted(tables)
         return values if values.ndim == 2 else np.column_stack((1 - values, values))
 

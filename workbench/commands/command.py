@@ -19,9 +19,7 @@ DATA, PREDICATES, SOLVING, OUTPUT = "Data", "Predicates", "Solving", "Output"
 
 
 def option(names: str, says: str, group: str | None = None, **limits: Any) -> Any:
-    """An option of a command: its names, apart by spaces, what the help says of it,
-    and its group there.
-    """
+    """An option of a command: its names, apart by spaces, its help, and its group."""
     return typer.Option(*names.split(), help=says, rich_help_panel=group, **limits)
 
 

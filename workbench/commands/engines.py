@@ -11,9 +11,7 @@ __all__ = ["engines"]
 
 @command("Predicting and learning", "engines")
 def engines(json: Json = False) -> None:
-    """List the engines as a table in Markdown: what each takes, gives, needs, does,
-    and when to take it.
-    """
+    """The engines as a Markdown table: what each takes, gives, needs, does, and when to take it."""
     from workbench.verbs.methods import declared_engines, engine_table
 
     if json:

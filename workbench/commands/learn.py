@@ -1,6 +1,4 @@
-"""`learn` and `crossval`: weights from labels,
-and how well they carry over to databases they have not seen.
-"""
+"""`learn` and `crossval`: weights from labels, and how well they carry over to unseen databases."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`check`, `fmt`, `ground` and `explain`: what the rules say before anything is solved,
-and why afterwards.
-"""
+"""`check`, `fmt`, `ground` and `explain`: what the rules say before solving, and why after."""
 
 from __future__ import annotations
 
@@ -219,9 +217,7 @@ def explain(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Explain a diagnostic's code at length,
-    or why an atom has the value that inference gives it.
-    """
+    """Explain a diagnostic's code fully, or why an atom has the value that inference gives it."""
     from workbench.errors import UsageError
 
     if re.fullmatch(r"[EW]\d{4}", target):

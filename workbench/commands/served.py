@@ -85,9 +85,7 @@ def connected(address: str) -> RemoteWorkspace:
 def at_hand(
     place: Path | None, *, read_only: bool = False, memory_limit: str | None = None
 ) -> Iterator[Workspace]:
-    """A workspace file, or a copy of a server's workspace whose new
-    runs go back there at the end.
-    """
+    """A workspace file, or a copy of a server's workspace whose new runs go back there."""
     from workbench.workspace import open_workspace
 
     address = address_of(place)

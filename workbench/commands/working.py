@@ -76,9 +76,7 @@ class _Interrupted(BaseException):
 
 @contextmanager
 def interrupts_raise() -> Iterator[None]:
-    """Ctrl-C leaves as `Cancelled`: the command line's library would end
-    in silence on KeyboardInterrupt.
-    """
+    """Ctrl-C leaves as `Cancelled`: the command line's library ends in silence on it."""
     with _ended_by_hand(lambda: True, _Interrupted):
         yield
 

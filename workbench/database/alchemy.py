@@ -128,9 +128,7 @@ def _declare_new(database: Database, connection: duckdb.DuckDBPyConnection) -> N
 
 
 def _stage(connection: duckdb.DuckDBPyConnection, text: str, first_line: int) -> None:
-    """Take the lines of a chunk apart into `staged_lines`: plain facts by their brackets,
-    others by groups.
-    """
+    """Take the lines of a chunk apart into `staged_lines`: plain ones by brackets."""
     connection.execute(
         sql_text("stage_alchemy"),
         {
@@ -190,9 +188,7 @@ def _syntax_fault(source: FactSource, line: int) -> Diagnostic:
 def _signature_faults(
     connection: duckdb.DuckDBPyConnection, stored: Mapping[str, StoredPredicate], source: FactSource
 ) -> list[Diagnostic]:
-    """Undeclared predicates and wrong numbers of arguments,
-    one diagnostic for each kind of either.
-    """
+    """Undeclared predicates and wrong numbers of arguments, a diagnostic for each kind."""
     rows = connection.execute(
         "SELECT min(line), count(*), predicate, len(arguments), result IS NOT NULL FROM "
         "staged_lines WHERE fact GROUP BY ALL ORDER BY 1"

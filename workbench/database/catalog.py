@@ -1,6 +1,4 @@
-"""What the workspace holds, for people who look around: counts, values,
-pages of facts, neighbours.
-"""
+"""What the workspace holds, for people who look: counts, values, pages of facts, neighbours."""
 
 from __future__ import annotations
 
@@ -81,9 +79,7 @@ class Neighbour:
 
 
 def catalog(database: Database) -> tuple[PredicateSummary, ...]:
-    """All predicates with counts per world and partition. Cost:
-    one grouped scan of each predicate's table.
-    """
+    """All predicates with counts per world and partition. Cost: a grouped scan of each table."""
     cursor = database.cursor()
     found = []
     for predicate in database.predicates().values():
@@ -177,9 +173,7 @@ def facts_page(
 
 
 def combinations(database: Database, predicate: str) -> int:
-    """How many facts a predicate could have: combinations of constants within each world,
-    summed over worlds.
-    """
+    """How many facts a predicate could have: combinations of constants, summed over worlds."""
     types = database.predicate(predicate).argument_types
     sizes: dict[int, dict[str, int]] = {world: {} for world in database.worlds().values()}
     counted = database.execute("SELECT world, type, count(*) FROM domain GROUP BY world, type")

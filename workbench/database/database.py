@@ -130,9 +130,7 @@ class Database(Transactions):
         functions: Iterable[Function] = (),
         types: Iterable[Type] = (),
     ) -> None:
-        """Make the tables of predicates that no program declares (yet),
-        such as those of `dataset.toml`.
-        """
+        """Make the tables of predicates that no program declares (yet), as of `dataset.toml`."""
         with self.transaction() as connection:
             before = self.predicates()
             stored = dict(before)
@@ -245,9 +243,7 @@ class Database(Transactions):
 
 
 class _InTransaction(Database):
-    """A database seen from inside its open transaction:
-    cursors are the writing connection itself.
-    """
+    """A database seen inside its open transaction: cursors are the writing connection itself."""
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         return self.connection

@@ -205,9 +205,7 @@ def load_file(
     partition: Partition = "evidence",
     split: Split = "infer",
 ) -> LoadReport:
-    """Load whatever `source` is: a `dataset.toml`, a directory,
-    or a file of a form in `FORMATS`.
-    """
+    """Load whatever `source` is: a `dataset.toml`, a directory, or a file of `FORMATS`."""
     path = Path(source)
     if path.is_dir() or path.name == DESCRIPTION:
         return load_dataset(database, path)

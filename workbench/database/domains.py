@@ -25,9 +25,7 @@ MOST_MARKS = 1 << 28
 
 
 def program_constants(program: Program) -> set[tuple[str, str, bool]]:
-    """(type, constant, declared) of the constants declared for types
-    and of those written in rules.
-    """
+    """(type, constant, declared) of constants declared for types and of those written in rules."""
     found = {
         (declared.name, constant, True)
         for declared in program.types.values()

@@ -120,9 +120,7 @@ def _order(facts: Sequence[FactColumns]) -> str:
 def incoming(
     connection: duckdb.DuckDBPyConnection, rows: pyarrow.RecordBatchReader
 ) -> Iterator[None]:
-    """Rows that can be read once, as `ROWS`: DuckDB cannot know how many,
-    and would build hash tables of them.
-    """
+    """Rows that can be read once, as `ROWS`: DuckDB cannot know how many, and would hash them."""
     connection.execute("SET disabled_optimizers = 'build_side_probe_side,join_order'")
     try:
         with handed_in(connection, ROWS, rows):
@@ -138,9 +136,7 @@ def _code(
     type_tables: Mapping[str, str],
     order: str,
 ) -> None:
-    """Ids in place of texts, new constants given ids in order of name;
-    rows in order of what they are about.
-    """
+    """Ids in place of texts, new ones in order of name; rows in order of what they are about."""
     of_type: dict[str, list[str]] = {}
     for column, type_name in types.items():
         if type_name is not None:

@@ -27,9 +27,7 @@ class FactTexts:
 
 
 def texts_of_facts(database: Database) -> list[FactTexts]:
-    """All facts of a database as text, predicate by predicate;
-    those without a fact are left out.
-    """
+    """All facts of a database as text, predicate by predicate; ones without a fact are left out."""
     tables, cursor = database.type_tables(), database.cursor()
     found = []
     for predicate in database.predicates().values():

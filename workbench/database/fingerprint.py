@@ -66,9 +66,7 @@ def fact_sums(database: Database) -> dict[str, FactSum]:
 def sum_of_facts(
     connection: duckdb.DuckDBPyConnection, arguments: Sequence[str], source: str
 ) -> FactSum:
-    """The sum of the facts that a `FROM` clause gives as text,
-    `arguments` the names of its columns.
-    """
+    """The sum of facts that a `FROM` clause gives as text, `arguments` the names of its columns."""
     shown = ", ".join(f"{quoted(name)}::VARCHAR" for name in arguments)
     cells = ", ".join(
         filter(None, ["world", shown, "coalesce(value::VARCHAR, '?')", "partition::VARCHAR"])

@@ -126,9 +126,7 @@ def make_atom_folds(
 
 
 def _labelled_atoms(database: Database, stored: StoredPredicate) -> str:
-    """A query of the atoms whose truth is known, listed or, in a closed world,
-    by not being listed.
-    """
+    """A query of the atoms whose truth is known, listed or, in a closed world, by not being so."""
     table = quoted(stored.table_name)
     shown = ", ".join(["world", *stored.columns])
     listed = (

@@ -197,9 +197,7 @@ def _head(path: Path) -> bytes:
 
 
 def endings(kind: Literal["facts", "columns", "wide"]) -> tuple[str, ...]:
-    """The endings of files of facts, of those among them that are tables with columns,
-    or of wide tables.
-    """
+    """The endings of files of facts, of tables with columns among them, or of wide tables."""
     chosen = {
         "facts": [form for form in FORMATS.values() if form.load],
         "columns": [form for form in FORMATS.values() if "columns" in form.takes],

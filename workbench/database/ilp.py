@@ -1,6 +1,4 @@
-"""Loading ILP problems: background facts as evidence, examples as truth,
-folds as the files give them.
-"""
+"""ILP problems: background facts as evidence, examples as truth, folds as the files give them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Background clauses of ILP files read as Datalog: conjunctions, negation,
-comparisons and tests of numbers.
-"""
+"""Background clauses of ILP files read as Datalog: with negation and comparisons."""
 
 from __future__ import annotations
 
@@ -214,9 +212,7 @@ def _is_test(literal: Term) -> bool:
 def _bound(
     clause: DatalogClause, types: Sequence[str], thresholds: set[tuple[str, int]]
 ) -> DatalogClause:
-    """The clause with each variable bound: by a literal, by an equation,
-    or else by its type's constants.
-    """
+    """The clause with each variable bound: by a literal, an equation, or its type's constants."""
     clause = _unified(clause)
     bound = {name for _, terms in clause.positive for name in variables(terms)}
     tested = [

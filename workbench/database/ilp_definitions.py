@@ -1,6 +1,4 @@
-"""Background clauses of ILP files as definitions of the language: to be evaluated,
-and for programs to say.
-"""
+"""Background clauses of ILP files as definitions of the language: to evaluate, and to print."""
 
 from __future__ import annotations
 
@@ -153,9 +151,7 @@ class Written:
 
 
 def written_background(problem: IlpProblem) -> Written:
-    """The predicates and clauses that the modes reach, in the language;
-    `problem` is as it was read.
-    """
+    """The predicates and clauses that the modes reach, in the language; `problem` is as read."""
     types = problem.argument_types()
     if not problem.clauses:
         return Written({name: given for name, given in types.items() if name != problem.target})
@@ -255,9 +251,7 @@ def _condition(clause: DatalogClause) -> Callable[[Sequence[str]], str]:
 
 
 class _Types:
-    """The type of each argument place: as the modes say,
-    else as the clauses' variables join places.
-    """
+    """The type of each argument place: as the modes say, else as shared variables do."""
 
     def __init__(self, known: Mapping[tuple[str, int], str]) -> None:
         self._known = dict(known)

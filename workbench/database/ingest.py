@@ -150,9 +150,7 @@ def _merge(
 def _contradictions(
     connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
 ) -> list[Diagnostic]:
-    """Facts that disagree with each other,
-    or with what an earlier load put into the same world and partition.
-    """
+    """Facts that disagree with each other, or with with facts of an earlier load."""
     predicate = part.predicate
     key = predicate.key
     arguments = ", ".join(f"s.{column}::VARCHAR" for column in key)

@@ -27,9 +27,7 @@ _FEWER = 4
 
 
 def keep_arrays(database: Database, run: int, arrays: Mapping[str, Array]) -> None:
-    """Keep arrays under a run in place of what was kept under it; numbers,
-    booleans and nothing else.
-    """
+    """Keep arrays under a run in place of what was kept under it: numbers and booleans."""
     with database.transaction() as connection:
         connection.execute(_TABLE)
         connection.execute("DELETE FROM run_array WHERE run = ?", [run])
@@ -59,9 +57,7 @@ def kept_arrays(database: Database, run: int) -> dict[str, Array]:
 
 
 def _in_runs(arrays: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
-    """Arrays as they are kept: most of a network's have the same
-    value for all rows of a template.
-    """
+    """Arrays as they are kept: most of a network have one value for all rows of a template."""
     for name, values in arrays.items():
         few = (
             values.ndim == 1 and np.count_nonzero(values[1:] != values[:-1]) * _FEWER < values.size

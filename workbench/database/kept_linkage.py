@@ -70,9 +70,7 @@ def kept_linkage(database: Database, run: int | None = None) -> KeptLinkage | No
 
 
 def take_linkage(database: Database, source: Database, run: int, number: int) -> None:
-    """Keep the linkage of a run of another database, where it keeps one,
-    under a run of this one.
-    """
+    """Keep the linkage of a run of another database, if it keeps one, under a run of this one."""
     names = source.execute(
         "SELECT table_name FROM duckdb_tables() WHERE schema_name = $name AND database_name = "
         "current_database()",
@@ -109,9 +107,7 @@ class KeptLinkage:
         return int(self._rows(f"SELECT coalesce(max(number), -1) + 1 FROM {self._ever}")[0][0])
 
     def figures(self) -> dict[str, Any]:
-        """records, clusters, components (of two records and more), those of them not proven,
-        energy and bound.
-        """
+        """records, clusters, components of two and more, those not proven, energy and bound."""
         whole = "SELECT records::INT, clusters::INT, components::INT FROM {0}.total"
         open_ones = "count(*) FILTER (energy - bound > 1e-6)"
         costs = (
@@ -135,9 +131,7 @@ class KeptLinkage:
         )
 
     def held(self, keys: Array) -> dict[int, int]:
-        """By how many of the fitted records values of such keys were held;
-        those by none are left out.
-        """
+        """By how many fitted records values of such keys were held; those by none are left out."""
         where = "held > 0 AND key IN (SELECT unnest($keys::UBIGINT[]))"
         return dict(
             self._rows(f"SELECT key, held FROM {{0}}.value WHERE {where}", keys=keys.tolist())
@@ -180,9 +174,7 @@ class KeptLinkage:
         return self.connection.sql(sql, params={"asked": list(asked)}).to_arrow_table()
 
     def values(self, fields: Sequence[int]) -> pyarrow.Table:
-        """number, source and the values of some fields,
-        of all records in the order of sources and numbers.
-        """
+        """number, source and the values of some fields, of all records in order."""
         columns = ", ".join(["number", "source", *(f"f{field}" for field in fields)])
         return self.connection.sql(
             self._sql(f"SELECT {columns} FROM {{0}}.record ORDER BY source, number")
@@ -230,9 +222,7 @@ class KeptLinkage:
             self._write(f"INSERT INTO {{0}}.{name} BY NAME FROM incoming", rows)
 
     def remove(self, numbers: Array) -> pyarrow.Table:
-        """Take records and their keys out, and give them as they were;
-        what they held is known still.
-        """
+        """Take records and their keys out, and give them as they were; their values stay known."""
         asked, of_these = (
             {"numbers": numbers.tolist()},
             "number IN (SELECT unnest($numbers::INTEGER[]))",

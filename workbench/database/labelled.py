@@ -94,9 +94,7 @@ def beside_truth(database: Database, predicate: str) -> BesideTruth:
 def label_keys(
     database: Database, predicate: str, worlds: tuple[int, ...]
 ) -> tuple[Int32, Int32, Float]:
-    """Worlds, constants and values of a predicate's labels, `?` as NaN; shapes (n,), (n,
-    arguments), (n,).
-    """
+    """Worlds, constants, values of labels, `?` as NaN; shapes (n,), (n, arguments), (n,)."""
     stored = database.predicate(predicate)
     columns = [column for column, _ in stored.constant_columns]
     chosen = ", ".join(map(str, worlds)) or "NULL"

@@ -1,6 +1,4 @@
-"""Tables of PostgreSQL databases,
-streamed by the driver of Arrow's database connectivity (ADBC).
-"""
+"""Tables of PostgreSQL databases, streamed by a driver of Arrow's database connectivity (ADBC)."""
 
 from __future__ import annotations
 

@@ -145,9 +145,7 @@ def scored_predictions(database: Database, run: int) -> pd.DataFrame:
 
 
 def labelled_values(database: Database, run: int) -> tuple[Float, Float, Float]:
-    """Fold (-1 without folds), value and label of each prediction that has one,
-    as arrays of equal length.
-    """
+    """Fold (-1 without folds), value and label of each prediction that has one, as arrays."""
     found = database.execute(
         "SELECT coalesce(fold, -1)::DOUBLE AS fold, coalesce(value, 'NaN'::DOUBLE) AS value, truth "
         f"FROM ({_beside_labels(database, run)}) WHERE truth IS NOT NULL ORDER BY place"

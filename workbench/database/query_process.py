@@ -185,9 +185,7 @@ def _types(cursor: duckdb.DuckDBPyConnection) -> list[str]:
 def _filled(
     tables: Mapping[str, str], views: Mapping[str, str], mentioned: frozenset[str] | None
 ) -> list[str]:
-    """The tables that a query needs: a few too many do no harm,
-    one too few would be a wrong answer.
-    """
+    """The tables that a query needs: a few too many do no harm, one too few a wrong answer."""
     if mentioned is None:
         return list(tables)
     beneath = " ".join(

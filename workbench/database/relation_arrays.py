@@ -1,6 +1,4 @@
-"""Evidence and labelled examples of some predicates as arrays of constants' ids:
-what clause search reads.
-"""
+"""Evidence and labelled examples of some predicates as arrays of ids, for clause search."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""From rows of text to staged facts: which columns are arguments, and which say value,
-world and partition.
-"""
+"""From rows of text to staged facts: which columns are arguments, value, world, partition."""
 
 from __future__ import annotations
 
@@ -44,9 +42,7 @@ def find_predicate(
     ignored: str = "_",
     help: str = "declare it in the rules, or name the predicate of the file",
 ) -> StoredPredicate:
-    """The stored predicate that a file names: one that differs in case,
-    or in a character `ignored`, will do.
-    """
+    """The stored predicate that a file names: but for case and a character `ignored`."""
     stored = database.predicates()
     if name in stored:
         return stored[name]

@@ -1,6 +1,4 @@
-"""Rows out of a database and into it: the one row of a query, columns of ids, tables handed in,
-tables copied.
-"""
+"""Rows out of a database and into it: one row, columns of ids, tables handed in or copied."""
 
 from __future__ import annotations
 
@@ -27,17 +25,13 @@ def first_row(result: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
 
 
 def first_value(result: duckdb.DuckDBPyConnection) -> Any:
-    """The first value of an executed query's first row, or None;
-    how many rows a statement changed.
-    """
+    """The first value of an executed query's first row, or None; the number of changed rows."""
     row = first_row(result)
     return None if row is None else row[0]
 
 
 def ids_of_columns(rows: Mapping[str, Any], columns: Sequence[str]) -> Int32:
-    """Columns of ids side by side, int32 of shape (n, columns);
-    `rows` has a column `world` beside.
-    """
+    """Columns of ids side by side, int32 of shape (n, columns); `rows` has a `world` beside."""
     none = np.zeros((len(rows["world"]), 0), np.int32)
     return np.column_stack([*(np.asarray(rows[column], np.int32) for column in columns), none])
 
@@ -55,9 +49,7 @@ def handed_in(connection: duckdb.DuckDBPyConnection, name: str, rows: Any) -> It
 def copy_table(
     source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection, table: str
 ) -> int:
-    """Copy the rows of a table, all or none:
-    they are read to the end before the first is written; how many.
-    """
+    """Copy the rows of a table, all or none, read to the end before the first is written."""
     rows: Any = source.sql(f"FROM {quoted(table)}").to_arrow_table()
     with handed_in(target, "copied_rows", rows):
         target.execute(f"INSERT INTO {quoted(table)} BY NAME FROM copied_rows")

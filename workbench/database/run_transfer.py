@@ -1,6 +1,4 @@
-"""Runs taken from a copy of a workspace back into it: constants and worlds are found by name,
-not by number.
-"""
+"""Runs taken from a copy of a workspace back into it: things are found by name."""
 
 from __future__ import annotations
 

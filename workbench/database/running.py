@@ -1,6 +1,4 @@
-"""Connections whose statements a Ctrl-C ends:
-DuckDB may lose an exception that a signal's handler raises.
-"""
+"""Connections whose statements a Ctrl-C ends: DuckDB may lose a signal's exception."""
 
 from __future__ import annotations
 

@@ -260,9 +260,7 @@ def mean_metrics(database: Database) -> pd.DataFrame:
 
 
 def record_intervals(database: Database, number: int, low: Array, high: Array) -> None:
-    """Put an interval beside each weight of a run; `low` and `high` by template,
-    in one statement.
-    """
+    """Put an interval beside each weight of a run; `low` and `high` by template, at once."""
     import pandas as pd
 
     read_run(database, number)

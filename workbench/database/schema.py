@@ -124,9 +124,7 @@ def declare_stored(
 def _save_texts(
     connection: duckdb.DuckDBPyConnection, present: StoredPredicate, wanted: StoredPredicate
 ) -> None:
-    """Keep a predicate's facts, as text,
-    in `kept_facts` while its table is made anew with other types.
-    """
+    """Keep a predicate's facts in `kept_facts` while its table is made anew with other types."""
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
     coded = present.as_texts(tables)
     connection.execute(
@@ -208,9 +206,7 @@ def _create(connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate) -
 def create_predicate_table(
     connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, tables: Mapping[str, str]
 ) -> None:
-    """The table of a predicate and its readable view;
-    `tables` names the constants' table of each type.
-    """
+    """The table of a predicate and its readable view; `tables` names each type's table."""
     kinds = ["INTEGER" if kind is None else SQL_TYPES[kind] for kind in predicate.kinds]
     typed = zip(("world", *predicate.columns), ("INTEGER", *kinds))
     columns = ", ".join(f"{column} {kind} NOT NULL" for column, kind in typed)

@@ -87,9 +87,7 @@ class StoredPredicate:
         return tuple(names)
 
     def as_texts(self, tables: Mapping[str, str]) -> Coded:
-        """The names of constants and the texts of values,
-        from a relation `f` of facts as they are stored.
-        """
+        """The names of constants and the texts of values, from a relation `f` of stored facts."""
         return self._coded(tables, "f", "name", "id", text_of_value)
 
     def as_ids(self, tables: Mapping[str, str], source: str = "f") -> Coded:
@@ -124,9 +122,7 @@ class StoredPredicate:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Columns of facts in the other form, `a0, a1, ...`,
-    and the joins with the dictionaries that give them.
-    """
+    """Columns of facts in the other form, `a0, a1, ...`, and the joins that give them."""
 
     cells: list[str]
     joins: str

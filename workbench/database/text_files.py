@@ -29,9 +29,7 @@ LONGEST_LINE = 4 * 1024 * 1024
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
-    """The file's name as diagnostics show it:
-    relative to the working directory where it lies below it.
-    """
+    """The file's name as diagnostics show it: relative to the working directory if below."""
     try:
         return str(Path(path).resolve().relative_to(Path.cwd()))
     except ValueError:
@@ -148,9 +146,7 @@ def cells_of_line(line: str, separator: str) -> list[str]:
 
 @contextmanager
 def any_cell_size() -> Iterator[None]:
-    """Let `csv` read cells beyond its limit of 131,072 characters,
-    up to the longest line that is read at all.
-    """
+    """Let `csv` read cells beyond 131,072 characters, up to the longest line read."""
     before = csv.field_size_limit(16 * LONGEST_LINE)
     try:
         yield

@@ -1,6 +1,4 @@
-"""The file of a workspace and the log beside it: empty ones,
-and what an opening that failed leaves behind.
-"""
+"""The file of a workspace and the log beside it: empty ones, and what failed openings leave."""
 
 from __future__ import annotations
 

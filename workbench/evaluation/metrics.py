@@ -65,9 +65,7 @@ def scores(
 
 
 def scores_at(values: Float, truth: Float, threshold: float) -> Mapping[str, float]:
-    """`binary_scores` at a threshold that was chosen for F1; accuracy at 1/2,
-    for it is none for that.
-    """
+    """`binary_scores` at a threshold that was chosen for F1; accuracy stays at 1/2."""
     return {
         **binary_scores(values, truth, threshold=threshold),
         "accuracy": binary_scores(values, truth)["accuracy"],
@@ -107,9 +105,7 @@ def f1_score(predicted: Bool, true: Bool, *, none: float = 0.0) -> float:
 
 
 def conditional_log_likelihood(values: Float, truth: Float) -> float:
-    """Mean log probability given to each atom's true value,
-    probabilities clipped to [CLIP, 1 - CLIP].
-    """
+    """Mean log probability given to each atom's true value, clipped to [CLIP, 1 - CLIP]."""
     probability = np.clip(values, CLIP, 1 - CLIP)
     return float(np.mean(np.log(np.where(truth == 1, probability, 1 - probability))))
 

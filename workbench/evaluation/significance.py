@@ -33,9 +33,7 @@ class Summary:
 
 
 def summary(values: npt.ArrayLike, *, confidence: float = 0.95) -> Summary:
-    """Summarise one metric over folds;
-    NaN folds (metric not defined there) are left out of `folds`.
-    """
+    """Summarise one metric over folds; NaN folds (not defined there) are left out of `folds`."""
     from scipy.stats import t
 
     array = np.asarray(values, np.float64)
@@ -110,9 +108,7 @@ def wilcoxon_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
 
 
 def paired_tests(first: npt.ArrayLike, second: npt.ArrayLike, folds: int) -> tuple[PairedTest, ...]:
-    """Student's test, Wilcoxon's, and Nadeau and Bengio's,
-    of two systems cross-validated over the same folds.
-    """
+    """Student's test, Wilcoxon's, and Nadeau and Bengio's, of two systems over the same folds."""
     corrected = corrected_resampled_t_test(first, second, test_share=1 / (folds - 1))
     return paired_t_test(first, second), wilcoxon_test(first, second), corrected
 

@@ -125,9 +125,7 @@ class _Fold:
         return np.nan_to_num(self.data.examples.label)
 
     def accuracy(self, guess: Bool) -> float:
-        """Percent of the test examples that are labelled as guessed;
-        `guess` of shape (n_examples,).
-        """
+        """Percent of the test examples guessed right; `guess` of shape (n_examples,)."""
         return 100 * float(np.mean(guess[self.test] == (self.truth[self.test] == 1)))
 
 
@@ -144,9 +142,7 @@ def _score_generative(fold: _Fold, systems: Sequence[str]) -> Iterator[Score]:
 
 
 def _score_searched(fold: _Fold, learner: ClauseLearner, systems: Sequence[str]) -> Iterator[Score]:
-    """ALEPH's theory, and weights for its clauses or (ALEPH++) for all good
-    clauses that its search came upon.
-    """
+    """ALEPH's theory, and weights for its clauses or (ALEPH++) for all good clauses it met."""
     if {*GENERATIVE, SHIPPED} >= set(systems):
         return
     with fold.measured.timed("search"):

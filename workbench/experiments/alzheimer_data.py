@@ -1,6 +1,4 @@
-"""The four Alzheimer's drug data sets: loaded into DuckDB from their ILP files,
-with our modes and the folds.
-"""
+"""The four Alzheimer's drug data sets: loaded from ILP files, with our modes and the folds."""
 
 from __future__ import annotations
 

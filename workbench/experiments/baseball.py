@@ -1,6 +1,4 @@
-"""Who enters baseball's Hall of Fame, from 14 tables as they are:
-ours by rules and by boosted trees.
-"""
+"""Baseball's Hall of Fame, from 14 tables as they are: ours by rules and by boosted trees."""
 
 from __future__ import annotations
 
@@ -58,9 +56,7 @@ def measure(run: Reproduction) -> None:
 
 
 def _candidates(source: Path, directory: Path, progress: Progress) -> tuple[CandidateMatrix, Float]:
-    """The candidates' columns of every person on a ballot, in order of id,
-    and whether they were inducted.
-    """
+    """The candidates' columns of every person on a ballot, by id, and who was inducted."""
     with stage(find_sources(_files(source, directory))) as staging:
         ready = prepared(staging, "ballots.inducted", time="ballots.asked")
         assert ready.times is not None

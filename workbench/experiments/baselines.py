@@ -1,6 +1,4 @@
-"""Propositional baselines of the link-prediction papers:
-naive Bayes and a tree-augmented Bayesian network.
-"""
+"""Propositional baselines of the link-prediction papers: naive Bayes, and tree-augmented."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ __all__ = ["NaiveBayes", "TreeAugmentedBayes"]
 
 @dataclass(frozen=True)
 class NaiveBayes:
-    """Naive Bayes over categorical attributes with Laplace smoothing;
-    scikit-learn's `CategoricalNB`.
-    """
+    """Naive Bayes of categories with Laplace smoothing; scikit-learn's `CategoricalNB`."""
 
     model: Any
 
@@ -26,9 +22,7 @@ class NaiveBayes:
     def fit(
         cls, attributes: Int64, label: Bool, categories: Int64, *, smoothing: float = 1.0
     ) -> NaiveBayes:
-        """Fit to attributes, shape (n, m), of `categories[k]` values each,
-        and labels, shape (n,).
-        """
+        """Fit to attributes (n, m) of `categories[k]` values each, and labels, shape (n,)."""
         from sklearn.naive_bayes import CategoricalNB
 
         return cls(CategoricalNB(alpha=smoothing, min_categories=categories).fit(attributes, label))

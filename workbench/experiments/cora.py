@@ -102,9 +102,7 @@ def voted_perceptron(study: Study, fold: Fold) -> Prediction:
 
 
 def with_transitivity(study: Study, fold: Fold) -> Prediction:
-    """The same weights, with hard transitivity of SameBib where the most
-    likely state would violate it.
-    """
+    """The same weights, with hard transitivity of SameBib where the MAP state violates it."""
     world, weights = study.test(fold), _perceptron_weights(study, fold)
     pairs = world.atoms["SameBib"]
     n = round(pairs.size**0.5)

@@ -1,6 +1,4 @@
-"""Record linkage without labels: historical people within one file,
-papers of DBLP and ACM across two.
-"""
+"""Record linkage without labels: historical people in a file, papers of DBLP and ACM across two."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Facts and domains of a world as arrays of domain positions,
-for baselines that need no ground network.
-"""
+"""Facts and domains of a world as arrays of domain positions, for baselines without a network."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ def domain_names(database: Database, world: str, type_: str) -> list[str]:
 
 
 def domain_sizes(database: Database, world: str, *, shared: Collection[str] = ()) -> dict[str, int]:
-    """How many constants each type has in a world; of the `shared` types,
-    in all worlds together.
-    """
+    """How many constants each type has in a world; of the `shared` types, in all together."""
     sizes = {
         str(name): int(count)
         for name, count in _domain(database, world)["type"].value_counts().items()

@@ -1,6 +1,4 @@
-"""A Markov logic program grounded over the worlds of an experiment,
-with marginals and scores by predicate.
-"""
+"""A Markov logic program grounded over the worlds of an experiment, with scores by predicate."""
 
 from __future__ import annotations
 
@@ -143,9 +141,7 @@ def gibbs(
 def score_world(
     world: GroundedWorld, predicate: str, predicted: Prediction, metrics: Sequence[str]
 ) -> dict[str, float]:
-    """The metrics of one predicate's atoms on one world,
-    and the CLL of raw counts where there are any.
-    """
+    """The metrics of one predicate's atoms on one world, and of raw counts the CLL."""
     atoms = world.atoms[predicate]
     truth = world.example.truth[atoms]
     found = scores(predicted.probability[atoms], truth)

@@ -1,6 +1,4 @@
-"""The generator of `java.util.Random`,
-with which the authors of some published experiments drew their folds.
-"""
+"""The generator of `java.util.Random`, by which some published folds were drawn."""
 
 from __future__ import annotations
 

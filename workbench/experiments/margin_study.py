@@ -1,6 +1,4 @@
-"""What the two max-margin experiments share: worlds ground once,
-weights chosen without the test world, F1.
-"""
+"""What the two max-margin experiments share: worlds ground once, choice of weights, F1."""
 
 from __future__ import annotations
 
@@ -107,9 +105,7 @@ class MarginStudy:
         return answer
 
     def likelihood(self, worlds: Sequence[int], stops: Sequence[int]) -> dict[int, Float]:
-        """Weights on some worlds by preconditioned scaled conjugate gradient,
-        after each number of iterations.
-        """
+        """Weights on some worlds by PSCG, after each number of iterations."""
         key = ("likelihood", tuple(worlds), tuple(stops))
         if key not in self.cache:
             learner = PreconditionedConjugateGradient(sweeps=20)

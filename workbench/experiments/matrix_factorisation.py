@@ -1,6 +1,4 @@
-"""Bayesian probabilistic matrix factorisation (Salakhutdinov and Mnih 2008):
-the comparison row for ratings.
-"""
+"""Bayesian probabilistic matrix factorisation (Salakhutdinov and Mnih 2008), for ratings."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ def predict_ratings(
 def _factors(
     rng: np.random.Generator, own: Float, other: Float, observed: Float, value: Float, noise: float
 ) -> Float:
-    """New factors of one side, each given the other side's and the
-    sampled mean and precision of all.
-    """
+    """New factors of one side, each given the other's and the sampled mean and precision of all."""
     size, d = own.shape
     mean, scatter = own.mean(axis=0), np.cov(own.T, bias=True) * size
     inverse_scale = np.eye(d) + scatter + (2.0 * size / (2.0 + size)) * np.outer(mean, mean)

@@ -1,6 +1,4 @@
-"""What every experiment keeps while it runs: scores fold by fold and seconds by system;
-which systems are run.
-"""
+"""What an experiment keeps as it runs: scores by fold, seconds by system, which systems."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Preference prediction on Jester: similar jokes are rated alike (Bach et al. 2017,
-section 7.3).
-"""
+"""Preference prediction on Jester: like jokes are rated alike (Bach et al. 2017, section 7.3)."""
 
 from __future__ import annotations
 
@@ -103,9 +101,7 @@ def _factorised(directory: Path, split: int) -> Mapping[str, float]:
 
 
 def _load(database: Database, world: str, directory: Path, mark: str, split: int) -> None:
-    """One world: observed ratings, ratings to predict as targets with truth,
-    and what the observed ones say.
-    """
+    """One world: observed ratings, ratings to predict as targets with truth, what these say."""
     observed = _read(directory / f"jester-1-{mark}-obs-{split}.txt.gz")
     hidden = _read(directory / f"jester-1-{mark}-uno-{split}.txt.gz")
 

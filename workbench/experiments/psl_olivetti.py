@@ -25,9 +25,7 @@ TEST_IMAGES = 50
 
 
 def _pairs(side: int) -> Iterator[tuple[Int64, Int64, bool]]:
-    """For each direction: pixels, the pixels they follow,
-    and whether opposed brightness is ruled on as well.
-    """
+    """For each direction: pixels, the pixels they follow, and whether there are opposed ones."""
     index = np.arange(side * side).reshape(side, side)
     inner = slice(1, None), slice(None, -1)
     yield index[inner[0]].ravel(), index[inner[1]].ravel(), True
@@ -72,9 +70,7 @@ def face_network(side: int = SIDE) -> tuple[GroundNetwork, Templates]:
 
 
 def observe(network: GroundNetwork, image: Float, missing: Bool) -> GroundNetwork:
-    """The network of one picture whose pixels are known except where `missing`,
-    shape (n_pixels,).
-    """
+    """The network of a picture whose pixels are known except where `missing`, shape (n_pixels,)."""
     clamped = condition(network, np.where(missing, np.nan, image))
     return clamped.take_rows(np.flatnonzero(np.diff(clamped.A.indptr)))
 

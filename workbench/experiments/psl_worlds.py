@@ -222,9 +222,7 @@ def measure_splits(
 
 @dataclass(frozen=True)
 class Inference:
-    """What predicting took: CPU seconds by system and split,
-    and the ground rows of each split's test world.
-    """
+    """What predicting took: CPU seconds by system and split, and rows of each test world."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     rows: list[int] = field(default_factory=list)
@@ -240,9 +238,7 @@ class Inference:
 def best_marks(
     measured: Sequence[FoldScore], *, lower_is_better: Sequence[str] = (), level: float = 0.01
 ) -> list[str]:
-    """Per column and metric: the best system and those that a paired t-test
-    at `level` cannot tell from it.
-    """
+    """Per column and metric: the best system and what a paired t-test cannot tell from it."""
     groups: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for score in measured:
         groups.setdefault((score.column, score.metric), {}).setdefault(score.system, {})[

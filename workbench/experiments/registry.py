@@ -57,16 +57,12 @@ EXPERIMENTS: dict[str, Callable[..., ReproductionTable]] = {name: _run(name) for
 
 
 def published(name: str) -> tuple[Row, ...]:
-    """The figures of the paper that an experiment stands beside, nothing run;
-    E0902 for an unknown one.
-    """
+    """The figures of the paper an experiment stands beside; E0902 for an unknown one."""
     return rows_from_folds((), experiment(name).published)
 
 
 def systems(name: str) -> tuple[str, ...]:
-    """The rows of an experiment's table that can be run, each on its own;
-    E0902 for an unknown one.
-    """
+    """The rows of an experiment's table that can be run alone; E0902 for an unknown one."""
     return tuple(experiment(name).systems)
 
 

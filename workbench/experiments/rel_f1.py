@@ -103,9 +103,7 @@ def _columns(
     frozen: bool,
     progress: Progress,
 ) -> Any:
-    """The candidates' columns, each row at its own time or, frozen,
-    at the beginning of its run of steps.
-    """
+    """The candidates' columns, each row at its own time or, frozen, at its run's beginning."""
     assert ready.times is not None
     times = ready.times
     if frozen:

@@ -1,6 +1,4 @@
-"""The form every reproduced table has: one row a figure, published beside ours,
-with the figures of each fold.
-"""
+"""The form every reproduced table has: one row a figure, published beside ours, and by fold."""
 
 from __future__ import annotations
 

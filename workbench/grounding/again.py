@@ -233,9 +233,7 @@ def _changes(
 
 
 def _read_with(vocabulary: Vocabulary, changed: Collection[str]) -> set[str]:
-    """Changed predicates, and what `$now` makes with any that has dates:
-    it is the latest of them all.
-    """
+    """Changed predicates, and what `$now` makes with any that has dates, the latest of all."""
     dated = {name for name, one in vocabulary.stored.items() if ValueKind.DATE in one.kinds}
     if dated.isdisjoint(changed):
         return set(changed)

@@ -77,9 +77,7 @@ def _finding(scope: Scope) -> list[Definition]:
 
 
 def _check_names(connection: duckdb.DuckDBPyConnection, constants: str) -> None:
-    """Each constant is named by a date as rules and data write it,
-    so that one date has one constant.
-    """
+    """Each constant is named by a date as rules and data write it, one constant a date."""
     value = "try_cast(name AS TIMESTAMP)"
     wrong = connection.execute(
         f"SELECT name FROM {constants} WHERE {is_no_value('name', ValueKind.DATE)} "

@@ -1,6 +1,4 @@
-"""From places in the space of atoms to keys and names,
-read from the database while its relations are there.
-"""
+"""From places in the space of atoms to keys and names, read while relations are there."""
 
 from __future__ import annotations
 
@@ -73,9 +71,7 @@ def atom_table(database: Database, vocabulary: Vocabulary, numbering: Numbering)
 
 
 def names_in_space(vocabulary: Vocabulary, ids: Int64) -> list[str]:
-    """A few atoms as the rules language writes them, by their ids in the space;
-    known atoms have one, too.
-    """
+    """A few atoms in the rules' language, by their ids in the space; known atoms have one, too."""
     found = [""] * ids.size
     for name in vocabulary.space.predicates:
         local = ids - _first(vocabulary, name)

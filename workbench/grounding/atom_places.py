@@ -76,9 +76,7 @@ class AtomPlaces(FactRelations):
         return Column(geometry, f"k{self.placed[type_name, name]}")
 
     def place(self, predicate: str, positions: Iterable[Expression], geometry: str) -> Expression:
-        """The place of an atom in its predicate's grid:
-        the id of a cross-product predicate's atom.
-        """
+        """The place of an atom in its predicate's grid: a cross-product atom's id."""
         grid = self.space.grids[predicate]
         if self.one_world:
             return grid.place(positions)

@@ -1,6 +1,4 @@
-"""Open ground atoms as keys: predicate, world and constants of each column of a network,
-in plain arrays.
-"""
+"""Open atoms as keys: predicate, world, constants of each column of a network, in plain arrays."""
 
 from __future__ import annotations
 
@@ -193,9 +191,7 @@ class AtomTable:
         )
 
     def _by_predicate(self, chosen: Int64) -> Iterator[tuple[int, Int64, Int32]]:
-        """Predicate by predicate: its number, which of the chosen atoms it has,
-        and their constants.
-        """
+        """Predicate by predicate: its number, which chosen atoms it has, their constants."""
         start, predicate = self.start, self.predicate[chosen]
         for number in np.unique(predicate).tolist():
             rows = np.flatnonzero(predicate == number)
@@ -218,9 +214,7 @@ class AtomTable:
 def written_atoms(
     predicate: str, types: tuple[str, ...], constants: Int32, names_of: Mapping[str, ChunkedArray]
 ) -> list[str]:
-    """Atoms of one predicate as the rules language writes them;
-    constants of shape (n, arguments).
-    """
+    """Atoms of a predicate as the rules language writes them; constants of shape (n, arguments)."""
     if not types:
         return [predicate] * len(constants)
     columns = []
@@ -235,9 +229,7 @@ def written_atoms(
 
 
 def named(names: ChunkedArray, ids: Int32) -> list[str]:
-    """The names at some ids; few are looked up one by one,
-    for `take` imports all of Arrow's functions.
-    """
+    """The names at some ids; few one by one, for `take` imports all of Arrow's functions."""
     if len(ids) <= FEW:
         return [names[place].as_py() for place in ids.tolist()]
     found: list[str] = names.take(arrow_column(ids)).to_pylist()

@@ -1,6 +1,4 @@
-"""Where the queries of rules run: a backend makes, counts, streams and interrupts,
-and DuckDB is one.
-"""
+"""Where the queries of rules run: a backend makes, counts, streams, interrupts; DuckDB is one."""
 
 from __future__ import annotations
 
@@ -115,9 +113,7 @@ class DuckDB:
         return int(self.rows(counted((select,), most))[1][0][0])
 
     def _estimated_rows(self, select: Select) -> float:
-        """What DuckDB expects: the estimate of the topmost operator that has one;
-        0 where none has.
-        """
+        """What DuckDB expects: the topmost estimate of an operator; 0 where none has."""
         row = self.connection.execute(
             f"EXPLAIN (FORMAT JSON) {self.dialect.render(select)}"
         ).fetchone()
@@ -147,9 +143,7 @@ class DuckDB:
 
 @dataclass
 class Elsewhere(ABC):
-    """Another database: it takes a copy of each relation that a query reads,
-    the first time that one does.
-    """
+    """Another database: it takes a copy of each relation that a query reads, when it first does."""
 
     connection: duckdb.DuckDBPyConnection
     _copied: set[str] = field(default_factory=set, init=False)

@@ -31,9 +31,7 @@ __all__ = ["Body"]
 
 @dataclass
 class Body(BoundTerms):
-    """FROM and WHERE of one rule, whose sources each bind the variables
-    that nothing before them bound.
-    """
+    """FROM and WHERE of one rule, whose sources each bind the variables that none before did."""
 
     def join(
         self, atom: Atom, relation: str | Select, *, kind: str = "inner", letter: str = "e"
@@ -138,9 +136,7 @@ class Body(BoundTerms):
                     changed = True
 
     def define(self, computed: FunctionValue) -> None:
-        """Bind a function's value; where a joined atom has bound its variable already,
-        the two must be equal.
-        """
+        """Bind a function's value; one that an atom has bound must be equal."""
         self.bind_domains(term.name for term in computed.arguments if isinstance(term, Variable))
         if computed.function in self.vocabulary.program.functions:
             self._join_function(computed)
@@ -202,9 +198,7 @@ class Body(BoundTerms):
         return () if before is None else (equal(known(value.constant), known(before.constant)),)
 
     def place(self, atom: Atom) -> Expression:
-        """Place in its grid of an atom whose variables are bound:
-        the id of a cross-product atom.
-        """
+        """Place in its grid of an atom with bound variables: the id of a cross-product atom."""
         types = self.vocabulary.arguments(atom.predicate)
         positions = [
             self.position_of(term, type_name) for term, type_name in zip(atom.arguments, types)

@@ -128,9 +128,7 @@ class BoundTerms(BoundVariables):
         return self.vocabulary.likeness(sources)
 
     def _computed(self, computed: FunctionValue) -> tuple[Expression | None, Expression | None]:
-        """Value of a built-in function as a number or a text
-        (Alchemy's arithmetic is on integers).
-        """
+        """Value of a built-in function as number or text (Alchemy's arithmetic is on integers)."""
         name, arguments = computed.function, computed.arguments
         if name == "succ":
             return self.number_of(arguments[0]) + 1, None
@@ -215,9 +213,7 @@ class BoundTerms(BoundVariables):
 
 
 def _takes(function: str, given: int) -> bool:
-    """Whether a function of values takes so many arguments;
-    one that is fitted to data has two numbers more.
-    """
+    """Whether a function of values takes so many arguments; a fitted one has two numbers more."""
     wanted = VALUE_FUNCTIONS.get(function, given)
     return given == wanted or (function in FITTED and given == 3)
 

@@ -15,14 +15,10 @@ __all__ = ["BoundVariables", "known"]
 
 @dataclass
 class BoundVariables(FromClause):
-    """A FROM clause that tells its bound variables;
-    names of constants are joined when first needed.
-    """
+    """A FROM clause that tells its bound variables; names are joined when first needed."""
 
     def argument(self, term: Term, type_name: str, value: ValueKind | None) -> Expression:
-        """What a relation's column equals where an atom has this bound term:
-        a constant's id, or a value.
-        """
+        """What a column equals where an atom has this bound term: a constant's id, or a value."""
         return self.constant_of(term, type_name) if value is None else self.value_of(term, value)
 
     def column_of(self, name: str) -> Expression:

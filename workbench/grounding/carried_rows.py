@@ -72,9 +72,7 @@ class Renumbered:
     n_templates: int
 
     def part(self, rows: Bool, number: Int64) -> CarriedPart:
-        """The rows chosen, and the unit groundings of the templates that have a number
-        (others -1).
-        """
+        """The rows chosen, and unit groundings of the templates that have a number (others -1)."""
         return CarriedPart(self.rows(rows, number), self._units(number))
 
     def whole(self, number: Int64) -> CarriedPart:

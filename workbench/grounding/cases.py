@@ -95,9 +95,7 @@ class Case:
 
 
 def open_rows(case: Case, sources: Sequence[Source] | None = None) -> Select:
-    """A row for each grounding of a case that has an open atom,
-    from its sources or some of them.
-    """
+    """A row for a grounding of a case that has an open atom, from its sources or some of them."""
     none_open, select = case.none_open, case.select
     where = select.where if none_open is None else (*select.where, negate(none_open))
     return Select(
@@ -135,9 +133,7 @@ def count_case(
 def summed_scales(
     scale: Expression, only: Expression | None, zero: float, *, in_order: bool
 ) -> list[tuple[str, Expression]]:
-    """Sums of the scales above and below 0,
-    each of the groundings that a test chooses and of all of them.
-    """
+    """Sums of the scales above and below 0, of the groundings that a test chooses and of all."""
     columns: list[tuple[str, Expression]] = []
     for name, sign in (("positive", 1.0), ("negative", -1.0)):
         signed = call("greatest", scale * sign, zero)

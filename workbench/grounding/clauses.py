@@ -1,6 +1,4 @@
-"""A clause of Markov logic as `Select`s: what each case of it joins, what its row is,
-and how it is counted.
-"""
+"""A clause of Markov logic as `Select`s: what each case joins, its row, its count."""
 
 from __future__ import annotations
 

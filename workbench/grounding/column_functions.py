@@ -1,6 +1,4 @@
-"""Functions that Python computes for the database, a column at a time: the user's,
-and the likeness of texts.
-"""
+"""Functions that Python computes for the database, by column: the user's, and texts' likeness."""
 
 from __future__ import annotations
 

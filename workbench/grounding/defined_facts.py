@@ -120,9 +120,7 @@ class Teller:
         heads: Sequence[tuple[Expression, ...]],
         above: frozenset[str],
     ) -> Iterator[tuple[int, list[tuple[str, DefinedFact]]]]:
-        """What the defined atoms in a definition's body were made of,
-        by the places of the heads.
-        """
+        """What the defined atoms in a definition's body are made of, by the places of the heads."""
         program = self.vocabulary.program
         literals = tuple(
             replace(one, positive=False)

@@ -1,6 +1,4 @@
-"""The body of a definition or scope as one `Select`: joins of facts, comparisons,
-aggregates in subqueries.
-"""
+"""The body of a definition or scope as one `Select`: joins, comparisons, aggregates."""
 
 from __future__ import annotations
 
@@ -89,9 +87,7 @@ def _split(conditions: Sequence[Condition]) -> tuple[list[Literal | Comparison],
 
 @dataclass
 class _Maker:
-    """A body under construction; comparisons and negated literals wait
-    until their variables are bound.
-    """
+    """A body under construction; comparisons and negated literals wait for their variables."""
 
     body: Body
     relation_of: RelationOf
@@ -214,9 +210,7 @@ class _Maker:
     def _subquery(
         self, aggregate: Aggregate, conditions: Sequence[Literal | Comparison], how: str
     ) -> tuple[str, ValueKind]:
-        """Attach the subquery `g0, ..., result` of an aggregate;
-        its alias and the kind of its result.
-        """
+        """Attach the subquery `g0, ..., result` of an aggregate; its alias, its result's kind."""
         outer = self.body
         alias = outer.alias("q")
         used = condition_names(conditions) | variable_names(aggregate.of)

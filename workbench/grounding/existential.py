@@ -84,9 +84,7 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
 
 
 def _line(vocabulary: Vocabulary, clause: Clause, literal: Literal | None, varying: bool) -> Select:
-    """The universal part of the clause with one literal:
-    keys of the binding and the literal's `key`.
-    """
+    """The universal part of the clause with one literal: the binding's keys and the literal's."""
     body = Body(vocabulary, dict(clause.variable_types), worlds=clause.worlds)
     closed = [one for one in clause.literals if not vocabulary.roles[one.atom.predicate].open]
     inside, outside = (

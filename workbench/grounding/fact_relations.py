@@ -105,9 +105,7 @@ class FactRelations:
         return predicate in self.made
 
     def given(self, predicate: str) -> str:
-        """`(world, a0, ...)`: true facts of an evidence predicate,
-        in no order and without positions.
-        """
+        """`(world, a0, ...)`: true facts of an evidence predicate, unordered, without positions."""
         stored = self.stored[predicate]
         columns = ", ".join(["world", *stored.columns])
         query = (
@@ -125,9 +123,7 @@ class FactRelations:
         return self.tables.of("domain", type_name, lambda: query)
 
     def named_domain(self, type_name: str) -> str:
-        """`(world, a, p, name, number)`: the domain with names,
-        and their values where they are numbers.
-        """
+        """`(world, a, p, name, number)`: the domain with names, and values that are numbers."""
         query = (
             "SELECT d.world, d.constant AS a, d.position AS p, c.name, TRY_CAST(c.name AS DOUBLE) "
             f"AS number FROM domain d JOIN {quoted(self.type_tables[type_name])} c ON c.id = "
@@ -152,18 +148,14 @@ class FactRelations:
         )
 
     def observed(self, predicate: str) -> str:
-        """`(world, a0, p0, ..., value)`:
-        facts of an evidence predicate with their truth values above 0 (PSL).
-        """
+        """`(world, a0, p0, ..., value)`: evidence facts with truth values above 0 (PSL)."""
         stored = self.stored[predicate]
         return self.tables.of(
             "observed", predicate, lambda: self._facts_query(stored, "t.value > 0", ", t.value")
         )
 
     def stated(self, predicate: str) -> str:
-        """`observed`, with the facts of truth value 0:
-        the listed atoms of a closed predicate (PSL).
-        """
+        """`observed`, with the facts of truth value 0: a closed predicate's listed atoms (PSL)."""
         stored = self.stored[predicate]
         return self.tables.of(
             "stated",
@@ -256,9 +248,7 @@ class FactRelations:
         return self._functions[user.name]
 
     def likeness(self, sources: Iterable[tuple[str, int]]) -> str:
-        """The SQL name of the TF-IDF cosine among the texts that facts
-        have at some places of predicates.
-        """
+        """The SQL name of the TF-IDF cosine among the texts at some places of predicates."""
         key = f"tfidf {sorted(set(sources))}"
         if key not in self._functions:
             queries = (

@@ -1,6 +1,4 @@
-"""A program fitted to data: edges of bins,
-means and ranges read from the facts and written into its rules.
-"""
+"""A program fitted to data: edges of bins, means and ranges of facts, written into rules."""
 
 from __future__ import annotations
 

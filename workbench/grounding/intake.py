@@ -185,9 +185,7 @@ class Intake:
 
 
 def groundings(shape: Shape, batch: Batch) -> int:
-    """How many groundings the rows of a batch stand for;
-    0 where one of them needs an atom that is not listed.
-    """
+    """How many groundings the rows of a batch stand for; 0 where one needs an unlisted atom."""
     ids = () if shape.listing else (batch[f"l{i}"] for i in range(len(shape.coefficients)))
     if any(bool((column == ABSENT).any()) for column in ids):
         return 0

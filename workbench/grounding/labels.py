@@ -77,9 +77,7 @@ def listed_values(vocabulary: Vocabulary, numbering: Numbering) -> Float | None:
 
 
 def _placed(vocabulary: Vocabulary, name: str, partitions: tuple[str, ...]) -> tuple[Int64, Float]:
-    """Ids in the space, and values, of a predicate's facts in the given
-    partitions that are atoms of it.
-    """
+    """Ids in the space, and values, of a predicate's facts in some partitions."""
     stored = vocabulary.stored[name]
     joins, shown = [], []
     for number, (column, type_name) in enumerate(stored.constant_columns):

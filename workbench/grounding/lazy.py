@@ -1,6 +1,4 @@
-"""Lazy grounding: rows asked for by the state that violates them,
-found by SQL over the true atoms.
-"""
+"""Lazy grounding: rows asked for by the state that violates them, found by SQL over true atoms."""
 
 from __future__ import annotations
 
@@ -48,9 +46,7 @@ class LazyRows:
     _given: RowKeys = field(default_factory=RowKeys, repr=False)
 
     def violated(self, values: Float) -> Rows:
-        """All rows that `values` (float64,
-        shape (n_atoms,)) violates and that no earlier call has returned.
-        """
+        """All rows that `values` (float64, shape (n_atoms,)) violates and no call returned yet."""
         grounder = self.grounder
         numbering, vocabulary = grounder.numbering, grounder.vocabulary
         above = np.flatnonzero(values > 1e-9)

@@ -1,6 +1,4 @@
-"""An arithmetic rule of PSL as `Select`s: its contributions, summed by grounding and atom,
-and their counts.
-"""
+"""An arithmetic rule of PSL as `Select`s: contributions summed by grounding and atom, counts."""
 
 from __future__ import annotations
 

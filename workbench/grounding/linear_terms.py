@@ -45,9 +45,7 @@ def summed_in(atoms: Iterable[Atom]) -> set[str]:
 
 @dataclass(frozen=True)
 class RuleTerms:
-    """The selects of one arithmetic rule; `g0, ...` are the ids of a grounding's constants,
-    the world's last.
-    """
+    """The selects of one arithmetic rule; `g0, ...` are a grounding's constants, then its world."""
 
     vocabulary: Vocabulary
     rule: LinearRule
@@ -90,9 +88,7 @@ class RuleTerms:
         return tuple(map(self._line, terms))
 
     def _relation(self, atom: Atom) -> str:
-        """The list of a predicate: `(world, a0, p0, ..., atom, value)`,
-        `atom` only where it is open.
-        """
+        """The list of a predicate: `(world, a0, p0, ..., atom, value)`, `atom` where it is open."""
         if self.vocabulary.roles[atom.predicate].open:
             return self.vocabulary.listed(atom.predicate)
         return self.vocabulary.stated(atom.predicate)
@@ -193,9 +189,7 @@ class RuleTerms:
         )
 
     def _join_atoms(self, body: Body, atoms: Iterable[Atom]) -> tuple[Expression, Expression]:
-        """Join the listed atoms of a product: the id of the open one (NULL without),
-        and the others' product.
-        """
+        """Join the listed atoms of a product: the open one's id (or NULL), the others' product."""
         identity: Expression = call("cast INTEGER", None)
         values: list[Expression] = []
         for atom in atoms:

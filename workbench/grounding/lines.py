@@ -52,9 +52,7 @@ def _starts(batch: dict[str, Array], n_keys: int) -> Array:
 
 
 def rows_of_lines(batch: dict[str, Array], starts: Array, form: LineForm) -> LinearRows:
-    """The rows of whole groundings that have an open atom,
-    divide by nothing that is zero and can be violated.
-    """
+    """Rows of groundings with an open atom that divide by nothing zero and can be violated."""
     atoms, values = batch["atom"], batch["coefficient"]
     is_entry = (atoms >= 0) & (values != 0)
     b = np.add.reduceat(batch["b"], starts) + form.constant

@@ -40,9 +40,7 @@ def estimated_bytes(rows: int, entries: int, atoms: int) -> int:
 
 
 def too_large(allowed: int | None, rows: int, entries: int, atoms: int) -> Diagnostic | None:
-    """E0340 for a network that would take more than what is allowed;
-    None for one that would not.
-    """
+    """E0340 for a network that would take more than allowed; None for one that would not."""
     needed = estimated_bytes(rows, entries, atoms)
     if allowed is None or needed <= allowed:
         return None

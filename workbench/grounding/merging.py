@@ -86,9 +86,7 @@ def merged_lists(inner: Select, n_plus: int, templates: str | None, *, in_order:
 def _by_template(
     inner: Select | Union, alias: str, n_plus: int, templates: str | None
 ) -> tuple[list[tuple[str, Expression]], tuple[Source, ...]]:
-    """The column `template` where there are `+` constants,
-    and the rows with the relation that gives it.
-    """
+    """The column `template` where there are `+` constants, and the relation that gives it."""
     rows = Source(inner, alias)
     if not n_plus or templates is None:
         return [], (rows,)

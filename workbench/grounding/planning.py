@@ -23,9 +23,7 @@ def make_plan(
     *,
     violated: bool = False,
 ) -> Plan:
-    """The plan of one clause or arithmetic rule; with `violated`,
-    of what the vocabulary's state violates.
-    """
+    """The plan of one clause or arithmetic rule; with `violated`, of what the state violates."""
     if isinstance(clause, LinearRule):
         return plan_linear_rule(vocabulary, clause)
     return plan_cases(

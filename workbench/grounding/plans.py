@@ -135,9 +135,7 @@ class Plan:
         return not clause.hard and clause.power == 1 and self.width <= 1
 
     def shapes(self, templates: str | None) -> tuple[Shape, ...]:
-        """The queries; `templates` is the relation `(t0, ...,
-        template)` of the `+` combinations to keep.
-        """
+        """The queries; `templates` is `(t0, ..., template)`, the `+` combinations to keep."""
         if self.lines is not None:
             return (self.lines,)
         alike: dict[object, list[Case]] = {}

@@ -11,9 +11,7 @@ __all__ = ["plus_relation"]
 
 
 def plus_relation(backend: Backend, tally: Tally) -> str | None:
-    """A temporary relation `(t0, ..., template)` of a clause's `+` combinations;
-    None where there are none.
-    """
+    """A temporary relation `(t0, ..., template)` of a clause's `+` combinations, if any."""
     if not tally.plan.n_plus:
         return None
     import pyarrow

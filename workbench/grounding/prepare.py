@@ -198,9 +198,7 @@ def _vocabulary(
 def _made_of_nothing(
     program: Program, needed: Collection[str], facts: Mapping[str, FactKinds]
 ) -> list[Diagnostic]:
-    """A note for each predicate without any fact that definitions or scopes read:
-    as if it were misspelt.
-    """
+    """A note for each predicate without any fact that definitions read: it may be misspelt."""
     found: dict[str, Diagnostic] = {}
     for one in program.statements:
         if isinstance(one, Definition) and one.head.predicate not in needed:

@@ -1,6 +1,4 @@
-"""What a program would ground to: exact counts, the SQL,
-DuckDB's plan and sample ground clauses.
-"""
+"""What a program would ground to: exact counts, the SQL, DuckDB's plan sample ground clauses."""
 
 from __future__ import annotations
 

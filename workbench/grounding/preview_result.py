@@ -48,9 +48,7 @@ class RulePreview:
 
 @dataclass(frozen=True)
 class ScopePreview:
-    """How many atoms of a predicate its scopes keep,
-    and their share of all combinations of constants.
-    """
+    """How many atoms of a predicate its scopes keep, and their share of all combinations."""
 
     atoms: int
     share: float
@@ -81,9 +79,7 @@ class Preview:
         return sum(rule.unit_groundings for rule in self.rules)
 
     def as_record(self) -> dict[str, object]:
-        """JSON-ready fields: `rules`, `atoms`, `templates`, `ground_rows`, `unit_groundings`,
-        `bytes`, ...
-        """
+        """JSON-ready fields: `rules`, `atoms`, `templates`, `ground_rows`, `bytes`, ..."""
         return {
             "rules": [rule.as_record() for rule in self.rules],
             "atoms": self.atoms,

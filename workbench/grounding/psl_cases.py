@@ -1,6 +1,4 @@
-"""The cases of a logical rule of PSL: how its atoms are found, its values folded,
-unviolable rows left out.
-"""
+"""The cases of a logical rule of PSL: atoms found, values folded, unviolable rows left out."""
 
 from __future__ import annotations
 
@@ -142,9 +140,7 @@ class CaseMaker:
         return atoms
 
     def _add_observed_head(self) -> None:
-        """Subtract the truth values of the head's closed atoms;
-        a prior's are those that the data state.
-        """
+        """Subtract the truth values of the head's closed atoms; a prior's, those in the data."""
         for atom in self._closed(positive=True):
             if self.body.binds(atom):
                 relation, kind = self.vocabulary.observed(atom.predicate), "left"
