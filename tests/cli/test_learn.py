@@ -45,7 +45,8 @@ def test_crossval_reports_each_world_with_mean_deviation_and_interval(
     found = run("crossval", *files, "--json").json
     assert [fold["fold"] for fold in found["folds"]] == list(WORLDS)
     low, high = found["interval"]["CLL"]
-    assert low < found["mean"]["CLL"] < high
+    assert low < found["mean"]["CLL"] < high <= 0
+    assert all(0 <= end <= 1 for end in found["interval"]["accuracy"])
     assert found["sd"]["CLL"] > 0
 
 

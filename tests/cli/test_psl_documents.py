@@ -261,3 +261,19 @@ def test_what_a_document_learned_is_a_run_beside_its_inference(run: Run, tmp_pat
         )
     run("infer", tmp_path / "model.json", "--no-learn", "--workspace", workspace)
     assert len(run("runs", workspace, "--json").json) == 3
+
+
+def test_a_warning_of_learning_and_of_inference_is_given_once(run: Run, tmp_path: Path) -> None:
+    path = document(tmp_path, options={})
+    (tmp_path / "model.psl").write_text("1: !Votes(A) ^2\n")
+    (tmp_path / "truth_learn.txt").write_text("Blearn\t1\nClearn\t1\nYlearn\t1\n")
+    found = run("infer", path, "--json")
+    assert found.err.count("E0709") == 1
+
+
+def test_a_cell_that_is_no_truth_value_is_named_with_its_predicate(
+    run: Run, tmp_path: Path
+) -> None:
+    path = document(tmp_path)
+    (tmp_path / "observations_infer.txt").write_text("Ainfer\tyes\n")
+    assert "'yes' is no truth value of Votes" in run("infer", path).err

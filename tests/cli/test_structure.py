@@ -125,3 +125,17 @@ def test_clauses_that_steer_alephs_search_are_told(run: Run, family: Path) -> No
         "prune(X) :- parent(X,b).\n"
     )
     assert "steer" not in run("structure", family).err
+
+
+def test_a_number_that_is_none_is_refused_by_every_road(run: Run, family: Path) -> None:
+    """No clause scores more than NaN, which was told as no clause being acceptable."""
+    for given in (("--collect", "nan"), ("--set", "collect=nan")):
+        refused = run("structure", family, *given)
+        assert refused.code == 2
+        assert "error[E0610]: the parameter collect of the search is a number" in refused.err
+
+
+def test_rules_that_are_an_ilp_problem_are_sent_to_structure(run: Run, family: Path) -> None:
+    refused = run("infer", family)
+    assert refused.code == 2
+    assert "workbench structure" in refused.err

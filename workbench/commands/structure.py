@@ -128,8 +128,6 @@ def structure(
                 f"weights: penalty {figures['penalty']:g} by cross-validation; objective "
                 f"{figures['objective']:.6g}, proven within {figures['gap']:.1e} of the least"
             )
-        print_line(
-            f"{result.status} by {result.method} in {result.seconds:.2f} s; "
-            f"{len(result.candidates):,} candidates"
-        )
+        beside = f"; {len(result.candidates):,} candidates" if result.candidates else ""
+        print_line(f"{result.status} by {result.method} in {result.seconds:.2f} s{beside}")
     end_as(result.status)

@@ -192,7 +192,9 @@ def _line_faults(
         ).fetchall()
     ]
     faults += [
-        source.diagnostic("E0210", f"{cell!r} is no truth value", line, needle=cell)
+        source.diagnostic(
+            "E0210", f"{cell!r} is no truth value of {predicate.name}", line, needle=cell
+        )
         for line, cell in connection.execute(
             "SELECT line, cells[$arity + 1] FROM staged_lines WHERE len(cells) = $arity + 1 "
             f"AND try_cast(cells[$arity + 1] AS DOUBLE) IS NULL ORDER BY line LIMIT {SHOWN}",

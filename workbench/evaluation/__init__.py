@@ -16,6 +16,7 @@ from workbench.evaluation.metrics import (
     conditional_log_likelihood,
     continuous_scores,
     f1_score,
+    range_of,
     scores,
     scores_at,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "leave_one_world_out",
     "paired_t_test",
     "paired_tests",
+    "range_of",
     "scores",
     "scores_at",
     "summary",

@@ -21,11 +21,23 @@ __all__ = [
     "conditional_log_likelihood",
     "continuous_scores",
     "f1_score",
+    "range_of",
     "scores",
     "scores_at",
 ]
 
 CLIP = 1e-6
+SHARES = frozenset(
+    ("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "AUC-PR(-)", "average precision")
+)
+"""Metrics that lie between 0 and 1, and their intervals with them."""
+
+
+def range_of(metric: str) -> tuple[float, float]:
+    """The least and the greatest value that a metric can take."""
+    if metric == "CLL":
+        return -np.inf, 0.0
+    return (0.0, 1.0) if metric in SHARES else (-np.inf, np.inf)
 
 
 def scores(

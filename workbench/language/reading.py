@@ -149,10 +149,14 @@ def read_program(path: str | os.PathLike[str]) -> Program:
         return read_psl_document(file).program()
     language = language_of_file(file)
     if language is None:
+        from workbench.language.ilp_reader import ILP_SUFFIXES
+
         raise UsageError.of(
             "E0100",
             f"{file} is neither a .mln nor a .psl file",
-            help="or a PSL document: .json, .yaml",
+            help="`workbench structure` learns rules from an ILP problem (.b, .f, .n, .pl)"
+            if file.suffix in ILP_SUFFIXES
+            else "or a PSL document: .json, .yaml",
         )
     return LANGUAGES[language].parse(read_text(file), str(path), file.parent)
 

@@ -105,8 +105,9 @@ class SearchSettings:
         known = {entry.name for entry in fields(cls)}
         stated = {name: text for name, text in settings.items() if name in known}
         values = {name: _unlimited(name, value) for name, value in {**stated, **given}.items()}
-        read = read_parameters(cls, values, "the search", "E0610")
-        return cls(**cast(Any, read if collect is None else {**read, "collect": collect}))
+        if collect is not None:
+            values["collect"] = collect
+        return cls(**cast(Any, read_parameters(cls, values, "the search", "E0610")))
 
     @classmethod
     def unused(cls, settings: Mapping[str, str]) -> dict[str, str]:

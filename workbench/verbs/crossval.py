@@ -14,7 +14,7 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import UsageError
-from workbench.evaluation import scores, summary
+from workbench.evaluation import range_of, scores, summary
 from workbench.grounding import GroundRequest, fitted, ground
 from workbench.inference.accepts import Task
 from workbench.language.program import Program
@@ -95,7 +95,12 @@ def scores_by_fold(
         "folds": [{"fold": name, **as_json(dict(one))} for name, one in zip(names, found)],
         "mean": as_json({metric: one.mean for metric, one in over.items()}),
         "sd": as_json({metric: one.sd for metric, one in several.items()}),
-        "interval": as_json({metric: [one.low, one.high] for metric, one in several.items()}),
+        "interval": as_json(
+            {
+                metric: np.clip([one.low, one.high], *range_of(metric)).tolist()
+                for metric, one in several.items()
+            }
+        ),
         "seconds": round(seconds, 3),
         "run": run,
     }

@@ -74,10 +74,11 @@ class Documents(Modelling):
         if engine in ("auto", settings.engine):
             engine, options = settings.engine, {**settings.engine_options, **(options or {})}
         found = self.infer(program, engine=engine, options=options, seed=seed, **inference)
+        said = (*plan.warnings(), *(learning.warnings if learning else ()))
         return psl_document.DocumentRun(
             found,
             learning,
             psl_evaluations.evaluated(plan.document, found),
             psl_document.what_was_done(plan, learning),
-            (*plan.warnings(), *(learning.warnings if learning else ())),
+            tuple(one for one in said if one not in found.warnings),
         )

@@ -14,33 +14,21 @@ if TYPE_CHECKING:
 
 __all__ = ["confusion", "curve_points", "metric_summary"]
 
-SHARES = frozenset(
-    ("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "AUC-PR(-)", "average precision")
-)
-"""Metrics that lie between 0 and 1, and their intervals with them."""
-
 
 def metric_summary(table: pd.DataFrame) -> pd.DataFrame:
     """Mean, standard deviation and 95 % interval of each metric, from a row a fold."""
     import pandas as pd
 
-    from workbench.evaluation import summary
+    from workbench.evaluation import range_of, summary
 
     rows = []
     for metric in table.columns.drop("fold"):
         found = summary(table[metric].to_numpy(np.float64))
-        low, high = np.clip([found.low, found.high], *_range_of(metric))
+        low, high = np.clip([found.low, found.high], *range_of(metric))
         rows.append(
             {"metric": metric, "mean": found.mean, "sd": found.sd, "low": low, "high": high}
         )
     return pd.DataFrame(rows)
-
-
-def _range_of(metric: str) -> tuple[float, float]:
-    """The least and the greatest value that a metric can take."""
-    if metric == "CLL":
-        return -np.inf, 0.0
-    return (0.0, 1.0) if metric in SHARES else (-np.inf, np.inf)
 
 
 def curve_points(value: Float, truth: Float, most: int) -> pd.DataFrame:
