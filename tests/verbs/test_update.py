@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -49,6 +50,27 @@ def test_what_nothing_touches_keeps_its_answer(smokers: Workspace) -> None:
     back = smokers.update(1, remove=["Friends(Bob, Fred)"])
     assert (back.parent, back.rows_removed) == (done.result.run_id, done.rows_added)
     assert back.changes["after"].isna().all()
+
+
+@pytest.mark.parametrize("name", ["t", "n", "d", "w", "f", "world", "domain", "known_rows"])
+def test_no_name_of_the_file_confuses_queries(tmp_path: Path, name: str) -> None:
+    # DuckDB reads `t.world` as a table, too, where a file is called t.duckdb.
+    with workbench.open(tmp_path / f"{name}.duckdb") as workspace:
+        workspace.declare(SMOKERS)
+        assert workspace.data.add(["Friends(Anna, Bob)", "Smokes(Anna)"]) == 2
+        run = workspace.infer(SMOKERS, query=QUERY, task="map").run_id
+        assert run is not None
+        assert workspace.update(run, ["!Smokes(Bob)", "Smokes(Eve)"]).facts_added == 2
+        with pytest.raises(InputError, match=r"Smokes\(Bob\) contradicts"):
+            workspace.update(run, ["Smokes(Bob)"])
+        assert workspace.update(run, ["Smokes(Bob)"], correct=True).facts_added == 1
+        assert workspace.update(run, remove=["Smokes(Eve)"]).facts_removed == 1
+
+
+def test_no_file_is_called_as_the_schema_of_facts(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="E0201"):
+        workbench.open(tmp_path / "Facts.v2.duckdb")
+    assert not list(tmp_path.iterdir())
 
 
 def test_facts_that_changed_otherwise_are_answered_in_full(smokers: Workspace) -> None:

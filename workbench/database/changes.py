@@ -23,7 +23,7 @@ from workbench.errors import Diagnostic, InputError
 
 __all__ = ["Changed", "add_facts", "remove_facts"]
 
-ROWS, CODED = "changed_texts", "changed_rows"
+ROWS, CODED, KNOWN = "changed_texts", "changed_rows", "known_rows"
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,23 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
             f"t.{column} IS DISTINCT FROM n.{column}"
             for column in ("value", *predicate.columns[len(predicate.key) :])
         )
-        if not correct:
-            _refuse_contradictions(connection, predicate, f"{same} AND ({differs})")
-        contradicted = f"DELETE FROM {table} t USING {CODED} n WHERE {same} AND ({differs})"
-        whole = all_equal("t", "n", ("world", *predicate.columns, "partition"))
-        new = (
-            f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM "
-            f"{table} t WHERE {whole})"
+        # All facts are looked through once, for those that say something of the same keys.
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {KNOWN} AS FROM {table} t SEMI JOIN {CODED} n ON {same}"
         )
-        went, came = _done(connection, contradicted), _done(connection, new)
+        contradicted = f"{same} AND ({differs})"
+        if not correct:
+            _refuse_contradictions(connection, predicate, contradicted)
+        went = _done(
+            connection,
+            f"DELETE FROM {table} t USING {CODED} n WHERE {correct} AND {contradicted}",
+        )
+        came = _done(
+            connection,
+            f"INSERT INTO {table} BY NAME SELECT * FROM {CODED} n WHERE NOT EXISTS (FROM {KNOWN} t "
+            f"WHERE {same} AND NOT ({differs}))",
+        )
+        connection.execute(f"DROP TABLE {KNOWN}")
         return _changed(database, connection, predicate, came.num_rows, came, went)
 
 
@@ -120,15 +128,28 @@ def _changed(
     change = Changed(count, by, rows)
     # A domain is a scan of all facts, and stays as it is where none went and all constants are of
     # it already.
-    wanted = " AND ".join(
-        f"EXISTS (FROM domain WHERE world = n.world AND type = {text_literal(type_name)} AND "
-        f"constant = n.{column})"
+    if change.facts != change.by.count:
+        grown = f"SELECT DISTINCT world FROM {CODED}"
+    else:
+        grown = _grown(predicate)
+    database.refresh_domains([number for (number,) in connection.execute(grown).fetchall()])
+    return change
+
+
+def _grown(predicate: StoredPredicate) -> str:
+    """A query for the worlds that have new constants."""
+    wanted = " UNION ".join(
+        f"SELECT world, {text_literal(type_name)} AS type, {column} AS constant FROM {CODED}"
         for column, type_name in predicate.constant_columns
     )
-    grown = "" if change.facts != change.by.count else f"WHERE NOT ({wanted or 'true'})"
-    worlds = connection.execute(f"SELECT DISTINCT world FROM {CODED} n {grown}").fetchall()
-    database.refresh_domains([number for (number,) in worlds])
-    return change
+    if not wanted:
+        return f"SELECT world FROM {CODED} WHERE false"
+    # The other way round all domains would be put into a table of hashes.
+    there = "FROM domain d SEMI JOIN wanted n USING (world, type, constant)"
+    return (
+        f"WITH wanted AS MATERIALIZED ({wanted}) SELECT DISTINCT world FROM (FROM wanted EXCEPT "
+        f"SELECT d.world, d.type, d.constant {there})"
+    )
 
 
 def _stated(predicate: StoredPredicate, facts: pyarrow.Table) -> StatedFacts:
@@ -151,20 +172,15 @@ def _sum(
 ) -> FactSum:
     if not facts.num_rows:
         return FactSum()
-    tables, encoded = database.type_tables(), dict(predicate.constant_columns)
+    encoded, names = dict(predicate.constant_columns), predicate.as_texts(database.type_tables())
     cells = [
-        f"(SELECT name FROM {quoted(tables[encoded[column]])} WHERE id = t.{column}) AS {column}"
-        if column in encoded
-        else f"t.{column}"
+        f"c_{column}.name AS {column}" if column in encoded else f"f.{column}"
         for column in predicate.columns
     ]
-    shown = ", ".join(
-        ["(SELECT name FROM world WHERE id = t.world) AS world", *cells, "t.value", "t.partition"]
-    )
+    shown = ", ".join(["w.name AS world", *cells, "f.value", "f.partition"])
+    source = f"FROM changed_facts f JOIN world w ON w.id = f.world {names.joins}"
     with handed_in(connection, "changed_facts", facts):
-        return sum_of_facts(
-            connection, predicate.columns, f"FROM (SELECT {shown} FROM changed_facts t)"
-        )
+        return sum_of_facts(connection, predicate.columns, f"FROM (SELECT {shown} {source})")
 
 
 @contextmanager
@@ -199,6 +215,9 @@ def _coded(
 def _refuse_contradictions(
     connection: duckdb.DuckDBPyConnection, predicate: StoredPredicate, clash: str
 ) -> None:
+    both = f"FROM {CODED} n JOIN {KNOWN} t ON {clash}"
+    if not connection.execute(f"SELECT 1 {both} LIMIT 1").fetchall():
+        return
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
     encoded = dict(predicate.constant_columns)
     names = [
@@ -208,21 +227,20 @@ def _refuse_contradictions(
         for column in predicate.key
     ]
     rows = connection.execute(
-        f"SELECT [{', '.join(names)}]::VARCHAR[], t.value, n.value FROM {CODED} n "
-        f"JOIN {quoted(predicate.table_name)} t ON {clash} ORDER BY ALL LIMIT {SHOWN}"
+        f"SELECT [{', '.join(names)}]::VARCHAR[], t.value, n.value {both} ORDER BY ALL "
+        f"LIMIT {SHOWN}"
     ).fetchall()
-    if rows:
-        raise InputError(
-            tuple(
-                Diagnostic(
-                    "E0850",
-                    f"{predicate.name}({', '.join(arguments)}) contradicts a fact of the same "
-                    f"world: {_said(before)} there, {_said(after)} in the update",
-                    help="remove the old fact in the same update, or say that it is corrected",
-                )
-                for arguments, before, after in rows
+    raise InputError(
+        tuple(
+            Diagnostic(
+                "E0850",
+                f"{predicate.name}({', '.join(arguments)}) contradicts a fact of the same "
+                f"world: {_said(before)} there, {_said(after)} in the update",
+                help="remove the old fact in the same update, or say that it is corrected",
             )
+            for arguments, before, after in rows
         )
+    )
 
 
 def _said(value: float | None) -> str:

@@ -15,7 +15,7 @@ from workbench.database.schema import declare_stored, declare_type, stored_form
 from workbench.database.storage_faults import check_log, faults_told, why_not_opened
 from workbench.database.stored import StoredPredicate, read_predicates
 from workbench.database.transactions import Transactions
-from workbench.database.workspace_files import is_empty, left_as_found
+from workbench.database.workspace_files import is_empty, left_as_found, refuse_name
 from workbench.database.workspace_format import make_ready
 from workbench.errors import InputError, UsageError, nearest
 from workbench.language.declarations import Function, Predicate, Type
@@ -65,6 +65,8 @@ class Database(Transactions):
         InputError
         """
         target = None if path is None else Path(path)
+        if target is not None:
+            refuse_name(target)
         config: dict[str, str | bool | int | float | list[str]] = {
             "enable_external_access": "false",
             "autoinstall_known_extensions": "false",

@@ -6,7 +6,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["is_empty", "left_as_found"]
+from workbench.errors import InputError
+
+__all__ = ["is_empty", "left_as_found", "refuse_name"]
+
+_SCHEMA_OF_FACTS = "facts"
+
+
+def refuse_name(path: Path) -> None:
+    """Refuse a file that DuckDB would name as the schema in which predicates stand as views.
+
+    Raises
+    ------
+    InputError
+        E0201.
+    """
+    if path.name.split(".")[0].casefold() == _SCHEMA_OF_FACTS:
+        raise InputError.of(
+            "E0201",
+            f"no workspace can be called {path.name}: `facts` is what queries call its facts by",
+            help="choose another name for the file",
+        )
 
 
 @contextmanager
