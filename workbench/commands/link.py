@@ -88,9 +88,7 @@ def link(
     workspace: RunsFile = None,
     json: Json = False,
 ) -> None:
-    """Find the records that are of the same thing, in one file or across two,
-    without labels or with some.
-    """
+    """Find records of the same thing, in one file or across two, without labels or with some."""
 
     read = [*files, labels, settings, kept, workspace]
     check_output(out, read)

@@ -187,9 +187,7 @@ def _sum(
 def _coded(
     database: Database, predicate: StoredPredicate, rows: pyarrow.Table, *, grow: bool
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The texts as ids in the temporary table `changed_rows`; with `grow`,
-    new constants are given ids.
-    """
+    """The texts as ids in the temporary table `changed_rows`; `grow` gives new ones ids."""
     tables = database.type_tables()
     coded = predicate.as_ids(tables, "s")
     of_type: dict[str, list[str]] = {}

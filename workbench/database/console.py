@@ -58,9 +58,7 @@ class QueryResult:
 
 
 def query_parameters(sql: str) -> tuple[str, ...]:
-    """The names of the `$name` parameters of a statement, sorted;
-    E0215 when it cannot be parsed.
-    """
+    """The names of a statement's `$name` parameters, sorted; E0215 when it cannot be parsed."""
     with duckdb.connect() as connection:
         try:
             statements = connection.extract_statements(sql)

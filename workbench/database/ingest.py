@@ -150,7 +150,7 @@ def _merge(
 def _contradictions(
     connection: duckdb.DuckDBPyConnection, part: Staged, source: FactSource
 ) -> list[Diagnostic]:
-    """Facts that disagree with each other, or with with facts of an earlier load."""
+    """Facts that disagree with each other, or with facts of an earlier load."""
     predicate = part.predicate
     key = predicate.key
     arguments = ", ".join(f"s.{column}::VARCHAR" for column in key)

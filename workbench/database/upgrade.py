@@ -21,9 +21,7 @@ LOST_TYPE = "recorded"
 
 
 def upgrade(connection: duckdb.DuckDBPyConnection, version: int) -> None:
-    """Bring a workspace from a format to the present one, step by step,
-    inside the caller's transaction.
-    """
+    """Bring a workspace from a format to the present one by steps, inside the transaction."""
     if version < 2:
         connection.execute(sql_text("upgrade_from_1"))
     if version < 3:
@@ -41,9 +39,7 @@ def upgrade(connection: duckdb.DuckDBPyConnection, version: int) -> None:
 
 
 def _remake_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Views of formats before 4 named their tables without a schema,
-    and some predicates' names broke them.
-    """
+    """Views of formats before 4 named no schema, and some predicates' names broke them."""
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
     for predicate in read_predicates(connection).values():
         create_view(connection, predicate, tables)

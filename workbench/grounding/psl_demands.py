@@ -90,9 +90,7 @@ def _without_data(
 def _functions_that_are_predicates(
     program: Program, stored: Mapping[str, StoredPredicate]
 ) -> Iterator[Diagnostic]:
-    """Degrees whose function has the name of a predicate of the data:
-    which of them is meant cannot be told.
-    """
+    """Degrees whose function has the name of a predicate of the data: which is meant is unclear."""
     names = {name.casefold(): name for name in stored}
     for rule in program.rules:
         for comparison in rule_comparisons(rule):

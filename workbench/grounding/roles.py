@@ -249,9 +249,7 @@ def fact_kinds(
     stored: Mapping[str, StoredPredicate],
     worlds: tuple[int, ...],
 ) -> dict[str, FactKinds]:
-    """Which kinds of facts each predicate of the program has in some worlds:
-    one scan of their tables.
-    """
+    """Which kinds of facts each predicate has in some worlds: one scan of their tables."""
     chosen = ", ".join(map(str, worlds)) or "NULL"
     present = [name for name in program.predicates if name in stored]
     if not present:

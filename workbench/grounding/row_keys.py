@@ -67,9 +67,7 @@ class RowKeys:
         self._seen = np.empty((0, 2), np.uint64)
 
     def add(self, keys: UInt64) -> Bool:
-        """Take keys in; which of them are new,
-        counting the first of equal ones only, shape (n,).
-        """
+        """Take keys in; which are new, counting the first of equal ones only, shape (n,)."""
         everything = np.concatenate([self._seen, keys])
         first = equal_rows(everything) == np.arange(len(everything))
         self._seen = everything[first]

@@ -185,9 +185,7 @@ class RowSink:
         )
 
     def sort_by_template(self, first_row: int) -> None:
-        """Bring the rows from one on into runs of equal template,
-        keeping their order within each.
-        """
+        """Bring rows from one on into runs of equal template, keeping their order within each."""
         templates = self.template[first_row : self.n_rows]
         if not np.all(templates[1:] >= templates[:-1]):
             self._keep(first_row, np.argsort(templates, kind="stable"))

@@ -1,6 +1,4 @@
-"""The constants that rules and definitions name: their types, their ids,
-and their positions in each world.
-"""
+"""The constants that rules and definitions name: their types, their ids, and positions by world."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Spark as the backend of a grounding: its SQL, the relations as Parquet,
-queries as data frames.
-"""
+"""Spark as a grounding's backend: its SQL, the relations as Parquet, queries as data frames."""
 
 from __future__ import annotations
 

@@ -81,9 +81,7 @@ class Splice:
 
 
 def places(before: AtomTable, now: AtomTable) -> Int64:
-    """The atom now of each atom as it was, by key; -1 where it is none any more,
-    shape (n_atoms,).
-    """
+    """The atom now of each atom as it was, by key; -1 where it is gone, shape (n_atoms,)."""
     found = np.full(before.n_atoms, -1, np.int64)
     start = before.start
     for number, name in enumerate(before.predicates):
@@ -213,9 +211,7 @@ def _shares(before: Renumbered, piece: Piece, tables: MergedTemplates) -> _Share
 
 
 def _near(before: Renumbered, difference: Difference | None) -> Bool:
-    """The rows that may be among those of a difference: of its rules,
-    over no other atoms than its rows have.
-    """
+    """The rows that may be among those of a difference: of its rules, over atoms of its rows."""
     A = before.network.A
     if difference is None:
         return np.zeros(before.network.n_rows, np.bool_)
@@ -242,9 +238,7 @@ def _changed_rows(going: CarriedRows, coming: CarriedRows) -> tuple[Int64, Int64
 
 
 def _mark_gone(going: CarriedPart, rows: Int64, n_templates: int, touched: Bool) -> Int64:
-    """Mark the atoms of rows and units of which a template or an atom is no more;
-    the other rows.
-    """
+    """Mark the atoms of rows and units whose template or atom is no more; the other rows."""
     A = csr_array(going.rows.A[rows])
     owner = np.repeat(np.arange(rows.size), np.diff(A.indptr))
     gone = going.rows.template[rows] >= n_templates

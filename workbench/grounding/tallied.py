@@ -123,9 +123,7 @@ def evidence_sums(tallies: Sequence[Tally], n_templates: int) -> tuple[Float, Fl
 
 
 def _satisfied_scale(tally: Tally) -> Float:
-    """Summed scale of the groundings that evidence satisfies, those above 0 and those below,
-    shape (n, 2).
-    """
+    """Summed scale of the groundings that evidence satisfies, above 0 and below, shape (n, 2)."""
     if tally.unsatisfied_scale is not None:
         return np.maximum(tally.total_scale - tally.unsatisfied_scale, 0.0)
     satisfied = np.maximum(tally.total - tally.open - tally.violated, 0)

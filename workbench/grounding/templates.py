@@ -216,9 +216,7 @@ class TemplateTable:
         )
 
     def _whole_formulas(self) -> tuple[str, ...]:
-        """Each template's formula, where all its clauses have a template:
-        else it would say more than they do.
-        """
+        """Each template's formula, where all its clauses have templates; else it says too much."""
         present = Counter(zip(self.rule, self.written))
         return tuple(
             written if present[rule, written] == len(self._clauses.get(rule, ())) else ""

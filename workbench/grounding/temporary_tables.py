@@ -47,9 +47,7 @@ class TemporaryTables:
         return self._tables[key]
 
     def keep(self, kind: str, name: str, query: str) -> str:
-        """Make a temporary table of the rows of a query, which is dropped with the others;
-        its unquoted name.
-        """
+        """Make a temporary table of a query's rows, dropped with the others; its unquoted name."""
         table = f"{kind}_{word(name)}_{len(self._tables)}"
         self._create(table, query)
         self._tables[(kind, name)] = quoted(table)
@@ -60,9 +58,7 @@ class TemporaryTables:
         self.largest = max(self.largest, int(first_value(made)))
 
     def replace(self, kind: str, name: str, table: object, query: str) -> str:
-        """Make or replace a temporary table by a query over an Arrow
-        table called `incoming`; its name.
-        """
+        """Make or replace a temporary table by a query over an Arrow table `incoming`; its name."""
         self.drop(kind, name)
         with handed_in(self.connection, "incoming", table):
             return self.of(kind, name, lambda: query)

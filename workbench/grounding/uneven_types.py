@@ -1,6 +1,4 @@
-"""Types whose constants a learned program names for all worlds,
-where some training world lacks one.
-"""
+"""Types whose constants a learned program names for all worlds, of which some world lacks one."""
 
 from __future__ import annotations
 

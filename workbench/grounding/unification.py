@@ -1,6 +1,4 @@
-"""When two literals of a clause can become the same ground atom,
-and when two groundings can be the same row.
-"""
+"""When two literals of a clause can be one ground atom, and two groundings one row."""
 
 from __future__ import annotations
 

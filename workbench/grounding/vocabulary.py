@@ -1,6 +1,4 @@
-"""The relations that a grounding's rules speak of: those of its evidence,
-and the space of its open atoms.
-"""
+"""The relations that rules speak of: of the evidence, and the space of its open atoms."""
 
 from __future__ import annotations
 
@@ -144,9 +142,7 @@ class Vocabulary(AtomPlaces):
         return self.tables.of("listed", predicate, lambda: self.listing_query(predicate))
 
     def listing_query(self, predicate: str) -> str:
-        """The atoms of a listed predicate in order of names,
-        open ones numbered from the predicate's offset.
-        """
+        """The atoms of a listed predicate in order of names, open ones numbered from its offset."""
         if predicate in self.scopes:
             return self._scope_query(predicate)
         stored = self.stored[predicate]
@@ -241,9 +237,7 @@ class Vocabulary(AtomPlaces):
         return self._state
 
     def index(self, predicate: str) -> AtomIndex | None:
-        """The list of a predicate as an array over its grid;
-        None where the grid is too large for one.
-        """
+        """The list of a predicate as an array over its grid; None where that is too large."""
         if predicate not in self._indexes:
             self._indexes[predicate] = self._make_index(predicate)
         return self._indexes[predicate]

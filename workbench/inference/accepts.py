@@ -1,6 +1,4 @@
-"""What an engine takes and gives, as data: the chooser,
-the documents and the tests read the same declaration.
-"""
+"""What an engine takes and gives, as data: chooser, documents and tests read the declaration."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Consensus ADMM for MAP in hinge-loss MRFs: every potential,
-hard row and simplex in closed form.
-"""
+"""Consensus ADMM for MAP in hinge-loss MRFs: each potential, hard row, simplex in closed form."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Several Markov chains over one network: starting states, recording,
-and how well the chains agree.
-"""
+"""Several Markov chains over one network: starting states, recording, and how well they agree."""
 
 from __future__ import annotations
 

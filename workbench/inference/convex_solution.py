@@ -30,9 +30,7 @@ __all__ = ["Componentwise", "FirstOrder", "Iterates", "Point", "Recorder", "conc
 
 @dataclass(frozen=True)
 class Point:
-    """Where an iterative solver stands: a point of the box,
-    and a proven lower bound on the least energy.
-    """
+    """Where an iterative solver stands: a point of the box, and a proven bound on the energy."""
 
     x: Float
     bound: float
@@ -52,9 +50,7 @@ COLUMNS = (
 
 @dataclass
 class Recorder:
-    """The trace of a run: seconds, energy, bound and violation at every check;
-    tells when to stop.
-    """
+    """The trace of a run: seconds, energy, bound, violation at every check; tells when to stop."""
 
     conduct: Conduct
     stage: str
@@ -98,9 +94,7 @@ class Recorder:
 def _without_state(
     engine: str, network: GroundNetwork, problem: HingeProblem, point: Point, recorder: Recorder
 ) -> Solution:
-    """The answer where no state was found that keeps the hard rows:
-    infeasible only where that is proven.
-    """
+    """The answer where no state was found that keeps the hard rows: infeasible where proven."""
     cut_short = point.stopped is Status.CANCELLED or recorder.conduct.expired
     conflict = None if cut_short else smallest_conflict(network, conduct=recorder.conduct)
     if conflict is not None:

@@ -1,6 +1,4 @@
-"""Compiled sweeps of block coordinate descent on squared hinges
-over a box and disjoint simplexes.
-"""
+"""Compiled sweeps of block coordinate descent on squared hinges over a box and simplexes."""
 
 from __future__ import annotations
 

@@ -44,9 +44,7 @@ class RowSource(Protocol):
 
 @dataclass
 class StoredRows:
-    """A source of rows that are all in memory; what it saves is the solver's work,
-    not the grounding.
-    """
+    """A source of rows that are all in memory; it saves the solver's work, not the grounding."""
 
     rows: Rows
     given: Bool = field(init=False)
@@ -173,9 +171,7 @@ class CuttingPlane(Engine):
     def _conflict(
         self, network: GroundNetwork, solution: Solution, conduct: Conduct
     ) -> Int64 | None:
-        """Rows of the given network that no state keeps together;
-        those of a source have no number there.
-        """
+        """Rows of the given network that no state keeps together; a source's have no number."""
         if self.source is None:
             return smallest_conflict(network, conduct=conduct)
         return (

@@ -65,9 +65,7 @@ def best_values(
     order: EliminationOrder,
     look: Callable[[], None] = lambda: None,
 ) -> tuple[list[int], float]:
-    """The atoms that are true in a least-energy state of the component,
-    and minus its energy (-inf: none).
-    """
+    """The atoms that are true in a component's best state, and minus its energy (-inf: none)."""
     tables, messages, parents = _upwards(layout, variables, order, _log_max, look)
     best = sum(float(message) for message, parent in zip(messages, parents) if parent < 0)
     if not np.isfinite(best):

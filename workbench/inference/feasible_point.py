@@ -49,9 +49,7 @@ def make_feasible(
 
 @compiled
 def _alternate(rows: HingeArrays, passes: int, norm: Float, x: Float, scratch: Float) -> float:
-    """Project in turn onto hard rows, then blocks and box;
-    return the last pass's largest violation of a row.
-    """
+    """Project in turn onto hard rows, then blocks and box; the last pass's largest violation."""
     indptr, indices, values, lower, upper = (
         rows.indptr,
         rows.indices,

@@ -58,7 +58,5 @@ class Gibbs(Engine):
     def infer(
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
     ) -> Solution:
-        """Marginal probabilities. `start` is where all chains begin;
-        it should keep the hard rows.
-        """
+        """Marginal probabilities. `start` is where chains begin; it should keep the hard rows."""
         return sample(self, network, weights, lay_out(network, weights), conduct, start)

@@ -138,9 +138,7 @@ def take(new: int, only: int, block: int, y: Int8, ell: Float, true: Int32, move
 def _list_states(
     group: Group, n: int, states: int, y: Int8, ell: Float, true: Int32, moves: Moves
 ) -> None:
-    """Visit all joint states of `n` units, one unit changing at a time,
-    and note the energy of each.
-    """
+    """Visit all joint states of `n` units, one unit changing at a time, and note each energy."""
     option, start, block = group.option, group.start, group.block
     place, step, cost = group.place, group.step, group.cost
     energy = 0.0

@@ -1,6 +1,4 @@
-"""Atoms that are numbers: means of normal distributions, to which the rules add their weights;
-in closed form.
-"""
+"""Atoms that are numbers: means of normal distributions, in closed form."""
 
 from __future__ import annotations
 

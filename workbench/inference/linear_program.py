@@ -1,6 +1,4 @@
-"""A hinge problem with linear hinges as one linear program, and HiGHS to solve it,
-whole or over 0/1 atoms.
-"""
+"""A problem of linear hinges as one program, and HiGHS to solve it, whole or over 0/1 atoms."""
 
 from __future__ import annotations
 
@@ -204,9 +202,7 @@ def _solve(
 
 
 def _agrees(solver: Any, program: LinearProgram, answer: LinearAnswer) -> bool:
-    """Whether the energy of the state is the one that HiGHS claims for it;
-    so too where it has no state.
-    """
+    """Whether the energy of the state is the one that HiGHS claims for it; or it has no state."""
     claimed = float(solver.getInfo().objective_function_value)
     scale = max(1.0, abs(program.offset), float(np.abs(program.cost).sum()))
     return not np.isfinite(answer.objective) or abs(answer.objective - claimed) <= 1e-6 * scale

@@ -59,9 +59,7 @@ class Columns(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What tells how the cost changes when an atom flips: the rows of each atom,
-    and what atoms and rows cost.
-    """
+    """What tells how the cost changes when an atom flips: each atom's rows, and the costs."""
 
     columns: Columns
     field: Float

@@ -1,6 +1,4 @@
-"""Exact MAP as weighted partial MaxSAT,
-by the core-guided algorithm RC2 of the optional package python-sat.
-"""
+"""Exact MAP as weighted partial MaxSAT, by the core-guided RC2 of the package python-sat."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ class MaxSat(Engine):
     def infer(
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
     ) -> Solution:
-        """A state of least energy with proof; when time runs out,
-        the best state known and RC2's bound.
-        """
+        """A state of least energy with proof; when time runs out, the best known and its bound."""
         return solve_clauses(
             self.name, network, weights, conduct, start, self.resolution, self._search
         )

@@ -235,8 +235,6 @@ def _batches(flips: Int64) -> list[tuple[int, int]]:
 
 
 def _costs_nothing_at_best(network: GroundNetwork, weights: Float) -> bool:
-    """Whether 0 bounds the reported energy from below: clauses of any sign,
-    other rows of positive weight.
-    """
+    """Whether 0 bounds the reported energy: clauses of any sign, other rows of positive weight."""
     concave = (network.effective_weights(weights) < 0) & (network.relation == Relation.HINGE)
     return not concave.any() or bool(network.clausal[concave].all())

@@ -91,9 +91,7 @@ def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) ->
 def _mix(
     layout: Layout, work: Slice, y: Int8, ell: Float, true: Int32, n_free: int, random: UInt64
 ) -> None:
-    """One sweep of uniform redraws that keep every active row:
-    it leaves the uniform distribution as it is.
-    """
+    """One sweep of uniform redraws that keep every active row; the distribution stays."""
     active, fixed, free = work.active, work.fixed, work.free
     columns, atom_ptr, atom_row = columns_of(layout), layout.atom_ptr, layout.atom_row
     block_of, block_ptr, block_atom = layout.block_of, layout.block_ptr, layout.block_atom

@@ -30,9 +30,7 @@ class Starts(NamedTuple):
 
 @dataclass(frozen=True)
 class Partition(Part[HingeProblem]):
-    """A program with atoms, rows and blocks sorted by connected component:
-    a part that is the whole.
-    """
+    """A program with all sorted by connected component: a part that is the whole."""
 
     starts: Starts
 

@@ -37,9 +37,7 @@ def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part[HingeProblem]
 
 
 def split(problem: HingeProblem) -> list[Part[HingeProblem]]:
-    """Parts that share no row, the small ones grouped, largest first;
-    offsets are left out of them.
-    """
+    """Parts that share no row, the small ones grouped, largest first; offsets are left out."""
     label = connected(problem.n, problem.A)
     sizes = np.bincount(label)
     n = sizes.size

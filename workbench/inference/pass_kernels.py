@@ -1,6 +1,4 @@
-"""The compiled steps of a pass over soft rows: what they cost, what they prove,
-their step sizes.
-"""
+"""Compiled steps of a pass over soft rows: what they cost, what they prove, their step sizes."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ __all__ = ["add_products", "measure_bound", "measure_energy", "step_sizes"]
 def step_sizes(
     indptr: Integer, indices: Integer, values: Real, dual_step: Real, magnitudes: Float
 ) -> None:
-    """Each row's dual step, the inverse of its summed absolute entries;
-    these are added up by atom, too.
-    """
+    """Each row's dual step, the inverse of its summed absolute entries; these added up by atom."""
     for j in range(dual_step.size):
         total = 0.0
         for p in range(indptr[j], indptr[j + 1]):

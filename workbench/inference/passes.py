@@ -23,9 +23,7 @@ so that the answer's bytes are one.
 
 
 class PassingPrimalDual(PrimalDual):
-    """`PrimalDual` over a `StreamedProgram`: an iteration is a pass over the parts,
-    on `LANES` threads.
-    """
+    """`PrimalDual` over a `StreamedProgram`: an iteration is a pass over parts, on threads."""
 
     stays_single = True
 

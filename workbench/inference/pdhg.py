@@ -1,6 +1,4 @@
-"""Restarted primal-dual hybrid gradient with a dual certificate:
-the first-order engine for linear hinges.
-"""
+"""Restarted primal-dual hybrid gradient with a dual certificate: for linear hinges."""
 
 from __future__ import annotations
 
@@ -138,9 +136,7 @@ class PrimalDual:
         self._work_in(np.float32, self.best_x, np.zeros(program.n_rows))
 
     def _work_in(self, precision: type[np.floating], x: Real, multiplier: Real) -> None:
-        """Arrays of the given precision for the kernel, and the state,
-        anchored at `x` and `multiplier`.
-        """
+        """Arrays of the given precision for the kernel, and the state at `x` and `multiplier`."""
         self.precision = precision
         self.arrays = self.program.arrays(precision)
         primal, dual, x, multiplier = (

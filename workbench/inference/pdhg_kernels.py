@@ -86,9 +86,7 @@ def halpern_steps(
 
 @compiled
 def primal_pass(program: HingeArrays, z: Iterate, primal_weight: float) -> float:
-    """Move `x` against the slope onto box and blocks: `mapped_x` and its reflection;
-    `slope` ends at 0.
-    """
+    """Move `x` against the slope onto bounds: `mapped_x` and its reflection; `slope` ends at 0."""
     cost, lower, upper, block_of = program.cost, program.lower, program.upper, program.block_of
     primal_step, x, slope, mapped_x, scratch = z.primal_step, z.x, z.slope, z.mapped_x, z.scratch
     for i in range(cost.size):

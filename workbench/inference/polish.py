@@ -28,9 +28,7 @@ class Polish:
         self.program, self.arrays, self.columns = program, program.arrays(), program.columns()
 
     def bound(self, multipliers: Float) -> float:
-        """The dual bound after a sweep that starts from `multipliers`, shape (n_rows,),
-        which are left alone.
-        """
+        """The dual bound after a sweep that starts from `multipliers`, which are left alone."""
         moved = self.program.clip_multipliers(multipliers)
         _raise_bound(self.arrays, moved, self.program.cost + self.program.A.T @ moved)
         return self.program.dual_bound(moved)

@@ -1,6 +1,4 @@
-"""What hard rows and blocks alone force: bound propagation over 0/1 atoms,
-and a small reason when they clash.
-"""
+"""What hard rows and blocks alone force: bound propagation over 0/1 atoms, and why they clash."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Solving the relaxation of a network by the solver that suits it,
-and judging 0/1 states against its bound.
-"""
+"""The relaxation solved as suits it, and judging 0/1 states against its bound."""
 
 from __future__ import annotations
 

@@ -93,9 +93,7 @@ class Rounded(Engine):
 
 
 def fitted(engine: Engine, network: GroundNetwork) -> Engine:
-    """The engine for a network's atoms: one over [0, 1] solves the relaxation of 0/1 states,
-    which is rounded.
-    """
+    """The engine for a network's atoms: one over [0, 1] is rounded to 0/1 states."""
     if (
         engine.task == "map"
         and network.domain is Domain.BOOLEAN

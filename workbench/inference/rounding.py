@@ -144,9 +144,7 @@ def _both_ways(A: csr_array) -> Entries:
 
 @compiled
 def _round(order: Int32, prefer: Preference, soft: Entries, hard: Entries, right: Float) -> Int8:
-    """Give the atoms in `order` the values that they are to prefer;
-    propagate hard rows after each.
-    """
+    """Give the atoms in `order` the values they prefer; propagate hard rows after each."""
     values = np.full(order.size, -1, np.int8)
     satisfied = np.zeros(prefer.weight.size, np.int32)
     # What is left of each hard row once unassigned atoms take their cheapest value.
@@ -180,9 +178,7 @@ def _round(order: Int32, prefer: Preference, soft: Entries, hard: Entries, right
 
 @compiled
 def _balance(atom: int, prefer: Preference, soft: Entries, values: Int8, satisfied: Int32) -> float:
-    """What the weights say for an atom being true: of clauses not yet satisfied,
-    as likely as they stay so.
-    """
+    """What the weights say for an atom being true: of clauses not yet satisfied, by how likely."""
     balance = prefer.gain[atom]
     for e in range(soft.atom_ptr[atom], soft.atom_ptr[atom + 1]):
         r = soft.atom_row[e]

@@ -114,9 +114,7 @@ class StreamedProgram(HingeProblem):
         )
 
     def dual_bound(self, multipliers: Float) -> float:
-        """The bound that the parts' mapped multipliers and these of
-        the hard rows prove; one pass.
-        """
+        """The bound that the parts' multipliers and these of the hard rows prove; one pass."""
         clipped = self.clip_multipliers(multipliers)
         slope = self.cost + self.A.T @ clipped
         value = self.constant + float(clipped @ self.b)

@@ -1,6 +1,4 @@
-"""Rows that a source gives once,
-kept so that several solvers can ask for them one after the other.
-"""
+"""Rows that a source gives once, kept for several solvers to ask one after the other."""
 
 from __future__ import annotations
 

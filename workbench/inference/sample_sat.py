@@ -1,6 +1,4 @@
-"""SampleSAT (Wei, Erenrich and Selman 2004):
-a state that satisfies the clauses that a step of MC-SAT keeps.
-"""
+"""SampleSAT (Wei, Erenrich and Selman 2004): a state of the clauses that MC-SAT keeps."""
 
 from __future__ import annotations
 

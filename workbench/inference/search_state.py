@@ -1,6 +1,4 @@
-"""A state under local search, with its unsatisfied items and best states,
-everything by component.
-"""
+"""A state under local search, with its unsatisfied items and best states, all by component."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Soft logic that memory would not hold, solved by passes over rows that lie in files,
-with its bound.
-"""
+"""Soft logic that memory would not hold, by passes over rows in files, with its bound."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Exact MAP as a cost function network,
-by the branch and bound of the optional package pytoulbar2.
-"""
+"""Exact MAP as a cost function network, by branch and bound of the package pytoulbar2."""
 
 from __future__ import annotations
 
@@ -57,9 +55,7 @@ class Toulbar2(Engine):
     def infer(
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
     ) -> Solution:
-        """A state of least energy with proof; when time runs out,
-        the best state known and a bound.
-        """
+        """A state of least energy with proof; when time runs out, the best known and a bound."""
         return solve_clauses(
             self.name, network, weights, conduct, start, self.resolution, self._search
         )
@@ -108,9 +104,7 @@ def _search(
 
 
 def _add(network: Any, clause: list[int], cost: int) -> None:
-    """A clause costs where all its literals are false;
-    one that holds an atom and its negation costs nowhere.
-    """
+    """A clause costs where all its literals are false; a tautology costs nowhere."""
     false = {abs(literal) - 1: int(literal < 0) for literal in clause}
     if all(false[abs(literal) - 1] == int(literal < 0) for literal in clause):
         network.AddCompactFunction(list(false), 0, [list(false.values())], [cost])

@@ -1,6 +1,4 @@
-"""Graphical models and weighted satisfiability as others exchange them:
-UAI and WCNF files to ground networks.
-"""
+"""Graphical models and weighted satisfiability of others: UAI and WCNF files."""
 
 from workbench.interchange.conversion import (
     ClauseProgram,

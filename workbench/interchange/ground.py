@@ -62,9 +62,7 @@ class GroundModel:
 
 
 def atoms_of_states(states: Int64) -> Int64:
-    """The first atom of each variable and the number of atoms, shape (n_variables + 1,):
-    `GroundModel.first`.
-    """
+    """The first atom of each variable and the number of atoms: `GroundModel.first`."""
     atoms = np.select([states == 1, states == 2], [0, 1], states)
     return np.concatenate(([0], np.cumsum(atoms))).astype(np.int64)
 
@@ -102,9 +100,7 @@ def ground_factors(model: FactorModel, known: Int64 | None = None) -> GroundMode
 
 
 def ground_clauses(clauses: WeightedClauses) -> GroundModel:
-    """Weighted clauses as a network; the energy of a state is the weight of what it violates,
-    less `-offset`.
-    """
+    """Weighted clauses as a network; its energy is the violated weight, less `-offset`."""
     length = np.diff(clauses.start)
     # A clause is a set: equal literals merge, and one with both signs of a variable is always
     # satisfied.
@@ -167,9 +163,7 @@ class _Rows:
         return _Rows.of([self, facts])
 
     def network(self, n_atoms: int, blocks: Blocks | None = None) -> GroundNetwork:
-        """The clauses of infinite cost as hard rows,
-        the others as rows of one template of weight 1.
-        """
+        """Clauses of infinite cost as hard rows, the others as rows of one template, weight 1."""
         size = self.cost.size
         hard = np.isinf(self.cost)
         return network_from_rows(
@@ -186,9 +180,7 @@ class _Rows:
 
 
 def _entries(group: FactorGroup) -> tuple[float, Int64, Int64, Float]:
-    """The summed reference values of a group, and where tables differ from them: factor,
-    entry, cost.
-    """
+    """The summed reference values of a group, and where tables differ: factor, entry, cost."""
     n = group.scopes.shape[0]
     logs = group.logs.reshape(n, -1)
     reference = _commonest(logs) if logs.shape[1] <= SMALL else logs.max(axis=1)

@@ -1,6 +1,4 @@
-"""Weighted clauses as MaxSAT evaluations exchange them: WCNF files,
-in their form of before 2022 and since.
-"""
+"""Weighted clauses as MaxSAT evaluations exchange them: WCNF files, of before 2022 and since."""
 
 from __future__ import annotations
 
@@ -96,9 +94,7 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
 
 
 def format_wcnf(clauses: WeightedClauses, comment: str = "") -> str:
-    """The text in the form since 2022;
-    weights that are no whole numbers are written as they are.
-    """
+    """The text in the form since 2022; others than whole weights as they are."""
     lines = [f"c {line}" for line in comment.splitlines()]
     for at, weight in enumerate(clauses.weight.tolist()):
         body = clauses.literals[clauses.start[at] : clauses.start[at + 1]].tolist()

@@ -1,6 +1,4 @@
-"""Text to program: Markov logic and probabilistic soft logic, parsed, checked,
-put in clausal form, printed.
-"""
+"""Text to program: Markov logic and soft logic, parsed, checked, put in clausal form, printed."""
 
 from workbench.language.checks import check
 from workbench.language.clausal import clausal_form, clause_problems

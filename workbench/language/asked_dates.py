@@ -34,9 +34,7 @@ def asked_at(predicate: Predicate) -> tuple[int, ...]:
 
 
 def with_asked_dates(program: Program) -> Program:
-    """The program in which dates of predicates with a scope are constants,
-    and the scopes find them.
-    """
+    """The program in which dates of predicates with a scope are constants, and scopes find them."""
     changed = {
         scope.head.predicate: _asked(program.predicates[scope.head.predicate])
         for scope in program.scopes
@@ -92,9 +90,7 @@ def without_asked_dates(statement: Definition | Scope) -> Definition | Scope:
 
 
 def bind_asked_dates(clause: Clause, predicates: Mapping[str, Predicate]) -> Clause:
-    """The clause in which an asked date that is also computed with or
-    compared is bound by its constant.
-    """
+    """The clause in which an asked date also computed with or compared is bound by its constant."""
     values, taken = (
         dict(clause.values),
         {name for name, _ in (*clause.values, *clause.variable_types)},
@@ -129,9 +125,7 @@ def bind_asked_dates(clause: Clause, predicates: Mapping[str, Predicate]) -> Cla
 def _bound(
     atom: Atom, predicate: Predicate, constant_for: Callable[[str], str | None]
 ) -> tuple[Atom, tuple[Literal, ...]]:
-    """The atom with the constants of its dates,
-    and the literals that lead from these to the dates.
-    """
+    """The atom with its dates' constants, and the literals that lead from these to the dates."""
     arguments, links = list(atom.arguments), []
     for place in asked_at(predicate):
         term = arguments[place]

@@ -1,6 +1,4 @@
-"""What the builders of both grammars share: definitions, scopes,
-aggregates and quoted constants.
-"""
+"""What both grammars' builders share: definitions, scopes, aggregates and quoted constants."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Internal predicates, functions and aggregates: Alchemy's, with their infix spelling,
-and those of values.
-"""
+"""Internal predicates, functions and aggregates: Alchemy's, as infix, and those of values."""
 
 from __future__ import annotations
 

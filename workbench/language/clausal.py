@@ -166,9 +166,7 @@ def _all_clauses(
 
 
 def _check_values(rule: FormulaRule, clause: Clause, diagnostics: Diagnostics) -> None:
-    """Numbers, dates and texts range over no domain:
-    a negated literal must bind each variable of them.
-    """
+    """Numbers, dates and texts range over no domain: a negated literal must bind such variables."""
     bound = {
         term.name
         for literal in clause.literals
@@ -260,9 +258,7 @@ def _of_domains(
     *,
     tied: bool,
 ) -> list[ScopedClause]:
-    """A formula's clauses by the domains that the expansion knows; `tied`:
-    under one index a choice of signs.
-    """
+    """A formula's clauses by the expansion's domains; `tied`: under one index a choice of signs."""
     chosen, soft = [], rule.weight.kind != "hard"
     for choice in free_sign_choices(formula):
         shared = weight_shares(distribute(negation_normal_form(choice), expansion), soft=soft)
@@ -289,9 +285,7 @@ def _of_domains(
 
 
 def _without_outer_universals(formula: Formula) -> Formula:
-    """Variables of outermost universal quantifiers are free:
-    each of their bindings is a grounding.
-    """
+    """Variables of outermost universal quantifiers are free: each binding is a grounding."""
     while isinstance(formula, Quantified) and formula.kind == "forall":
         formula = formula.body
     return formula

@@ -109,9 +109,7 @@ class Clause:
 
     @property
     def grounding_weight(self) -> float | None:
-        """What a grounding weighs, with the sign that clausal form gave it;
-        None where that is not known.
-        """
+        """What a grounding weighs, with the sign that clausal form gave it; None if not known."""
         return self.weight * self.share if self.tied and self.weight is not None else self.weight
 
 

@@ -56,9 +56,7 @@ class Declared:
         return declared
 
     def complete(self, rules: Iterable[FormulaRule]) -> set[str]:
-        """Add what the declarations and rules imply of types and last arguments;
-        returns the `ordinary_types`.
-        """
+        """Add what declarations and rules imply of types; returns the `ordinary_types`."""
         ordinary = self.ordinary_types()
         for predicate in self.predicates.values():
             entities = tuple(

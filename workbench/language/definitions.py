@@ -1,6 +1,4 @@
-"""Definitions: the types of what they define, the order in which they are made,
-and what is wrong with them.
-"""
+"""Definitions: the types of what they define, their order, and their faults."""
 
 from __future__ import annotations
 
@@ -246,9 +244,7 @@ def condition_span(condition: Condition) -> Span | None:
 
 
 def _check_cycles(program: Program, diagnostics: Diagnostics) -> None:
-    """A predicate may be made of itself, but not of its own absence, of a count of itself,
-    or of new values.
-    """
+    """A predicate may be made of itself, but not of its absence, its count, or new values."""
     for together in strata(program):
         for definition in program.definitions:
             if definition.head.predicate not in together:

@@ -116,9 +116,7 @@ def _terms(item: Item) -> tuple[Term, ...]:
 
 
 def _needed(values: Sequence[FunctionValue], terms: Iterable[Term]) -> tuple[FunctionValue, ...]:
-    """The functions' values that terms name, directly or as arguments of others:
-    what is gone asks for none.
-    """
+    """The functions' values that terms name, directly or in others: what is gone asks for none."""
     named = {name.name for term in terms for name in term_variables(term)}
     while more := {
         term.name

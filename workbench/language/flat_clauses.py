@@ -1,6 +1,4 @@
-"""A disjunction as a clause: its share of the weight, single literals conjoined,
-function terms taken out.
-"""
+"""A disjunction as a clause: its share of the weight, single literals, function terms."""
 
 from __future__ import annotations
 
@@ -77,9 +75,7 @@ def is_tautology(disjunction: Disjunction | Clause) -> bool:
 
 
 def may_cost(tautology: Clause) -> bool:
-    """Whether some grounding of a clause that always holds costs something:
-    those of negative weight do.
-    """
+    """Whether some grounding of a clause that always holds costs: one of negative weight."""
     return tautology.weight_variable is not None or (tautology.grounding_weight or 0.0) < 0
 
 

@@ -21,9 +21,7 @@ class Flattening:
         self.found: dict[Apply, FunctionValue] = {}
 
     def simple(self, term: Term, place: str | None) -> Variable | Constant:
-        """The term itself, or the variable that stands for its value;
-        `place` is the type wanted there.
-        """
+        """The term itself, or the variable for its value; `place` is the type wanted there."""
         if isinstance(term, Variable):
             return replace(term, plus=False) if term.plus else term
         if isinstance(term, Constant):

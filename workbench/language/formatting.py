@@ -37,9 +37,7 @@ def format_mln_source(text: str, source: str | None = None) -> str:
 
 
 def format_psl_source(text: str, source: str | None = None) -> str:
-    """A PSL text with each rule printed canonically and all else kept,
-    as `format_mln_source` does.
-    """
+    """A PSL text with rules printed canonically and all else kept, as `format_mln_source` does."""
     return _rewritten(
         text,
         [

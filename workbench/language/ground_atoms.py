@@ -26,9 +26,7 @@ def atom_text(predicate: str, arguments: Iterable[str]) -> str:
 
 
 def parse_atom(text: str) -> AtomKey | None:
-    """Predicate and constants of a ground atom's text, quotes and escapes resolved;
-    None when it is no atom.
-    """
+    """Predicate and constants of a ground atom's text, unescaped; None when it is no atom."""
     match = _ATOM.fullmatch(text)
     if match is None:
         return None
@@ -48,9 +46,7 @@ def parse_pattern(text: str) -> tuple[str, tuple[tuple[str, bool], ...]] | None:
 
 
 def _arguments(inner: str) -> list[tuple[str, bool]] | None:
-    """Constants between an atom's brackets, and whether each was quoted;
-    None where they cannot be read.
-    """
+    """Constants between an atom's brackets, and whether each was quoted; None if unreadable."""
     found = []
     position = 0
     while position < len(inner) and inner.strip():

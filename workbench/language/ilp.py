@@ -137,9 +137,7 @@ class IlpProblem:
         )
 
     def relations(self) -> dict[str, Tuples]:
-        """The facts of every predicate with a body mode, by name:
-        what a search can see of the background.
-        """
+        """The facts of every predicate with a body mode, by name, that a search can see."""
         return {
             name: self.facts.get((name, len(types)), ())
             for name, types in self.argument_types().items()

@@ -1,6 +1,4 @@
-"""Prolog text to terms: the part of Prolog's syntax that inductive logic
-programming files are written in.
-"""
+"""Prolog text to terms: the part of Prolog's syntax that files of ILP are written in."""
 
 from __future__ import annotations
 

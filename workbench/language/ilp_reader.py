@@ -1,6 +1,4 @@
-"""Readers of ILP systems' files: Aleph (`.b .f .n`,
-or one file) and Popper (`bk.pl exs.pl bias.pl`).
-"""
+"""Files of ILP systems: Aleph (`.b .f .n`, or one file) and Popper (`bk.pl exs.pl bias.pl`)."""
 
 from __future__ import annotations
 

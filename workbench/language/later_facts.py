@@ -119,9 +119,7 @@ class _Sight:
     not_later: Set[str]
 
     def beyond(self, atoms: Sequence[Atom], body: Sequence[Atom]) -> Iterator[str]:
-        """The atoms that could be later, where the positive ones of a body hold,
-        each said in words.
-        """
+        """The atoms that could be later, where a body's positive ones hold, each said in words."""
         dating = [
             atom
             for atom in body
@@ -151,9 +149,7 @@ class _Sight:
     def _dated_things(
         self, atom: Atom, predicate: Predicate
     ) -> Iterator[tuple[tuple[str, ...], str]]:
-        """The things (or the things together) that an atom tells of
-        and that some predicate dates.
-        """
+        """The things (or things together) that an atom tells of and some predicate dates."""
         for by in self.program.predicates.values():
             if not _dates_things(self.program, by):
                 continue

@@ -21,9 +21,7 @@ def combine(left: Line, right: Line, sign: float) -> Line:
 
 
 def multiply(left: Line, right: Line) -> Line:
-    """The product, multiplied out over the terms with atoms;
-    a sum without atoms stays one factor.
-    """
+    """The product, multiplied out over terms with atoms; a sum without atoms stays one factor."""
     left, right = _as_one_term(left), _as_one_term(right)
     return tuple(
         LinearTerm(
@@ -90,9 +88,7 @@ def as_factor(line: Line) -> Factor:
 
 
 def constant_line(terms: Line) -> Line:
-    """The terms without atoms: those with a factor, positive ones first,
-    then the numbers added up (if not 0).
-    """
+    """The terms without atoms: those with a factor, positive first, then the sum of numbers."""
     number = sum(term.coefficient for term in terms if not term.atoms and term.factor is None)
     rest = [term for term in terms if not term.atoms and term.factor is not None]
     rest.sort(key=lambda term: term.coefficient <= 0)

@@ -190,9 +190,7 @@ class _Reading:
         return declares_number(tokens) and not self.declared.has(str(tokens[0]))
 
     def without_plus(self, statement: Statement) -> Statement:
-        """The declaration that was meant, so that its predicate is known to the rules;
-        the `+` is reported.
-        """
+        """The declaration that was meant, so that rules know its predicate; the `+` is reported."""
         tokens = [token for token in statement.tokens if token.type != "PLUS"]
         plus = next(token for token in statement.tokens if token.type == "PLUS")
         plain = "".join(f"{token} " if token.type == "COMMA" else token for token in tokens)

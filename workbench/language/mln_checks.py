@@ -169,9 +169,7 @@ def _check_weight_variable(rule: FormulaRule, diagnostics: Diagnostics) -> None:
 def _check_factor(
     rule: FormulaRule, program: Program, types: dict[str, str], diagnostics: Diagnostics
 ) -> None:
-    """The number that a weight is multiplied by is made of numbers,
-    dates and texts of the formula.
-    """
+    """The number that a weight is multiplied by is of numbers, dates and texts of the formula."""
     if rule.weight.factor is None:
         return
     for variable in term_variables(rule.weight.factor):
@@ -186,9 +184,7 @@ def _check_factor(
 
 
 def _check_rereading(rule: FormulaRule, program: Program, diagnostics: Diagnostics) -> None:
-    """Warn where `Smokes(person)` stands a second time: it is a formula then,
-    with a variable called person.
-    """
+    """Warn where `Smokes(person)` stands a second time, as a formula of a variable person."""
     atoms = list(formula_atoms(rule.formula))
     if rule.weight.kind != "learn" or rule.formula not in atoms or not atoms[0].arguments:
         return

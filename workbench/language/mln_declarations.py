@@ -1,6 +1,4 @@
-"""What reductions of the Markov logic grammar build of declarations: types,
-predicates and functions.
-"""
+"""What the Markov logic grammar builds of declarations: types, predicates and functions."""
 
 from __future__ import annotations
 

@@ -38,9 +38,7 @@ def is_function_declaration(tokens: list[Token]) -> bool:
 
 
 def is_predicate_declaration(tokens: list[Token], predicates: dict[str, Predicate]) -> bool:
-    """`[*] Name ( type [! or ?], ... )` and nothing else: of a name not declared yet,
-    or with such a mark.
-    """
+    """`[*] Name ( type [! or ?], ... )` and nothing else: a name not declared yet, or marked."""
     start = 1 if tokens[0].type == "STAR" else 0
     kinds = [token.type for token in tokens[start:]]
     if kinds != ["NAME"] and (kinds[:2] != ["NAME", "LPAR"] or kinds[-1] != "RPAR"):
@@ -115,9 +113,7 @@ def tag_weight(statement: Statement) -> tuple[list[Token], bool]:
 
 
 def _tag_factor(tokens: list[Token]) -> list[Token] | None:
-    """`1.2 * a: ...` or `w * a: ...` with its weight and the sign after it retyped;
-    None of another statement.
-    """
+    """`1.2 * a: ...` or `w * a: ...` with weight and sign retyped; None of others."""
     fixed = [tokens[0].update(type="FIXED")] if tokens[0].type == "AT" else []
     rest = tokens[len(fixed) :]
     sign = str(rest[0]) if rest[0].type == "MINUS" else ""

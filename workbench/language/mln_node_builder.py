@@ -40,9 +40,7 @@ __all__ = ["MlnNodeBuilder", "Node", "Parenthesised"]
 
 @dataclass(frozen=True)
 class Parenthesised:
-    """A formula in parentheses: its conjunction or disjunction does
-    not run into the one around it.
-    """
+    """A formula in parentheses: its connective does not run into the one around it."""
 
     body: Formula
 
@@ -182,9 +180,7 @@ class MlnNodeBuilder(DeclarationBuilder[Node]):
         )
 
     def internal_predicate(self, atom: Atom) -> Formula:
-        """`greaterThan(x, y)` and its like as comparisons,
-        unless the program declares a predicate so named.
-        """
+        """`greaterThan(x, y)` and its like as comparisons, unless so declared."""
         if atom.predicate in self.declared.predicates or len(atom.arguments) != 2:
             return atom
         if atom.predicate in COMPARISONS:

@@ -57,9 +57,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """What is kept of each rule, definition and scope: the comment above it, its text,
-    and where it stands.
-    """
+    """What is kept of each rule, definition and scope: its comment, its text, its place."""
 
     description: str = field(default="", compare=False)
     text: str = field(default="", compare=False)
@@ -97,9 +95,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:
-    """PSL's `|X|`: how many distinct constants a grounding puts in the
-    place of summation variable X.
-    """
+    """PSL's `|X|`: how many distinct constants a grounding puts for summation variable X."""
 
     variable: str
 
@@ -179,9 +175,7 @@ Condition = Literal | Comparison | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Conditional(Stated):
-    """An atom and the conditions that make it so;
-    several statements of one head are joined by "or".
-    """
+    """An atom and the conditions that make it so; statements of one head are joined by "or"."""
 
     head: Atom
     body: tuple[Condition, ...]
@@ -198,9 +192,7 @@ class Definition(Conditional):
 
 
 class Scope(Conditional):
-    """`head open where body.`: which atoms of a query predicate are open;
-    those of no scope are false.
-    """
+    """`head open where body.`: which query atoms are open; those of no scope are false."""
 
     __slots__ = ()
 

@@ -62,9 +62,7 @@ def _check_negative(rule: LogicalRule | ArithmeticRule, diagnostics: Diagnostics
 
 
 def _check_logical(rule: LogicalRule, diagnostics: Diagnostics) -> None:
-    """Each variable needs an atom that binds it:
-    a positive one of the body or a negated one of the head.
-    """
+    """Each variable needs an atom that binds it: positive in the body or negated in the head."""
     literals = [(item, True) for item in rule.body] + [(item, False) for item in rule.head]
     binding = [
         item.atom

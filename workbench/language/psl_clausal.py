@@ -16,9 +16,7 @@ __all__ = ["linear_rules", "logical_clause"]
 
 
 def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
-    """`A & B -> C` as `!A v !B v C`, each literal once; comparisons become guards,
-    those of the body negated.
-    """
+    """`A & B -> C` as `!A v !B v C`, each literal once; comparisons guard, the body's negated."""
     literals = []
     guards = []
     for item in rule.body:

@@ -41,9 +41,7 @@ def read_psl_document(path: str | os.PathLike[str]) -> PslDocument:
 
 
 def parse_psl_document(text: str, source: str | None = None) -> PslDocument:
-    """Read a document's text: JSON with whole-line `#` and `//` comments when
-    it starts with `{`, else YAML.
-    """
+    """Read a document's text: JSON with `#` and `//` lines when it starts with `{`, else YAML."""
     content = document_content(text, source)
     reading = _Reading(text, source)
     if not isinstance(content, Mapping):

@@ -107,9 +107,7 @@ def _yaml(text: str) -> str:
 
 
 def format_psl_document(document: PslDocument) -> str:
-    """The document in the JSON form of version 2.4, ending in a newline;
-    reading it gives an equal document.
-    """
+    """The document in the JSON form of version 2.4; reading it gives an equal document."""
     content: dict[str, object] = {}
     if document.options:
         content["options"] = dict(document.options)

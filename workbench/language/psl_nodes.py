@@ -1,6 +1,4 @@
-"""What the PSL grammar reduces to before it is settled what stands where,
-and its reading as linear terms.
-"""
+"""What the PSL grammar reduces to before all is settled, and its reading as linear terms."""
 
 from __future__ import annotations
 

@@ -123,9 +123,7 @@ def _typed(
 
 
 def _used(program: Program, diagnostics: Diagnostics) -> tuple[dict[str, str], dict[str, int]]:
-    """How each predicate is spelled, by its name whatever the case, and how many arguments it
-    takes.
-    """
+    """How each predicate is spelled, by name whatever the case, and how many arguments it takes."""
     spelling = {name.casefold(): name for name in program.predicates}
     arities = {name: predicate.arity for name, predicate in program.predicates.items()}
     written: list[tuple[Iterable[Atom], Span | None]] = [
@@ -208,9 +206,7 @@ def _span_of_use(rules: Iterable[Rule], name: str) -> Span | None:
 def _join_statement(
     statement: Definition | Scope, classes: ArgumentClasses, arities: Mapping[str, int]
 ) -> list[Place]:
-    """Join the places of each variable of a definition or scope;
-    the places that hold numbers which it makes.
-    """
+    """Join the places of each variable of a definition or scope; the places of numbers it makes."""
     comparisons = [one for one in statement.body if isinstance(one, Comparison)]
     place_of = classes.join_variables(
         (*condition_atoms(statement.body), statement.head), comparisons, arities

@@ -1,6 +1,4 @@
-"""Variables with names of their own, and starred atoms by sign:
-formulas made ready for the normal form.
-"""
+"""Variables with names of their own, and starred atoms by sign: ready for the normal form."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ __all__ = ["free_sign_choices", "fresh_name", "rename_apart"]
 
 
 def rename_apart(formula: Formula) -> Formula:
-    """Give each quantified variable a name of its own (a prime is
-    added where the name is taken).
-    """
+    """Give each quantified variable a name of its own (a prime where it is taken)."""
     if not _has_quantifier(formula):
         return formula
     return _rename(formula, set(_free_names(formula, frozenset())))
@@ -76,9 +72,7 @@ def _substitute_free(formula: Formula, values: Mapping[str, Term]) -> Formula:
 
 
 def free_sign_choices(formula: Formula) -> tuple[Formula, ...]:
-    """The formula with each `*P(x)` replaced by P(x) and by !P(x):
-    2^n formulas for n different starred atoms.
-    """
+    """The formula with each `*P(x)` replaced by P(x) and by !P(x): 2^n formulas for n starred."""
     starred = list(
         dict.fromkeys(leaf.atom for leaf in leaves(formula) if isinstance(leaf, FreeSign))
     )

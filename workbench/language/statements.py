@@ -72,9 +72,7 @@ class Statement:
 def split_statements(
     parser: Lark, source: SourceText, diagnostics: Diagnostics
 ) -> Iterator[Statement]:
-    """Cut `source` into statements; one with a character that means
-    nothing is reported and left out.
-    """
+    """Cut `source` into statements; one with a wrong character is reported and left out."""
     tokens: list[Token] = []
     depth = 0
     newlines = 0
@@ -167,9 +165,7 @@ def report_stray(
     diagnostics: Diagnostics,
     help: Mapping[str, str] | None = None,
 ) -> None:
-    """Report a character that means nothing;
-    the second and later ones of a line are taken as the same slip.
-    """
+    """Report a character that means nothing; further ones of a line are the same slip."""
     span = source.span(token)
     if token.type == "OPEN_COMMENT":
         diagnostics.add("E0102", "this comment is never closed", span, "close it with */")

@@ -54,9 +54,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """A function applied to terms: a declared function, `succ`, `+ - * / %`,
-    or a string function.
-    """
+    """A function applied to terms: a declared function, `succ`, `+ - * / %`, or of strings."""
 
     function: str
     arguments: tuple[Term, ...]

@@ -65,9 +65,7 @@ def parse_value(kind: ValueKind, text: str) -> float | datetime | str | None:
 
 
 def value_text(value: float | datetime | str) -> str:
-    """A value as rules and data write it: `30`, `0.5`, `2020-01-31`;
-    the quotes of a text are the caller's.
-    """
+    """A value as rules and data write it: `30`, `0.5`, `2020-01-31`; the caller quotes texts."""
     if isinstance(value, datetime):
         midnight = value.hour == value.minute == value.second == value.microsecond == 0
         return value.date().isoformat() if midnight else value.isoformat(sep=" ")

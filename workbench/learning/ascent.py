@@ -1,6 +1,4 @@
-"""Maximising a smooth function of the learnable weights by L-BFGS, with a Gaussian prior,
-trace and status.
-"""
+"""Maximising a smooth function of weights by L-BFGS, with a Gaussian prior, trace and status."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ __all__ = ["Ascent", "maximise"]
 
 @dataclass(frozen=True)
 class Ascent:
-    """Where an ascent ended: all weights, a row of the trace for each iteration,
-    and why it stopped.
-    """
+    """Where an ascent ended: all weights, a row of the trace an iteration, and why it stopped."""
 
     weights: Float
     trace: Mapping[str, Float]

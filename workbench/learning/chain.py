@@ -88,9 +88,7 @@ class GibbsChain:
     def run(
         self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0
     ) -> CountSamples:
-        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`;
-        what stops them is `Cancelled`.
-        """
+        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`; `Cancelled` stops."""
         network, layout, random = self.network, self._at(weights), stream(seed)
         y = np.where(layout.fixed >= 0, layout.fixed, layout.reduce(state) >= 0.5).astype(np.int8)
         ell, block_true = np.empty(layout.n_rows), np.empty(layout.block_kind.size, np.int32)

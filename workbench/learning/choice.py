@@ -1,6 +1,4 @@
-"""Choosing among candidates by what they predict where they did not learn: one function,
-whatever is chosen.
-"""
+"""Choosing among candidates by what they predict where they did not learn, whatever is chosen."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Contrastive divergence and its persistent form:
-gradient ascent with counts from a few Gibbs sweeps.
-"""
+"""Contrastive divergence and its persistent form: ascent with counts from a few Gibbs sweeps."""
 
 from __future__ import annotations
 

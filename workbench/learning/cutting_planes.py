@@ -117,9 +117,7 @@ class CuttingPlanes:
         return weights
 
     def _iterate(self, iteration: int) -> str | None:
-        """One cut near the best weights, or, where that tells nothing new,
-        at the program's optimum.
-        """
+        """One cut near the best weights, or, where it tells nothing, at the program's optimum."""
         target = self.full_weights()
         if self.best is not None and self.learner.stabilisation < 1.0:
             near = self.best + self.learner.stabilisation * (target - self.best)
@@ -135,9 +133,7 @@ class CuttingPlanes:
         return self._settle(found, target)
 
     def _settle(self, found: list[Separation], weights: Float) -> str | None:
-        """Add a cut that the program's optimum violates, by whatever it takes;
-        or say why training ends.
-        """
+        """Add a cut that the program's optimum violates; or say why training ends."""
         learner = self.learner
         self.at_optimum = True
         if self._excess([separation.upper for separation in found]) <= 0.0:
@@ -177,17 +173,13 @@ class CuttingPlanes:
         return [separation.relaxed for separation in found if separation.relaxed is not None]
 
     def _ask(self, weights: Float, iteration: int) -> list[Separation]:
-        """Separate every database at `weights`; remember them if they are the best,
-        and write the trace.
-        """
+        """Separate every database at `weights`; remember the best, and trace."""
         found = self.databases.ask(weights)
         self._record(iteration, found, weights)
         return found
 
     def _take(self, cuts: list[Cut], weights: Float) -> bool:
-        """Add the cuts if `weights`, the program's optimum, violates them beyond epsilon;
-        and solve again.
-        """
+        """Add the cuts if `weights`, the program's optimum, violates them; and solve again."""
         if self._excess([cut.violation(weights) for cut in cuts]) <= 0.0:
             return False
         for cache, cut in zip(self.caches, cuts):
@@ -211,9 +203,7 @@ class CuttingPlanes:
         )
 
     def _add_cached(self, iteration: int) -> bool:
-        """A new combination of the databases' cached cuts, every second time;
-        it costs no inference.
-        """
+        """A combination of the databases' cached cuts, every second time; it costs no inference."""
         if (
             len(self.databases.worlds) < 2
             or self.program.n_groups > 1
@@ -231,9 +221,7 @@ class CuttingPlanes:
         return True
 
     def _excess(self, violations: list[float], *, tolerated: bool = True) -> float:
-        """By how much the violations exceed the slack (and epsilon);
-        the largest over the slacks.
-        """
+        """By how much the violations exceed the slack (and epsilon); the largest of all."""
         slack = self.program.slack
         total = np.array([sum(violations)]) if slack.size == 1 else np.array(violations)
         allowed = (
