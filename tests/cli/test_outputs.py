@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.commands.console import replacing
-from workbench.errors import InputError
+from workbench.commands.console import check_table, replacing
+from workbench.errors import InputError, UsageError
 
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
@@ -45,3 +45,11 @@ def test_a_file_is_replaced_with_its_mode_and_links_stay(tmp_path: Path) -> None
 def test_a_device_is_written_as_it_is() -> None:
     with replacing(Path(os.devnull)) as part:
         assert part == Path(os.devnull)
+
+
+def test_a_table_of_no_known_form_is_refused_before_any_work(tmp_path: Path) -> None:
+    for name in ("clusters.foo", "clusters.db", "clusters.xlsx"):
+        with pytest.raises(UsageError, match="E0248"):
+            check_table(tmp_path / name)
+    for name in ("clusters", "clusters.csv", "clusters.csv.gz", "clusters.tsv", "pairs.parquet"):
+        check_table(tmp_path / name)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import Diagnostic, ExitCode, InputError, WorkbenchError, shortened
+from workbench.errors import Diagnostic, ExitCode, InputError, UsageError, WorkbenchError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +22,7 @@ __all__ = [
     "as_records",
     "check_output",
     "check_predictions_output",
+    "check_table",
     "end_as",
     "is_directory",
     "number",
@@ -142,6 +143,28 @@ def check_output(path: Path | None, beside: Iterable[Path | str | None] = ()) ->
             "E0802",
             f"{path} cannot be written: {reason}",
             help="name another file in a folder that exists",
+        )
+
+
+def check_table(path: Path | None) -> None:
+    """Refuse an output whose ending names a form that no table is written in; without an ending it
+    is CSV.
+
+    Raises
+    ------
+    UsageError
+        E0248.
+    """
+    from workbench.database.formats import format_of
+
+    if path is None or not path.suffix:
+        return
+    form = format_of(path)
+    if form is None or form.write is None:
+        raise UsageError.of(
+            "E0248",
+            f"{path}: a table is not written as {path.suffix}",
+            help="end it in .csv, .tsv or .parquet",
         )
 
 

@@ -12,6 +12,7 @@ import typer
 from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
 from workbench.commands.console import (
     check_output,
+    check_table,
     print_json,
     print_line,
     print_table,
@@ -93,6 +94,8 @@ def link(
     read = [*files, labels, settings, kept, workspace]
     check_output(out, read)
     check_output(pairs, [*read, out])
+    check_table(out)
+    check_table(pairs)
     if kept is not None:
         # A server that holds the workspace stands for it: what --with says otherwise needs no
         # change.
