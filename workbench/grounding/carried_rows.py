@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,17 +74,39 @@ class Renumbered:
 
     def part(self, rows: Bool, number: Int64) -> CarriedPart:
         """The rows chosen, and unit groundings of the templates that have a number (others -1)."""
-        return CarriedPart(self.rows(rows, number), self._units(number))
+        return CarriedPart(self.rows(rows, number), self.units(number))
 
     def whole(self, number: Int64) -> CarriedPart:
         return self.part(np.ones(self.network.n_rows, np.bool_), number)
+
+    @cached_property
+    def keeps_atoms(self) -> bool:
+        """Whether all atoms have the same numbers there."""
+        return self.place.size == self.n_atoms and np.array_equal(
+            self.place, np.arange(self.n_atoms)
+        )
+
+    def keeps_numbers(self, number: Int64) -> bool:
+        """Whether atoms and templates do, and rows stand in ascending runs of templates."""
+        same = np.array_equal(number, np.arange(self.n_templates))
+        return self.keeps_atoms and same and bool(np.all(np.diff(self.network.template) >= 0))
+
+    def all_rows(self) -> CarriedRows:
+        """All rows where they keep their numbers; nothing is copied."""
+        network = self.network
+        scale = np.ones(network.n_rows) if network.scale is None else network.scale
+        A = csr_array(
+            (network.A.data, network.A.indices, network.A.indptr),
+            shape=(network.n_rows, self.n_atoms + 1),
+        )
+        return CarriedRows(A, network.b, self.rule, network.template, scale, network.relation)
 
     def rows(self, rows: Bool, number: Int64) -> CarriedRows:
         """The rows chosen, atoms and templates renumbered."""
         network, n_rows = self.network, int(np.count_nonzero(rows))
         chosen = ChosenRows.of(np.flatnonzero(rows))
         A, shape = chosen.rows_of(network.A), (n_rows, self.n_atoms + 1)
-        if self.place.size == self.n_atoms and np.array_equal(self.place, np.arange(self.n_atoms)):
+        if self.keeps_atoms:
             A = csr_array((A.data, A.indices, A.indptr), shape=shape)
         else:
             at = np.where(self.place < 0, self.n_atoms, self.place).astype(A.indices.dtype)
@@ -98,7 +121,8 @@ class Renumbered:
         b, rule, relation = (chosen.of_column(one) for one in columns)
         return CarriedRows(A, b, rule, template, scale, relation)
 
-    def _units(self, number: Int64) -> csr_array:
+    def units(self, number: Int64) -> csr_array:
+        """The unit groundings of the templates that have a number (others -1)."""
         unit, shape = self.network.unit, (self.n_atoms, self.n_templates)
         if not unit.nnz or number.max(initial=-1) < 0:
             return csr_array(shape)

@@ -25,6 +25,7 @@ from workbench.grounding.carried_rows import (
     without_zeros,
 )
 from workbench.grounding.differences import Difference
+from workbench.grounding.inserted_rows import inserted
 from workbench.grounding.merged_templates import MergedTemplates, merge_templates, sums_by_template
 from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates
@@ -127,7 +128,8 @@ def splice(
     new = piece.grounding.network
     goes = np.isin(templates.rule, [-1, *piece.rules])
     tables = merge_templates(templates, goes, piece.grounding.templates)
-    shares = _shares(Renumbered(network, rule, place, new.n_atoms, tables.width), piece, tables)
+    before = Renumbered(network, rule, place, new.n_atoms, tables.width)
+    shares = _shares(before, piece, tables)
     coming, going = shares.coming, shares.going
 
     old_rows, new_rows, added, removed = _changed_rows(going.rows, coming.rows)
@@ -135,7 +137,7 @@ def splice(
     touched[place[place >= 0]] = False
     _mark_blocks(network.blocks, new.blocks, place, touched)
     old_rows = _mark_gone(going, old_rows, tables.templates.n_templates, touched)
-    joined = stacked(shares.kept.rows, coming.rows)
+    joined = _joined(before, shares.stays, coming.rows, tables)
     sums: dict[str, Any] = {
         name: sums_by_template(getattr(network, name), getattr(new, name), tables) for name in SUMS
     }
@@ -150,9 +152,7 @@ def splice(
         template=joined.template,
         scale=None if np.all(joined.scale == 1.0) else joined.scale,
         relation=joined.relation,
-        unit=csr_array(
-            csr_array(shares.kept.units + coming.units)[:, : tables.templates.n_templates]
-        ),
+        unit=csr_array(csr_array(shares.kept + coming.units)[:, : tables.templates.n_templates]),
     )
     return Splice(
         spliced,
@@ -167,9 +167,12 @@ def splice(
 
 
 class _Shares(NamedTuple):
-    """What stays of a network, what goes and what comes; rows that change do both."""
+    """What stays of a network (which rows, and units), what goes and what comes; rows that change
+    do both.
+    """
 
-    kept: CarriedPart
+    stays: Bool
+    kept: csr_array
     going: CarriedPart
     coming: CarriedPart
 
@@ -178,7 +181,8 @@ class _Shares(NamedTuple):
         as they are now among those that come.
         """
         return _Shares(
-            replace(self.kept, units=without_zeros(self.kept.units - went.units)),
+            self.stays,
+            without_zeros(self.kept - went.units),
             CarriedPart(stacked(self.going.rows, near), csr_array(self.going.units + went.units)),
             CarriedPart(
                 stacked(self.coming.rows, edited(near, came.rows, went.rows)),
@@ -198,7 +202,8 @@ def _shares(before: Renumbered, piece: Piece, tables: MergedTemplates) -> _Share
         return replace(before, network=network, rule=rule, place=everywhere).whole(number)
 
     shares = _Shares(
-        before.part(~(replaced | near), np.where(goes, -1, tables.old)),
+        ~(replaced | near),
+        before.units(np.where(goes, -1, tables.old)),
         before.part(replaced, np.where(goes, tables.old, -1)),
         now(piece.grounding.network, piece.rule, tables.new),
     )
@@ -210,6 +215,15 @@ def _shares(before: Renumbered, piece: Piece, tables: MergedTemplates) -> _Share
     return shares.changed_by(before.rows(near, tables.old), came, went)
 
 
+def _joined(
+    before: Renumbered, stays: Bool, coming: CarriedRows, tables: MergedTemplates
+) -> CarriedRows:
+    """The rows that stay and those that come, in runs of templates."""
+    if before.keeps_numbers(tables.old):
+        return inserted(before.all_rows(), ~stays, coming)
+    return stacked(before.rows(stays, tables.old), coming)
+
+
 def _near(before: Renumbered, difference: Difference | None) -> Bool:
     """The rows that may be among those of a difference: of its rules, over atoms of its rows."""
     A = before.network.A
@@ -218,9 +232,11 @@ def _near(before: Renumbered, difference: Difference | None) -> Bool:
     inside = np.zeros(before.n_atoms + 1, np.bool_)
     for side in (difference.came, difference.went):
         inside[side.network.A.indices] = True
-    found = np.isin(before.rule, list(difference.rules))
-    entries = inside[before.place][A.indices]
-    found[found] = np.logical_and.reduceat(entries, A.indptr[:-1])[found] if entries.size else False
+    near = np.flatnonzero(inside[before.place][A.indices])
+    rows, width = np.unique(np.searchsorted(A.indptr, near, "right") - 1, return_counts=True)
+    whole = rows[width == np.diff(A.indptr)[rows]]
+    found = np.zeros(before.network.n_rows, np.bool_)
+    found[whole] = np.isin(before.rule[whole], list(difference.rules))
     return found
 
 
