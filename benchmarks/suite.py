@@ -50,6 +50,9 @@ SUITE = {
     "mln_map": Benchmark(
         "mln_map", "mln_map --people 200 --skip random --skip relaxation --skip uw-cse --skip cora"
     ),
+    "transitivity": Benchmark(
+        "transitivity", "transitivity --things 100", growth=("things", "cpu_seconds")
+    ),
     "maxwalksat": Benchmark("maxwalksat", "maxwalksat --people 200 --seconds 1"),
     "mcsat": Benchmark("mcsat", "mcsat"),
     "start": Benchmark("start", "start --engines exact mcsat"),

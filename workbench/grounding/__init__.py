@@ -5,7 +5,8 @@ from workbench.grounding.defined_facts import DefinedFact
 from workbench.grounding.fitting import fitted
 from workbench.grounding.ground import ground
 from workbench.grounding.ground_rules import GroundRules, ground_rules
-from workbench.grounding.lazy import LazyGrounding, LazyRows, ground_lazily
+from workbench.grounding.lazy import LazyGrounding, ground_lazily
+from workbench.grounding.lazy_rows import LazyRows
 from workbench.grounding.preview import preview
 from workbench.grounding.preview_result import Preview
 from workbench.grounding.request import GroundRequest

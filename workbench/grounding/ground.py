@@ -22,6 +22,7 @@ from workbench.grounding.counting import Tally, count_plans, number_templates, s
 from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
+from workbench.grounding.lazy_rows import LazyRows, groundings_too_many
 from workbench.grounding.memory import kept_on_disk, left_for_rows, too_large
 from workbench.grounding.planning import make_plan
 from workbench.grounding.plus_relations import plus_relation
@@ -33,7 +34,13 @@ from workbench.grounding.rows import RowSink
 from workbench.grounding.select import Select, Union
 from workbench.grounding.soft_evidence import soft_evidence_units
 from workbench.grounding.space import Numbering
-from workbench.grounding.tallied import broken_rules, doubtful_rules, evidence_sums, rule_counts
+from workbench.grounding.tallied import (
+    broken_rules,
+    doubtful_rules,
+    evidence_sums,
+    rule_counts,
+    with_groundings,
+)
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.unit_sink import UnitSink
 from workbench.language.clauses import Clause, LinearRule
@@ -91,11 +98,25 @@ class Grounder:
 
     def run(self) -> Grounding:
         clauses = self.open()
+        left = None
         try:
+            many = groundings_too_many(self.vocabulary, clauses) if self.request.lazy else {}
+            self.lazy = frozenset(many)
             with interruptible(self.backend, self.progress):
-                return self.make(clauses)
+                grounding = self.make(clauses)
+            if many:
+                left = self.left()
+                rules = with_groundings(grounding.rules, clauses, many)
+                grounding = replace(grounding, left=left, rules=rules)
+            return grounding
         finally:
-            self.vocabulary.drop()
+            if left is None:
+                self.vocabulary.drop()
+
+    def left(self) -> LazyRows:
+        """The rows of the lazy clauses, after `make`; they keep the vocabulary's relations."""
+        tallies = tuple(tally for number, tally in enumerate(self.tallies) if number in self.lazy)
+        return LazyRows(self.vocabulary, self.numbering, self.request, self.batches, tallies)
 
     def __post_init__(self) -> None:
         self.backend = self.backend_of(self.connection)

@@ -38,6 +38,9 @@ class GroundRequest:
         Bytes that the answer may take; where the estimate is above it nothing is materialised.
     on_disk : bool
         Rows that memory would not hold are kept in files, for an engine that passes over them.
+    lazy : bool
+        Rules of very many groundings, all of them open and free where they hold, may be left to a
+        row source, for an engine that asks for what its state violates.
     ignore_evidence_violations : bool
         Hard rules violated by evidence alone become warnings.
     allow_future : bool
@@ -54,5 +57,6 @@ class GroundRequest:
     limit: int = DEFAULT_LIMIT
     memory: int | None = None
     on_disk: bool = False
+    lazy: bool = False
     ignore_evidence_violations: bool = False
     allow_future: bool = False

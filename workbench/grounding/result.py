@@ -10,6 +10,7 @@ from workbench.arrays import Float
 from workbench.database.database import Database
 from workbench.errors import Diagnostic
 from workbench.grounding.atoms import AtomTable
+from workbench.grounding.lazy_rows import LazyRows
 from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.network.ground_network import GroundNetwork, Templates
@@ -75,6 +76,9 @@ class Grounding:
     memory : int or None
         Where the rows lie in files: how many bytes of them may stay in memory while they are passed
         over.
+    left : LazyRows or None
+        Rows that are not in the network: those of rules with very many groundings. Whoever asks it
+        closes it.
     """
 
     network: GroundNetwork
@@ -87,6 +91,7 @@ class Grounding:
     labelled: tuple[str, ...]
     origin: Origin
     memory: int | None = None
+    left: LazyRows | None = None
 
     def __repr__(self) -> str:
         return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,9 +11,17 @@ from workbench.arrays import Float
 from workbench.errors import Diagnostic
 from workbench.grounding.counting import Tally
 from workbench.grounding.result import RuleCount
+from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Program
 
-__all__ = ["broken_rules", "clauses_by_rule", "doubtful_rules", "evidence_sums", "rule_counts"]
+__all__ = [
+    "broken_rules",
+    "clauses_by_rule",
+    "doubtful_rules",
+    "evidence_sums",
+    "rule_counts",
+    "with_groundings",
+]
 
 
 def clauses_by_rule(tallies: Sequence[Tally]) -> dict[int, list[int]]:
@@ -101,6 +110,17 @@ def rule_counts(
             )
         )
     return tuple(found)
+
+
+def with_groundings(
+    counts: Sequence[RuleCount], clauses: Sequence[Clause | LinearRule], more: Mapping[int, int]
+) -> tuple[RuleCount, ...]:
+    """The counts of rules with open groundings, by clause, of which no rows were made."""
+    added: dict[int, int] = {}
+    for number, groundings in more.items():
+        rule = clauses[number].rule
+        added[rule] = added.get(rule, 0) + groundings
+    return tuple(replace(one, open=one.open + added.get(one.rule, 0)) for one in counts)
 
 
 def evidence_sums(tallies: Sequence[Tally], n_templates: int) -> tuple[Float, Float, Float]:

@@ -17,13 +17,26 @@ from workbench.inference.mixed import Mixed
 from workbench.inference.registry import make_engine, with_parameters
 from workbench.inference.relaxed_first import RelaxedFirst
 from workbench.inference.rounded import fitted
+from workbench.inference.row_source import RowSource
 from workbench.inference.solution import Engine, Solution, Task
 from workbench.network.components import components
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
 from workbench.progress import Conduct
 
-__all__ = ["Auto", "choose", "engine_for"]
+__all__ = ["Auto", "certified_growing", "choose", "engine_for"]
+
+
+_NODES = 500
+"""Nodes of branch and cut a component, unasked:
+a limit in time would make answers depend on the machine.
+"""
+
+_SMALL = 20_000
+"""Entries of the largest network that is solved at once, by one engine with all its rows."""
+
+_LARGE = 200_000
+"""Entries of the largest network given to the integer program unasked."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,16 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
     return (Mixed(sampler, Exact()), why) if _some_narrow(network, weights) else (sampler, why)
 
 
+def certified_growing(source: RowSource) -> Engine:
+    """The engine with a proof of a network most of whose rows are left to a source.
+
+    Rows come between atoms that are true, and the relaxation of those is whole nearly everywhere,
+    so that a last integer program of more of them is affordable.
+    """
+    finish = _Certified(largest=5 * _LARGE)
+    return CuttingPlane(RelaxedFirst(_Certified()), source, finish=finish)
+
+
 def _some_narrow(network: GroundNetwork, weights: Float) -> bool:
     """Whether elimination has something to do: a narrow component of several atoms."""
     of_atom = components(network).of_atom
@@ -104,9 +127,11 @@ class _Certified(Engine):
     task: ClassVar[Task] = "map"
     accepts: ClassVar[Accepts] = Accepts({Domain.BOOLEAN: RELAXABLE}, bound=True)
 
+    largest: int = _LARGE
+
     def by_size(self, network: GroundNetwork, weights: Float) -> Engine:
         """The engine for a network of this size."""
-        large = _entries(network, weights) > _LARGE
+        large = _entries(network, weights) > self.largest
         return make_engine("lp", polish=True) if large else make_engine("ilp", max_nodes=_NODES)
 
     def infer(
@@ -124,15 +149,3 @@ def _entries(network: GroundNetwork, weights: Float) -> int:
     problem = relax(network, weights)
     counted = count_cliques(problem)
     return network.A.nnz if counted is problem else counted.A.nnz
-
-
-_NODES = 500
-"""Nodes of branch and cut a component, unasked:
-a limit in time would make answers depend on the machine.
-"""
-
-_SMALL = 20_000
-"""Entries of the largest network that is solved at once, by one engine with all its rows."""
-
-_LARGE = 200_000
-"""Entries of the largest network given to the integer program unasked."""

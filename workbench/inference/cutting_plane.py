@@ -4,81 +4,29 @@ solve again (Riedel 2008).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from time import monotonic
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int64
+from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled, UsageError
 from workbench.inference.accepts import RELAXABLE, Accepts
 from workbench.inference.conflict import smallest_conflict
+from workbench.inference.growing import Growing
+from workbench.inference.mending import mend
 from workbench.inference.registry import make_engine
-from workbench.inference.relaxation import rank
+from workbench.inference.row_source import RowSource, set_aside
 from workbench.inference.solution import Engine, Solution, Status
-from workbench.network.energy import hard_violation, reported_energy
-from workbench.network.ground_network import Domain, GroundNetwork, Relation, Rows
-from workbench.network.growth import extend, take
+from workbench.network.ground_network import Domain, GroundNetwork, Rows
 from workbench.progress import Conduct
 
-__all__ = ["CuttingPlane", "RowSource", "StoredRows", "set_aside"]
+__all__ = ["CuttingPlane"]
 
+MENDING = 1 / 8
+"""Of the time, what is kept for a state that breaks nothing, where the rounds do not end."""
 
-class RowSource(Protocol):
-    """Rows that are not in the network yet and can be asked for by the state that violates them.
-
-    Only hard rows and rows of non-negative weight may be left to a source: what is left out costs
-    nothing until it is violated, so that the partial network's energy is a lower bound.
-    """
-
-    def violated(self, values: Float) -> Rows:
-        """All rows of the source that a 0/1 state violates and that no earlier call has returned.
-
-        Parameters
-        ----------
-        values : float64 array, shape (n_atoms,)
-        """
-        ...
-
-
-@dataclass
-class StoredRows:
-    """A source of rows that are all in memory; it saves the solver's work, not the grounding."""
-
-    rows: Rows
-    given: Bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.given = np.zeros(self.rows.n, np.bool_)
-
-    def violated(self, values: Float) -> Rows:
-        """See `RowSource`; one sparse product."""
-        found = np.flatnonzero(~self.given & (self.rows.A @ values + self.rows.b > 1e-9))
-        self.given[found] = True
-        return take(self.rows, found)
-
-
-def set_aside(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, StoredRows]:
-    """The network with the rows that have to be there from the start, and a source of the others.
-
-    Rows of negative weight, equalities and rows that the empty state already violates stay.
-    """
-    effective = network.effective_weights(weights)
-    unviolated = network.b.astype(np.float64) <= 0.0
-    wait = (network.relation != Relation.EQUAL) & (network.hard | (effective >= 0.0)) & unviolated
-    stay, later = np.flatnonzero(~wait), np.flatnonzero(wait)
-    whole = Rows(network.A, network.b, network.template, network.relation, network.scale)
-    kept = take(whole, stay)
-    smaller = replace(
-        network,
-        A=kept.A,
-        b=kept.b,
-        template=kept.template,
-        relation=kept.relation,
-        scale=kept.scale,
-    )
-    return smaller, StoredRows(take(whole, later))
+NO_STATE = "the rows added so far admit no state"
 
 
 @dataclass(frozen=True)
@@ -93,6 +41,8 @@ class CuttingPlane(Engine):
     source : RowSource or None
         Where further rows come from, such as a lazily grounded rule; None takes the network's own
         rows a few at a time.
+    finish : Engine or None
+        Solves what the other leaves unproven, once nothing left out is violated.
     most_rows : float
         Share of the network's own rows. Where a partial network needs more, the whole is solved at
         once, for rounds only pay while few rows matter.
@@ -120,6 +70,7 @@ class CuttingPlane(Engine):
 
     engine: str | Engine = "ilp"
     source: RowSource | None = None
+    finish: Engine | None = None
     max_rounds: int = 100
     most_rows: float = 1.0
 
@@ -135,50 +86,50 @@ class CuttingPlane(Engine):
         `diagnostics` holds `rounds`, `rows_added`, `rows` and the grown `network`; `relaxed`, where
         the engine gives one, is the last partial network's.
         """
-        began, engine = monotonic(), self._inner()
         partial, source = (
             (network, self.source) if self.source is not None else set_aside(network, weights)
         )
-        growth = _Growth(weights, partial, began)
+        growing = Growing(self._inner(), weights, partial)
+        in_time = replace(conduct, deadline=conduct.share(1 - MENDING))
+        end = _End(Status.LIMIT, f"stopped after {self.max_rounds} rounds")
         for _ in range(self.max_rounds):
-            solution = engine.infer(growth.partial, weights, conduct, start)
+            solution = growing.solve(in_time, start)
             start = solution.values
-            growth.rounds += 1
             if solution.status == Status.INFEASIBLE:
-                growth.best = start
-                end = _End(Status.INFEASIBLE, "the rows added so far admit no state")
-                conflict = self._conflict(network, solution, conduct)
-                return replace(growth.answer(self.name, end, engine, solution), conflict=conflict)
+                growing.best = start
+                answer = growing.answer(self.name, solution.status, NO_STATE)
+                return replace(answer, conflict=self._conflict(network, solution, conduct))
             rows = source.violated(start)
             _refuse_negative(rows, weights)
-            growth.add(rows, solution)
+            growing.add(rows, solution)
+            if not rows.n and self.finish is not None and growing.turn_to(self.finish):
+                continue
             if not rows.n:
-                growth.best = start
-                end = _End(solution.status, f"nothing left out is violated; {solution.reason}")
-                return growth.answer(self.name, end, engine, solution)
-            if self.source is None and growth.partial.n_rows > self.most_rows * network.n_rows:
-                whole = engine.infer(network, weights, conduct, start)
+                growing.best = start
+                reason = f"nothing left out is violated; {solution.reason}"
+                return growing.answer(self.name, solution.status, reason)
+            if self.source is None and growing.partial.n_rows > self.most_rows * network.n_rows:
+                whole = growing.engine.infer(network, weights, conduct, start)
                 return replace(
                     whole,
                     reason=f"too many rows are violated to add them by and by; {whole.reason}",
                 )
-            stopped = _stopped(conduct, growth.rounds, rows)
+            stopped = _stopped(in_time, growing.rounds, rows)
             if stopped is not None:
-                return growth.answer(self.name, stopped, engine, solution)
-        end = _End(Status.LIMIT, f"stopped after {self.max_rounds} rounds")
-        return growth.answer(self.name, end, engine, solution)
+                end = stopped
+                break
+        mend(growing, source, conduct)
+        return growing.answer(self.name, *end)
 
     def _conflict(
         self, network: GroundNetwork, solution: Solution, conduct: Conduct
     ) -> Int64 | None:
-        """Rows of the given network that no state keeps together; a source's have no number."""
+        """Rows that no state keeps together: of the given network or, with a source, of the grown
+        one.
+        """
         if self.source is None:
             return smallest_conflict(network, conduct=conduct)
-        return (
-            None
-            if solution.conflict is None
-            else solution.conflict[solution.conflict < network.n_rows]
-        )
+        return solution.conflict
 
     def _inner(self) -> Engine:
         return make_engine(self.engine, "map") if isinstance(self.engine, str) else self.engine
@@ -189,69 +140,6 @@ class _End(NamedTuple):
 
     status: Status
     reason: str
-
-
-@dataclass
-class _Growth:
-    """A network that grows by violated rows, the best state so far, and what holds of the whole."""
-
-    weights: Float
-    partial: GroundNetwork
-    began: float
-    bound: float = -np.inf
-    best: Float | None = None
-    rounds: int = 0
-
-    def __post_init__(self) -> None:
-        self.first_rows = self.partial.n_rows
-        self.trace: dict[str, list[float]] = {"seconds": [], "rows": [], "energy": [], "bound": []}
-
-    def add(self, rows: Rows, solution: Solution) -> None:
-        """Add the rows that a partial network's answer violates."""
-        if np.isfinite(solution.bound):
-            self.bound = max(self.bound, solution.bound)
-        self.partial = extend(self.partial, rows)
-        state = solution.values
-        if self.best is None or self._rank(state) <= self._rank(self.best):
-            self.best = state
-        now = (
-            monotonic() - self.began,
-            self.partial.n_rows,
-            self._rank(self.best)[1],
-            self.bound,
-        )
-        for column, value in zip(self.trace.values(), now):
-            column.append(float(value))
-
-    def _rank(self, state: Float) -> tuple[float, float]:
-        return rank(self.partial, self.weights, state)
-
-    def answer(self, name: str, end: _End, engine: Engine, last: Solution) -> Solution:
-        assert self.best is not None
-        energy = violation = np.inf
-        if end.status != Status.INFEASIBLE:
-            energy = reported_energy(self.partial, self.weights, self.best)
-            violation = hard_violation(self.partial, self.best)
-        diagnostics: dict[str, object] = {
-            "rounds": self.rounds,
-            "rows_added": self.partial.n_rows - self.first_rows,
-            "rows": self.partial.n_rows,
-            "network": self.partial,
-            "inner": engine.name,
-        }
-        if "relaxed" in last.diagnostics:
-            diagnostics["relaxed"] = last.diagnostics["relaxed"]
-        return Solution(
-            end.status,
-            self.best,
-            energy,
-            min(self.bound, energy) if violation == 0.0 else self.bound,
-            violation,
-            name,
-            end.reason,
-            {column: np.array(values) for column, values in self.trace.items()},
-            diagnostics,
-        )
 
 
 def _stopped(conduct: Conduct, rounds: int, rows: Rows) -> _End | None:

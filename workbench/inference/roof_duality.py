@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Float
+from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
 from workbench.inference.linear_program import LinearAnswer
 from workbench.inference.maximum_flow import contract, graph_of, maximum_flow
@@ -60,9 +60,9 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
 
     Notes
     -----
-    Nodes 2i and 2i + 1 stand for atom i and its negation. A clause `l1 v l2` of weight w gives the
-    arcs `!l1 -> l2` and `!l2 -> l1` of capacity w/2; a hard one, capacity beyond all soft ones.
-    Dinic's algorithm.
+    Nodes 2i and 2i + 1 stand for the i-th atom in a clause of two and its negation; other atoms
+    need no flow. A clause `l1 v l2` of weight w gives the arcs `!l1 -> l2` and `!l2 -> l1` of
+    capacity w/2; a hard one, capacity beyond all soft ones. Dinic's algorithm.
 
     References
     ----------
@@ -81,20 +81,26 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     forced_true[atoms[hard[single] & (slopes < 0)]] = True
     forced_false[atoms[hard[single] & (slopes > 0)]] = True
     first, second = A.indptr[pair], A.indptr[pair] + 1
-    literal_1 = 2 * A.indices[first].astype(np.int64) + (A.data[first] > 0)
-    literal_2 = 2 * A.indices[second].astype(np.int64) + (A.data[second] > 0)
+    joined = np.zeros(n, np.bool_)
+    joined[A.indices[first]] = joined[A.indices[second]] = True
+    place = np.cumsum(joined) - 1
+    literal_1 = 2 * place[A.indices[first]] + (A.data[first] > 0)
+    literal_2 = 2 * place[A.indices[second]] + (A.data[second] > 0)
     capacity = np.where(hard[pair], ceiling, problem.weight[pair] / 2)
     if np.any(forced_false & forced_true):
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), 0)
     constant += float(np.minimum(cost, 0.0).sum())
-    costs_true = np.where(forced_false, ceiling, np.maximum(cost, 0.0) / 2)
-    costs_false = np.where(forced_true, ceiling, np.maximum(-cost, 0.0) / 2)
-    source, sink = np.zeros(2 * n), np.zeros(2 * n)
+    alone, paid = _alone(np.where(joined, 0.0, cost), forced_false, forced_true)
+    constant += paid
+    m = int(np.count_nonzero(joined))
+    costs_true = np.where(forced_false, ceiling, np.maximum(cost, 0.0) / 2)[joined]
+    costs_false = np.where(forced_true, ceiling, np.maximum(-cost, 0.0) / 2)[joined]
+    source, sink = np.zeros(2 * m), np.zeros(2 * m)
     source[1::2], sink[0::2] = costs_true, costs_true
     source[0::2], sink[1::2] = costs_false, costs_false
 
     ends = np.concatenate([literal_1 ^ 1, literal_2 ^ 1]), np.concatenate([literal_2, literal_1])
-    graph = graph_of(2 * n, *ends, np.tile(capacity, 2))
+    graph = graph_of(2 * m, *ends, np.tile(capacity, 2))
     stop, contracted = stop_flag(), 0.0
     try:
         with interpreted(PASSES * graph.head.size, remaining(conduct.deadline)):
@@ -111,7 +117,18 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
         return LinearAnswer("limit", middle, problem.energy(middle), constant + flow, int(phases))
     reached |= side > 0
     reached &= side >= 0
-    x = 0.5 * (reached[0::2] + 1.0 - reached[1::2]).astype(np.float64)
+    x = alone
+    x[joined] = 0.5 * (reached[0::2] + 1.0 - reached[1::2]).astype(np.float64)
     if problem.violation(x) > 0.0:
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), int(phases))
     return LinearAnswer("optimal", x, problem.energy(x), constant + flow, int(phases))
+
+
+def _alone(cost: Float, forced_false: Bool, forced_true: Bool) -> tuple[Float, float]:
+    """The best value of each atom that no clause joins to another,
+    and what those forced against their cost pay for it.
+    """
+    x = np.where(cost == 0.0, 0.5, (cost < 0.0).astype(np.float64))
+    x[forced_false], x[forced_true] = 0.0, 1.0
+    paid = np.maximum(cost[forced_true], 0.0).sum() + np.maximum(-cost[forced_false], 0.0).sum()
+    return x, float(paid)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float
-from workbench.inference.cutting_plane import RowSource
+from workbench.inference.row_source import RowSource
 from workbench.network.ground_network import Rows
 from workbench.network.growth import stacked, take
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from workbench.arrays import Bool, Float
-from workbench.inference.cutting_plane import RowSource
+from workbench.inference.row_source import RowSource
 from workbench.network.energy import energy_offset, potentials
 from workbench.network.ground_network import GroundNetwork, Relation, Rows
 from workbench.network.growth import extend, with_template

@@ -17,10 +17,11 @@ from workbench.errors import UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status, engine_for, make_engine
 from workbench.inference.accepts import Task
+from workbench.inference.choose import certified_growing
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.inference.solution import answered
 from workbench.language.program import Program
-from workbench.network import Domain, evidence_energy
+from workbench.network import Domain, GroundNetwork, evidence_energy
 from workbench.progress import SILENT, Conduct
 from workbench.verbs.common import as_json
 from workbench.verbs.inference_faults import infeasible_error, require_addable, require_weights
@@ -44,6 +45,9 @@ __all__ = [
     "solve_given",
     "solve_numbers",
 ]
+
+
+MANY_LEFT = "rules of very many groundings are asked for what a state violates"
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,7 +127,8 @@ def infer(
     begun, progress = perf_counter(), how.get("progress", SILENT)
     progress.step("ground", 0.0)
     passes = program.language == "psl" and task == "map" and engine in ("auto", "streamed")
-    request = replace(request, on_disk=passes)
+    rounds = program.language == "mln" and task == "map" and engine in ("auto", "cpi")
+    request = replace(request, on_disk=passes, lazy=rounds)
     grounding = (last.ground if last else ground)(database, program, request, progress=progress)
     unanswered = () if asked is None else asked.unanswered(grounding.atoms)
     ground_seconds = perf_counter() - begun
@@ -133,6 +138,9 @@ def infer(
         solution = solve_numbers(grounding, chosen, task, engine)
     else:
         solution = solve(grounding, chosen, task, engine, options or {}, **how)
+    if grounding.left is not None:
+        grounding.left.close()
+        grounding, solution = _with_rows_asked_for(grounding, solution)
     if solution.status is Status.INFEASIBLE:
         raise infeasible_error(grounding, solution)
     return InferenceResult(
@@ -182,6 +190,8 @@ def _infer(
     if grounding.memory is not None:
         solver = make_engine("streamed", task, **{"memory": grounding.memory, **given})
         why = "its rows lie on disk" if engine == "auto" else ""
+    elif grounding.left is not None:
+        solver, why = certified_growing(grounding.left), MANY_LEFT
     else:
         solver, why = engine_for(network, weights, task, engine, given)
     # What `auto` chose it has asked already; finding out may take as long as solving.
@@ -201,6 +211,17 @@ def _infer(
         part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part
     )
     return replace(solution, reason=reasons)
+
+
+def _with_rows_asked_for(grounding: Grounding, solution: Solution) -> tuple[Grounding, Solution]:
+    """The grounding with the rows that a course of rounds asked for; where it was left before its
+    end, nothing is known of the rules left out.
+    """
+    grown = solution.diagnostics.get("network")
+    if isinstance(grown, GroundNetwork):
+        return replace(grounding, network=grown, left=None), solution
+    reason = f"{solution.reason}; rules of very many groundings may be broken"
+    return replace(grounding, left=None), replace(solution, hard_violation=np.nan, reason=reason)
 
 
 def rounded_bound(bound: float, energy: float) -> float:

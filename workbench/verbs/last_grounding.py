@@ -49,7 +49,8 @@ class LastGrounding:
     """Grounds, and keeps what it made last: rules with other weights ground nothing again.
 
     Rows do not depend on weights; which satisfied groundings are counted depends on their signs, so
-    a sign that changes grounds again. Rows that lie in files are not kept.
+    a sign that changes grounds again. Networks whose rows lie in files, or are left to a source,
+    are not kept.
     """
 
     _kept: _Kept | None = field(default=None, repr=False)
@@ -73,7 +74,7 @@ class LastGrounding:
         # Two groundings need not fit into memory.
         self._kept = kept = None
         grounding = ground(database, program, request, progress=progress)
-        if grounding.memory is None:
+        if grounding.memory is None and grounding.left is None:
             self._kept = _Kept(origin, program, request, grounding)
         return grounding
 
@@ -86,7 +87,7 @@ def _origin(database: Database, program: Program, request: GroundRequest) -> _Or
         bare,
         tuple(map(rule_text, program.rules)),
         (*program.types, *program.predicates, *program.functions),
-        replace(request, templates=None),
+        replace(request, templates=None, lazy=False),
         None if request.templates is None else id(request.templates),
         registered_functions(),
     )

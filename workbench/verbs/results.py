@@ -17,7 +17,7 @@ from workbench.inference import Solution
 from workbench.inference.accepts import Task
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
-from workbench.network import Domain
+from workbench.network import Domain, GroundNetwork
 from workbench.verbs.common import as_json
 from workbench.verbs.display import shown_atoms
 from workbench.verbs.queries import Query
@@ -151,7 +151,7 @@ class Inferred:
 
     def summary(self) -> dict[str, Any]:
         """The answer's figures as a JSON-ready mapping;
-        arrays of a figure per atom stay in `solution.diagnostics`.
+        arrays of a figure per atom, and networks, stay in `solution.diagnostics`.
         """
         solution = self.solution
         network = self.grounding.network
@@ -173,7 +173,11 @@ class Inferred:
             "ground_seconds": round(self.ground_seconds, 6),
             "run": self.run_id,
             "diagnostics": as_json(
-                {k: v for k, v in solution.diagnostics.items() if not isinstance(v, np.ndarray)}
+                {
+                    name: figure
+                    for name, figure in solution.diagnostics.items()
+                    if not isinstance(figure, np.ndarray | GroundNetwork)
+                }
             ),
             "warnings": [warning.as_record() for warning in self.warnings],
         }

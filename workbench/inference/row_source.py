@@ -1,0 +1,72 @@
+"""Rows that wait outside a network until a state violates them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from workbench.arrays import Bool, Float
+from workbench.network.ground_network import GroundNetwork, Relation, Rows
+from workbench.network.growth import take
+
+__all__ = ["RowSource", "StoredRows", "set_aside"]
+
+
+class RowSource(Protocol):
+    """Rows that are not in the network yet and can be asked for by the state that violates them.
+
+    Only hard rows and rows of non-negative weight may be left to a source: what is left out costs
+    nothing until it is violated, so that the partial network's energy is a lower bound.
+    """
+
+    def violated(self, values: Float) -> Rows:
+        """All rows of the source that a 0/1 state violates and that no earlier call has returned.
+
+        Parameters
+        ----------
+        values : float64 array, shape (n_atoms,)
+        """
+        ...
+
+
+@dataclass
+class StoredRows:
+    """A source of rows that are all in memory; what it saves is the solver's work,
+    not the grounding.
+    """
+
+    rows: Rows
+    given: Bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.given = np.zeros(self.rows.n, np.bool_)
+
+    def violated(self, values: Float) -> Rows:
+        """See `RowSource`; one sparse product."""
+        found = np.flatnonzero(~self.given & (self.rows.A @ values + self.rows.b > 1e-9))
+        self.given[found] = True
+        return take(self.rows, found)
+
+
+def set_aside(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, StoredRows]:
+    """The network with the rows that have to be there from the start, and a source of the others.
+
+    Rows of negative weight, equalities and rows that the empty state already violates stay.
+    """
+    effective = network.effective_weights(weights)
+    unviolated = network.b.astype(np.float64) <= 0.0
+    wait = (network.relation != Relation.EQUAL) & (network.hard | (effective >= 0.0)) & unviolated
+    stay, later = np.flatnonzero(~wait), np.flatnonzero(wait)
+    whole = Rows(network.A, network.b, network.template, network.relation, network.scale)
+    kept = take(whole, stay)
+    smaller = replace(
+        network,
+        A=kept.A,
+        b=kept.b,
+        template=kept.template,
+        relation=kept.relation,
+        scale=kept.scale,
+    )
+    return smaller, StoredRows(take(whole, later))
