@@ -23,7 +23,7 @@ RENAMED = {
     **{"support": "labels", "rate": "with", "rate_of_others": "without"},
 }
 ORDERS = ("by weight", "by magnitude", "by change", "by rule")
-LIFT = {
+RATES = {
     "labels": "Labelled atoms of which the rule's body was true.",
     "with": "How often such an atom is true, whatever the weight.",
     "without": "How often the others of its predicates are.",
@@ -37,7 +37,7 @@ COLUMNS = {
     "groundings": "Ground rules with an open atom.",
     "satisfied": "Groundings that evidence alone satisfies.",
     "violated": "Groundings that evidence alone violates.",
-    **LIFT,
+    **RATES,
 }
 
 
@@ -107,7 +107,7 @@ def show(run: Any) -> None:
         intervals(run, bool(frame["low"].notna().any()))
     shown = frame.rename(columns=RENAMED)
     described = ["description"] if frame["description"].any() else []
-    figures = ["weight", "low", "high", "before", *LIFT, "groundings", "satisfied", "violated"]
+    figures = ["weight", "low", "high", "before", *RATES, "groundings", "satisfied", "violated"]
     columns = [*described, "formula", *figures]
     if shown["fixed"].any():
         columns.append("fixed")

@@ -52,7 +52,7 @@ Candidates = Annotated[
 
 
 # What the labels say beside a weight: how often the head is true where the body is, and elsewhere.
-LIFT = {
+RATES = {
     "support": "atoms with the body",
     "rate": "true of them",
     "rate_of_others": "true of others",
@@ -136,10 +136,10 @@ def learn(
             "initial",
             "text",
             "open",
-            *LIFT,
+            *RATES,
         ]
         rows = [[row.get(name) for name in columns] for row in result.rules()]
-        titles = {"initial": "before", "text": "rule", "open": "open groundings", **LIFT}
+        titles = {"initial": "before", "text": "rule", "open": "open groundings", **RATES}
         print_table("Weights", [titles.get(name, name) for name in columns], rows[:60])
         if len(rows) > 60:
             print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")

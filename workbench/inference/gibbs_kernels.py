@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, UInt64
-from workbench.inference.local_search import Columns, change, moves_of
+from workbench.inference.local_search import change, moves_of
 from workbench.inference.random_numbers import uniform
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
 __all__ = ["set_atom", "set_rows", "sweep"]

@@ -15,10 +15,10 @@ from workbench.arrays import Float, Int8, Int32, Int64
 from workbench.inference.random_numbers import uniform
 from workbench.inference.search_state import Search
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
 __all__ = [
-    "Columns",
     "Items",
     "Moves",
     "begin",
@@ -48,14 +48,6 @@ def is_unsatisfied(price: float, kind: int, ell: float) -> bool:
     if kind == 2:
         return abs(ell) > 1e-9
     return (price > 0 and ell > 1e-9) or (price < 0 and ell <= 1e-9)
-
-
-class Columns(NamedTuple):
-    """The rows of each atom, and its coefficient in them."""
-
-    ptr: Int64
-    row: Int32
-    coefficient: Float
 
 
 class Moves(NamedTuple):

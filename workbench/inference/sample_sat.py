@@ -6,9 +6,10 @@ import math
 from typing import NamedTuple
 
 from workbench.arrays import Float, Int8, Int32, Int64, UInt64
-from workbench.inference.local_search import Columns, columns_of
+from workbench.inference.local_search import columns_of
 from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
+from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
 __all__ = ["Slice", "newly_violated", "sample_sat"]

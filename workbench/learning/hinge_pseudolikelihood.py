@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.sparse import csc_array
 
 from workbench.arrays import Float
 from workbench.errors import UsageError
@@ -170,10 +169,7 @@ class Pseudolikelihood:
         self.template = network.template[self.soft]
         self.power = network.power[self.template] if network.n_templates else np.zeros(0, np.int8)
         self.A = network.A[self.soft].astype(np.float64)
-        columns = csc_array(self.A)
-        self.columns = Columns(
-            columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data
-        )
+        self.columns = Columns.of(self.A)
         program = fold(relax(network, np.zeros(network.n_templates)))
         self.program = program
         in_block = np.zeros(network.n_atoms, np.bool_)

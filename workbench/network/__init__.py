@@ -24,7 +24,7 @@ from workbench.network.ground_network import (
 )
 from workbench.network.growth import extend
 from workbench.network.influence import conditional_probability, expected_change
-from workbench.network.lift import Lift, observed_lift
+from workbench.network.rates import Rates, observed_rates
 
 __all__ = [
     "AtomExplanation",
@@ -32,7 +32,7 @@ __all__ = [
     "Blocks",
     "Domain",
     "GroundNetwork",
-    "Lift",
+    "Rates",
     "Relation",
     "Rows",
     "Templates",
@@ -51,7 +51,7 @@ __all__ = [
     "mean_explanation",
     "network_from_clauses",
     "network_from_rows",
-    "observed_lift",
+    "observed_rates",
     "potentials",
     "reported_energy",
 ]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
 
-from workbench.arrays import Bool, Float, Int8, Int32, Int64, Real
+from workbench.arrays import Bool, Float, Int8, Int32, Int64, Integer, Real
 
 __all__ = ["Columns", "HingeArrays", "HingeProblem", "RowKind"]
 
@@ -49,9 +49,15 @@ class HingeArrays(NamedTuple):
 class Columns(NamedTuple):
     """The rows of each atom, and the atom's coefficient in them."""
 
-    indptr: Int32
+    indptr: Integer
     row: Int32
     values: Float
+
+    @classmethod
+    def of(cls, matrix: csr_array) -> Columns:
+        """Of the rows of a matrix."""
+        by_atom = csc_array(matrix)
+        return cls(by_atom.indptr.astype(np.int32), by_atom.indices.astype(np.int32), by_atom.data)
 
 
 @dataclass(frozen=True)
@@ -193,10 +199,7 @@ class HingeProblem:
 
     def columns(self) -> Columns:
         """The entries by atom."""
-        columns = csc_array(self.A)
-        return Columns(
-            columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data
-        )
+        return Columns.of(self.A)
 
     def energy(self, x: Float) -> float:
         """Energy of `x`, shape (n,); hard rows and blocks do not enter. One sparse product."""

@@ -83,12 +83,12 @@ def mostly_false(result: LearningResult) -> list[Diagnostic]:
         asked = {atom.predicate for atom in formula_atoms(rule.formula.left)} & set(
             result.grounding.atoms.predicates
         )
-        lift = result.lift(one) if asked else None
-        if lift is not None and lift.body_rate < RARE_BODY:
+        rates = result.rates(one) if asked else None
+        if rates is not None and rates.body_rate < RARE_BODY:
             notes.append(
                 Diagnostic(
                     "E0514",
-                    f"the body of `{one.text}` is true in {lift.body_rate:.1%} of its groundings: "
+                    f"the body of `{one.text}` is true in {rates.body_rate:.1%} of its groundings: "
                     "its weight is mostly "
                     "learned from the others, where the rule holds whatever its head is",
                     span=rule.span,

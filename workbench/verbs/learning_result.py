@@ -17,7 +17,7 @@ from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
 from workbench.language.terms import Implies
 from workbench.learning import LearnedWeights, WeightIntervals
-from workbench.network import Lift, Templates, observed_lift
+from workbench.network import Rates, Templates, observed_rates
 from workbench.verbs.common import as_json
 from workbench.verbs.written_rules import WrittenRule, learned_text, template_texts, written_rules
 
@@ -87,7 +87,7 @@ class LearningResult:
         """One record a rule as its author wrote it, weight and interval in the author's sense."""
         return [self._rule(one) for one in written_rules(self.templates, self.learned.weights)]
 
-    def lift(self, one: WrittenRule) -> Lift | None:
+    def rates(self, one: WrittenRule) -> Rates | None:
         """What the labels say beside a rule's weight;
         None for rules of several clauses and for soft logic.
         """
@@ -104,7 +104,7 @@ class LearningResult:
         heads = {atom.predicate for atom in formula_atoms(head)}
         atoms = self.grounding.atoms
         names = np.array([name in heads for name in atoms.predicates], bool)
-        return observed_lift(
+        return observed_rates(
             self.grounding.network,
             self.truth,
             one.templates,
@@ -112,19 +112,18 @@ class LearningResult:
             head_only=implication is not None,
         )
 
-    def lift_columns(self) -> dict[str, list[Any]]:
-        """The lift of each template's rule, as columns of a run's record;
+    def rate_columns(self) -> dict[str, list[Any]]:
+        """The rates of each template's rule, as columns of a run's record;
         None where there is none.
         """
-        columns: dict[str, list[Any]] = {name: [None] * self.templates.n_templates for name in LIFT}
+        nothing: list[Any] = [None] * self.templates.n_templates
+        columns = {name: nothing.copy() for name in RATES}
         for one in written_rules(self.templates, self.learned.weights):
-            lift = self.lift(one)
-            for name, value in (_lift_record(lift) if lift is not None else {}).items():
+            for name, value in _rates_record(self.rates(one)).items():
                 columns[name][one.templates[0]] = value
         return columns
 
     def _rule(self, one: WrittenRule) -> dict[str, Any]:
-        lift = self.lift(one)
         first = one.templates[0]
         share = float(self.templates.share[first]) if one.whole else 1.0
         ends = sorted(value / share for value in self._interval(first).values())
@@ -137,7 +136,7 @@ class LearningResult:
             "fixed": bool(self.templates.fixed[first]),
             "open": int(self.grounding.network.groundings[list(one.templates), 0].sum()),
             "templates": list(one.templates),
-            **(_lift_record(lift) if lift is not None else {}),
+            **_rates_record(self.rates(one)),
             **(dict(zip(("low", "high"), ends)) if self.intervals is not None else {}),
         }
 
@@ -167,9 +166,9 @@ class LearningResult:
         }
 
 
-LIFT = ("support", "rate", "rate_of_others")
+RATES = ("support", "rate", "rate_of_others")
 """How many atoms have the rule's body, how often they are true, and how often the others are."""
 
 
-def _lift_record(lift: Lift) -> dict[str, Any]:
-    return {name: as_json(getattr(lift, name)) for name in LIFT}
+def _rates_record(rates: Rates | None) -> dict[str, Any]:
+    return {} if rates is None else {name: as_json(getattr(rates, name)) for name in RATES}

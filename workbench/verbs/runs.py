@@ -108,7 +108,7 @@ def record_learning(
     weights = weight_columns(result.program, result.templates, result.weights, result.grounding)
     if result.intervals is not None:
         weights |= {"low": result.intervals.low, "high": result.intervals.high}
-    weights |= result.lift_columns()
+    weights |= result.rate_columns()
     return record_run(
         database,
         RunRecord(

@@ -13,11 +13,11 @@ from workbench.arrays import Bool, Float
 from workbench.network.energy import row_values
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["Lift", "observed_lift"]
+__all__ = ["Rates", "observed_rates"]
 
 
 @dataclass(frozen=True)
-class Lift:
+class Rates:
     """Rates of atoms that a rule speaks of, by whether its other literals leave the matter to them.
 
     Attributes
@@ -46,10 +46,10 @@ class Lift:
         return self.rate - self.rate_of_others
 
 
-def observed_lift(
+def observed_rates(
     network: GroundNetwork, truth: Float, templates: Sequence[int], among: Bool, *, head_only: bool
-) -> Lift:
-    """The lift of the rule behind some templates at the labels.
+) -> Rates:
+    """The rates of the rule behind some templates at the labels.
 
     An atom is left to a ground clause where all its other literals are false: for `body => head`,
     where the body is true. Atoms of the rule's own predicates for which that never happens are the
@@ -92,7 +92,7 @@ def observed_lift(
     groundings = rows.shape[0] + units.nnz
     labelled = ~np.isnan(truth)
     inside, outside = heads & labelled, among & labelled & ~heads
-    return Lift(
+    return Rates(
         int(inside.sum()),
         _mean(truth[inside]),
         int(outside.sum()),
