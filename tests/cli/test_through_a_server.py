@@ -4,6 +4,7 @@ with the results of a file.
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import workbench
 from benchmarks.linkage import people
 from tests.cli.conftest import Outcome, Run
+from tests.cli.test_interrupt import ctrl_c
 from tests.service.test_server import served
 from workbench.errors import UsageError
 from workbench.workspace import Workspace
@@ -183,3 +185,35 @@ def test_a_workspace_that_is_held_names_the_way_through_its_server(
         note = path.with_name("w.duckdb.server")
         note.write_text("http://127.0.0.1:1 1\n", encoding="utf-8")
         assert "--server" not in run("runs", path).err
+
+
+def test_what_has_no_effect_or_does_not_fit_is_said_as_on_a_file(run: Run, place: Path) -> None:
+    rules, facts, held = (str(place / name) for name in ("rules.mln", "facts.db", "w.duckdb"))
+    asked = ("infer", rules, "--query", "Enjoys", "--engine", "exact", "--samples", 10)
+    with served(place, []) as address:
+        for where in ([held], ["--server", address]):
+            assert run("load", *where, facts, "--rules", rules).code == 0
+        for where in (["--workspace", held], ["--server", address]):
+            found = run(*asked, *where)
+            assert found.code == 0
+            assert "E0842" in found.err
+        for where in ([held], ["--server", address]):
+            refused = run("update", *where, "--remove", "Borrowed(Ida)")
+            assert refused.code in (1, 2)
+            assert "Borrowed" in refused.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_command_ends_at_the_server_too(
+    run: Run, place: Path, number: signal.Signals
+) -> None:
+    rules, facts = str(place / "rules.mln"), str(place / "facts.db")
+    asked = ("infer", rules, "--query", "Enjoys", "--engine", "gibbs", "--samples", 100_000_000)
+    with served(place, []) as address:
+        server = ("--server", address)
+        assert run("load", *server, facts, "--rules", rules).code == 0
+        with ctrl_c("", at=1, number=number):
+            ended = run(*asked, *server, "--json")
+        assert ended.code == 4
+        assert ended.json["status"] == "cancelled"
+        assert run("infer", rules, "--query", "Enjoys", *server).code == 0
