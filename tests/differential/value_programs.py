@@ -318,6 +318,11 @@ def _ages(facts: Facts, x: str) -> set[tuple[Value, Value]]:
     return {(y, b) for w, y in facts["Knows"] if w == x for z, b in facts["Age"] if z == y}
 
 
+def _paid(facts: Facts, x: Value) -> set[tuple[Value, Value]]:
+    """`(z, a)` of what x pays whom."""
+    return {(z, a) for w, z, a in facts["Pays"] if w == x}
+
+
 def _each(
     of: Callable[[Facts, str], Value | None],
 ) -> Callable[[Facts, Sequence[str]], set[tuple[Value, ...]]]:
@@ -399,6 +404,60 @@ DEFINITIONS = [
         "Back",
         ("person", "number"),
         _each(_share),
+    ),
+    Definition(
+        "Unlike(x, y) := Knows(x, y) ^ !Knows(y, x).",
+        "Unlike",
+        ("person", "person"),
+        lambda facts, people: {(x, y) for x, y in facts["Knows"] if (y, x) not in facts["Knows"]},
+    ),
+    Definition(
+        "Poor(x) := Age(x, a) ^ Pays(x, y, b) ^ b > a ^ !Knows(y, x).",
+        "Poor",
+        ("person",),
+        lambda facts, people: {
+            (x,)
+            for x, a in facts["Age"]
+            for w, y, b in facts["Pays"]
+            if x == w and b > a and (y, x) not in facts["Knows"]  # type: ignore[operator]
+        },
+    ),
+    Definition(
+        "Before(x, d, n) := Since(x, d) ^ n = count(y: Since(y, e) ^ e < d).",
+        "Before",
+        ("person", "date", "number"),
+        lambda facts, people: {
+            (x, d, float(len({y for y, e in facts["Since"] if e < d})))  # type: ignore[operator]
+            for x, d in facts["Since"]
+        },
+    ),
+    Definition(
+        "Shared(x, y, n) := Knows(x, y) ^ n = sum(a: Pays(x, z, a) ^ Pays(y, z, a)).",
+        "Shared",
+        ("person", "person", "number"),
+        lambda facts, people: {
+            (x, y, float(sum(a for _, a in _paid(facts, x) & _paid(facts, y))))  # type: ignore[misc]
+            for x, y in facts["Knows"]
+        },
+    ),
+    Definition(
+        "Pair(x, y) := Knows(x, z) ^ Knows(y, z) ^ x != y.\nPairs(x, n) := n = count(y: "
+        "Pair(x, y)).",
+        "Pairs",
+        ("person", "number"),
+        _each(
+            lambda facts, x: float(
+                len(
+                    {
+                        y
+                        for w, z in facts["Knows"]
+                        for y, v in facts["Knows"]
+                        if w == x != y
+                        if v == z
+                    }
+                )
+            )
+        ),
     ),
     Definition(
         "Mutual(x, n) := n = exists(y: Knows(x, y) ^ Knows(y, x)).",
