@@ -1,6 +1,4 @@
-"""Parameters of engines, learners and searches:
-read and checked against the types that their classes declare.
-"""
+"""Parameters of engines, learners and searches: read as their classes declare them."""
 
 from __future__ import annotations
 
@@ -103,9 +101,7 @@ def _read(declared: Any, value: object) -> object:
 
 
 def _ranged(declared: Any) -> tuple[Any, str, Callable[[Any], bool]] | None:
-    """A number's plain type, its range in words, and whether a number is in it;
-    None for what is no number.
-    """
+    """A number's plain type, its range in words, whether a number is in it; None for others."""
     if get_origin(declared) is Annotated:
         plain, words, holds = get_args(declared)
         return plain, words, holds

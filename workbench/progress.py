@@ -75,9 +75,7 @@ def expired(deadline: float | None) -> bool:
 
 @contextmanager
 def after(seconds: float | None, action: Callable[[], object]) -> Iterator[None]:
-    """Act from another thread where the block takes longer than so many seconds;
-    never for None and infinity.
-    """
+    """Act from another thread where the block takes longer; never for None and infinity."""
     if seconds is None or seconds == inf:
         yield
         return
@@ -149,9 +147,7 @@ class Conduct:
         return self.progress.cancelled or self.expired
 
     def look(self) -> None:
-        """Raise `Cancelled` where somebody asked for that or the deadline has passed;
-        `stopped` tells which.
-        """
+        """Raise `Cancelled` when asked for or the deadline has passed; `stopped` tells which."""
         if self.over:
             raise Cancelled(self.stopped)
 

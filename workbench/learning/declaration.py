@@ -1,6 +1,4 @@
-"""What a learner says of itself, as data: the chooser, the help,
-docs/learning.md and the tests read it.
-"""
+"""What a learner says of itself, as data: chooser, help, docs/learning.md and tests read it."""
 
 from __future__ import annotations
 

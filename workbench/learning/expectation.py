@@ -34,9 +34,7 @@ class Measured:
 
 
 class Expectation(Protocol):
-    """Expected potentials of all training worlds: by their most likely states, by samples,
-    by integrals.
-    """
+    """Expected potentials of all training worlds: by likely states, samples, integrals."""
 
     def measure(self, weights: Float, iteration: int) -> Measured:
         """At `weights`, in the given iteration, which says where random numbers start."""

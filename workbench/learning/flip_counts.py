@@ -50,9 +50,7 @@ class FlipCounts:
         return int(self.none.size)
 
     def log_likelihood(self, weights: Float) -> tuple[float, Float]:
-        """The pseudo-log-likelihood and its gradient by the weights.
-        One product with `features` each.
-        """
+        """The pseudo-log-likelihood and its gradient. One product with `features` each."""
         score = np.asarray(self.features @ weights)
         highest = np.where(self.none_allowed, 0.0, -np.inf)
         np.maximum.at(highest, self.group, score)
@@ -74,9 +72,7 @@ class FlipCountSource(Protocol):
     """
 
     def flip_counts(self) -> Sequence[FlipCounts]:
-        """The counts of every predicate's atoms over all training worlds,
-        the templates as columns.
-        """
+        """The counts of all predicates' atoms over all worlds, the templates as columns."""
         ...
 
 

@@ -1,6 +1,4 @@
-"""Maximum pseudolikelihood for hinge-loss MRFs: one-dimensional integrals,
-and simplexes sampled as blocks.
-"""
+"""Maximum pseudolikelihood for hinge-loss MRFs: integrals of one dimension, simplexes sampled."""
 
 from __future__ import annotations
 
@@ -89,9 +87,7 @@ class HingePseudolikelihood(Learner):
     def learn(
         self, examples: Sequence[Example], templates: Templates, conduct: Conduct
     ) -> LearnedWeights:
-        """Learn. O(nonzeros x quadrature nodes) an iteration;
-        MAP inference only where atoms are hidden.
-        """
+        """Learn. O(nonzeros x quadrature nodes) an iteration; MAP only where atoms are hidden."""
         if self.optimiser not in ("steps", "lbfgs"):
             raise UsageError.of(
                 "E0505", f"there is no optimiser {self.optimiser}", help="steps or lbfgs"
@@ -127,9 +123,7 @@ class HingePseudolikelihood(Learner):
 
 @dataclass(frozen=True)
 class _Density:
-    """The log pseudolikelihood of all worlds, hidden atoms completed at each weights:
-    an `Expectation`.
-    """
+    """The log pseudolikelihood of all worlds, hidden atoms completed: an `Expectation`."""
 
     training: TrainingSet
     terms: Sequence[Pseudolikelihood]

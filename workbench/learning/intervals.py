@@ -249,9 +249,7 @@ def _hinge_information(training: TrainingSet, weights: Float, seed: int) -> Floa
 def _laplace(
     hessian: Float, learned: Int64, prior_sd: float, level: float, weights: Float
 ) -> Float:
-    """Half widths: the normal quantile times the standard deviations of the
-    inverse of hessian plus prior.
-    """
+    """Half widths: the normal quantile times the standard deviations of (hessian + prior)^-1."""
     from scipy.stats import norm
 
     spread = np.zeros_like(weights)

@@ -193,9 +193,7 @@ def _newton_on_support(
 def _dual_bound_l1(
     probability: Float, target: Float, offset: Float, gradient: Float, l1: float, l2: Float
 ) -> float:
-    """The dual value at the residual;
-    where a column has no ridge the residual is scaled until it is feasible.
-    """
+    """The dual value at the residual; without ridge it is scaled to be feasible."""
     bare = l2 == 0
     scale = min(1.0, l1 / max(float(np.abs(gradient[bare]).max(initial=0.0)), 1e-300))
     excess = np.maximum(scale * np.abs(gradient[~bare]) - l1, 0.0)

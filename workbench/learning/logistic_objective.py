@@ -152,18 +152,14 @@ def sigmoid(z: Float) -> Float:
 
 
 def entropy(p: Float) -> float:
-    """Summed entropy of independent coins of probabilities `p`, in nats;
-    minus infinity outside [0, 1].
-    """
+    """Summed entropy of independent coins of probabilities `p`, in nats; -inf outside [0, 1]."""
     from scipy.special import entr
 
     return float(np.sum(entr(p) + entr(1.0 - p)))
 
 
 def dual_bound(z: Float, target: Float, offset: Float, gradient: Float, penalty: Penalty) -> float:
-    """The dual value at the residual, scaled to be feasible for groups;
-    `gradient` is X^T residual.
-    """
+    """The dual value at the residual, made feasible for groups; `gradient` is X^T residual."""
     residual = sigmoid(z) - target
     if penalty.group and penalty.groups is not None:
         norms = np.sqrt(np.bincount(penalty.groups, gradient**2))

@@ -1,6 +1,4 @@
-"""The one training loop: measure at the weights, step, again; with a prior, fixed weights,
-limits and a trace.
-"""
+"""The one training loop: measure at the weights, step, again; with prior, limits and trace."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Constraints of max-margin training: the cut of one state,
-and what a separation oracle answers with.
-"""
+"""Constraints of max-margin training: the cut of one state, and a separation oracle's answer."""
 
 from __future__ import annotations
 

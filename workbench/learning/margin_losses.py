@@ -1,6 +1,4 @@
-"""Losses of max-margin training,
-written into the network so that any MAP engine is a separation oracle.
-"""
+"""Losses of max-margin training, in the network, so that any MAP engine is a separation oracle."""
 
 from __future__ import annotations
 
@@ -126,9 +124,7 @@ def zero_one_world(network: GroundNetwork, truth: Float, scored: Bool) -> Margin
 
 
 def f1_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
-    """The loss 1 - F1 over the scored atoms: not linear in the atoms,
-    but a function of two counts that are.
-    """
+    """The loss 1 - F1 over the scored atoms: a function of two linear counts."""
     for counted in (scored & (truth == 1.0), scored & (truth == 0.0)):
         network = with_template(network, counted.astype(np.float64), 0.0)
     return _world(network, truth, scored, "f1")

@@ -1,6 +1,4 @@
-"""The quadratic program of cutting-plane training, solved in its dual over the cuts,
-never over the weights.
-"""
+"""The quadratic program of cutting-plane training, solved in its dual over the cuts."""
 
 from __future__ import annotations
 
@@ -199,9 +197,7 @@ class MarginProgram:
         self.penalty = penalty
 
     def slack_at(self, weights: Float) -> Float:
-        """What each slack would have to be at other weights, by the present cuts;
-        shape (n_groups,).
-        """
+        """What each slack must be at other weights, by the present cuts; shape (n_groups,)."""
         short = self.loss - self.directions @ weights
         needed = np.zeros(self.n_groups)
         shared = self.group != FREE

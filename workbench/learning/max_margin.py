@@ -34,9 +34,7 @@ __all__ = ["HingeLargeMargin", "MaxMargin", "map_f1"]
 
 
 def map_f1(example: Example, weights: Float, engine: Engine, *, seed: int = 0) -> float:
-    """F1 of the MAP state over the example's scored and labelled atoms;
-    1 where nothing is true in either.
-    """
+    """F1 of the MAP state over the example's scored and labelled atoms; 1 where nothing is true."""
     values = engine.solve(example.network, weights, seed=seed).values
     return f1_score(values[example.counted] >= 0.5, example.truth[example.counted] == 1.0, none=1.0)
 
@@ -114,9 +112,7 @@ class MaxMargin(MarginSettings, Learner):
     def _chosen(
         self, examples: Sequence[Example], templates: Templates, conduct: Conduct
     ) -> tuple[Choice[float], LearnedWeights]:
-        """Train at every penalty, from small to large with the cuts carried over;
-        the best by average F1.
-        """
+        """Train at every penalty, ascending, with the cuts carried over; the best by average F1."""
         grid, everything = sorted(self.penalties), list(examples)
         splits = (
             [(everything, everything)] if self.choose == "training" else held_out_worlds(everything)
@@ -154,9 +150,7 @@ class MaxMargin(MarginSettings, Learner):
         penalties: Sequence[float],
         conduct: Conduct = PLAIN,
     ) -> Iterator[LearnedWeights]:
-        """Learn at each penalty as it is asked for,
-        every run starting from the cuts of the one before.
-        """
+        """Learn at each penalty as it is asked for, every run from the last one's cuts."""
         training = prepare(examples, templates, self)
         if training.domain is Domain.UNIT and self.loss != "hamming":
             raise UsageError.of(

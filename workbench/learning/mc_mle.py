@@ -1,6 +1,4 @@
-"""Monte Carlo maximum likelihood (Geyer and Thompson 1992):
-L-BFGS on a likelihood estimated from samples.
-"""
+"""Monte Carlo maximum likelihood (Geyer and Thompson 1992): L-BFGS on an estimated likelihood."""
 
 from __future__ import annotations
 
@@ -66,9 +64,7 @@ class MonteCarloMaximumLikelihood(Learner):
     def learn(
         self, examples: Sequence[Example], templates: Templates, conduct: Conduct
     ) -> LearnedWeights:
-        """Learn. A round costs the sampling and L-BFGS over `sweeps
-        x n_templates` numbers a world.
-        """
+        """Learn. A round costs sampling and L-BFGS over `sweeps x n_templates` numbers a world."""
         training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         return train(

@@ -1,6 +1,4 @@
-"""Expected counts of all training worlds at given weights,
-from Gibbs chains that go on from call to call.
-"""
+"""Expected counts of all training worlds at given weights, from chains that go on."""
 
 from __future__ import annotations
 

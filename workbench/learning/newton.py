@@ -77,9 +77,7 @@ class DiagonalNewton(Learner):
         stops: Sequence[int],
         conduct: Conduct = PLAIN,
     ) -> Iterator[LearnedWeights]:
-        """What `fit` would answer with each number of iterations in `stops`,
-        ascending, in one run.
-        """
+        """What `fit` answers with each number of iterations in `stops`, ascending, in one run."""
         training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         atoms = max(1, sum(world.labels.size for world in training.worlds))
@@ -133,9 +131,7 @@ class _Newton:
         self._predicted = self._size = 0.0
 
     def advance(self, weights: Float, measured: Measured) -> Float | None:
-        """Accept or take back the step that led here,
-        and take the next from the accepted weights.
-        """
+        """Accept or take back the step that led here, and take the next from accepted weights."""
         if self._at is None or self._improved(weights - self._weights, self._at, measured):
             self._previous = self._previous if self._at is None else self._at.slope
             self._weights, self._at = weights, measured

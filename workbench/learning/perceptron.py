@@ -88,9 +88,7 @@ class VotedPerceptron(Learner):
     def learn(
         self, examples: Sequence[Example], templates: Templates, conduct: Conduct
     ) -> LearnedWeights:
-        """Learn. `modes` MAP inferences (and `sweeps` sweeps each with
-        'gibbs') per example and iteration.
-        """
+        """Learn. `modes` MAP inferences (and `sweeps` sweeps each) per example and iteration."""
         if self.counts not in ("map", "gibbs"):
             raise UsageError.of(
                 "E0505", f"there are no counts {self.counts}", help="it is map or gibbs"
@@ -245,9 +243,7 @@ class _World:
 
 
 class _Counter:
-    """The summed potentials expected of one network,
-    and the states that searches and chains go on from.
-    """
+    """The summed potentials expected of one network, and the states to go on from."""
 
     def __init__(
         self, network: GroundNetwork, start: Float, states: MapStates, modes: int, sweeps: int

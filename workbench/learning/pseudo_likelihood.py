@@ -67,9 +67,7 @@ class PseudoLikelihood(Learner):
     def learn(
         self, examples: Sequence[Example], templates: Templates, conduct: Conduct
     ) -> LearnedWeights:
-        """Learn discriminatively. O(nnz of the networks) once,
-        then O(nnz of the flip counts) an iteration.
-        """
+        """Learn discriminatively. O(nnz) once, then O(nnz of the flip counts) an iteration."""
         training = prepare(examples, templates, self)
         completed = [world.complete() for world in training.worlds]
         answer = self._fit(
@@ -155,9 +153,7 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
 
 
 def _counts(training: TrainingSet, states: Sequence[Float]) -> FlipCounts:
-    """The flip counts of all worlds at their completed labels;
-    hidden atoms have no term of their own.
-    """
+    """The flip counts of all worlds at their completed labels; hidden atoms have no term."""
     parts = [
         flip_counts(world.network, state, weight=(~world.hidden).astype(np.float64))
         for world, state in zip(training.worlds, states)

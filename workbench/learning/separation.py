@@ -1,6 +1,4 @@
-"""The separation oracle of max-margin training: a world's most violated margin,
-from below and from above.
-"""
+"""The separation oracle of max-margin training: a world's most violated margin, bounded."""
 
 from __future__ import annotations
 

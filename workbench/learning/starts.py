@@ -55,9 +55,7 @@ def initial_weights(training: TrainingSet, start: str) -> Float:
 
 
 def start_weights(training: TrainingSet, start: float | None) -> Float:
-    """The number `start` for every learned template,
-    or the program's own weights (1 where it gives none).
-    """
+    """The number `start` for every learned template, or the program's own weights (else 1)."""
     given = np.nan_to_num(training.templates.weight, nan=1.0)
     return given if start is None else np.where(training.learned, start, given)
 

@@ -1,6 +1,4 @@
-"""What every learner does first: check labels, leave out what they contradict, count,
-start the weights.
-"""
+"""What every learner does first: check labels, leave out what contradicts, count, start."""
 
 from __future__ import annotations
 
@@ -95,9 +93,7 @@ class TrainingSet:
         return np.where(self.learned & ((weights > self.least_weight) | (slope > 0.0)), slope, 0.0)
 
     def notes(self) -> dict[str, object]:
-        """What a learner reports of its data: hidden atoms,
-        and hard rows that the labels violate.
-        """
+        """What a learner reports of its data: hidden atoms, hard rows that the labels violate."""
         return {
             "hidden_atoms": sum(int(world.hidden.sum()) for world in self.worlds),
             "violated_hard_rows": tuple(world.violated_hard_rows for world in self.worlds),
@@ -177,9 +173,7 @@ def _check_declared(learner: Learner, network: GroundNetwork) -> None:
 
 
 def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
-    """Leave out the hard rows and blocks that the labels contradict
-    whatever the hidden atoms are.
-    """
+    """Leave out the hard rows and blocks that the labels contradict in any case."""
     least = condition(network, labels)
     b = np.asarray(least.b, np.float64)
     lowest = b + least.A.minimum(0).sum(axis=1)
@@ -233,9 +227,7 @@ def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
 
 
 def hidden_part(world: TrainingWorld) -> GroundNetwork:
-    """What the labels leave open: the world's network given them,
-    without the rows that they decide.
-    """
+    """What the labels leave open: the world's network given them, without rows that they decide."""
     network = condition(world.network, world.labels)
     satisfied = network.b + network.A.maximum(0).sum(axis=1) <= 0.0
     whole = np.diff(network.A.indptr) == 0

@@ -180,9 +180,7 @@ class Chain(Protocol):
 
 
 def chain_of(network: GroundNetwork, conduct: Conduct) -> Chain:
-    """Over the states of 0 and 1, or over all of [0, 1];
-    its sweeps hear a cancel and the deadline.
-    """
+    """Over the states of 0 and 1, or over all of [0, 1]; its sweeps hear cancels and deadlines."""
     return (
         UnitChain(network, conduct)
         if network.domain is Domain.UNIT

@@ -1,6 +1,4 @@
-"""A ground network from plain rows or clauses: for tests,
-benchmarks and callers that have no database.
-"""
+"""A ground network from plain rows or clauses: for tests and callers without a database."""
 
 from __future__ import annotations
 

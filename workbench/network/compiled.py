@@ -147,8 +147,6 @@ def _is_kept(kernel: object) -> bool:
 
 
 def _kept(kernel: object) -> dict[object, object]:
-    """The machine code on disk, by signature.
-    NUMBA_DISABLE_JIT leaves functions as they are, without any.
-    """
+    """The machine code on disk, by signature. NUMBA_DISABLE_JIT leaves none."""
     cache: Any = getattr(kernel, "_cache", None)
     return cache._cache_file._load_index() if hasattr(cache, "_cache_file") else {}

@@ -63,18 +63,14 @@ def components(network: GroundNetwork, keep: Bool | None = None) -> Components:
 
 
 def connected(n: int, *matrices: csr_array) -> Int32:
-    """The component of each of `n` atoms that rows of the matrices join,
-    numbered by their least atoms.
-    """
+    """The component of each of `n` atoms that rows of the matrices join, by their least atoms."""
     ends = [_edges(matrix) for matrix in matrices]
     least = _least_atoms(n, *(np.concatenate(side) for side in zip(*ends)))
     return (np.cumsum(least == np.arange(n), dtype=np.int32) - np.int32(1))[least]
 
 
 def _edges(matrix: csr_array) -> tuple[Int32, Int32]:
-    """Pairs of atoms that the rows join: each row's first, which stands for the row,
-    with all others.
-    """
+    """Pairs of atoms that the rows join: each row's first with all others."""
     width = np.diff(matrix.indptr)
     first = np.repeat(matrix.indices[matrix.indptr[:-1][width > 0]], width[width > 0])
     other = first != matrix.indices

@@ -44,9 +44,7 @@ def row_values(network: GroundNetwork, values: Float) -> Float:
 
 
 def row_potentials(network: GroundNetwork, values: Float) -> Float:
-    """`max(0, ell) ** power` of every soft row, 0 on hard rows, without weight or scale;
-    shape (n_rows,).
-    """
+    """`max(0, ell) ** power` of every soft row, 0 on hard rows, without weight; shape (n_rows,)."""
     potential = np.maximum(row_values(network, values), 0.0)
     potential[network.template < 0] = 0.0
     if np.any(network.power == 2):
@@ -76,9 +74,7 @@ def potentials(network: GroundNetwork, values: Float) -> Float:
 
 
 def distances(network: GroundNetwork, values: Float) -> Float:
-    """Summed scaled distance to satisfaction of each template's open groundings:
-    `potentials` at power 1.
-    """
+    """Summed distance to satisfaction of each template's groundings: `potentials` at power 1."""
     units: Float = network.unit.T @ np.asarray(values, np.float64)
     rows = (
         _sum_by_template(run, _scaled(run, np.maximum(row_values(run, values), 0.0)))
@@ -97,9 +93,7 @@ def energy(network: GroundNetwork, weights: Float, values: Float) -> float:
 
 
 def energy_offset(network: GroundNetwork, weights: Float) -> float:
-    """What `reported_energy` adds to `energy`:
-    |w| for each open grounding of negative effective weight.
-    """
+    """What `reported_energy` adds to `energy`: |w| for each open grounding of negative weight."""
     weights = np.asarray(weights, np.float64)
     rows = -np.minimum(network.effective_weights(weights), 0.0).sum()
     return float(rows) + unit_offset(network, weights)
@@ -129,9 +123,7 @@ def evidence_energy(network: GroundNetwork, weights: Float) -> float:
 
 
 def hard_violations(network: GroundNetwork, values: Float) -> Float:
-    """By how much each row breaks its constraint, 0 on soft rows and satisfied hard ones;
-    shape (n_rows,).
-    """
+    """By how much each row breaks its constraint, 0 on soft and satisfied rows; shape (n_rows,)."""
     if not network.hard.any():
         return np.zeros(network.n_rows)
     ell = row_values(network, values)

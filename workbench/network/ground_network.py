@@ -222,9 +222,7 @@ class GroundNetwork:
 
 
 def clauses(A: csr_array, b: Array) -> Bool:
-    """Whether each row `b + A y` has entries of +-1 and `b` one
-    minus the number of positive ones.
-    """
+    """Whether each row `b + A y` has entries of +-1 and `b` 1 - the number of positive ones."""
     n = A.shape[0]
     owner = np.repeat(np.arange(n), np.diff(A.indptr))
     odd = np.bincount(owner, np.abs(A.data) != 1, n)

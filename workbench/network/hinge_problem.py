@@ -17,9 +17,7 @@ __all__ = ["Columns", "HingeArrays", "HingeProblem", "RowKind"]
 
 
 class RowKind(IntEnum):
-    """What a row contributes: `w max(0, ell)`, `w max(0, ell)^2`,
-    or the constraint `ell <= 0`, `ell = 0`.
-    """
+    """What a row is: `w max(0, ell)`, `w max(0, ell)^2`, or `ell <= 0`, `ell = 0`."""
 
     LINEAR = 0
     SQUARED = 1

@@ -16,9 +16,7 @@ HARD = 20.0
 
 
 def conditional_probability(network: GroundNetwork, weights: Float, values: Float) -> Float:
-    """Of each atom that it is true where every other has its value in a state of 0 and 1;
-    shape (n_atoms,).
-    """
+    """Of each atom that it is true where all others are as in a 0/1 state; shape (n_atoms,)."""
     owner = np.repeat(np.arange(network.n_rows), np.diff(network.A.indptr))
     coefficient = network.A.data.astype(np.float64)
     at_state = network.b.astype(np.float64) + network.A @ values
@@ -93,9 +91,7 @@ def _couplings(
 
 
 def _joint(one: float, other: Float, ratio: Float) -> Float:
-    """The probability that both are true,
-    of two atoms with their probabilities and their odds ratio.
-    """
+    """The probability that both are true, of two with their probabilities and odds ratio."""
     near = np.abs(ratio - 1) < 1e-9
     gap = np.where(near, 1.0, ratio - 1)
     total = 1 + (one + other) * gap

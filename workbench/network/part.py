@@ -73,9 +73,7 @@ def part(network: GroundNetwork, inside: Bool) -> Part[GroundNetwork]:
 
 
 def _touches(matrix: csr_array, inside: Bool) -> Bool:
-    """Whether each row's first atom is inside; what has no atom, and may contradict itself,
-    is in every part.
-    """
+    """Whether each row's first atom is inside; what has no atom is in every part."""
     filled = np.diff(matrix.indptr) > 0
     touches = np.ones(matrix.shape[0], np.bool_)
     touches[filled] = inside[matrix.indices[matrix.indptr[:-1][filled]]]

@@ -1,6 +1,4 @@
-"""How often a rule's head is true where its body is, and elsewhere:
-what the data say beside a weight.
-"""
+"""How often a rule's head is true where its body is, and elsewhere, as the data say."""
 
 from __future__ import annotations
 

@@ -35,9 +35,7 @@ def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
 
 
 def _literal_rows(network: GroundNetwork, rows: Int64) -> tuple[csr_array, Float]:
-    """Literals as affine functions `slope * y + start`:
-    one row per literal of the clauses `rows`, in order.
-    """
+    """Literals as affine functions `slope * y + start`: a row a literal of the clauses `rows`."""
     part = network.A[rows]
     slope = -part.data.astype(np.float64)
     matrix = csr_array((slope, part.indices, np.arange(part.nnz + 1)), (part.nnz, network.n_atoms))

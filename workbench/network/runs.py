@@ -41,9 +41,7 @@ def row_runs(
 
 
 def _rows_of(A: csr_array, rows: slice) -> csr_array:
-    """A run of rows; given its arrays in the constructor,
-    SciPy would copy such small parts of larger ones.
-    """
+    """A run of rows; made without SciPy's constructor, which would copy."""
     entries = slice(int(A.indptr[rows.start]), int(A.indptr[rows.stop]))
     run = csr_array((rows.stop - rows.start, A.shape[1]), dtype=A.dtype)
     run.data, run.indices = A.data[entries], A.indices[entries]

@@ -1,6 +1,4 @@
-"""A network without what its hard unit rows decide: the same atoms,
-the same energies, fewer rows.
-"""
+"""A network without what its hard unit rows decide: the same atoms and energies, fewer rows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What all verbs share: the program from what the user gave, engines and learners by name,
-JSON-ready numbers.
-"""
+"""What all verbs share: programs, engines and learners by name, JSON-ready numbers."""
 
 from __future__ import annotations
 
@@ -150,9 +148,7 @@ def as_json(value: object) -> Any:
 
 
 def as_words(value: object) -> str:
-    """A setting as people write it: lists by commas, mappings by name,
-    numbers without needless digits.
-    """
+    """A setting as people write it: lists by commas, mappings by name, few digits."""
     if isinstance(value, Mapping):
         return ", ".join(
             f"{key} {as_words(item)}" for key, item in value.items() if item is not None

@@ -50,9 +50,7 @@ def compare_runs(
 
 
 def _tests(database: Database, one: Run, two: Run) -> list[dict[str, Any]]:
-    """Paired tests of each metric over the folds of two cross-validations;
-    none where their folds differ.
-    """
+    """Paired tests of each metric over the folds of two cross-validations, if the same."""
     folds = one.parameters.get("folds", ())
     if (
         {one.kind, two.kind} != {"crossval"}

@@ -1,6 +1,4 @@
-"""Cross-validation: learn without a part of the data, predict that part, score it,
-for each fold.
-"""
+"""Cross-validation: learn without a part of data, predict that part, score it, for each fold."""
 
 from __future__ import annotations
 
@@ -85,9 +83,7 @@ def scores_by_fold(
     seconds: float,
     run: int | None = None,
 ) -> dict[str, Any]:
-    """JSON-ready: scores by fold; by metric the mean,
-    the sample standard deviation and the 95 % t interval.
-    """
+    """JSON-ready: scores by fold; by metric mean, standard deviation and 95 % t interval."""
     metrics = dict.fromkeys(metric for one in found for metric in one)
     over = {metric: summary([one.get(metric, np.nan) for one in found]) for metric in metrics}
     several = over if len(found) > 1 else {}

@@ -1,6 +1,4 @@
-"""A workspace's data: what is in it, facts changed one at a time,
-tables and other files brought in, folds.
-"""
+"""A workspace's data: what is in it, facts changed, tables and files brought in, folds."""
 
 from __future__ import annotations
 
@@ -131,9 +129,7 @@ class Data:
         return data.neighbours(self.database, type_name, constant, limit=limit)
 
     def facts_about(self, atom: str, *, limit: int = 10) -> tuple[str, ...]:
-        """True facts about the things that a ground atom names, as text;
-        the atom itself is not among them.
-        """
+        """True facts about the things that a ground atom names, as text, but for the atom."""
         name, arguments = parse_atom(atom) or (atom, ())
         predicate = self.database.predicate(name)
         found: dict[str, None] = {}
@@ -265,9 +261,7 @@ class Data:
         seed: int = 0,
         group_by: int = 0,
     ) -> tuple[data.KeptFold, ...]:
-        """Make folds anew: one world out,
-        or a predicate's atoms dealt at random or by one argument.
-        """
+        """Make folds anew: one world out, or atoms dealt at random or by one argument."""
         if kind == "worlds":
             return data.make_world_folds(self.database)
         grouping = group_by if kind == "grouped" else None

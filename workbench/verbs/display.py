@@ -53,9 +53,7 @@ def shown_atoms(
 
 
 def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
-    """Atoms given as text with what people call their things;
-    as they are where no table names things.
-    """
+    """Atoms given as text with what people call their things, if any."""
     parsed = [parse_atom(text) for text in atoms]
     stored = database.predicates()
     among: dict[str, set[str]] = {}

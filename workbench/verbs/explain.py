@@ -144,9 +144,7 @@ def _of_ground_rule(
 
 
 def _summed(contribution: float, weight: float) -> int:
-    """How many ground rules are summed, where each counts once;
-    0 where that is not told by the sum.
-    """
+    """How many ground rules are summed, where each counts once; 0 where the sum does not tell."""
     number = abs(contribution / weight) if weight else 0.0
     return round(number) if abs(number - round(number)) <= 1e-6 else 0
 

@@ -84,9 +84,7 @@ class Contribution:
         return self.distance if self.sense > 0 else 1.0 - self.distance
 
     def other_atoms(self) -> str:
-        """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the other atoms of the ground rule,
-        open ones first.
-        """
+        """`Smokes(Bo) = 0.7, Friends(Ada, Bo) = 1`: the ground rule's other atoms, open first."""
         pairs = zip((*self.others, *self.given), (*self.values, *self.given_values))
         return ", ".join(f"{name} = {value:.3g}" for name, value in pairs)
 
@@ -130,9 +128,7 @@ class Explanation:
         return record
 
     def sentence(self) -> str:
-        """The explanation in a few sentences: the value, and the rules that speak for it and
-        against it.
-        """
+        """The explanation in sentences: the value, and the rules that speak for and against it."""
         atom = self.shown or self.atom
         if not self.contributions:
             return f"No rule says anything about {atom}."

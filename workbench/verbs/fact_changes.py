@@ -1,6 +1,4 @@
-"""Facts to be added, corrected and removed: read from files, data frames and texts,
-then applied all or none.
-"""
+"""Facts to be added, corrected and removed, read and then applied all or none."""
 
 from __future__ import annotations
 

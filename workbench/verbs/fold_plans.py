@@ -132,9 +132,7 @@ def kept_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...
 
 
 def held_out_atoms(database: Database, atoms: AtomTable, fold: int | None) -> Bool:
-    """Whether each atom is held out, by name or with its world, in a fold of the workspace;
-    shape (n_atoms,).
-    """
+    """Whether each atom is held out, by name or world, in a fold; shape (n_atoms,)."""
     worlds, keys = ((), {}) if fold is None else held_out_keys(database, fold)
     found = np.isin(atoms.world, worlds)
     for predicate, (world, constants) in keys.items():

@@ -1,6 +1,4 @@
-"""A run as one self-contained HTML file: settings, metrics, weights, predictions;
-everything escaped.
-"""
+"""A run as one self-contained HTML file: settings, metrics, weights, predictions; all escaped."""
 
 from __future__ import annotations
 

@@ -83,9 +83,7 @@ class Induction:
             )
 
     def search(self, problem: IlpProblem) -> SearchSettings:
-        """The settings of the search, `E0610` for one that does not
-        exist or a value of the wrong kind.
-        """
+        """The settings of the search, `E0610` for an unknown one or a wrong kind of value."""
         return SearchSettings.read(problem.settings, self.settings, self.collect)
 
     def learn(

@@ -1,6 +1,4 @@
-"""Inference: ground the rules over the data, choose an engine, solve,
-and hold on to what explains the answer.
-"""
+"""Inference: ground the rules over the data, choose an engine, solve, and keep what explains."""
 
 from __future__ import annotations
 
@@ -73,9 +71,7 @@ class InferenceResult(Inferred):
         return explain_result(self, atom, world=world, samples=samples, seed=seed)
 
     def rules(self) -> tuple[RuleDistance, ...]:
-        """Each rule's groundings, and their total and mean distance
-        to satisfaction at the answer.
-        """
+        """Each rule's groundings, their total and mean distance to satisfaction at the answer."""
         from workbench.verbs.rule_distances import rule_distances
 
         return rule_distances(self)

@@ -205,9 +205,7 @@ class _Task:
     def examples(
         self, learner: Learner, whole: Grounding, labelled: Example, source: LazyRows | None
     ) -> tuple[list[Grounding], list[Example]]:
-        """What a learner reads, all worlds as one or each by itself,
-        and the groundings that this is of.
-        """
+        """What a learner reads, all worlds as one or each by itself, and the groundings of it."""
         by_world = learner.declares.by_world and np.unique(whole.network.world).size > 1
         if learner.declares.counts:
             return [whole], [replace(labelled, counts=self._counts(whole.templates))]
