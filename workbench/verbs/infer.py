@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,13 +16,13 @@ from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status, engine_for, make_engine
 from workbench.inference.accepts import Task
 from workbench.inference.choose import certified_growing
-from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.inference.solution import answered
 from workbench.language.program import Program
 from workbench.network import Domain, GroundNetwork, evidence_energy
 from workbench.progress import SILENT, Conduct
 from workbench.verbs.common import as_json
 from workbench.verbs.inference_faults import infeasible_error, require_addable, require_weights
+from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.program_faults import says_nothing
 from workbench.verbs.queries import Query
@@ -36,12 +36,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InferenceResult",
-    "asks_for_numbers",
     "infer",
     "rounded_bound",
     "solve",
     "solve_given",
-    "solve_numbers",
 ]
 
 
@@ -223,57 +221,6 @@ def _with_rows_asked_for(grounding: Grounding, solution: Solution) -> tuple[Grou
 def rounded_bound(bound: float, energy: float) -> float:
     """The bound, or the energy where rounding alone puts the bound above it."""
     return energy if energy < bound <= energy + 1e-9 * max(1.0, abs(energy)) else bound
-
-
-def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
-    """Whether the open predicates are numbers.
-
-    Raises
-    ------
-    UsageError
-        E0638 where some are and some are not.
-    """
-    numbers = [name for name in asked if name in program.numeric]
-    truths = [name for name in asked if name not in program.numeric]
-    if numbers and truths:
-        raise UsageError.of(
-            "E0638",
-            f"{numbers[0]} is a number and {truths[0]} is true or false, and both are open",
-            help=f"ask for one of them, and give facts of the other: --query {numbers[0]} "
-            f"--closed {truths[0]}",
-        )
-    return bool(numbers)
-
-
-def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str) -> Solution:
-    """The means of open atoms that are numbers.
-
-    Raises
-    ------
-    UsageError
-        E0639 for a rule that joins one with another open atom, or is hard; E0804 for an engine of
-        truths.
-    """
-    if engine not in ("auto", "exact"):
-        raise UsageError.of(
-            "E0804",
-            f"engine {engine} is for truths, and these are numbers",
-            help="try --engine auto",
-        )
-    solver, network = LinearGaussian(task), grounding.network
-    reason = solver.declines(network, weights)
-    if reason is not None:
-        names = [grounding.templates.label[at] for at in np.unique(network.template) if at >= 0]
-        named = f": `{names[0]}`" if names else ""
-        raise UsageError.of(
-            "E0639",
-            f"{reason}{named}",
-            help="let the body of a rule for a number be decided by facts, and give the rule a "
-            "weight",
-        )
-    solution = solver.solve(network, weights)
-    told = f"auto took {solver.name}: " if engine == "auto" else ""
-    return replace(solution, reason=told + solution.reason)
 
 
 def _with_listed_values(grounding: Grounding, values: Float) -> Float:

@@ -11,7 +11,8 @@ from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
-from workbench.verbs.infer import asks_for_numbers, solve, solve_numbers
+from workbench.verbs.infer import solve
+from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
 
 __all__ = ["Asked", "Known"]
 

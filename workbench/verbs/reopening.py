@@ -27,7 +27,8 @@ from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import names_of, recorded_program
-from workbench.verbs.infer import InferenceResult, asks_for_numbers, solve_given, solve_numbers
+from workbench.verbs.infer import InferenceResult, solve_given
+from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
 from workbench.verbs.queries import read_query
 from workbench.verbs.written_rules import learned_text, recorded_templates
 
