@@ -136,6 +136,22 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
     assert "load" in (tmp_path / "audit.jsonl").read_text(encoding="utf-8")
 
 
+def test_what_is_not_there_is_told_as_json(tmp_path: Path) -> None:
+    with served(tmp_path, []) as address:
+        asked = [
+            ("GET", "/api/jobs/abc"),
+            ("DELETE", "/api/jobs"),
+            ("PUT", "/api/files/a/b.db"),
+        ]
+        for method, path in asked:
+            answer = httpx.request(method, f"{address}{path}", timeout=60)
+            (told,) = answer.json()["diagnostics"]
+            assert (answer.status_code, told["code"]) == (404, "E0873"), path
+        plain = httpx.post(f"{address}/api/tools/schema", content="{}", timeout=60)
+        assert plain.status_code == 415
+        assert "Content-Type" in plain.json()["diagnostics"][0]["help"]
+
+
 def test_a_job_is_cancelled(tmp_path: Path) -> None:
     people = [f"P{number}" for number in range(40)]
     facts = [f"Friends({one}, {other})" for one in people for other in people if one != other]

@@ -20,6 +20,7 @@ __all__ = [
     "body_of",
     "failed",
     "handled",
+    "not_there",
     "patience",
     "refused",
 ]
@@ -63,6 +64,12 @@ async def handled(request: Request, error: Exception) -> Response:
     return refused({"E0871": 429, "E0872": 404, "E0875": 413, "E0221": 507}.get(code, 400), error)
 
 
+async def not_there(request: Request) -> Response:
+    """A refusal of an address, or of a way to ask it, that the server does not have."""
+    what = f"there is no {request.method} {request.url.path[:100]}"
+    return refused(404, UsageError.of("E0873", what, help="see /openapi.json for what there is"))
+
+
 async def failed(request: Request, error: Exception) -> Response:
     """A fault of the workbench, or of its disk, as it is sent."""
     told = storage_fault(error) or UsageError.of("E0864", "the workbench failed at this call")
@@ -91,5 +98,9 @@ async def body_of(request: Request, most: int) -> bytes:
     async for chunk in request.stream():
         content += chunk
         if len(content) > most:
-            raise UsageError.of("E0875", f"a body of more than {most // 2**20} MiB is not taken")
+            raise UsageError.of(
+                "E0875",
+                f"a body of more than {most // 2**20} MiB is not taken",
+                help="send it in parts",
+            )
     return bytes(content)

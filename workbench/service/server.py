@@ -41,6 +41,7 @@ from workbench.service.requests import (
     body_of,
     failed,
     handled,
+    not_there,
     patience,
     refused,
 )
@@ -51,6 +52,7 @@ __all__ = ["application"]
 
 MOST_UPLOAD = 200 * 2**20
 MOST_BODY = 4 * 2**20
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 LOCAL = ["localhost", "127.0.0.1", "[::1]"]
 
 
@@ -85,7 +87,14 @@ class _Service:
             )
         who = self._who(request, call.role)
         if "application/json" not in request.headers.get("content-type", ""):
-            return refused(415, UsageError.of("E0873", "arguments are sent as application/json"))
+            return refused(
+                415,
+                UsageError.of(
+                    "E0873",
+                    "arguments are sent as application/json",
+                    help="send the header Content-Type: application/json",
+                ),
+            )
         try:
             arguments = call.read(await body_of(request, MOST_BODY) or b"{}")
         except UsageError as error:
@@ -258,6 +267,7 @@ def application(
             Route("/api/workspace", service.workspace),
             Route("/api/runs", service.take_runs, methods=["POST"]),
             Route("/api/audit", service.audited),
+            Route("/api/{rest:path}", not_there, methods=METHODS),
             Mount("/", Guarded(door, tokens)),
         ],
         middleware=[]
