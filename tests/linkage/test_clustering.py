@@ -68,7 +68,7 @@ def test_components_are_clustered_apart_and_pairs_between_are_asked_for() -> Non
 
 
 def test_large_components_are_cut_at_weak_links_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.linkage.clustering.LARGEST_COMPONENT", 2)
+    monkeypatch.setattr("workbench.linkage.components.LARGEST", 2)
     pairs = Pairs(np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32))
     found = cluster(4, pairs, np.array([9.0, 1.0, 9.0]), lambda more: np.full(len(more), -1.0))
     assert found.label.tolist() == [0, 0, 1, 1]

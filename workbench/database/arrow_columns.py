@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Array, Bool, Int32, Int64
+from workbench.arrays import Array, Bool, Int64
 
 __all__ = ["arrow_column", "integers", "run_starts"]
 
@@ -36,9 +36,10 @@ def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
     return _numbers(np.asarray([0 if value is None else value for value in values]), there)
 
 
-def integers(column: pyarrow.Array) -> Int32:
-    """A column of INTEGER without NULL as a view."""
-    values = np.frombuffer(column.buffers()[1], np.int32)
+def integers(column: pyarrow.Array) -> Array:
+    """A column of whole numbers without NULL as a view, int32 of INTEGER and int64 of BIGINT."""
+    kind = np.dtype(f"i{column.type.bit_width // 8}")
+    values = np.frombuffer(column.buffers()[1], kind) if len(column) else np.zeros(0, kind)
     return values[column.offset : column.offset + len(column)]
 
 

@@ -13,11 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
+from workbench.linkage.components import CLIP, components_of, first_of
 from workbench.linkage.correlation_kernels import (
     greedy_joining,
     moved_singly,
@@ -25,20 +24,16 @@ from workbench.linkage.correlation_kernels import (
     violated,
 )
 from workbench.linkage.exact import exact_partition
+from workbench.linkage.partitions import MOST_RECORDS, best_partitions
 from workbench.network.compiled import plain
 from workbench.progress import SILENT, Progress, expired
 
-__all__ = ["AS_SCORED", "Clustering", "Unfound", "cluster", "figures_by_group", "joined_records"]
+__all__ = ["AS_SCORED", "Clustering", "Unfound", "cluster", "figures_by_group"]
 
-LARGEST_COMPONENT = 600
-"""Records; larger components are first cut at their weaker links."""
 FEW = 5000
 """Steps of plain Python, at most, that are less than importing Numba:
 cubes of components' sizes.
 """
-STEP = 2.0
-CLIP = 15.0
-"""No pair counts for more than odds of 3 million to one."""
 EXACT_RECORDS = 40
 EXACT_UNASKED = (8, 12)
 """Without a time limit so many components of so many records at most are solved exactly; with one,
@@ -134,60 +129,47 @@ def cluster(
 
     Notes
     -----
-    Each component is joined greedily by mean log odds, then single records move while that lowers
-    the energy. Packed triangles bound it; where that leaves a gap in a component of at most 40
-    records, cutting planes with lazy transitivity solve it exactly, the smallest components first,
-    as far as the time limit reaches.
+    Components of up to six records are parted in every way. Larger ones are joined greedily by mean
+    log odds, then single records move while that lowers the energy. Packed triangles bound it;
+    where that leaves a gap in a component of at most 40 records, cutting planes with lazy
+    transitivity solve it exactly, the smallest components first, as far as the time limit reaches.
     """
-    weights = np.clip(scores, -CLIP, CLIP)
-    components, cut_energy, large = _components(n, pairs, weights)
-    several = [members for members in components if len(members) > 1]
-    inside = _pairs_inside(several, n)
+    components = components_of(n, pairs, np.clip(scores, -CLIP, CLIP))
+    inside, large = components.pairs, np.flatnonzero(components.sizes > MOST_RECORDS)
     log_odds = _looked_up(n, pairs, scores, inside, score)
     inner = np.clip(log_odds, -CLIP, CLIP)
-    label, component = np.arange(n), np.full(n, -1)
-    energies, bounds = np.zeros(len(several)), np.zeros(len(several))
-    at = 0
+    label, component = np.arange(n), components.numbers(n)
+    energies, bounds = np.zeros(len(components)), np.zeros(len(components))
+    for numbers, members in components.by_size(MOST_RECORDS):
+        first, energies[numbers] = best_partitions(inner[components.places(numbers)])
+        bounds[numbers] = energies[numbers]
+        label[members] = np.take_along_axis(members, first, axis=1)
     solved_all = True
     matrices: list[tuple[int, Float]] = []
-    join, move, energy_of, bound_of = greedy_joining, moved_singly, violated, packed_triangles
-    if sum(len(members) ** 3 for members in several) <= FEW:
-        join, move, energy_of, bound_of = (
-            plain(join),
-            plain(move),
-            plain(energy_of),
-            plain(bound_of),
-        )
-    for number, members in enumerate(several):
-        size = len(members)
-        matrix = _matrix(inner[at : at + size * (size - 1) // 2], size)
-        at += size * (size - 1) // 2
-        if number % 256 == 0:
-            progress.step("clusters", number, len(several))
-        found = join(matrix, True)
-        if expired(deadline):
-            solved_all = False
-        else:
-            found = move(matrix, found, 20)
-        energies[number] = energy_of(matrix, found)
-        if energies[number] > 0 and not expired(deadline):
-            bounds[number] = min(energies[number], bound_of(matrix))
-            if energies[number] - bounds[number] > 1e-6 and size <= EXACT_RECORDS:
-                matrices.append((number, matrix))
-        label[members] = members[_first_of(found)]
-        component[members] = number
+    improve = _improvement(int((components.sizes[large] ** 3).sum()))
+    for done, number in enumerate(large.tolist()):
+        members = components.members(number)
+        matrix = _matrix(inner[components.places(large[done : done + 1])[0]], len(members))
+        if done % 256 == 0:
+            progress.step("clusters", done, len(large))
+        found, energies[number], bounds[number] = improve(matrix, deadline)
+        label[members] = members[first_of(found)]
+        solved_all &= not expired(deadline)
+        open_gap = energies[number] - bounds[number] > 1e-6
+        if solved_all and open_gap and len(members) <= EXACT_RECORDS:
+            matrices.append((number, matrix))
     matrices.sort(key=lambda one: len(one[1]))
     if deadline is None:
         matrices = [one for one in matrices if len(one[1]) <= EXACT_UNASKED[1]][: EXACT_UNASKED[0]]
     for number, matrix in matrices:
         if expired(deadline):
             break
-        progress.step("exact clusters", number, len(several))
-        members = several[number]
+        progress.step("exact clusters", number, len(components))
+        members = components.members(number)
         exact = exact_partition(matrix, _start(label[members]), deadline=deadline)
-        label[members] = members[_first_of(exact.label)]
+        label[members] = members[first_of(exact.label)]
         energies[number], bounds[number] = exact.energy, max(bounds[number], exact.bound)
-    energy, bound = float(energies.sum()) + cut_energy, float(bounds.sum())
+    energy, bound = float(energies.sum()) + components.cut, float(bounds.sum())
     status = (
         "optimal"
         if energy - bound <= 1e-6 * max(1.0, energy)
@@ -205,20 +187,33 @@ def cluster(
         energies,
         bounds,
         component,
-        large,
+        components.large,
         status,
     )
 
 
-def joined_records(n: int, pairs: Pairs, scores: Float) -> Int64:
-    """Of each record the first one that candidates of log odds above 0 join it to,
-    directly or by others.
+def _improvement(steps: int) -> Callable[[Float, float | None], tuple[Int64, float, float]]:
+    """Clusters of one component with their energy and a bound; by a deadline as they are joined
+    first.
     """
-    joins = np.flatnonzero(scores > 0)
-    graph = coo_array(
-        (np.ones(len(joins), np.int8), (pairs.left[joins], pairs.right[joins])), shape=(n, n)
-    )
-    return _first_of(connected_components(graph, directed=False)[1].astype(np.int64))
+    join, move, energy_of, bound_of = greedy_joining, moved_singly, violated, packed_triangles
+    if steps <= FEW:
+        join, move, energy_of, bound_of = (
+            plain(join),
+            plain(move),
+            plain(energy_of),
+            plain(bound_of),
+        )
+
+    def improved(matrix: Float, deadline: float | None) -> tuple[Int64, float, float]:
+        found = join(matrix, True)
+        if not expired(deadline):
+            found = move(matrix, found, 20)
+        energy = energy_of(matrix, found)
+        bound = 0.0 if energy <= 0 or expired(deadline) else min(energy, bound_of(matrix))
+        return found, energy, bound
+
+    return improved
 
 
 def figures_by_group(
@@ -241,46 +236,6 @@ def figures_by_group(
     cut = (scores > 0) & (component[pairs.left] != component[pairs.right])
     lost = np.bincount(place[pairs.left[cut]], np.minimum(scores[cut], CLIP), minlength=len(known))
     return energy + lost, bound
-
-
-def _components(n: int, pairs: Pairs, weights: Float) -> tuple[list[Int64], float, int]:
-    """Records joined by positive weights, components that are too large cut at their weaker links;
-    what that costs.
-    """
-    component = np.full(n, -1)
-    active = np.ones(n, np.bool_)
-    level, numbered, large = 0.0, 0, 0
-    while active.any():
-        joins = np.flatnonzero((weights > level) & active[pairs.left] & active[pairs.right])
-        graph = coo_array(
-            (np.ones(len(joins), np.int8), (pairs.left[joins], pairs.right[joins])), shape=(n, n)
-        )
-        count, of_record = connected_components(graph, directed=False)
-        fits = active & (
-            (np.bincount(of_record, minlength=count) <= LARGEST_COMPONENT)[of_record]
-            | (level >= CLIP)
-        )
-        component[fits] = numbered + of_record[fits]
-        numbered += count
-        active &= ~fits
-        large = large or int(active.sum())
-        level += STEP
-    cut = (weights > 0) & (component[pairs.left] != component[pairs.right])
-    order = np.argsort(component, kind="stable")
-    edges = np.flatnonzero(np.diff(component[order])) + 1
-    return np.split(order, edges), float(weights[cut].sum()), large
-
-
-def _pairs_inside(components: list[Int64], n: int) -> Pairs:
-    """All pairs of each component, component after component,
-    in the order of the upper triangle.
-    """
-    left, right = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for members in components:
-        one, two = np.triu_indices(len(members), 1)
-        left.append(members[one])
-        right.append(members[two])
-    return Pairs(np.concatenate(left).astype(np.int32), np.concatenate(right).astype(np.int32))
 
 
 def _looked_up(
@@ -307,12 +262,6 @@ def _matrix(upper: Float, size: int) -> Float:
     matrix[one, two] = upper
     matrix[two, one] = upper
     return matrix
-
-
-def _first_of(label: Int64) -> Int64:
-    """Of each element the first one of its cluster."""
-    _, first, inverse = np.unique(label, return_index=True, return_inverse=True)
-    return np.asarray(first[inverse])
 
 
 def _start(label: Int64) -> Int64:

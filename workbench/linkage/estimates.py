@@ -10,7 +10,8 @@ import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.clustering import CLIP, Clustering
+from workbench.linkage.clustering import Clustering
+from workbench.linkage.components import CLIP
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.sorting import grouped
 

@@ -12,7 +12,8 @@ from scipy.sparse.csgraph import connected_components
 
 from workbench.arrays import Bool, Float, Int32
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.clustering import CLIP, Clustering
+from workbench.linkage.clustering import Clustering
+from workbench.linkage.components import CLIP
 from workbench.linkage.mixture import sigmoid
 
 __all__ = ["Rivals", "best_of_each", "match_one_to_one"]

@@ -20,6 +20,7 @@ from workbench.linkage.comparison import Comparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.mixture import Mixture, Patterns, patterns_of, sigmoid
 from workbench.linkage.neighbours import Near, near_pairs
+from workbench.linkage.roots import root_of
 
 __all__ = ["pairs_within", "shift_to_within", "with_pairs_within"]
 
@@ -89,21 +90,13 @@ def shift_to_within(scores: Float, across: Float, apart: Float) -> float:
     scores, across, apart : float64 arrays, shape (n_patterns,)
         Log odds of patterns, and how many pairs across, and within, have each.
     """
-    from scipy.optimize import brentq
-
     taken = sigmoid(scores)
     wanted = float(taken @ apart) + SOME
 
     def beyond(shift: float) -> float:
         return float((across * taken) @ (1.0 - sigmoid(scores + shift))) - wanted
 
-    if beyond(-LARGEST_SHIFT) <= 0:
-        return -LARGEST_SHIFT
-    return (
-        float(brentq(beyond, -LARGEST_SHIFT, LARGEST_SHIFT))
-        if beyond(LARGEST_SHIFT) < 0
-        else LARGEST_SHIFT
-    )
+    return root_of(beyond, -LARGEST_SHIFT, LARGEST_SHIFT)
 
 
 def pairs_within(

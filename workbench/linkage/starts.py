@@ -6,6 +6,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.linkage.mixture import sigmoid
+from workbench.linkage.roots import root_of
 
 __all__ = ["halved_start", "starts_of", "strict_starts"]
 
@@ -63,11 +64,4 @@ def _shift(scores: Float, counts: Float, wanted: float) -> float:
     """What is taken from the log odds so that so many pairs are expected to match."""
     wanted = min(max(wanted, 1e-6), 0.99 * float(counts.sum()))
     reach = float(np.abs(scores).max(initial=1.0)) + 60.0
-    # It takes as long to import as a new record takes to be linked by what is kept.
-    from scipy.optimize import brentq
-
-    return float(
-        brentq(
-            lambda shift: float(sigmoid(scores - shift) @ counts) - wanted, -reach, reach, xtol=1e-6
-        )
-    )
+    return root_of(lambda shift: float(sigmoid(scores - shift) @ counts) - wanted, -reach, reach)

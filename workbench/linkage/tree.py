@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from workbench.arrays import Float, Int8
 from workbench.linkage.mixture import Mixture
@@ -286,7 +284,7 @@ def _tree_of(
                 table = np.maximum(table, np.outer(alone[one], alone[two]) / every.number)
             joint[one, two] = table
             joint[two, one] = table.T
-            shared[one, two] = _shared_information(table[FAR:, FAR:])
+            shared[one, two] = shared[two, one] = _shared_information(table[FAR:, FAR:])
     parent = _tree(shared)
     tables = []
     for place in range(n):
@@ -311,8 +309,14 @@ def _shared_information(table: Float) -> float:
 
 
 def _tree(shared: Float) -> tuple[int, ...]:
-    """The parents in the tree of largest sum."""
+    """The parents in the tree of largest sum (Prim 1957)."""
     n = len(shared)
-    least = minimum_spanning_tree(csr_array(-(shared + 1e-9) * (np.triu(np.ones((n, n)), 1))))
-    _, parents = breadth_first_order(least + least.T, 0, directed=False)
-    return tuple(int(parent) if parent >= 0 else -1 for parent in parents)
+    parent, inside = np.full(n, -1), np.zeros(n, np.bool_)
+    nearest = np.full(n, -np.inf)
+    nearest[0] = np.inf
+    for _ in range(n):
+        one = int(np.argmax(np.where(inside, -np.inf, nearest)))
+        inside[one] = True
+        closer = ~inside & (shared[one] > nearest)
+        parent[closer], nearest[closer] = one, shared[one][closer]
+    return tuple(parent.tolist())

@@ -12,6 +12,8 @@ import pyarrow
 import pyarrow.compute as pc
 
 from workbench.arrays import Array, Int32
+from workbench.database import arrow_column
+from workbench.database.arrow_columns import integers
 from workbench.tables.pair_conditions import raw_cell
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.readings import Reading
@@ -113,9 +115,9 @@ def _in_order(
     with staging.record_batches(f"SELECT rowid AS row, {named} FROM {table.relation}") as batches:
         found = batches.read_all()
     if found.num_rows > 1:
-        rows = found.column(0).to_numpy()
+        rows = np.concatenate([integers(chunk) for chunk in found.column(0).chunks])
         if not (rows[1:] > rows[:-1]).all():
-            found = found.take(pyarrow.array(np.argsort(rows)))
+            found = found.take(arrow_column(np.argsort(rows)))
     return list(found.columns[1:])
 
 
@@ -195,15 +197,15 @@ def _cell(cell: str, reading: Reading, kind: str) -> str:
 
 def _encoded(cells: pyarrow.ChunkedArray, *, plain: bool) -> tuple[list[str], Int32]:
     """Cells as codes into their different texts; `plain` keeps letters and digits only."""
-    raw = pc.dictionary_encode(cells).combine_chunks()
+    raw = pc.dictionary_encode(cells, null_encoding="encode").combine_chunks()
     if isinstance(raw, pyarrow.ChunkedArray):
         raw = raw.chunk(0)
-    codes = np.asarray(pc.fill_null(raw.indices, -1), np.int32)
     values = raw.dictionary
     if plain:
         values = pc.replace_substring_regex(pc.utf8_normalize(values, form="NFKD"), r"\p{Mn}+", "")
         values = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, r"[^\p{L}\p{N}]+", " "))
-        values = pc.if_else(pc.equal(values, ""), None, values)
-    again = pc.dictionary_encode(values)
-    of_raw = np.append(np.asarray(pc.fill_null(again.indices, -1), np.int32), np.int32(-1))
-    return again.dictionary.to_pylist(), of_raw[codes]
+    again = pc.dictionary_encode(values, null_encoding="encode")
+    texts = again.dictionary.to_pylist()
+    there = np.array([bool(text) for text in texts], np.bool_)
+    code = np.where(there, np.cumsum(there) - 1, -1).astype(np.int32)
+    return list(filter(None, texts)), code[integers(again.indices)[integers(raw.indices)]]

@@ -14,7 +14,8 @@ import pyarrow
 
 from workbench.arrays import Array, Int64
 from workbench.database import Database, keep_linkage
-from workbench.linkage.clustering import figures_by_group, joined_records
+from workbench.linkage.clustering import figures_by_group
+from workbench.linkage.components import joined_records
 from workbench.linkage.fields import Field, beyond_words_of
 from workbench.linkage.kept import KeptModel, hashed
 from workbench.linkage.linker import LinkModel

@@ -14,7 +14,8 @@ from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.database import KeptLinkage
 from workbench.errors import UsageError
 from workbench.linkage.blocking import LARGEST_BLOCK, Pairs
-from workbench.linkage.clustering import CLIP, Clustering, cluster
+from workbench.linkage.clustering import Clustering, cluster
+from workbench.linkage.components import CLIP
 from workbench.linkage.fields import Field
 from workbench.linkage.matching import match_one_to_one
 from workbench.progress import Conduct

@@ -17,7 +17,8 @@ from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.database import Database, KeptLinkage, kept_linkage
 from workbench.errors import UsageError
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.clustering import figures_by_group, joined_records
+from workbench.linkage.clustering import figures_by_group
+from workbench.linkage.components import joined_records
 from workbench.linkage.matching import best_of_each
 from workbench.progress import Conduct
 from workbench.verbs.link_gone import remove_kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Array, Float
 from workbench.database import write_table
 from workbench.errors import Diagnostic, UsageError
 from workbench.linkage.blocking import Pairs
@@ -95,11 +96,14 @@ class LinkResult:
         """
         import pandas as pd
 
+        return pd.DataFrame(self._cluster_columns())
+
+    def _cluster_columns(self) -> dict[str, Array]:
         records, label = self.records, self.clustering.label
         _, first = np.unique(label, return_index=True)
         names = np.array(self._names(first), object)
         sources = np.array(records.sources, object)[records.source]
-        return pd.DataFrame({"source": sources, "id": records.ids, "cluster": names[label]})
+        return {"source": sources, "id": records.ids, "cluster": names[label]}
 
     def _names(self, rows: np.ndarray) -> list[str]:
         if len(self.records.sources) == 1:
@@ -118,20 +122,21 @@ class LinkResult:
         """
         import pandas as pd
 
+        return pd.DataFrame(self._pair_columns())
+
+    def _pair_columns(self) -> dict[str, Array]:
         probability = sigmoid(self.scores)
         shown = np.flatnonzero(probability >= LEAST_PROBABILITY)
         pairs, records = self.candidates.pairs, self.records
         left, right = pairs.left[shown], pairs.right[shown]
         sources = np.array(records.sources, object)
-        found = pd.DataFrame(
-            {
-                "left_source": sources[records.source[left]],
-                "left": records.ids[left],
-                "right_source": sources[records.source[right]],
-                "right": records.ids[right],
-                "probability": probability[shown].round(6),
-            }
-        )
+        found = {
+            "left_source": sources[records.source[left]],
+            "left": records.ids[left],
+            "right_source": sources[records.source[right]],
+            "right": records.ids[right],
+            "probability": probability[shown].round(6),
+        }
         if isinstance(self.model, SettingsScoring):
             found["match_weight"] = (self.scores[shown] / NATS).round(9)
         return found
@@ -243,7 +248,7 @@ class LinkResult:
 
     def write_clusters(self, path: Path) -> None:
         """Write `clusters` as CSV, or Parquet by the file's ending."""
-        write_linked(self.clusters, path)
+        write_linked(self._cluster_columns(), path)
 
     def write_program(self, path: Path) -> None:
         """Write the model as rules (.mln), and what it knows of the compared pairs as facts,
@@ -253,13 +258,21 @@ class LinkResult:
 
     def write_pairs(self, path: Path) -> None:
         """Write `pairs` as CSV, or Parquet by the file's ending."""
-        write_linked(self.pairs, path)
+        write_linked(self._pair_columns(), path)
 
 
-def write_linked(frame: pd.DataFrame, path: Path) -> None:
-    """Write clusters or pairs; ids are texts."""
-    write_table(
-        frame,
-        path,
-        texts=tuple(name for name in frame.columns if name not in ("probability", "match_weight")),
-    )
+def write_linked(columns: Mapping[str, Array] | pd.DataFrame, path: Path) -> None:
+    """Write clusters or pairs; ids are texts. Plain CSV needs no pandas, which takes half a second
+    to import.
+    """
+    named = {str(name): np.asarray(cells) for name, cells in columns.items()}
+    if path.suffix == ".csv":
+        with path.open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(named)
+            rows.writerows(zip(*(cells.tolist() for cells in named.values())))
+        return
+    import pandas as pd
+
+    texts = [name for name in named if name not in ("probability", "match_weight")]
+    write_table(pd.DataFrame(named), path, texts=tuple(texts))

@@ -1,0 +1,137 @@
+"""Components: records that positive weights join, directly or by others; those that are too large
+are cut at their weaker links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from workbench.arrays import Bool, Float, Int64
+from workbench.linkage.blocking import Pairs
+
+__all__ = ["CLIP", "Components", "components_of", "first_of", "joined_records"]
+
+LARGEST = 600
+"""Records; larger components are first cut at their weaker links."""
+STEP = 2.0
+CLIP = 15.0
+"""No pair counts for more than odds of 3 million to one."""
+
+
+@dataclass(frozen=True)
+class Components:
+    """Components of two records and more.
+
+    Attributes
+    ----------
+    order : int64 array
+        Records, component after component, in each from the first on.
+    sizes : int64 array, shape (n_components,)
+    cut : float
+        The weight of pairs above 0 between them.
+    large : int
+        Records of components that were cut at weaker links.
+    """
+
+    order: Int64
+    sizes: Int64
+    cut: float
+    large: int
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @cached_property
+    def firsts(self) -> Int64:
+        """Where the records of each component begin in `order`."""
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+
+    @cached_property
+    def starts(self) -> Int64:
+        """Where the pairs of each component begin in `pairs`."""
+        each = self.sizes * (self.sizes - 1) // 2
+        return np.asarray(np.cumsum(each) - each)
+
+    def members(self, number: int) -> Int64:
+        """The records of a component."""
+        first = self.firsts[number]
+        return self.order[first : first + self.sizes[number]]
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """All pairs of each component, in the order of the upper triangle."""
+        left = np.empty(int((self.sizes * (self.sizes - 1) // 2).sum()), np.int32)
+        right = np.empty_like(left)
+        for numbers, members in self.by_size():
+            one, two = np.triu_indices(members.shape[1], 1)
+            places = self.places(numbers)
+            left[places], right[places] = members[:, one], members[:, two]
+        return Pairs(left, right)
+
+    def by_size(self, most: int | None = None) -> Iterator[tuple[Int64, Int64]]:
+        """Of each size, up to `most`, the components' numbers and members, shape (n, size)."""
+        for size in np.unique(self.sizes if most is None else self.sizes[self.sizes <= most]):
+            numbers = np.flatnonzero(self.sizes == size)
+            yield numbers, self.order[self.firsts[numbers, None] + np.arange(size)]
+
+    def places(self, numbers: Int64) -> Int64:
+        """Where the pairs of components of one size stand in `pairs`, shape (n, pairs of each)."""
+        size = self.sizes[numbers[0]]
+        return np.asarray(self.starts[numbers, None] + np.arange(size * (size - 1) // 2))
+
+    def numbers(self, n: int) -> Int64:
+        """Of each of `n` records the component's number; -1 where it is alone."""
+        found = np.full(n, -1)
+        found[self.order] = np.repeat(np.arange(len(self)), self.sizes)
+        return found
+
+
+def components_of(n: int, pairs: Pairs, weights: Float) -> Components:
+    """The components of `n` records that weights above 0 join, of 600 records at most as far as
+    weaker links can be cut.
+    """
+    component = np.full(n, -1)
+    active = np.ones(n, np.bool_)
+    level, numbered, large = 0.0, 0, 0
+    while active.any():
+        joins = (weights > level) & active[pairs.left] & active[pairs.right]
+        of_record = _connected(n, pairs, joins)
+        size = np.bincount(of_record)
+        fits = active & ((size <= LARGEST)[of_record] | (level >= CLIP))
+        component[fits] = numbered + of_record[fits]
+        numbered += len(size)
+        active &= ~fits
+        large = large or int(active.sum())
+        level += STEP
+    cut = (weights > 0) & (component[pairs.left] != component[pairs.right])
+    sizes = np.bincount(component, minlength=numbered)
+    order = np.argsort(component, kind="stable")
+    several = sizes > 1
+    return Components(
+        order[several[component[order]]], sizes[several], float(weights[cut].sum()), large
+    )
+
+
+def joined_records(n: int, pairs: Pairs, scores: Float) -> Int64:
+    """Of each record the first one that candidates of log odds above 0 join it to,
+    directly or by others.
+    """
+    return first_of(_connected(n, pairs, scores > 0))
+
+
+def first_of(label: Int64) -> Int64:
+    """Of each element the first one of its cluster."""
+    _, first, inverse = np.unique(label, return_index=True, return_inverse=True)
+    return np.asarray(first[inverse])
+
+
+def _connected(n: int, pairs: Pairs, joins: Bool) -> Int64:
+    edges = (pairs.left[joins], pairs.right[joins])
+    graph = coo_array((np.ones(len(edges[0]), np.int8), edges), shape=(n, n))
+    return connected_components(graph, directed=False)[1].astype(np.int64)
