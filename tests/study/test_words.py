@@ -173,3 +173,15 @@ def test_what_is_known_of_other_rows_is_said_to_be_known() -> None:
     pay = Onward((), Column("pay", "number"))
     mean = Candidate(Path("staff", (Hop("shared", "team", "staff"),)), "mean", pay, label=0)
     assert candidate_words(mean) == "mean known pay of other staff with the same team"
+
+
+def test_rows_of_what_shares_a_value_with_ones_own_are_told_by_it() -> None:
+    hops = (Hop("to", "client_id", "clients"), Hop("shared", "phone", "clients"))
+    others = Path("loans", hops)
+    known = Candidate(others.then(Hop("from", "client_id", "loans")), "labelled", label=1)
+    assert candidate_words(known) == (
+        "number of known yes among loans of other clients with the same phone as its client"
+    )
+    assert candidate_words(Candidate(others, "count")) == (
+        "number of other clients with the same phone as its client"
+    )

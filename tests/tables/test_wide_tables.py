@@ -320,3 +320,24 @@ def test_rows_that_say_different_things_of_one_pair_are_things_of_their_own(tmp_
             "reference",
         ]
         assert type_tables(staging, mapping)["lines"].rows == 241
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "kind"),
+    [
+        ("caller", "+49700{:03}", "text"),
+        ("phone", "49700{:03}", "text"),
+        ("change", "+4970{:03}", "number"),
+        ("amount", "49700{:03}", "number"),
+    ],
+)
+def test_telephone_numbers_are_no_numbers(tmp_path: Path, name: str, cells: str, kind: str) -> None:
+    """Of changes some are negative."""
+    said = [cells.format(i * 7 % 60) for i in range(90)]
+    if name == "change":
+        said[0] = "-4970123"
+    lines = [f"id,{name}", *(f"k{i},{cell}" for i, cell in enumerate(said))]
+    (tmp_path / "calls.csv").write_text("\n".join(lines))
+    with stage(find_sources([tmp_path / "calls.csv"])) as staging:
+        mapping = propose(staging)
+    assert mapping.table("calls").column(name).kind == kind

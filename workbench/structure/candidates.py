@@ -222,7 +222,7 @@ def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterato
     if not path.many or len(path.prefix) > 1 or any(hop.kind != "from" for hop in path.suffix):
         return
     columns = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
-    for one in columns:
+    for one in (*columns, *_between(schema, path)):
         table = schema[one.references[-1].table or "" if one.references else path.end]
         names_things = any(reference.column == one.column.name for reference in table.references)
         values = (
@@ -235,6 +235,16 @@ def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterato
                 if number.kind == "number":
                     for aggregate in AMONG_SOME if dated else AMONG_SOME[:-1]:
                         yield Candidate(path, aggregate, number, among=(one, value))
+
+
+def _between(schema: Schema, path: Path) -> Iterator[Onward]:
+    """The columns of the table that a path of two steps passes: which sensor of a machine the
+    readings are of.
+    """
+    if len(path.suffix) == 2:
+        between = path.suffix[0].table
+        for column in schema[between].columns:
+            yield Onward((Reference(path.hops[-1].column, between),), column)
 
 
 def _of_many(

@@ -5,12 +5,13 @@ such as a pay from the mean pay in the same department.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Path
 
-__all__ = ["comparisons", "products", "shares_of_totals"]
+__all__ = ["changes", "comparisons", "products", "shares_of_totals"]
 
 MOST_OF_A_KIND = 5
 """Numbers of one kind that are compared, those of the shortest paths."""
@@ -18,7 +19,7 @@ MOST_OWN = 6
 """Numbers of a row's own that are divided by each other."""
 MOST_DATES = 8
 MOST_TIMES = 12
-"""Numbers of other rows that each of a row's own is multiplied by."""
+"""Numbers of other rows that each of a row's own is multiplied or divided by."""
 
 
 def comparisons(
@@ -28,7 +29,8 @@ def comparisons(
 
     Numbers of one column, on two paths, of a row, of several on average or of the latest: their
     difference and, of those that are `positive`, their ratio. The row's own positive numbers: their
-    ratio. Dates: the days between the row's own and others.
+    ratio, and that to a number of what it refers to. Dates: the days between the row's own and
+    others.
     """
     plain = _plain(candidates)
     numbers = [one for one in plain if one.onward is not None and one.onward.kind == "number"]
@@ -42,8 +44,11 @@ def comparisons(
             if first in positive and second in positive:
                 yield _compared("ratio", first, second)
     own = [one for one in numbers if not one.path.hops and one in positive]
-    for first, second in combinations(own, 2) if len(own) <= MOST_OWN else ():
-        yield _compared("ratio", first, second)
+    near = [one for one in numbers if one.path.hops and not one.path.many and one in positive]
+    for first in own if len(own) <= MOST_OWN else ():
+        unlike = [one for one in near if _column(one) != _column(first)]
+        for second in (*own[own.index(first) + 1 :], *unlike[:MOST_TIMES]):
+            yield _compared("ratio", first, second)
     if not timed:
         dates = [
             one
@@ -87,6 +92,18 @@ def shares_of_totals(
         )
         if whole is not None and one in positive and whole in positive:
             yield _compared("ratio", one, whole)
+
+
+def changes(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Of the row's rows of one kind, the latest number less the mean one: the way it goes."""
+    means = {
+        replace(one, aggregate="latest"): one
+        for one in candidates
+        if one.among is not None and one.aggregate == "mean"
+    }
+    for one in candidates:
+        if one in means:
+            yield _compared("difference", one, means[one])
 
 
 def _plain(candidates: Sequence[Candidate]) -> list[Candidate]:

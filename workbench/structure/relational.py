@@ -175,7 +175,8 @@ def paths(schema: Schema, start: str, *, depth: int = 3, timed: bool = False) ->
 
     A hop is a step, but the way through a table that only relates things is one step, not two. A
     path goes to many rows at most twice and to the latest at most once, near its start; without
-    time it may come back to other rows of its start. Once it reaches many, it does not end in what
+    time it may come back to other rows of its start, and go by what things that it refers to share:
+    the telephone of other clients. Once it reaches many, it does not end in what
     a row refers to, other than its start: such rows are read along with the row that refers to
     them.
     """
@@ -216,7 +217,7 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
                 and not back
             ):
                 yield Hop("to", reference.column, reference.table)
-    if last is None:
+    if last is None or (last.kind == "to" and not many and not timed):
         for reference in here.references:
             if reference.table in (None, here.name):
                 yield Hop("shared", reference.column, here.name)

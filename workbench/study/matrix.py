@@ -14,7 +14,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.progress import SILENT, Progress, expired
 from workbench.structure.candidates import Candidate, candidates_of_words
 from workbench.structure.common import candidates_in_common
-from workbench.structure.comparisons import comparisons, products, shares_of_totals
+from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
 from workbench.structure.relational import Column, Path, paths
 from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
@@ -171,6 +171,7 @@ def candidate_matrix(
     made.stop_at(deadline)
     if made.open:
         made.add_each(shares_of_totals(made.kept, made.positive()))
+        made.add_each(changes(made.kept))
     if made.open and numeric:
         made.add_each(products(made.kept, made.positive()))
     for path in walked:

@@ -41,7 +41,7 @@ def rows_words(path: Path) -> str:
     """The rows that a path reaches: `its payments`, `payments of its company (companies)`."""
     last = path.hops[-1]
     if last.kind == "shared":
-        return _sharing(last)
+        return _owner(path.hops)
     if path.hops[:-1]:
         if last.kind == "to" and last.table == path.start:
             return _back_at_start(path)
@@ -80,7 +80,8 @@ def _owner(hops: tuple[Hop, ...]) -> str:
     if hop.kind == "to":
         return f"its {referred(hop.column)}"
     if hop.kind == "shared":
-        return _sharing(hop)
+        as_whose = f" as its {referred(before[-1].column)}" if before else ""
+        return f"{_sharing(hop)}{as_whose}"
     return (
         f"{spoken(hop.table)} of {_owner(tuple(before))}" if before else f"its {spoken(hop.table)}"
     )
@@ -93,6 +94,8 @@ def neighbours_words(path: Path) -> str:
         return _sharing(last)
     if first.kind == "to" and path.hops == (first, Hop("from", first.column, path.start)):
         return f"other {spoken(path.start)} of its {referred(first.column)}"
+    if any(hop.kind == "shared" for hop in path.hops[:-1]):
+        return f"{spoken(path.start)} of {_owner(path.hops[:-1])}"
     through = [
         spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start
     ]

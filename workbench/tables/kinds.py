@@ -30,6 +30,7 @@ NEARLY_ALL = 0.95
 _CODE_WORDS = ID_WORDS | frozenset(
     "type class group status state category kind typ klasse gruppe plz zip".split()
 )
+_TELEPHONE_WORDS = frozenset("phone telephone telefon tel mobile handy fax iban".split())
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,12 @@ def kind_of(column: ColumnCounts) -> Finding:
         and len(column.values) < 0.2 * filled
     )
     if _mostly(column.numbers, filled) and not few_words:
-        if column.leading_zeros and column.whole == filled:
-            return _as_text(
-                column, f"{share(column.leading_zeros, filled)} are codes with zeros in front"
-            )
+        if column.leading_zeros and column.whole == filled and (column.low or 0) >= 0:
+            led = share(column.leading_zeros, filled)
+            return _as_text(column, f"{led} are codes with zeros or a plus in front")
+        telephone = set(words(column.name)) & _TELEPHONE_WORDS
+        if telephone and column.whole == filled:
+            return _as_text(column, f"numbers, and the name says {min(telephone)}")
         if codes and column.whole == filled and column.distinct <= 50 and not _like_years(column):
             return Finding(
                 "category", f"{column.distinct} whole numbers, and the name says {min(codes)}"

@@ -45,7 +45,7 @@ class ColumnCounts:
     numbers, whole, dates, truths : int
         Cells that the reading takes for a number, a whole number, a date, a yes or no.
     leading_zeros : int
-        Cells such as 0123, which are codes and no numbers.
+        Cells such as 0123 and +4970012, which are codes and no numbers.
     spaced, long : int
         Cells with a space in them; cells of more than 40 characters.
     low, high : float or None
@@ -230,7 +230,8 @@ def _aggregates(number: int) -> list[str]:
         f"count(*) FILTER ({n} = floor({n}))",
         f"count({d})",
         f"count({b})",
-        f"count(*) FILTER ({x} >= '00' AND {x} < '0:')",
+        f"count(*) FILTER (({x} >= '00' AND {x} < '0:') "
+        f"OR ({x} >= '+1' AND {x} < '+:' AND strlen({x}) > 7))",
         f"count(*) FILTER (contains({x}, ' '))",
         f"count(*) FILTER (strlen({x}) > 40)",
         f"min({n})",

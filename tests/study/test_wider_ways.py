@@ -1,0 +1,86 @@
+"""What rules read beyond a row's own rows: of which kind the table between is, what others share,
+what a number is beside one of what the row refers to.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.study.test_study import inferred, write
+from workbench.verbs.study import study
+
+
+def test_a_rule_names_the_kind_of_the_table_between(tmp_path: Path) -> None:
+    """A machine fails where a temperature was high, whatever its pressures."""
+    rng = np.random.default_rng(4)
+    machines, sensors, readings = [], [], []
+    for machine in range(300):
+        heat = 0.0
+        for kind in ("heat", "pressure", "sound"):
+            sensors.append([f"s{machine}{kind}", machine, kind])
+            values = rng.normal(50, 10, 4).round(1)
+            heat = values.max() if kind == "heat" else heat
+            readings += [[f"s{machine}{kind}", value] for value in values]
+        machines.append([machine, "yes" if heat > 62 else "no"])
+    files = [
+        write(tmp_path / "machines.csv", ["machine", "failed"], machines),
+        write(tmp_path / "sensors.csv", ["sensor", "machine", "kind"], sensors),
+        write(tmp_path / "readings.csv", ["sensor", "value"], readings),
+    ]
+    found = study(files, "machines.failed", folds=2)
+    assert found.metrics["AUC-ROC"]["mean"] > 0.95
+    assert any(
+        "greatest value of readings of its sensors with sensors' kind = heat" in rule.words
+        for rule in found.rules
+    )
+
+
+def test_known_labels_reach_rows_of_those_who_share_a_value(tmp_path: Path) -> None:
+    """Loans default by the telephone of their client; five or six clients share one."""
+    rng = np.random.default_rng(5)
+    bad = rng.random(60) < 0.4
+    clients = [[f"c{i}", f"+4970{i % 60:04}", int(rng.integers(20, 70))] for i in range(340)]
+    loans = [
+        [
+            n,
+            f"c{n % 340}",
+            int(rng.integers(1, 99)),
+            "yes" if n % 9 and bad[n % 340 % 60] else "no" if n % 9 else "",
+        ]
+        for n in range(360)
+    ]
+    files = [
+        write(tmp_path / "loans.csv", ["loan", "client", "amount", "defaulted"], loans),
+        write(tmp_path / "clients.csv", ["client", "phone", "age"], clients),
+    ]
+    found = study(files, "loans.defaulted", folds=2, out=tmp_path / "out")
+    assert any("other clients with the same phone as its client" in r.words for r in found.rules)
+    (tmp_path / "out" / "program.mln").write_text(found.program, encoding="utf-8")
+    (tmp_path / "out" / "dataset.toml").write_text(found.mapping, encoding="utf-8")
+    said = inferred(tmp_path / "out", files)
+    asked = found.predictions[~found.predictions["known"]]
+    assert {int(key): said[(str(key),)] for key in asked["loan"]} == pytest.approx(
+        dict(zip(asked["loan"].astype(int), asked["value"])), abs=1e-12
+    )
+    assert found.metrics["AUC-ROC"]["mean"] > 0.95
+
+
+def test_an_own_number_is_divided_by_one_of_what_it_refers_to(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    incomes = np.exp(rng.normal(8, 1, 150)).round()
+    amounts = np.exp(rng.normal(8, 1, 600)).round()
+    clients = [[f"c{i}", int(income)] for i, income in enumerate(incomes)]
+    loans = [
+        [n, f"c{n % 150}", int(amount), "yes" if amount > incomes[n % 150] else "no"]
+        for n, amount in enumerate(amounts)
+    ]
+    files = [
+        write(tmp_path / "loans.csv", ["loan", "client", "amount", "defaulted"], loans),
+        write(tmp_path / "clients.csv", ["client", "income"], clients),
+    ]
+    found = study(files, "loans.defaulted", folds=2)
+    assert any("amount divided by the income of its client" in rule.words for rule in found.rules)
+    assert found.metrics["AUC-ROC"]["mean"] > 0.97
