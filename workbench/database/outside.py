@@ -16,7 +16,7 @@ import duckdb
 
 from workbench.database.identifiers import text_literal
 from workbench.database.rows import handed_in
-from workbench.database.running import ended_on_interrupt
+from workbench.database.running import prepared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,9 +37,7 @@ def memory_of_a_load() -> str:
 @contextmanager
 def outside() -> Iterator[duckdb.DuckDBPyConnection]:
     """An empty in-memory DuckDB that may read files and attach databases."""
-    connection = ended_on_interrupt(
-        duckdb.connect(config={"autoinstall_known_extensions": "false"})
-    )
+    connection = prepared(duckdb.connect(config={"autoinstall_known_extensions": "false"}))
     try:
         yield connection
     finally:

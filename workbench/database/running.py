@@ -1,4 +1,6 @@
-"""Connections whose statements a Ctrl-C ends: DuckDB may lose a signal's exception."""
+"""Connections whose statements a Ctrl-C ends, for DuckDB may lose a signal's exception; and that
+print nothing.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,18 @@ from weakref import WeakSet
 
 import duckdb
 
-__all__ = ["ended_on_interrupt", "interrupt_statements"]
+__all__ = ["interrupt_statements", "prepared"]
 
 _CONNECTIONS: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
 
 
-def ended_on_interrupt(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """The connection, once `interrupt_statements` knows it."""
+def prepared(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """The connection, once `interrupt_statements` knows it; it draws no bar of its progress.
+
+    Where Python runs no script (`python -c`, its prompt), DuckDB would draw one for statements of
+    two seconds, into standard output.
+    """
+    connection.execute("SET enable_progress_bar = false")
     _CONNECTIONS.add(connection)
     return connection
 

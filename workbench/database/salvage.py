@@ -11,7 +11,7 @@ import duckdb
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import copy_table
-from workbench.database.running import ended_on_interrupt
+from workbench.database.running import prepared
 from workbench.database.schema import create_predicate_table, declare_type
 from workbench.database.storage_faults import storage_fault
 from workbench.database.stored import StoredPredicate, read_predicates
@@ -59,7 +59,7 @@ def salvage(source: str | os.PathLike[str], destination: str | os.PathLike[str])
     if not Path(source).is_file():
         raise InputError.of("E0201", f"there is no workspace at {source}")
     try:
-        damaged = ended_on_interrupt(
+        damaged = prepared(
             duckdb.connect(str(source), read_only=True, config={"enable_external_access": "false"})
         )
     except duckdb.Error as error:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import duckdb
 
-from workbench.database.running import ended_on_interrupt
+from workbench.database.running import prepared
 from workbench.database.storage_faults import faults_told
 
 __all__ = ["Transactions"]
@@ -26,7 +26,7 @@ class Transactions:
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, path: Path | None, read_only: bool
     ) -> None:
-        self.connection = ended_on_interrupt(connection)
+        self.connection = prepared(connection)
         self.path = path
         self.read_only = read_only
         self._lock = RLock()
@@ -52,7 +52,7 @@ class Transactions:
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A connection of its own to the same database, for one thread."""
-        return ended_on_interrupt(self.connection.cursor())
+        return prepared(self.connection.cursor())
 
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:

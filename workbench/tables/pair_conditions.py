@@ -15,7 +15,7 @@ import pyarrow
 from workbench.arrays import Float, Int8, Int32
 from workbench.database import first_line, quoted
 from workbench.database.rows import handed_in
-from workbench.database.running import ended_on_interrupt
+from workbench.database.running import prepared
 from workbench.tables.condition_checks import check_condition, unknown_column, unusable
 from workbench.tables.staging import StagedTable, Staging
 
@@ -63,9 +63,7 @@ class PairConditions:
             looked at.
         """
         self.columns = tuple(columns)
-        self.connection = ended_on_interrupt(
-            duckdb.connect(config={"autoinstall_known_extensions": "false"})
-        )
+        self.connection = prepared(duckdb.connect(config={"autoinstall_known_extensions": "false"}))
         typed = [
             f"{ROW} INTEGER",
             f"{SOURCE} INTEGER",
