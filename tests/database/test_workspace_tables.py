@@ -20,6 +20,8 @@ from workbench.database import (
     delete_run,
     distinct_values,
     facts_page,
+    keep_arrays,
+    kept_arrays,
     label_run,
     load_alchemy_text,
     make_atom_folds,
@@ -180,7 +182,9 @@ def test_runs(database: Database) -> None:
     assert predictions["truth"].isna().tolist() == [False, True]
     label_run(database, first, note="the first")
     assert read_run(database, first).note == "the first"
+    keep_arrays(database, first, {"rows": np.arange(3)})
     delete_run(database, first)
+    assert kept_arrays(database, first) == {}
     assert read_run(database, second).parent is None
     left = database.execute("SELECT count(*) FROM run_trace WHERE run = ?", [first]).fetchone()
     assert left == (0,)

@@ -16,6 +16,7 @@ from workbench import __version__
 from workbench.arrays import Array
 from workbench.database.arrow_columns import arrow_column
 from workbench.database.database import Database
+from workbench.database.kept_arrays import forget_arrays
 from workbench.database.kept_linkage import forget_linkage
 from workbench.database.rows import first_value, handed_in
 from workbench.database.written_predictions import written_predictions
@@ -292,6 +293,7 @@ def delete_run(database: Database, number: int) -> None:
     with database.transaction() as connection:
         for table in (*COLUMNS, "predicate"):
             connection.execute(f"DELETE FROM run_{table} WHERE run = $run", {"run": number})
+        forget_arrays(database, number)
         forget_linkage(connection, number)
         connection.execute("UPDATE run SET parent = NULL WHERE parent = $run", {"run": number})
         connection.execute("DELETE FROM run WHERE id = $run", {"run": number})
