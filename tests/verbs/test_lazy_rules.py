@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import numpy as np
 import pytest
 
 import workbench as wb
+from workbench import leaving
 from workbench.database import load_alchemy_text
 from workbench.errors import InfeasibleError
 from workbench.grounding import lazy_rows
+from workbench.inference.relaxed_first import RelaxedFirst
 
 RULES = """*Like(thing, thing)
 Same(thing, thing)
@@ -69,6 +73,20 @@ def test_a_limit_of_no_time_leaves_a_state_that_keeps_the_rules(seed: int, few: 
     assert {(y, x) for x, y in groups} == groups
     assert all((a, d) in groups for a, b in groups for c, d in groups if b == c)
     assert found.solution.bound <= found.solution.energy
+
+
+def test_what_is_left_before_its_end_keeps_the_rules(
+    few: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = Event()
+    monkeypatch.setattr(RelaxedFirst, "infer", lambda *given: heard.wait())
+    monkeypatch.setattr(leaving, "GRACE", 0.1)
+    found = inferred(RULES, likes(2), time_limit=1.0).solution
+    heard.set()
+    assert str(found.status) == "limit"
+    assert found.reason.endswith("best so far")
+    assert found.hard_violation == 0.0
+    assert found.bound < found.energy
 
 
 def test_a_clash_names_rules_whose_rows_were_asked_for(few: None) -> None:

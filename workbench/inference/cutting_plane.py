@@ -14,10 +14,11 @@ from workbench.errors import Cancelled, UsageError
 from workbench.inference.accepts import RELAXABLE, Accepts
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.growing import Growing
-from workbench.inference.mending import mend
+from workbench.inference.mending import mend, nearly_empty
 from workbench.inference.registry import make_engine
 from workbench.inference.row_source import RowSource, set_aside
 from workbench.inference.solution import Engine, Solution, Status
+from workbench.network.energy import hard_violation
 from workbench.network.ground_network import Domain, GroundNetwork, Rows
 from workbench.progress import Conduct
 
@@ -87,9 +88,14 @@ class CuttingPlane(Engine):
         the engine gives one, is the last partial network's.
         """
         partial, source = (
-            (network, self.source) if self.source is not None else set_aside(network, weights)
+            # A copy: what is offered of the rows so far is no answer of the whole.
+            (replace(network), self.source)
+            if self.source is not None
+            else set_aside(network, weights)
         )
         growing = Growing(self._inner(), weights, partial)
+        if self.source is not None:
+            self._offer_empty(network, growing, conduct)
         in_time = replace(conduct, deadline=conduct.share(1 - MENDING))
         end = _End(Status.LIMIT, f"stopped after {self.max_rounds} rounds")
         for _ in range(self.max_rounds):
@@ -120,6 +126,15 @@ class CuttingPlane(Engine):
                 break
         mend(growing, source, conduct)
         return growing.answer(self.name, *end)
+
+    def _offer_empty(self, network: GroundNetwork, growing: Growing, conduct: Conduct) -> None:
+        """Offer the state that is nearly empty, where it breaks nothing, with the bound so far."""
+        assert self.source is not None
+        state = nearly_empty(network)
+        rows = self.source.violated(state)
+        growing.extend(rows)
+        if not rows.n and not hard_violation(network, state):
+            conduct.offer(network, lambda: (state, growing.bound))
 
     def _conflict(
         self, network: GroundNetwork, solution: Solution, conduct: Conduct

@@ -49,7 +49,8 @@ class Growing:
     def solve(self, conduct: Conduct, start: Float | None) -> Solution:
         """The answer of the network so far, `start` being the last one."""
         self.rounds += 1
-        reached = None if self.fresh is None else self._reached(self.fresh)
+        fresh = None if self.rounds == 1 else self.fresh
+        reached = None if fresh is None else self._reached(fresh)
         if start is None or reached is None or reached.all():
             found = self.engine.infer(self.partial, self.weights, conduct, start)
             self.open_gaps = self._lacking(np.arange(self.partial.n_atoms), found)

@@ -16,7 +16,7 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.part import part
 from workbench.progress import Conduct
 
-__all__ = ["mend"]
+__all__ = ["mend", "nearly_empty"]
 
 ROUNDS = 20
 """Searches before the state is given up that the rounds of an engine ended with."""
@@ -24,8 +24,7 @@ ROUNDS = 20
 
 def mend(growing: Growing, source: RowSource, conduct: Conduct) -> None:
     """Make the best state a legal one: MaxWalkSAT over the components that break hard rows, as long
-    as the conduct allows; then those components as near to all false as their single hard atoms let
-    them be.
+    as the conduct allows; then those components nearly empty.
 
     A state that cannot be mended so is left as it was.
     """
@@ -64,13 +63,16 @@ def _searched(growing: Growing, state: Float, conduct: Conduct) -> Float:
 
 
 def _lowered(network: GroundNetwork, state: Float) -> Float:
-    """The state with atoms false in components that break hard rows, but where a row of one atom
-    wants it true.
-    """
+    """The state, as near to all false as can be in components that break hard rows."""
+    return np.where(_around_broken(network, state), nearly_empty(network), state)
+
+
+def nearly_empty(network: GroundNetwork) -> Float:
+    """All atoms false but those that hard rows of one atom want true."""
     single = np.flatnonzero((np.diff(network.A.indptr) == 1) & network.hard & (network.b != 0))
-    lowered = np.where(_around_broken(network, state), 0.0, state)
-    lowered[network.A.indices[network.A.indptr[single]]] = 1.0
-    return lowered
+    state = np.zeros(network.n_atoms)
+    state[network.A.indices[network.A.indptr[single]]] = 1.0
+    return state
 
 
 def _around_broken(network: GroundNetwork, state: Float) -> Bool:

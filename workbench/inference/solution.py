@@ -18,7 +18,10 @@ from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, BestSoFar, Conduct, Progress
 
-__all__ = ["Engine", "Solution", "Status", "Task", "answered", "infeasible"]
+__all__ = ["BEST_SO_FAR", "Engine", "Solution", "Status", "Task", "answered", "infeasible"]
+
+BEST_SO_FAR = "stopped with the best so far"
+"""The reason of an answer that an engine had offered before it was left."""
 
 
 class Status(StrEnum):
@@ -126,7 +129,7 @@ def answered(
     offered = conduct.best.answer
     nothing = np.full(network.n_atoms, np.nan) if task == "marginal" else np.zeros(network.n_atoms)
     values, bound = offered() if offered else (nothing if start is None else start, -np.inf)
-    reason = "stopped with the best so far" if offered else "stopped before a first answer"
+    reason = BEST_SO_FAR if offered else "stopped before a first answer"
     if task == "marginal":
         return Solution(status, values, np.nan, np.nan, 0.0, name, reason)
     energy, violation = reported_energy(network, weights, values), hard_violation(network, values)

@@ -16,7 +16,7 @@ from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status, engine_for, make_engine
 from workbench.inference.accepts import Task
 from workbench.inference.choose import certified_growing
-from workbench.inference.solution import answered
+from workbench.inference.solution import BEST_SO_FAR, answered
 from workbench.language.program import Program
 from workbench.network import Domain, GroundNetwork, evidence_energy
 from workbench.progress import SILENT, Conduct
@@ -214,8 +214,11 @@ def _with_rows_asked_for(grounding: Grounding, solution: Solution) -> tuple[Grou
     grown = solution.diagnostics.get("network")
     if isinstance(grown, GroundNetwork):
         return replace(grounding, network=grown, left=None), solution
+    grounding = replace(grounding, left=None)
+    if solution.reason == BEST_SO_FAR:  # what is offered keeps them all
+        return grounding, solution
     reason = f"{solution.reason}; rules of very many groundings may be broken"
-    return replace(grounding, left=None), replace(solution, hard_violation=np.nan, reason=reason)
+    return grounding, replace(solution, hard_violation=np.nan, reason=reason)
 
 
 def rounded_bound(bound: float, energy: float) -> float:
