@@ -55,16 +55,18 @@ def elsewhere(
     Stopped
         Where somebody cancelled, or the deadline passed more than a second ago.
     """
-    worker = _take()
+    worker, is_new = _take()
     try:
         worker.send((function, arguments, named))
         while not worker.answers.poll(LOOK):
             if conduct.progress.cancelled or remaining(conduct.deadline) < -GRACE:
                 raise Stopped
-        try:
-            failed, result, seconds = worker.answers.recv()
-        except EOFError:
-            raise MemoryError(f"{function.__name__} ended without an answer") from None
+        failed, result, seconds = worker.answers.recv()
+    except (EOFError, BrokenPipeError):
+        worker.end()
+        if not is_new:  # an idle process may have ended while it was taken
+            return elsewhere(conduct, function, *arguments, **named)
+        raise MemoryError(f"{function.__name__} ended without an answer") from None
     except BaseException:
         worker.end()
         raise
@@ -87,15 +89,15 @@ def cpu_seconds() -> float:
     return process_time() + _spent[0]
 
 
-def _take() -> Process:
-    """An idle process that still lives, or a new one."""
+def _take() -> tuple[Process, bool]:
+    """An idle process that still lives, or a new one; and whether it is new."""
     with _lock:
         while _idle:
             worker = _idle.pop()
             if worker.lives:
-                return worker
+                return worker, False
             worker.end()
-    return Process(serve)
+    return Process(serve), True
 
 
 @atexit.register
