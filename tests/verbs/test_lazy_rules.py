@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench import leaving
 from workbench.database import load_alchemy_text
-from workbench.errors import InfeasibleError
+from workbench.errors import InfeasibleError, InputError
 from workbench.grounding import lazy_rows
 from workbench.inference.relaxed_first import RelaxedFirst
 
@@ -94,6 +94,24 @@ def test_a_clash_names_rules_whose_rows_were_asked_for(few: None) -> None:
     with pytest.raises(InfeasibleError) as caught:
         inferred(rules, "Like(T0, T1)\nLike(T1, T2)\nLike(T2, T3)\nLike(T4, T5)")
     assert "!Same(T0, T1) v !Same(T1, T2) v Same(T0, T2)" in str(caught.value)
+
+
+def test_the_limit_holds_for_rows_that_are_asked_for(few: None) -> None:
+    rules = "*Q(t)\nS(t, t)\nR(t, t)\nSame(t, t)\nGood(t)\n2 S(x, y)\n2 R(x, y)\n" + (
+        "-9 Same(x, y)\nS(x,y) ^ R(y,z) => Same(x,z).\n"
+    )
+    facts = "\n".join(f"Q(T{number})" for number in range(9))
+    with wb.open() as ws:
+        ws.declare(rules)
+        load_alchemy_text(ws.database, facts)
+        with pytest.raises(InputError, match="E0310"):
+            ws.infer(rules, query=["S", "R", "Same", "Good"], task="map", limit=600)
+
+
+def test_parameters_reach_the_rounds(few: None) -> None:
+    found = inferred(RULES, likes(2), engine="cpi", options={"max_rounds": 1})
+    assert "after 1 rounds" in found.solution.reason
+    assert found.solution.hard_violation == 0.0
 
 
 def test_known_atoms_have_their_rules_made_in_full(few: None) -> None:

@@ -12,11 +12,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Float
-from workbench.grounding.backend import Batch
+from workbench.grounding.backend import Batch, counted
 from workbench.grounding.bindings import open_bindings
 from workbench.grounding.counting import Tally
 from workbench.grounding.intake import Intake
 from workbench.grounding.planning import make_plan
+from workbench.grounding.plans import Plan
+from workbench.grounding.refusals import too_many
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.row_keys import RowKeys
 from workbench.grounding.rows import RowSink
@@ -51,8 +53,12 @@ class LazyRows:
     _given: RowKeys = field(default_factory=RowKeys, repr=False)
 
     def violated(self, values: Float) -> Rows:
-        """All rows that `values` (float64,
-        shape (n_atoms,)) violates and that no earlier call has returned.
+        """All rows that `values` (float64, shape (n_atoms,)) violates and no call returned yet.
+
+        Raises
+        ------
+        InputError
+            E0310 where a state violates more rows than the request's limit.
         """
         numbering, vocabulary = self.numbering, self.vocabulary
         above = np.flatnonzero(values > 1e-9)
@@ -60,6 +66,8 @@ class LazyRows:
         rows: list[RowSink] = []
         for tally in self.tallies:
             plan = make_plan(vocabulary, tally.plan.clause, self.request, violated=True)
+            if self.request.lazy:
+                self._check_number(plan)
             for shape in plan.shapes(None):
                 for batch in self.batches(shape.select):
                     size = len(next(iter(batch.values())))
@@ -72,6 +80,14 @@ class LazyRows:
                     )
                     rows.append(sink)
         return self._fresh(rows)
+
+    def _check_number(self, plan: Plan) -> None:
+        """Refuse a state that violates too many rows: counted up to the limit, for no estimate is
+        near the truth of joins with few atoms that are true.
+        """
+        limit, backend = self.request.limit, self.vocabulary.backend
+        if int(backend.rows(counted(plan.open_groundings, limit + 1))[1][0][0]) > limit:
+            raise too_many(self.vocabulary, plan, limit)
 
     def _fresh(self, sinks: list[RowSink]) -> Rows:
         """The rows that were never returned before."""

@@ -16,6 +16,7 @@ from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status, engine_for, make_engine
 from workbench.inference.accepts import Task
 from workbench.inference.choose import certified_growing
+from workbench.inference.registry import with_parameters
 from workbench.inference.solution import BEST_SO_FAR, answered
 from workbench.language.program import Program
 from workbench.network import Domain, GroundNetwork, evidence_energy
@@ -122,18 +123,21 @@ def infer(
     progress.step("ground", 0.0)
     passes = program.language == "psl" and task == "map" and engine in ("auto", "streamed")
     rounds = program.language == "mln" and task == "map" and engine in ("auto", "cpi")
-    request = replace(request, on_disk=passes, lazy=rounds)
+    request = replace(request, on_disk=passes, lazy=rounds and weights is None)
     grounding = (last.ground if last else ground)(database, program, request, progress=progress)
     unanswered = () if asked is None else asked.unanswered(grounding.atoms)
     ground_seconds = perf_counter() - begun
     chosen = grounding.templates.weight if weights is None else weights
     require_weights(grounding.templates, chosen)
-    if asks_for_numbers(program, grounding.atoms.predicates):
-        solution = solve_numbers(grounding, chosen, task, engine)
-    else:
-        solution = solve(grounding, chosen, task, engine, options or {}, **how)
+    try:
+        if asks_for_numbers(program, grounding.atoms.predicates):
+            solution = solve_numbers(grounding, chosen, task, engine)
+        else:
+            solution = solve(grounding, chosen, task, engine, options or {}, **how)
+    finally:
+        if grounding.left is not None:
+            grounding.left.close()
     if grounding.left is not None:
-        grounding.left.close()
         grounding, solution = _with_rows_asked_for(grounding, solution)
     if solution.status is Status.INFEASIBLE:
         raise infeasible_error(grounding, solution)
@@ -185,7 +189,7 @@ def _infer(
         solver = make_engine("streamed", task, **{"memory": grounding.memory, **given})
         why = "its rows lie on disk" if engine == "auto" else ""
     elif grounding.left is not None:
-        solver, why = certified_growing(grounding.left), MANY_LEFT
+        solver, why = with_parameters(certified_growing(grounding.left), given), MANY_LEFT
     else:
         solver, why = engine_for(network, weights, task, engine, given)
     # What `auto` chose it has asked already; finding out may take as long as solving.
