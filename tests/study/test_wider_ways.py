@@ -84,3 +84,38 @@ def test_an_own_number_is_divided_by_one_of_what_it_refers_to(tmp_path: Path) ->
     found = study(files, "loans.defaulted", folds=2)
     assert any("amount divided by the income of its client" in rule.words for rule in found.rules)
     assert found.metrics["AUC-ROC"]["mean"] > 0.97
+
+
+def test_one_row_of_two_kinds_at_once_is_told_from_two_rows_of_one_each(tmp_path: Path) -> None:
+    """An actor is honoured for a leading role in a tragedy;
+    a small part in one and the lead of a farce are nothing.
+    """
+    rng = np.random.default_rng(7)
+    genres = [("tragedy", "comedy", "farce")[n] for n in rng.integers(0, 3, 80)]
+    cast, honoured = set(), set()
+    for play, genre in enumerate(genres):
+        for actor in rng.choice(200, 8, replace=False):
+            role = ("lead", "support")[int(rng.random() < 0.7)]
+            cast.add((f"p{play}", f"a{actor}", role))
+            if role == "lead" and genre == "tragedy":
+                honoured.add(actor)
+    actors = [[f"a{n}", ("yes" if n in honoured else "no") if n % 8 else ""] for n in range(200)]
+    files = [
+        write(tmp_path / "actors.csv", ["actor", "honoured"], actors),
+        write(
+            tmp_path / "plays.csv",
+            ["play", "genre"],
+            [[f"p{n}", genre] for n, genre in enumerate(genres)],
+        ),
+        write(tmp_path / "cast.csv", ["play", "actor", "role"], sorted(cast)),
+    ]
+    found = study(files, "actors.honoured", folds=2)
+    assert any("with plays' genre = tragedy and role = lead" in one.words for one in found.rules)
+    assert found.metrics["AUC-ROC"]["mean"] > 0.99
+    (tmp_path / "program.mln").write_text(found.program, encoding="utf-8")
+    (tmp_path / "dataset.toml").write_text(found.mapping, encoding="utf-8")
+    said = inferred(tmp_path, files)
+    asked = found.predictions[~found.predictions["known"]]
+    assert {key: said[(key,)] for key in asked["actor"]} == pytest.approx(
+        dict(zip(asked["actor"], asked["value"])), abs=1e-12
+    )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 from workbench.structure.relational import Column, Path, Reference, Schema
@@ -18,6 +19,7 @@ __all__ = [
     "candidates_of",
     "candidates_of_known",
     "candidates_of_rare_values",
+    "candidates_of_two_kinds",
     "candidates_of_variety",
     "candidates_of_words",
     "onward_columns",
@@ -219,22 +221,41 @@ def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterato
     """Numbers of those of the thing's own rows that are of one kind:
     such as the latest value of one test.
     """
+    numbers = [
+        one
+        for one in onward_columns(schema, path)
+        if len(one.references) <= 1 and one.kind == "number"
+    ]
+    for kind in _kinds(schema, path):
+        for number in numbers:
+            for aggregate in AMONG_SOME if dated else AMONG_SOME[:-1]:
+                yield Candidate(path, aggregate, number, among=kind)
+
+
+def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How many of the thing's own rows are of one kind and of another at once:
+    such as leading roles in tragedies.
+    """
+    for one, other in combinations(_kinds(schema, path), 2):
+        if one[0] != other[0]:
+            yield Candidate(path, "sum", *one, among=other)
+
+
+def _kinds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
+    """By what a thing's own rows are told apart: the values of categories of few, and flags."""
     if not path.many or len(path.prefix) > 1 or any(hop.kind != "from" for hop in path.suffix):
-        return
-    columns = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
-    for one in (*columns, *_between(schema, path)):
+        return []
+    found: list[tuple[Onward, str | None]] = []
+    near = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
+    for one in (*near, *_between(schema, path)):
         table = schema[one.references[-1].table or "" if one.references else path.end]
-        names_things = any(reference.column == one.column.name for reference in table.references)
-        values = (
-            (None,) if one.kind == "flag" else one.column.values if one.kind == "category" else ()
-        )
-        if names_things or len(values) > FEW_VALUES:
+        if any(reference.column == one.column.name for reference in table.references):
             continue
-        for value in values:
-            for number in columns:
-                if number.kind == "number":
-                    for aggregate in AMONG_SOME if dated else AMONG_SOME[:-1]:
-                        yield Candidate(path, aggregate, number, among=(one, value))
+        if one.kind == "flag":
+            found.append((one, None))
+        elif one.kind == "category" and len(one.column.values) <= FEW_VALUES:
+            found += [(one, value) for value in one.column.values]
+    return found
 
 
 def _between(schema: Schema, path: Path) -> Iterator[Onward]:

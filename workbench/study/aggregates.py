@@ -69,7 +69,7 @@ def aggregated(
         if candidate.among is None:
             return count(spans)
         values, time = values[rows], None if time is None else time[rows]
-    elif candidate.value is not None:
+    if candidate.value is not None:
         chosen = candidate.onward.column.values.index(candidate.value)
         values = np.where(np.isnan(values), np.nan, values == chosen)
     match candidate.aggregate:

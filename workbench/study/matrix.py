@@ -24,6 +24,7 @@ from workbench.study.offers import (
     nearest_offers,
     rare_value_offers,
     some_rows_offers,
+    two_kinds_offers,
     variety_offers,
 )
 
@@ -168,6 +169,8 @@ def candidate_matrix(
         made.stop_at(deadline)
         if made.open:
             made.add(path, some_rows_offers(columns, path, made.room))
+            few = least_rows(columns)
+            made.add(path, two_kinds_offers(columns, path, made.room), least=few)
     made.stop_at(deadline)
     if made.open:
         made.add_each(shares_of_totals(made.kept, made.positive()))

@@ -12,6 +12,7 @@ from workbench.structure.candidates import (
     candidates_among_some,
     candidates_of,
     candidates_of_rare_values,
+    candidates_of_two_kinds,
     candidates_of_variety,
     onward_columns,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "nearest_offers",
     "rare_value_offers",
     "some_rows_offers",
+    "two_kinds_offers",
     "variety_offers",
 ]
 
@@ -121,6 +123,12 @@ def some_rows_offers(columns: CandidateColumns, path: Path, room: int) -> list[C
     """Numbers of those of a path's rows that are of one kind; none where not all find room."""
     dated = _in_order_of_time(columns.schema, path, columns.times is not None)
     found = list(candidates_among_some(columns.schema, path, dated=dated))
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
+def two_kinds_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """Which rows are of two kinds at once; none where not all find room."""
+    found = list(candidates_of_two_kinds(columns.schema, path))
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 

@@ -113,7 +113,7 @@ def candidate_name(candidate: Candidate) -> str:
     }.get(candidate.aggregate, candidate.aggregate.capitalize())
     window = f"In{candidate.window}" if candidate.window else ""
     if candidate.among is not None:
-        kind, value = candidate.among[0].column.name, candidate.among[1] or ""
-        value = f"Of{camel(kind)}{camel(value)}"
+        kind, which = candidate.among[0].column.name, candidate.among[1] or ""
+        value = f"{value}Of{camel(kind)}{camel(which)}"
     other = "" if candidate.with_ is None else path_name(candidate.with_[0])
     return f"{aggregate}{what}{value}{path_name(candidate.path)}{other}{window}" or "Candidate"

@@ -62,6 +62,7 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         what = f"known {what}"
         rows = rows if rows.startswith("other ") else f"other {rows}"
     when = _when(candidate)
+    joined = "with" if candidate.among is None else "and"
     value = (
         f"the word {candidate.value} in {what}"
         if candidate.of_text
@@ -81,11 +82,11 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "share":
             return f"share of {rows} with {value}{when}"
         case "sum" if candidate.value is not None:
-            return f"number of {rows} with {value}{when}"
+            return f"number of {rows} {joined} {value}{when}"
         case "mean" if candidate.onward is not None and candidate.onward.kind == "flag":
             return f"share of {rows} with {what}{when}"
         case "sum" if candidate.onward is not None and candidate.onward.kind == "flag":
-            return f"number of {rows} with {what}{when}"
+            return f"number of {rows} {joined} {what}{when}"
         case "mean" | "min" | "max" | "sum" | "variance":
             names = DATE_AGGREGATES if _in_days(candidate) else AGGREGATES
             return f"{names[candidate.aggregate]} {what} of {rows}{when}"
