@@ -17,6 +17,7 @@ from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.common import as_words
 from workbench.verbs.data import Data
 from workbench.verbs.examples import BundledExample, bundled_examples, example_tables
+from workbench.verbs.keywords import strict
 from workbench.verbs.modelling import RulesLike
 from workbench.verbs.models import Models
 from workbench.verbs.recorded import Runs
@@ -87,6 +88,7 @@ def file_endings(kind: Literal["facts", "columns", "wide"]) -> list[str]:
     return [*(ending[1:] for ending in endings(kind)), "gz"]
 
 
+@strict
 class Workspace(Standalone, Revisiting):
     """Data, rules and runs in one DuckDB database.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from workbench.verbs.common import as_program
 from workbench.verbs.modelling import Modelling
 from workbench.verbs.requests import settings_of
 
 if TYPE_CHECKING:
+    from workbench.verbs.options import DocumentOptions
     from workbench.verbs.psl_document import DocumentRun
 
 __all__ = ["Documents"]
@@ -28,7 +29,7 @@ class Documents(Modelling):
         engine: str = "auto",
         options: Mapping[str, object] | None = None,
         seed: int = 0,
-        **inference: Any,
+        **inference: Unpack[DocumentOptions],
     ) -> DocumentRun:
         """Run a PSL 2.4 document whose facts are loaded as PSL runs it: learn, infer, evaluate.
 
@@ -55,8 +56,10 @@ class Documents(Modelling):
         seed = seed or settings.seed or 0
         learning = None
         if learn and plan.learns:
-            how: dict[str, Any] = {
-                name: inference[name] for name in ("time_limit", "progress") if name in inference
+            how: Any = {
+                name: value
+                for name, value in inference.items()
+                if name in ("time_limit", "progress")
             }
             learning, facts = psl_document.learn_document(path, settings, seed=seed, **how)
             program = psl_document.with_weights(program, learning)

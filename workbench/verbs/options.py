@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CrossvalOptions",
+    "DocumentOptions",
     "How",
     "InferenceOptions",
     "LearningOptions",
@@ -50,8 +51,10 @@ def conduct_of(how: How) -> Conduct:
     Raises
     ------
     UsageError
-        E0841 for a seed that is out of range.
+        E0841 for a seed that is out of range, E0843 for another option.
     """
+    if unknown := ", ".join(name for name in how if name not in How.__annotations__):
+        raise UsageError.of("E0843", f"there is no option {unknown} here")
     seed = how.get("seed", 0)
     if not 0 <= seed <= LARGEST_SEED:
         raise UsageError.of("E0841", f"a seed is from 0 to {LARGEST_SEED}, not {seed}")
@@ -83,6 +86,17 @@ class InferenceOptions(RequestOptions, total=False):
 
     engine: str
     options: Mapping[str, object] | None
+    time_limit: float | None
+    progress: Progress
+
+
+class DocumentOptions(RequestOptions, total=False):
+    """What `infer` takes beside its engine; see `workbench.verbs.documents.Documents`."""
+
+    task: Task | None
+    labels: Literal["evidence", "withheld"]
+    record: bool
+    on: str | None
     time_limit: float | None
     progress: Progress
 

@@ -13,6 +13,7 @@ from workbench.errors import UsageError
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import task_of
 from workbench.verbs.documents import Documents
+from workbench.verbs.keywords import refuse_unknown
 from workbench.verbs.modelling import RulesLike
 from workbench.verbs.requests import request_of, settings_of
 
@@ -136,6 +137,12 @@ class Training(Documents):
         options: dict[str, Any] = {**given}
         record, seed = options.pop("record", True), options.get("seed", 0)
         if isinstance(source, IlpProblem):
+            if targets is not None:
+                raise UsageError.of(
+                    "E0843",
+                    f"an ILP problem has its own target, {source.target}: leave targets out",
+                )
+            refuse_unknown("structure of an ILP problem", induce, options)
             result = induce(self.database, source, **options)
             options["target"] = source.target
         else:
@@ -147,6 +154,7 @@ class Training(Documents):
             # stay out.
             predicates = [name for name in named if name in stored and not any(stored[name].kinds)]
             chosen = list(targets or predicates)
+            refuse_unknown("structure without modes", learn_rules, options)
             result = learn_rules(self.database, predicates, chosen, **options)
             options["targets"] = chosen
         if not record:
