@@ -75,8 +75,8 @@ def find_rules(text: str, language: str, checked: Any) -> None:
             Work("structure", f"Find rules ({method or 'Aleph'})", arguments, seconds=limit + GRACE)
         )
     job = watch(("structure",))
-    if job is not None and job.result is not None:
-        candidates(job.result, text, checked)
+    if job is not None and job.about.outcome is not None:
+        candidates(job.about.outcome, text, checked)
 
 
 def candidates(result: Outcome, text: str, checked: Any) -> None:

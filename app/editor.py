@@ -9,9 +9,11 @@ from typing import Any
 
 import streamlit as st
 
-from app.state import facts_token, workspace
+from app.show import show_error
+from app.state import facts_token, server, workspace
 from app.versions import author, clash, clashed, told_of_others, versions
 from workbench.errors import Diagnostic, WorkbenchError
+from workbench.service.tools import refuse_includes
 
 __all__ = ["dress", "editor", "take"]
 
@@ -60,6 +62,9 @@ def editor() -> tuple[str, str]:
         on_change=_remember,
         help="Checked and counted as you pause in typing.",
     )
+    if (refused := _refused()) is not None:
+        show_error(refused)
+        st.stop()
     _buttons()
     versions()
     return st.session_state["rules-text"], st.session_state["language"]
@@ -107,7 +112,19 @@ def take(text: str, language: str) -> None:
     st.session_state["rules-text"] = text
 
 
+def _refused() -> WorkbenchError | None:
+    """At a server rules name no files of its machine."""
+    if server().served is not None:
+        try:
+            refuse_includes(st.session_state["rules-text"])
+        except WorkbenchError as error:
+            return error
+    return None
+
+
 def _remember() -> None:
+    if _refused() is not None:
+        return
     text, language = st.session_state["rules-text"], st.session_state["language"]
     if clashed():
         st.session_state["rules-clash"] = (text, language)

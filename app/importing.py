@@ -11,8 +11,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from app.files import chosen_files
 from app.show import plain, show_error, table, warnings
-from app.state import saved_upload, workspace
+from app.state import workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import file_endings
 
@@ -23,7 +24,6 @@ PARTITIONS = {
     "truth": "truth: labels to learn from and to be scored against",
     "target": "target: atoms to infer",
 }
-MOST = 50
 ROLES = ["argument", "truth value", "world", "leave out"]
 
 
@@ -129,26 +129,6 @@ def import_attached() -> None:
                 source, table=source_table, predicate=predicate, types=names
             )
         )
-
-
-def chosen_files(kinds: list[str], key: str, *, several: bool = False) -> list[Path]:
-    """Uploaded files, or one on this machine by its path."""
-    left, right = st.columns(2)
-    found = left.file_uploader(
-        f"Upload {'files' if several else 'a file'}, {MOST} MB at most",
-        type=kinds,
-        key=f"{key}-upload",
-        accept_multiple_files=several,
-    )
-    typed = right.text_input("or give a path on this machine, any size", key=f"{key}-path")
-    uploads = found if several else [found] * (found is not None)
-    if not uploads:
-        return [Path(typed).expanduser()] if typed else []
-    kept: dict[str, Path] = st.session_state.setdefault(f"{key}-saved", {})
-    for upload in uploads:
-        if upload.file_id not in kept:
-            kept[upload.file_id] = saved_upload(upload)
-    return [kept[upload.file_id] for upload in uploads]
 
 
 def predicate_name(path: Path) -> str:

@@ -115,4 +115,4 @@ finally:
     # At the end: Streamlit forgets what a busy server has drawn and not yet sent, where the
     # browser's timer asks for a fragment just then; and a timer begins when its fragment is drawn.
     with jobs:
-        st.fragment(queue, run_every=2.0 if state.runner.unfinished() else None)(state.runner)
+        st.fragment(queue, run_every=2.0 if state.jobs.unfinished() else None)(state.jobs)

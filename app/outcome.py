@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.jobs import Job
 from app.show import metrics, plain, standing, table
 from app.state import workspace
 from app.work import Outcome
+from workbench.service.jobs import Job
 
 __all__ = ["outcome"]
 
@@ -29,10 +29,10 @@ STATUS = {
 
 def outcome(job: Job) -> None:
     """The result's figures, the first predictions, weights or folds, and links."""
-    assert job.result is not None
-    summary = job.result.summary
+    assert job.about.outcome is not None
+    summary = job.about.outcome.summary
     if job.asked_to_stop:
-        ended = "The time was up" if job.out_of_time else "Cancelled"
+        ended = "The time was up" if job.about.out_of_time else "Cancelled"
         said = (
             f"{ended} after {job.seconds:.1f} s. What was found until then is below, and kept "
             "as a run."
@@ -40,12 +40,12 @@ def outcome(job: Job) -> None:
         st.warning(said, icon=":material/cancel:")
     else:
         st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
-    if job.result.run_id is not None:
-        standing(workspace().runs.get(job.result.run_id))
+    if job.about.outcome.run_id is not None:
+        standing(workspace().runs.get(job.about.outcome.run_id))
     if "engine" in summary:
-        inferred(job.result, summary)
+        inferred(job.about.outcome, summary)
     elif "learner" in summary:
-        learned(job.result, summary)
+        learned(job.about.outcome, summary)
     else:
         folds(summary)
 

@@ -5,27 +5,45 @@ and where uploads are kept.
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from app.jobs import JobRunner
+from app.jobs import PageWork
+from app.work import Work
+from workbench.service.apart import memory_of_a_job
+from workbench.service.held import Held, held
+from workbench.service.jobs import Job, Jobs
 from workbench.workspace import Workspace, open_workspace
 
-__all__ = ["Server", "facts_token", "run_token", "saved_upload", "server", "workspace"]
+__all__ = [
+    "Server",
+    "facts_token",
+    "may_delete_runs",
+    "run_token",
+    "server",
+    "workspace",
+]
 
 
 @dataclass
 class Server:
-    """The one workspace that is open, the how-manieth it is, and the worker."""
+    """The one workspace that is open, the how-manieth it is, and the jobs over it.
+
+    Attributes
+    ----------
+    served : Held, optional
+        The server whose page this is: it keeps its workspace, and names no files of the machine.
+    """
 
     workspace: Workspace
     path: str | None
-    runner: JobRunner = field(default_factory=JobRunner)
+    jobs: Jobs = field(default_factory=lambda: Jobs(seconds=inf))
+    served: Held | None = None
     opened: int = 1
     visitors: int = 0
     temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -42,9 +60,24 @@ class Server:
         folder.mkdir(exist_ok=True)
         return folder
 
+    def submit(self, work: Work, author: str = "page") -> Job:
+        """Queue work over the workspace; its job.
+
+        Raises
+        ------
+        UsageError
+            E0871 where too many jobs wait.
+        """
+        memory = memory_of_a_job() if self.served is None else self.served.memory
+        todo = PageWork(work, self.workspace, memory)
+        if self.served is not None:
+            self.served.audit.note(author, work.title, True)
+        described = {"title": work.title, "limit": work.seconds, "about": todo}
+        return self.jobs.submit(work.kind, author, todo, **described)
+
     def switch(self, path: str | None) -> None:
         """Open another workspace in place of this one."""
-        if self.runner.unfinished():
+        if self.jobs.unfinished():
             raise RuntimeError(
                 "a job is still running; cancel it or wait before opening another workspace"
             )
@@ -52,14 +85,17 @@ class Server:
         self.workspace.close()
         self.workspace, self.path = opened, path
         self.opened += 1
-        self.runner.jobs.clear()
 
 
 @st.cache_resource(show_spinner="Opening the workspace ...")
 def server() -> Server:
-    """The server's state, made at the first visit: the workspace given on the command line,
-    else an empty one.
+    """The server's state, made at the first visit: what the server that serves this page holds,
+    else the workspace given on the command line, else an empty one.
     """
+    served = held()
+    if served is not None:
+        path = served.workspace.database.path
+        return Server(served.workspace, str(path) if path else None, served.jobs, served)
     path = os.environ.get("WORKBENCH_WORKSPACE")
     return Server(open_workspace(path), path)
 
@@ -67,6 +103,13 @@ def server() -> Server:
 def workspace() -> Workspace:
     """The open workspace."""
     return server().workspace
+
+
+def may_delete_runs() -> bool:
+    """Whether the person at this browser may: at a server with tokens its administrators alone."""
+    served = server().served
+    cookies = st.context.headers.get("Cookie")
+    return served is None or served.tokens.of_browser(cookies) == "admin"
 
 
 def facts_token() -> str:
@@ -84,16 +127,3 @@ def facts_token() -> str:
 def run_token(run: Any) -> str:
     """Differs for any two runs, also where one has the number of another that was deleted."""
     return f"{run.id} {run.created} {run.data_hash} {run.program_hash}"
-
-
-def saved_upload(upload: Any) -> Path:
-    """An uploaded file in a fresh folder of its own; the stem is kept, cleaned.
-
-    Beside a workspace file they are kept for good, since training reads them again; in memory they
-    go with the server.
-    """
-    folder = Path(tempfile.mkdtemp(dir=server().uploads()))
-    name = re.sub(r"[^A-Za-z0-9_.-]", "_", Path(upload.name).name).lstrip(".") or "upload"
-    path = folder / name
-    path.write_bytes(upload.getvalue())
-    return path

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.jobs import Job
 from app.show import plain
 from app.state import workspace
 from app.watching import start, watch
 from app.work import GRACE, PREDICTING, Outcome, Work
+from workbench.service.jobs import Job
 from workbench.workspace import TablesMapping
 
 __all__ = ["train_and_score"]
@@ -40,8 +40,8 @@ def train_and_score(mapping: TablesMapping | None) -> None:
 
         if (
             job is not None
-            and job.result is not None
-            and (why := job.result.summary.get("not_predicted"))
+            and job.about.outcome is not None
+            and (why := job.about.outcome.summary.get("not_predicted"))
         ):
             st.warning(
                 f"The other views have no predictions of it: {plain(why)}. Take its rules into the "
@@ -94,18 +94,18 @@ def outcome(job: Job) -> None:
     """Scores on held-out parts, the learned rules, and the ways on."""
     from app.show import metrics, standing
 
-    assert job.result is not None
-    found = job.result.summary
+    assert job.about.outcome is not None
+    found = job.about.outcome.summary
     st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
-    if job.result.run_id is not None:
-        standing(workspace().runs.get(job.result.run_id))
+    if job.about.outcome.run_id is not None:
+        standing(workspace().runs.get(job.about.outcome.run_id))
     mean = found["crossval"]["mean"]
     metrics([(name, f"{mean[name]:.3f}", None) for name in HEADLINES if mean.get(name) is not None])
-    learned(job.result)
+    learned(job.about.outcome)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Take these rules into the editor", key="train-take"):
             workspace().rules.keep(
-                job.result.text, "psl" if job.result.language == "psl" else "mln"
+                job.about.outcome.text, "psl" if job.about.outcome.language == "psl" else "mln"
             )
             st.toast("The learned rules are in the editor.")
         st.page_link("views/evaluation.py", label="Fold by fold", icon=":material/query_stats:")
@@ -207,4 +207,4 @@ def _is_running() -> bool:
     from app.watching import latest_of
 
     job = latest_of(("study",))
-    return job is not None and not job.is_finished
+    return job is not None and not job.ended

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.jobs import Job, JobRunner
+from app.jobs import PageWork
 from app.show import plain, show_error
 from app.state import server
+from app.versions import author
 from app.work import Work
+from workbench.errors import WorkbenchError
+from workbench.service.jobs import Job, Jobs
 
 __all__ = ["await_nothing", "latest_of", "queue", "start", "watch"]
 
@@ -24,8 +27,12 @@ and the job whose progress it was shown.
 
 def start(work: Work) -> None:
     """Queue work in the background, and show the page anew with it."""
-    job = server().runner.submit(work, server().workspace)
-    st.session_state[OWN] = {*st.session_state.get(OWN, ()), job.number}
+    try:
+        job = server().submit(work, f"page of {author()}")
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.session_state[OWN] = {*st.session_state.get(OWN, ()), job.id}
     st.rerun()
 
 
@@ -33,9 +40,15 @@ def latest_of(kinds: Sequence[str]) -> Job | None:
     """The job of these kinds that was begun last, by this browser where it began one:
     others' do not hide its end.
     """
-    jobs = [job for job in server().runner.jobs if job.kind in kinds]
-    own = [job for job in jobs if job.number in st.session_state.get(OWN, ())]
-    return next(reversed(own or jobs), None)
+    jobs = [
+        job
+        for job in server().jobs.all()
+        if job.kind in kinds
+        and isinstance(job.about, PageWork)
+        and job.about.workspace is server().workspace
+    ]
+    own = [job for job in jobs if job.id in st.session_state.get(OWN, ())]
+    return next(iter(own or jobs), None)
 
 
 def watch(kinds: Sequence[str]) -> Job | None:
@@ -45,12 +58,12 @@ def watch(kinds: Sequence[str]) -> Job | None:
     job = latest_of(kinds)
     if job is None:
         return None
-    if not job.is_finished:
+    if not job.ended:
         st.session_state[AWAITED] = job
         st.fragment(_running, run_every=1.0)(job)
         return None
     if job.status == "failed":
-        show_error(job.error)
+        show_error(job.about.error)
     elif job.status == "cancelled":
         st.warning(
             f"{_ended(job)} It had nothing to show yet; Runs tells that it was ended.",
@@ -64,42 +77,48 @@ def await_nothing() -> None:
     st.session_state.pop(AWAITED, None)
 
 
-def queue(runner: JobRunner) -> None:
+def queue(all_jobs: Jobs) -> None:
     """What runs and what waits, each with its Cancel; else what ran last.
 
     Where the job that the page waits for has ended, the page is drawn anew: its own progress may
     never have arrived.
     """
     awaited: Job | None = st.session_state.get(AWAITED)
-    if awaited is not None and awaited.is_finished:
+    if awaited is not None and awaited.ended:
         st.rerun(scope="app")
-    jobs = runner.unfinished()
+    jobs = all_jobs.unfinished()
+    waiting = [job.id for job in jobs if job.status == "waiting"]
     if not jobs:
-        latest = runner.latest()
-        if latest is not None:
+        for latest in all_jobs.all()[:1]:
             st.caption("Last job")
-            st.text(f"{latest.title}: {latest.status}")
+            st.text(f"{called(latest)}: {latest.status}")
         return
     st.caption("Jobs")
-    for place, job in enumerate(jobs):
+    for job in jobs:
         said = job.status if job.share is None else f"{job.share:.0%}"
-        st.text(
-            f"{job.title}: "
-            f"{f'number {place + 1} in the queue' if job.status == 'waiting' else said}"
-        )
+        if job.id in waiting:
+            said = f"number {waiting.index(job.id) + 1} in the queue"
+        st.text(f"{called(job)}: {said}")
         asked = job.asked_to_stop
-        if st.button("Stopping" if asked else "Cancel", key=f"queue-{job.number}", disabled=asked):
-            job.cancel()
+        if st.button("Stopping" if asked else "Cancel", key=f"queue-{job.id}", disabled=asked):
+            all_jobs.cancel(job)
             st.rerun(scope="fragment")
+
+
+def called(job: Job) -> str:
+    """A job in a list: other programs' jobs, which have no title, by whose they are."""
+    return job.title or f"{job.kind} for {job.owner}"
 
 
 def _ended(job: Job) -> str:
     """That a job was ended, and whether its time was up."""
-    return f"{'The time was up' if job.out_of_time else 'Cancelled'} after {job.seconds:.1f} s."
+    return (
+        f"{'The time was up' if job.about.out_of_time else 'Cancelled'} after {job.seconds:.1f} s."
+    )
 
 
 def _running(job: Job) -> None:
-    if job.is_finished:
+    if job.ended:
         st.rerun(scope="app")
     share = job.share or 0.0
     count = (
@@ -111,15 +130,16 @@ def _running(job: Job) -> None:
     left, right = st.columns([6, 1], vertical_alignment="center")
     left.progress(share, text=plain(f"{job.title}: {where} ({job.seconds:.0f} s)"))
     asked = job.asked_to_stop
-    if right.button("Stopping" if asked else "Cancel", key=f"cancel-{job.number}", disabled=asked):
-        job.cancel()
+    if right.button("Stopping" if asked else "Cancel", key=f"cancel-{job.id}", disabled=asked):
+        server().jobs.cancel(job)
     points = list(job.points)
     if len(points) > 1:
         import pandas as pd
 
         from app import charts
 
-        frame = pd.DataFrame(points, columns=["seconds", "series", "value"])
+        seen = [(at, name, value) for at, told in points for name, value in told.items()]
+        frame = pd.DataFrame(seen, columns=["seconds", "series", "value"])
         thinned = frame.iloc[:: max(1, len(frame) // 500)]
         st.altair_chart(
             charts.trace(thinned, "seconds", description="The objective over time, so far")

@@ -131,12 +131,12 @@ class Workspace(Standalone, Revisiting):
     @contextmanager
     def heeding(self, progress: Progress) -> Iterator[None]:
         """Statements inside stop when `progress` is cancelled, those that write too;
-        what was written is taken back.
+        what was written is taken back. Other threads' writes wait until they are done.
         """
         from workbench.grounding.backend import DuckDB
         from workbench.grounding.interruption import interruptible
 
-        with interruptible(DuckDB(self.database.connection), progress):
+        with self.database.reading() as connection, interruptible(DuckDB(connection), progress):
             yield
 
     def beside(self) -> Workspace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import streamlit as st
 
@@ -191,7 +192,15 @@ def asked_before_leaving() -> None:
 
 
 def files() -> None:
-    """Open, create or save a workspace file."""
+    """Open, create or save a workspace file; a server keeps the one that it was started with."""
+    if server().served is not None:
+        st.caption(
+            "The server keeps this workspace for everybody who uses it. A copy is a file with its "
+            "facts, rules and runs."
+        )
+        name = Path(server().path or "workspace.duckdb").name
+        st.download_button("Download a copy", workspace_copy, name, key="workspace-download")
+        return
     st.caption(
         "A workspace is one DuckDB file with facts, rules and runs. All browsers at this server "
         "share it."
@@ -227,6 +236,14 @@ def files() -> None:
         show_error(error)
     except RuntimeError as error:
         st.warning(str(error))
+
+
+def workspace_copy() -> bytes:
+    """What the workspace holds, as a file."""
+    with TemporaryDirectory(prefix="workbench-copy-") as folder:
+        path = Path(folder, "copy.duckdb")
+        workspace().save_as(path)
+        return path.read_bytes()
 
 
 def renaming() -> None:
@@ -266,6 +283,9 @@ SECTIONS = {
     "Folds": folds,
     "Workspace": files,
 }
+if server().served is not None:
+    # They name other files, or what the server can reach.
+    del SECTIONS["Aleph files"], SECTIONS["Other database"]
 section = st.segmented_control(
     "Section",
     list(SECTIONS),

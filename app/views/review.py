@@ -178,10 +178,10 @@ try:
             with st.container(horizontal=True):
                 going_back(name)
                 learn_again(run)
-        if (job := watch(("relearn",))) is not None and job.result is not None:
+        if (job := watch(("relearn",))) is not None:
+            number = job.about.outcome.run_id
             st.info(
-                f"Learned again: run {job.result.run_id} predicts with your labels. Choose it "
-                "above to go on."
+                f"Learned again: run {number} predicts with your labels. Choose it above to go on."
             )
         standing(name, len(waiting), asked.total)
 except WorkbenchError as error:

@@ -13,7 +13,7 @@ import streamlit as st
 from app.downloads import csv_text
 from app.overlaid import METRICS, filtered, overlaid
 from app.show import header, metrics, plain, run_label, show_error, standing, table
-from app.state import workspace
+from app.state import may_delete_runs, workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import as_words
 
@@ -112,11 +112,12 @@ def one(number: int) -> None:
     with right:
         st.caption("Program")
         st.code(run.program_text, language=None, height=420)
-    with st.popover("Delete this run"):
-        st.text("The run and all its tables go for good.")
-        if st.button("Delete", key=f"delete-{number}", type="primary"):
-            ws.runs.delete(number)
-            st.rerun()
+    if may_delete_runs():
+        with st.popover("Delete this run"):
+            st.text("The run and all its tables go for good.")
+            if st.button("Delete", key=f"delete-{number}", type="primary"):
+                ws.runs.delete(number)
+                st.rerun()
 
 
 def scored(run: Any) -> None:

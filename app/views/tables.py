@@ -10,8 +10,9 @@ from typing import Any, get_args
 import pandas as pd
 import streamlit as st
 
+from app.files import named_sources, saved_upload, taken_here
 from app.show import header, plain, show_error, table
-from app.state import saved_upload, server, workspace
+from app.state import server, workspace
 from app.tables_picture import picture, picture_in_words
 from workbench.errors import WorkbenchError
 from workbench.workspace import ColumnKind, TableMapping, file_endings
@@ -29,27 +30,17 @@ def chosen() -> list[str]:
     whole = left.toggle("A whole folder", key="tables-folder")
     uploads = left.file_uploader(
         "Upload a folder" if whole else "Upload tables, as many as belong together",
-        type=file_endings("wide"),
+        type=taken_here(file_endings("wide")),
         key=f"tables-upload-{whole}",
         accept_multiple_files="directory" if whole else True,
     )
-    typed = right.text_area(
-        "or give paths on this machine, one a line",
-        key="tables-paths",
-        height=120,
-        placeholder="people.csv\nshop.sqlite\nfolder/\npostgresql://...",
-        help="Files of any size, folders, SQLite, DuckDB and PostgreSQL databases.",
-    )
+    with right:
+        named = named_sources("tables-paths")
     kept: dict[str, str] = st.session_state.setdefault("tables-saved", {})
     for upload in uploads:
         if upload.file_id not in kept:
             kept[upload.file_id] = str(saved_upload(upload))
-    found = [kept[upload.file_id] for upload in uploads]
-    found += [
-        str(Path(line.strip()).expanduser()) if "://" not in line else line.strip()
-        for line in typed.splitlines()
-    ]
-    found = [path for path in found if path.strip()]
+    found = [kept[upload.file_id] for upload in uploads] + named
     if found:
         st.session_state[SOURCES] = found
     return list(st.session_state.get(SOURCES, []))

@@ -215,11 +215,11 @@ header(
     "evidence",
 )
 try:
-    if (job := watch(("again",))) is not None and job.result is not None:
+    if (job := watch(("again",))) is not None and job.about.outcome is not None:
         # Once: from then on the reader chooses the run.
         seen = f"why-again-{job.number}"
         if seen not in st.session_state:
-            st.session_state.update({"why-run": job.result.run_id, seen: True})
+            st.session_state.update({"why-run": job.about.outcome.run_id, seen: True})
     chosen = choice()
     if chosen is None:
         st.info("There is no prediction to explain yet. Infer on the page Learn and infer.")

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.jobs import Job, JobRunner
 from app.state import Server
 from app.work import DO, Work
 from tests.app.test_views import finished
 from workbench.errors import Cancelled, UsageError
 from workbench.progress import SILENT
+from workbench.service.jobs import Job
 from workbench.workspace import Workspace
 
 EXPLODING = "AdvisedBy(student, professor)\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f)\n"
@@ -34,10 +34,10 @@ def smokers(state: Server) -> Workspace:
 def begun(job: Job) -> Job:
     """The job once its worker is at work."""
     for _ in range(2400):
-        if job.worker is not None and job.stage not in ("", "copying the facts"):
+        if job.about.worker is not None and job.stage not in ("", "copying the facts"):
             return job
         sleep(0.05)
-    raise AssertionError(f"{job.title} is {job.status}: {job.error}")
+    raise AssertionError(f"{job.title} is {job.status}: {job.about.error}")
 
 
 def test_a_job_gives_the_run_that_the_workspace_itself_would_have(
@@ -46,10 +46,10 @@ def test_a_job_gives_the_run_that_the_workspace_itself_would_have(
     rules, _ = smokers.rules.at_hand()
     arguments = {"rules": rules, "query": ["Smokes", "Cancer"], "engine": "exact"}
     here = smokers.infer(**arguments)
-    job = finished(state.runner.submit(Work("infer", "infer", arguments), smokers))
-    assert job.status == "done", job.error
-    assert job.result is not None
-    assert job.result.run_id == 2
+    job = finished(state.submit(Work("infer", "infer", arguments)))
+    assert job.status == "done", job.about.error
+    assert job.about.outcome is not None
+    assert job.about.outcome.run_id == 2
     one, two = (
         smokers.runs.predictions(number).sort_values("atom") for number in (here.run_id or 0, 2)
     )
@@ -70,11 +70,9 @@ def test_constants_are_found_by_name_where_facts_came_in_meanwhile(
     rules, _ = smokers.rules.at_hand()
     with_new = rules + "\n2 Smokes(Zora)\n1 Smokes(Yves)\n"
     before = len(smokers.data.constants("person", limit=1000))
-    job = state.runner.submit(
-        Work("infer", "infer", {"rules": with_new, "query": ["Smokes"]}), smokers
-    )
+    job = state.submit(Work("infer", "infer", {"rules": with_new, "query": ["Smokes"]}))
     smokers.declare("Smokes(person)\n1 Smokes(Aaron)\n")
-    assert finished(job).status == "done", job.error
+    assert finished(job).status == "done", job.about.error
     atoms = set(smokers.runs.predictions(1)["atom"])
     assert {"Smokes(Zora)", "Smokes(Yves)"} <= atoms
     assert len(atoms) == len(smokers.runs.predictions(1))
@@ -83,33 +81,30 @@ def test_constants_are_found_by_name_where_facts_came_in_meanwhile(
 
 def test_two_run_at_once_and_a_third_waits(state: Server, smokers: Workspace) -> None:
     rules, _ = smokers.rules.at_hand()
-    jobs = [
-        state.runner.submit(Work("infer", f"job {at}", {"rules": rules, **LONG}), smokers)
-        for at in range(3)
-    ]
+    jobs = [state.submit(Work("infer", f"job {at}", {"rules": rules, **LONG})) for at in range(3)]
     for job in jobs[:2]:
         begun(job)
-    assert [job.status for job in state.runner.unfinished()] == ["running", "running", "waiting"]
+    assert [job.status for job in state.jobs.unfinished()] == ["running", "running", "waiting"]
     with pytest.raises(RuntimeError, match="still running"):
         state.switch(None)
-    jobs[2].cancel()
+    state.jobs.cancel(jobs[2])
     assert jobs[2].status == "cancelled"
     for job in jobs[:2]:
-        job.cancel()
+        state.jobs.cancel(job)
     for job in jobs:
-        assert finished(job).is_finished
+        assert finished(job).ended
 
 
 def test_a_worker_that_does_not_answer_is_ended_and_recorded(
     state: Server, smokers: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules, _ = smokers.rules.at_hand()
-    job = begun(state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}), smokers))
-    assert job.worker is not None
-    assert job.worker.process is not None
-    os.kill(job.worker.process.pid, 19)  # stopped: it can answer nothing
+    job = begun(state.submit(Work("infer", "long", {"rules": rules, **LONG})))
+    assert job.about.worker is not None
+    assert job.about.worker.process is not None
+    os.kill(job.about.worker.process.pid, 19)  # stopped: it can answer nothing
     asked = monotonic()
-    job.cancel()
+    state.jobs.cancel(job)
     assert finished(job).status == "cancelled"
     assert monotonic() - asked < 30
     run = smokers.runs.all()[0]
@@ -119,10 +114,8 @@ def test_a_worker_that_does_not_answer_is_ended_and_recorded(
 
 def test_the_time_limit_of_a_job_is_kept(state: Server, smokers: Workspace) -> None:
     rules, _ = smokers.rules.at_hand()
-    job = finished(
-        state.runner.submit(Work("infer", "long", {"rules": rules, **LONG}, seconds=4.0), smokers)
-    )
-    assert job.out_of_time
+    job = finished(state.submit(Work("infer", "long", {"rules": rules, **LONG}, seconds=4.0)))
+    assert job.about.out_of_time
     assert job.status in ("cancelled", "done")
 
 
@@ -131,17 +124,15 @@ def test_a_job_that_needs_too_much_memory_says_so(
 ) -> None:
     monkeypatch.setenv("WORKBENCH_JOB_MEMORY", "0.02")
     rules, _ = smokers.rules.at_hand()
-    job = finished(
-        state.runner.submit(Work("infer", "infer", {"rules": rules, "query": ["Smokes"]}), smokers)
-    )
+    job = finished(state.submit(Work("infer", "infer", {"rules": rules, "query": ["Smokes"]})))
     assert job.status == "failed"
-    assert "error[E08" in job.error
+    assert "error[E08" in job.about.error
 
 
-def test_failures_of_the_work_are_told_as_everywhere(smokers: Workspace) -> None:
-    job = finished(JobRunner().submit(Work("infer", "infer", {"rules": "1 Nobody(x)\n"}), smokers))
+def test_failures_of_the_work_are_told_as_everywhere(state: Server) -> None:
+    job = finished(state.submit(Work("infer", "infer", {"rules": "1 Nobody(x)\n"})))
     assert job.status == "failed"
-    assert "error[E" in job.error
+    assert "error[E" in job.about.error
 
 
 @pytest.mark.parametrize(
@@ -171,11 +162,10 @@ def test_a_page_whose_progress_never_arrived_is_drawn_anew_when_the_job_has_ende
         awaited = st.session_state.get(AWAITED)
         await_nothing()
         if "drawn" not in st.session_state:
-            st.session_state[AWAITED] = server().runner.jobs[0]
+            st.session_state[AWAITED] = server().jobs.all()[0]
         st.session_state["drawn"] = [*st.session_state.get("drawn", []), awaited]
-        queue(server().runner)
+        queue(server().jobs)
 
-    ended = cast(Job, SimpleNamespace(is_finished=True, title="Infer", status="done"))
-    state.runner.jobs.append(ended)
+    ended = finished(state.jobs.submit("infer", "page", lambda progress: {}, title="Infer"))
     test = AppTest.from_function(view, default_timeout=60).run()
     assert test.session_state["drawn"] == [None, ended]

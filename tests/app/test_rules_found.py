@@ -50,14 +50,16 @@ def test_an_ilp_problem_is_imported_searched_and_taken(
     assert test.selectbox(key="find-method").value == ALEPH
     test.number_input(key="find-limit").set_value(900.0)
     sound(test.button(key="find-run").click().run())
-    job = finished(state.runner.latest())
-    assert job.status == "done", job.error
+    job = finished(state.jobs.all()[0])
+    assert job.status == "done", job.about.error
     sound(test.run())
     table = test.dataframe[-1].value
     assert list(table.columns[:3]) == ["rule", "support", "negatives"]
     assert table["support"].iloc[0] == 4
     assert table["negatives"].iloc[0] == 0
-    assert job.result is not None
-    program = with_rules("", [job.result.candidates[0]["line"]], job.result.text, set())
+    assert job.about.outcome is not None
+    program = with_rules(
+        "", [job.about.outcome.candidates[0]["line"]], job.about.outcome.text, set()
+    )
     assert not state.workspace.rules.check(program, "mln").has_errors
     assert "brother(" in program

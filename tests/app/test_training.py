@@ -34,8 +34,8 @@ def test_rules_are_trained_and_scored_by_one_button(
     test = page("start")
     assert "Fan" in test.button(key="train-rules").label
     sound(test.button(key="train-rules").click().run())
-    job = finished(state.runner.latest())
-    assert job.status == "done", job.error
+    job = finished(state.jobs.all()[0])
+    assert job.status == "done", job.about.error
     test = sound(test.run())
     learned = next(item.value for item in test.dataframe if "rule" in item.value)
     assert list(learned["rule"]) == ["who likes the first topic", "!Fan(p)"]
@@ -114,7 +114,7 @@ def test_nothing_is_offered_by_default_that_can_only_fail(
     assert test.radio(key="crossval-folds").value == "dealt"
     assert "--folds kept" in test.code[0].value
     sound(test.button(key="run").click().run())
-    job = finished(state.runner.latest())
-    assert job.status == "done", job.error
+    job = finished(state.jobs.all()[0])
+    assert job.status == "done", job.about.error
     test = sound(test.run())
     assert "5 folds" in " ".join(item.value for item in test.caption)

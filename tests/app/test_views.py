@@ -11,7 +11,6 @@ from time import sleep
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.jobs import Job
 from app.show import plain
 from app.state import Server, server
 from app.work import Work
@@ -19,6 +18,7 @@ from tests.app.conftest import Open
 from workbench.experiments import FoldScore, ReproductionTable, keep, rows_from_folds
 from workbench.experiments.uw_cse import EXPERIMENTS
 from workbench.resources import shipped
+from workbench.service.jobs import Job
 
 VIEWS = (
     "start",
@@ -56,7 +56,7 @@ def sound(test: AppTest) -> AppTest:
 def finished(job: Job | None) -> Job:
     assert job is not None
     for _ in range(2400):
-        if job.is_finished:
+        if job.ended:
             return job
         sleep(0.1)
     raise AssertionError(f"{job.title} is still {job.status}")
@@ -144,11 +144,9 @@ def test_a_rule_that_explodes_is_counted_and_named_before_it_is_ground(state: Se
     )
     preview = state.workspace.preview(text, query="AdvisedBy", learning=True, seconds=5)
     assert preview.rules[0].ground_rows > 10**9
-    job = state.runner.submit(
-        Work("learn", "learn", {"rules": text, "query": "AdvisedBy"}), state.workspace
-    )
+    job = state.submit(Work("learn", "learn", {"rules": text, "query": "AdvisedBy"}))
     assert finished(job).status == "failed"
-    assert "error[E0310]: rule 1 alone has" in job.error
+    assert "error[E0310]: rule 1 alone has" in job.about.error
 
 
 def test_facts_need_declared_predicates(state: Server, page: Open, tmp_path: Path) -> None:
@@ -198,8 +196,8 @@ def test_inference_runs_in_the_background(smokers: Server, page: Open) -> None:
     test = page("learn")
     test.selectbox(key="engine").set_value("exact").run()
     sound(test.button(key="run").click().run())
-    job = finished(smokers.runner.latest())
-    assert job.status == "done", job.error
+    job = finished(smokers.jobs.all()[0])
+    assert job.status == "done", job.about.error
     sound(test.run())
     assert {item.label: item.value for item in test.metric}["Status"] == "exact"
     assert len(smokers.workspace.runs.all()) == 3
@@ -213,7 +211,7 @@ def test_what_one_browser_began_is_not_hidden_by_what_another_began_later(
     for test in (one, other):
         test.selectbox(key="engine").set_value("exact").run()
         sound(test.button(key="run").click().run())
-        ended.append(finished(smokers.runner.latest()))
+        ended.append(finished(smokers.jobs.all()[0]))
     ended[1].status = "running"
     assert [item.value for item in sound(one.run()).metric if item.label == "Status"] == ["exact"]
     assert not [item for item in sound(other.run()).metric if item.label == "Status"]
@@ -389,8 +387,8 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
         ("Ada", says) for says in (True, False, None, True)
     ]
     sound(test.button(key="review-l").click().run())
-    job = finished(state.runner.latest())
-    assert job.status == "done", job.error
+    job = finished(state.jobs.all()[0])
+    assert job.status == "done", job.about.error
     assert [run.kind for run in ws.runs.all()] == ["infer", "learn", "infer"]
     sound(test.run())
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
@@ -42,9 +42,14 @@ main()
 
 @contextmanager
 def served_apart(
-    workspace: Path, largest_file: int = 0, process: list[subprocess.Popen[bytes]] | None = None
+    workspace: Path,
+    largest_file: int = 0,
+    process: list[subprocess.Popen[bytes]] | None = None,
+    words: Sequence[str] = (),
 ) -> Iterator[str]:
-    """`workbench serve` in a process of its own that may write no larger file; its address."""
+    """`workbench serve` in a process of its own that may write no larger file, with tokens;
+    its address.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -58,6 +63,7 @@ def served_apart(
         str(workspace),
         "--port",
         str(port),
+        *(part for word in words for part in ("--token", word)),
     ]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     if process is not None:

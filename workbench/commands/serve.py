@@ -53,7 +53,7 @@ def serve(
     ] = None,
 ) -> None:
     """Hold a workspace and serve it: typed calls (/openapi.json), jobs with progress,
-    the assistants' door (/mcp).
+    the assistants' door (/mcp), and the web page.
     """
     if host not in LOCAL and not token:
         raise UsageError.of(
@@ -97,7 +97,12 @@ def serve(
         with _announced(workspace, f"http://{host}:{port}"):
             print_error(f"serving {workspace} at http://{host}:{port}; stop with Ctrl-C")
             uvicorn.run(
-                application_, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5
+                application_,
+                host=host,
+                port=port,
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=5,
             )
 
 

@@ -8,16 +8,20 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from urllib.parse import unquote
 
 from workbench.errors import UsageError
 
-__all__ = ["ROLES", "Audit", "Tokens"]
+__all__ = ["COOKIE", "ROLES", "Audit", "Tokens"]
 
 ROLES = ("read", "label", "model", "admin")
 """Each may do what those before it may."""
+COOKIE = "workbench-token"
+"""Where a browser keeps the token by which it was let in."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,14 @@ class Tokens:
             if secrets.compare_digest(secret.encode(), given)
         ]
         return matching[0] if matching else None
+
+    def of_browser(self, cookies: str | None) -> str | None:
+        """The role of a browser that was let in; None where it was not."""
+        try:
+            kept = SimpleCookie(cookies or "").get(COOKIE)
+        except CookieError:
+            kept = None
+        return self.role(f"Bearer {unquote(kept.value)}" if kept else None)
 
 
 class Audit:

@@ -2,7 +2,7 @@
 
 Every tool of the assistants' toolbox is a typed call, `POST /api/tools/NAME`; what may take long is
 a job, with progress as server-sent events. The same tools are at `/mcp` by the Model Context
-Protocol.
+Protocol, and the web page at `/`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from workbench.service.answers import CANCELLED
 from workbench.service.assistants import assistants_server
 from workbench.service.calls import Call, calls_of, openapi
 from workbench.service.folders import FORMS
+from workbench.service.held import Held, holding
 from workbench.service.jobs import Job, Jobs
+from workbench.service.page import Page
 from workbench.service.requests import (
     Guarded,
     Refused,
@@ -243,16 +245,18 @@ def application(
     service = _Service(
         toolbox, tokens, audit, jobs, Work(toolbox, audit, memory), uploads, calls_of(toolbox)
     )
+    held = Held(toolbox.workspace, jobs, memory, tokens, audit, toolbox.folders)
     assistants = assistants_server(toolbox)
     door = assistants.streamable_http_app(host="127.0.0.1" if not tokens.roles else "0.0.0.0")
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with assistants.session_manager.run():
-            try:
-                yield
-            finally:
-                await anyio.to_thread.run_sync(jobs.close)
+            with holding(held):
+                try:
+                    yield
+                finally:
+                    await anyio.to_thread.run_sync(jobs.close)
 
     return Starlette(
         routes=[
@@ -267,8 +271,12 @@ def application(
             Route("/api/workspace", service.workspace),
             Route("/api/runs", service.take_runs, methods=["POST"]),
             Route("/api/audit", service.audited),
-            Route("/api/{rest:path}", not_there, methods=METHODS),
-            Mount("/", Guarded(door, tokens)),
+            *(
+                Route(f"/{room}/{{rest:path}}", not_there, methods=METHODS)
+                for room in ("api", "mcp")
+            ),
+            Route("/mcp", Guarded(door, tokens)),
+            Mount("/", Page(held)),
         ],
         middleware=[]
         if tokens.roles

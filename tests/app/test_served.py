@@ -1,0 +1,102 @@
+"""The page of a server: its workspace, its jobs, its tokens, and no files of its machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import workbench
+from tests.app.visitor import Visitor, needs_browser, playwright
+from tests.service.kills import served_apart
+from workbench.workspace import open_workspace
+
+pytestmark = needs_browser
+SECRET = "a secret; of =4 words"
+
+
+@pytest.fixture
+def club(tmp_path: Path) -> Path:
+    """A workspace file with the smokers."""
+    path = tmp_path / "club.duckdb"
+    with open_workspace(path) as workspace:
+        workspace.data.open_example("smokers")
+    return path
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    yield context.new_page()
+    context.close()
+
+
+def test_the_page_and_other_programs_share_workspace_and_jobs(page: Any, club: Path) -> None:
+    with served_apart(club) as address, workbench.connect(address) as remote:
+        visitor = Visitor(page, address, None)
+        visitor.go("", "Relational workbench")
+        visitor.sees("club.duckdb")
+        visitor.go("learn", "Learn and infer")
+        visitor.pick("Engine", "exact")
+        visitor.press("Run")
+        visitor.job_is_done()
+        (run,) = remote.runs()["items"]
+        assert (run["kind"], run["engine"]) == ("infer", "exact")
+        jobs = httpx.get(f"{address}/api/jobs").json()["jobs"]
+        assert [(job["kind"], job["status"]) for job in jobs] == [("infer", "done")]
+        remote.infer(run=run["id"])
+        visitor.go("runs", "Runs")
+        visitor.sees("infer for admin@")
+        assert {one["id"] for one in remote.runs()["items"]} == {1, 2}
+
+
+def test_nothing_of_the_server_s_machine_can_be_named(page: Any, club: Path) -> None:
+    with served_apart(club) as address:
+        visitor = Visitor(page, address, None)
+        visitor.go("tables", "Bring your tables")
+        assert page.get_by_text("paths on this machine").count() == 0
+        visitor.go("data", "Data")
+        visitor.choose("Workspace")
+        for gone in ("Other database", "Aleph files"):
+            assert page.get_by_role("radio", name=gone).count() == 0
+        assert page.get_by_role("button", name="Open or create").count() == 0
+        with page.expect_download() as caught:
+            page.get_by_role("button", name="Download a copy").click()
+        with open_workspace(caught.value.path()) as copy:
+            assert copy.data.catalog()
+        visitor.go("rules", "Rules")
+        visitor.rules("=> Cancer(x)").fill('#include "/srv/other.mln"')
+        visitor.sees("include no files")
+
+
+def test_where_there_are_tokens_the_page_asks_for_one(page: Any, club: Path) -> None:
+    words = [f"model:{SECRET}", "read:reading-word"]
+    with served_apart(club, words=words) as address:
+        assert httpx.get(address).status_code == 401
+        page.goto(address)
+        for given, said in (("nonsense", "This is no token."), ("reading-word", "may not use")):
+            page.get_by_label("token").fill(given)
+            page.get_by_role("button", name="Open the page").click()
+            page.get_by_text(said).wait_for()
+        page.get_by_label("token").fill(SECRET)
+        page.get_by_role("button", name="Open the page").click()
+        playwright.expect(page).to_have_title(re.compile("Start|Relational"))
+        visitor = Visitor(page, address, None)
+        visitor.go("data", "Data")
+        visitor.sees("Smokes(")
+
+
+def test_other_sites_pages_do_not_reach_it(club: Path) -> None:
+    with served_apart(club) as address:
+        asked = {
+            "Upgrade": "websocket",
+            "Connection": "Upgrade",
+            "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+            "Origin": "http://localhost:1",
+        }
+        assert httpx.get(f"{address}/_stcore/stream", headers=asked).status_code == 403
