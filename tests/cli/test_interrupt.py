@@ -167,6 +167,32 @@ def test_a_statement_that_is_interrupted_is_a_cancel(tmp_path: Path) -> None:
         database.connection.execute(endless)
 
 
+def test_a_cross_validation_answers_with_the_folds_that_were_finished(
+    run: Run, tmp_path: Path
+) -> None:
+    rules, _, workspace = files(tmp_path)
+    worlds = [tmp_path / f"{name}.db" for name in "abc"]
+    for world in worlds:
+        world.write_text(FRIENDS + LABELS)
+    given = [part for world in worlds for part in ("--world", world)]
+    call = ("crossval", rules, *given, "--query", "Smokes")
+    for stage, at, done in (("fold", 1, 0), ("fold", 3, 2), ("scores", 2, 1), ("ground", 2, 0)):
+        workspace.unlink(missing_ok=True)
+        with ctrl_c(stage, at):
+            outcome = run(*call, "-w", workspace, "--json")
+        assert outcome.code == 4, outcome.err
+        assert outcome.json["status"] == "cancelled"
+        recorded = run("runs", workspace, "--json").json
+        assert [one["status"] for one in recorded] == ["cancelled"] * bool(done)
+        if done:
+            assert outcome.json["planned"] == 3
+            assert [fold["fold"] for fold in outcome.json["folds"]] == ["a", "b"][:done]
+    with ctrl_c("fold", 3):
+        outcome = run(*call)
+    assert outcome.code == 4
+    assert "cancelled after 2 of 3 folds" in outcome.out
+
+
 @pytest.mark.parametrize("arguments", [(), ("--time-limit", 0.2)])
 def test_a_reproduction_prints_the_folds_that_were_measured(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...]

@@ -271,7 +271,12 @@ def _crossval_of_rules(
 def _print_folds(summary: dict[str, Any], *, json: bool) -> None:
     if json:
         print_json(summary)
-        return
+    else:
+        _print_fold_table(summary)
+    end_as(summary["status"])
+
+
+def _print_fold_table(summary: Mapping[str, Any]) -> None:
     metrics = [name for name, mean in summary["mean"].items() if mean is not None]
     rows = [[fold["fold"], *(fold[name] for name in metrics)] for fold in summary["folds"]]
     rows.append(["mean", *(summary["mean"][name] for name in metrics)])
@@ -282,3 +287,9 @@ def _print_folds(summary: dict[str, Any], *, json: bool) -> None:
                 [label, *((summary["interval"][name] or (None, None))[end] for name in metrics)]
             )
     print_table("Each fold predicted by rules learned on the others", ["fold", *metrics], rows)
+    for what in ("learned", "predicted"):
+        if ends := summary.get(what):
+            print_line(f"{what}: {', '.join(f'{status} {n}' for status, n in ends.items())}")
+    done, planned = len(summary["folds"]), summary["planned"]
+    if done < planned:
+        print_line(f"{summary['status']} after {done} of {planned} folds")

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.database import Database
-from workbench.errors import UsageError
+from workbench.errors import Cancelled, UsageError
 from workbench.evaluation import range_of, scores, summary
-from workbench.grounding import GroundRequest, fitted, ground
+from workbench.grounding import Grounding, GroundRequest, fitted, ground
+from workbench.grounding.backend import DuckDB
+from workbench.grounding.interruption import interruptible
 from workbench.inference.accepts import Task
 from workbench.language.program import Program
-from workbench.progress import SILENT
+from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json
 from workbench.verbs.fold_plans import FoldPlan, held_out_atoms
 from workbench.verbs.infer import InferenceResult, solve_given
@@ -28,7 +32,10 @@ from workbench.verbs.program_faults import refuse_numbers
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CrossValidation", "FoldResult", "crossval", "scores_by_fold"]
+__all__ = ["CrossValidation", "FoldResult", "crossval", "finished", "scores_by_fold"]
+
+Plan = TypeVar("Plan")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -52,10 +59,21 @@ class FoldResult:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """All folds, and the means over them."""
+    """The folds, and the means over them.
+
+    Attributes
+    ----------
+    folds : tuple of FoldResult
+        Those that were finished.
+    planned : int
+        How many there are.
+    status : {'done', 'cancelled'}
+    """
 
     folds: tuple[FoldResult, ...]
     seconds: float
+    planned: int
+    status: str = "done"
     run_id: int | None = None
 
     def table(self) -> pd.DataFrame:
@@ -72,9 +90,14 @@ class CrossValidation:
         the sample standard deviation and the 95 % t interval.
         """
         names = [fold.plan.name for fold in self.folds]
-        return scores_by_fold(
+        found = scores_by_fold(
             names, [fold.scores for fold in self.folds], self.seconds, self.run_id
         )
+        ends = {
+            "learned": Counter(fold.learning.learned.status for fold in self.folds),
+            "predicted": Counter(str(fold.inference.solution.status) for fold in self.folds),
+        }
+        return {"status": self.status, "planned": self.planned, **found, **as_json(ends)}
 
 
 def scores_by_fold(
@@ -127,47 +150,118 @@ def crossval(
     inductive : bool
         Predict the atoms of a fold without the labels of the others, which are evidence for them
         elsewise.
+    **how
+        The seconds of `time_limit` are for each fold's learner, and for its engine. Where it is
+        cancelled the folds that are finished are the answer.
+
+    Raises
+    ------
+    Cancelled
+        Before the first fold is finished.
     """
     refuse_numbers(program, "crossval")
     begun, progress = perf_counter(), how.get("progress", SILENT)
-    folds = []
-    for number, plan in enumerate(plans):
-        progress.step("fold", number, len(plans), plan.name)
+    fold = _Fold(
+        database,
+        program,
+        request,
+        {"learner": learner, "options": learner_options, "candidates": candidates},
+        {"task": task, "engine": engine, "options": engine_options or {}},
+        inductive,
+        how,
+    )
+    found = finished(plans, fold.result, lambda plan: plan.name, progress)
+    return CrossValidation(
+        tuple(found),
+        perf_counter() - begun,
+        len(plans),
+        "done" if len(found) == len(plans) else "cancelled",
+    )
 
-        def unseen(grounding: Any, kept: int | None = plan.kept) -> Bool:
-            return held_out_atoms(database, grounding.atoms, kept)
 
-        learned_from = fitted(database, program, plan.train)
-        learning = learn(
-            database,
-            learned_from,
-            replace(request, worlds=plan.train, role="learn"),
-            learner=learner,
-            options=learner_options,
-            candidates=candidates,
-            held_out=None if plan.kept is None else unseen,
-            all_false=True,
-            **how,
-        )
+def finished(
+    plans: Sequence[Plan],
+    result: Callable[[Plan], Result],
+    name: Callable[[Plan], str],
+    progress: Progress,
+) -> list[Result]:
+    """The results of folds one after the other; of those that were finished where it is cancelled.
+
+    Raises
+    ------
+    Cancelled
+        Where none was.
+    """
+    found: list[Result] = []
+    try:
+        for number, plan in enumerate(plans):
+            progress.step("fold", number, len(plans), name(plan))
+            found.append(result(plan))
+    except (Cancelled, KeyboardInterrupt):
+        if not found:
+            raise
+    else:
+        progress.report("fold", len(plans), len(plans), "")
+    return found
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """How each fold is learned and predicted."""
+
+    database: Database
+    program: Program
+    request: GroundRequest
+    learning: Mapping[str, Any]
+    solving: Mapping[str, Any]
+    inductive: bool
+    how: How
+
+    def result(self, plan: FoldPlan) -> FoldResult:
+        """Learn without the plan's part, predict it, score it."""
+        with interruptible(DuckDB(self.database.connection), self.progress):
+            program = fitted(self.database, self.program, plan.train)
+            learning = learn(
+                self.database,
+                program,
+                replace(self.request, worlds=plan.train, role="learn"),
+                held_out=None if plan.kept is None else partial(self._unseen, plan.kept),
+                all_false=True,
+                **self.learning,
+                **self.how,
+            )
+            return self._scored(plan, program, learning)
+
+    @property
+    def progress(self) -> Progress:
+        return self.how.get("progress", SILENT)
+
+    def _unseen(self, kept: int | None, grounding: Grounding) -> Bool:
+        return held_out_atoms(self.database, grounding.atoms, kept)
+
+    def _scored(self, plan: FoldPlan, program: Program, learning: LearningResult) -> FoldResult:
         start = perf_counter()
-        templates = learning.grounding.templates
-        testing = replace(request, worlds=plan.test, role="learn", templates=templates)
-        grounding = ground(database, learned_from, testing, progress=progress)
-        truth = grounding.truth
-        tested = np.ones(truth.size, np.bool_) if plan.kept is None else unseen(grounding)
-        solution = solve_given(
-            grounding,
-            learning.weights,
-            np.where(tested | inductive, np.nan, truth),
-            task,
-            engine,
-            engine_options or {},
-            **how,
+        testing = replace(
+            self.request, worlds=plan.test, role="learn", templates=learning.grounding.templates
         )
+        grounding = ground(self.database, program, testing, progress=self.progress)
+        truth = grounding.truth
+        tested = (
+            np.ones(truth.size, np.bool_)
+            if plan.kept is None
+            else self._unseen(plan.kept, grounding)
+        )
+        known = np.where(tested | self.inductive, np.nan, truth)
+        solution = solve_given(grounding, learning.weights, known, **self.solving, **self.how)
         # A cancelled engine hands back what it has, which may be nothing to score.
-        progress.step("scores", number, len(plans), plan.name)
+        self.progress.step("scores", 0, None, plan.name)
         inference = InferenceResult(
-            solution, grounding, learned_from, learning.weights, task, perf_counter() - start
+            solution,
+            grounding,
+            program,
+            learning.weights,
+            self.solving["task"],
+            perf_counter() - start,
         )
         held_out = tested & inference.is_query
         if not held_out.any():
@@ -177,6 +271,4 @@ def crossval(
                 help="make folds of a predicate that is asked for",
             )
         found = scores(solution.values[held_out], truth[held_out])
-        folds.append(FoldResult(plan, learning, inference, held_out, truth[held_out], found))
-    progress.step("fold", len(plans), len(plans))
-    return CrossValidation(tuple(folds), perf_counter() - begun)
+        return FoldResult(plan, learning, inference, held_out, truth[held_out], found)

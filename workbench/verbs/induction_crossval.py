@@ -22,7 +22,7 @@ from workbench.language.ilp import IlpProblem
 from workbench.parameters import read_parameters
 from workbench.progress import SILENT
 from workbench.structure.induction import ClauseLearner
-from workbench.verbs.crossval import scores_by_fold
+from workbench.verbs.crossval import finished, scores_by_fold
 from workbench.verbs.induction import Induction, arrays
 from workbench.verbs.options import How, conduct_of
 
@@ -42,6 +42,10 @@ class InductionCrossValidation:
     fold : int64 array, shape (n_examples,)
         The fold in which each example was held out; -1 for one that is in none.
     predicted, truth : float64 arrays, shape (n_examples,)
+        NaN where a fold was not finished.
+    planned : int
+        How many folds there are.
+    status : {'done', 'cancelled'}
     """
 
     names: tuple[str, ...]
@@ -51,13 +55,21 @@ class InductionCrossValidation:
     predicted: Float
     truth: Float
     seconds: float
+    planned: int
+    status: str = "done"
 
     def summary(self) -> dict[str, Any]:
         """JSON-ready: as of other cross-validations, with each fold's number of clauses."""
         record = scores_by_fold(self.names, self.scores, self.seconds)
-        return record | {
-            "folds": [fold | {"rules": rules} for fold, rules in zip(record["folds"], self.rules)]
-        }
+        return (
+            {"status": self.status, "planned": self.planned}
+            | record
+            | {
+                "folds": [
+                    fold | {"rules": rules} for fold, rules in zip(record["folds"], self.rules)
+                ]
+            }
+        )
 
 
 def induction_of(learner: str, options: Mapping[str, object]) -> Induction:
@@ -134,23 +146,26 @@ def crossval_induction(
         background, examples, problem.head_mode, problem.body_modes, induction.search(problem)
     )
     predicted = np.full(len(examples), np.nan)
-    found, rules = [], []
-    for position, number in enumerate(numbers):
-        progress.step("fold", position, len(numbers), str(number))
+
+    def result(number: int) -> tuple[Mapping[str, float], int]:
         induced = induction.learn(learner, fold != number, conduct_of(how))
+        progress.step("scores", 0, None, str(number))
         held = fold == number
         predicted[held] = induced.probabilities(learner)[held]
-        found.append(scores(predicted[held], examples.label[held]))
-        rules.append(len(induced.parts if induced.weighted is None else induced.weighted.parts))
-    progress.step("fold", len(numbers), len(numbers))
+        clauses = induced.parts if induced.weighted is None else induced.weighted.parts
+        return scores(predicted[held], examples.label[held]), len(clauses)
+
+    found = finished(numbers, result, str, progress)
     return InductionCrossValidation(
-        tuple(str(number) for number in numbers),
-        tuple(found),
-        tuple(rules),
+        tuple(str(number) for number in numbers[: len(found)]),
+        tuple(one for one, _ in found),
+        tuple(clauses for _, clauses in found),
         fold,
         predicted,
         examples.label,
         perf_counter() - began,
+        len(numbers),
+        "done" if len(found) == len(numbers) else "cancelled",
     )
 
 

@@ -269,7 +269,7 @@ def record_crossval(
         database,
         RunRecord(
             kind="crossval",
-            status="done",
+            status=result.status,
             seconds=result.seconds,
             program_text=programs[-1],
             engine=last.learning.learned.learner,
@@ -279,6 +279,7 @@ def record_crossval(
                 "language": last.learning.program.language,
                 **as_json(parameters),
                 "folds": folds,
+                **({"planned": result.planned} if result.status != "done" else {}),
                 **({"programs": programs} if len(set(programs)) > 1 else {}),
             },
             weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
