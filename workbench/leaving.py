@@ -12,7 +12,7 @@ from typing import TypeVar
 from workbench.errors import Cancelled
 from workbench.progress import SILENT, Conduct, Progress
 
-__all__ = ["in_time", "left_behind"]
+__all__ = ["heard", "in_time", "left_behind"]
 
 Result = TypeVar("Result")
 
@@ -41,17 +41,9 @@ def in_time(conduct: Conduct, work: Callable[[Conduct], Result]) -> Result:
     """
     if conduct.deadline is None and conduct.progress is SILENT:
         return work(conduct)
-    answer: Future[Result] = Future()
     left = Event()
-
-    def answer_it() -> None:
-        try:
-            answer.set_result(work(replace(conduct, progress=_until(left, conduct.progress))))
-        except BaseException as error:
-            answer.set_exception(error)
-
-    thread = Thread(target=copy_context().run, args=(answer_it,), daemon=True)
-    thread.start()
+    within = replace(conduct, progress=_until(left, conduct.progress))
+    thread, answer = _started(lambda: work(within))
     try:
         while wait([answer], LOOK).not_done:
             if conduct.over and wait([answer], GRACE).not_done:
@@ -60,6 +52,37 @@ def in_time(conduct: Conduct, work: Callable[[Conduct], Result]) -> Result:
     finally:
         left.set()
     return answer.result()
+
+
+def heard(progress: Progress, work: Callable[[], Result]) -> Result:
+    """`work()` in a thread, so that this one hears signals: the work sees a cancel at its next
+    look, however far that is, and ends with what it has; an interrupt here leaves it to itself.
+    """
+    if progress is SILENT:
+        return work()
+    thread, answer = _started(work)
+    try:
+        while wait([answer], LOOK).not_done and not progress.cancelled:
+            pass
+        return answer.result()
+    except KeyboardInterrupt:
+        _left.append(thread)
+        raise
+
+
+def _started(work: Callable[[], Result]) -> tuple[Thread, Future[Result]]:
+    """A thread that does the work, in this one's context, and what it will answer."""
+    answer: Future[Result] = Future()
+
+    def answer_it() -> None:
+        try:
+            answer.set_result(work())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    thread = Thread(target=copy_context().run, args=(answer_it,), daemon=True)
+    thread.start()
+    return thread, answer
 
 
 def _until(left: Event, progress: Progress) -> Progress:

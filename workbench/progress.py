@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from threading import Event, Timer
 from time import monotonic
@@ -140,6 +140,10 @@ class Conduct:
             if self.deadline is None
             else monotonic() + part * max(remaining(self.deadline), 0.0)
         )
+
+    def within(self, part: float) -> Conduct:
+        """The same for a part of the task that may take this share of the time left."""
+        return replace(self, deadline=self.share(part))
 
     @property
     def over(self) -> bool:

@@ -13,8 +13,10 @@ import pytest
 import workbench.progress
 import workbench.verbs.common
 from benchmarks.linkage_sets import households
-from workbench.errors import ExitCode, WorkbenchError
+from tests.kits.interruptions import QUESTIONS, AtQuestion
+from workbench.errors import Cancelled, ExitCode, WorkbenchError
 from workbench.linkage.linker import find_candidates
+from workbench.progress import Conduct, Progress
 from workbench.verbs.link import link
 from workbench.verbs.link_reading import read_linked
 from workbench.verbs.link_result import LinkResult
@@ -71,7 +73,9 @@ def test_candidates_that_were_not_counted_are_missed_and_that_is_estimated(
 ) -> None:
     fields = read_linked([people], None).choice.fields
     every = find_candidates(fields, None)
-    some = find_candidates(fields, None, deadline=workbench.progress.monotonic() + 30)
+    some = find_candidates(
+        fields, None, conduct=Conduct(deadline=workbench.progress.monotonic() + 30)
+    )
     assert some.cut
     assert not every.cut
     assert 0 < len(some.statements) < len(every.statements)
@@ -82,3 +86,24 @@ def test_with_time_enough_the_limit_changes_nothing(people: Path) -> None:
     free, limited = link([people]), link([people], time_limit=3600)
     assert free.clusters.equals(limited.clusters)
     assert limited.cut == ()
+
+
+def test_wherever_it_is_cancelled_there_is_a_linkage_or_a_plain_word(
+    people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.linkage.clustering.MOST_RECORDS", 1)
+    seen = set()
+    for question in (*QUESTIONS, 140, 200, 300, 500, 800):
+        try:
+            result = link([people], progress=Progress(cancel_event=AtQuestion(question)))
+        except Cancelled:
+            seen.add("nothing")
+            continue
+        assert len(result.clusters) == len(result.records)
+        assert result.clustering.bound <= result.clustering.energy
+        if result.cut:
+            assert result.status == "cancelled"
+            (said,) = [one for one in result.warnings if one.code == "E0690"]
+            assert said.message.startswith("a cancel cut linking short")
+        seen.update(part.split()[0] for part in result.cut)
+    assert seen == {"nothing", "weights", "clusters"}

@@ -13,6 +13,7 @@ from workbench.commands.command import DATA, OUTPUT, SOLVING, command, option
 from workbench.commands.console import (
     check_output,
     check_table,
+    end_as,
     print_json,
     print_line,
     print_table,
@@ -22,7 +23,7 @@ from workbench.commands.console import (
 from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
 from workbench.commands.served import address_of, at_hand, connected
 from workbench.commands.working import shown_progress
-from workbench.errors import Diagnostic, ExitCode, UsageError
+from workbench.errors import Diagnostic, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,8 +139,7 @@ def link(
         print_json(result.as_record())
     else:
         _print(result, out)
-    if result.status == "limit":
-        raise typer.Exit(int(ExitCode.LIMIT))
+    end_as(result.status)
 
 
 def _refuse_beside(given: Mapping[str, object]) -> None:
@@ -180,8 +180,7 @@ def _link_more(
         )
         print_line(f"{said['clusters']:,} clusters: {changed}")
         print_line(f"{said['status']} in {said['seconds']:.1f} s: {out}")
-    if said["status"] == "limit":
-        raise typer.Exit(int(ExitCode.LIMIT))
+    end_as(said["status"])
 
 
 def _in_the_file(

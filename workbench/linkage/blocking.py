@@ -12,7 +12,7 @@ import numpy as np
 from workbench.arrays import Int32, Int64
 from workbench.linkage.keys import Key
 from workbench.linkage.sorting import different
-from workbench.progress import expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = [
     "Blocks",
@@ -204,7 +204,7 @@ def all_pairs(
     n: int,
     *,
     largest: int = LARGEST_BLOCK,
-    deadline: float | None = None,
+    conduct: Conduct = PLAIN,
 ) -> tuple[Pairs, list[Statement]]:
     """The pairs of all statements up to a deadline, each once,
     and the statements with their marginal gains.
@@ -212,7 +212,7 @@ def all_pairs(
     union = np.zeros(0, np.int64)
     said = []
     for statement in statements:
-        if expired(deadline):
+        if conduct.over:
             break
         merged = different(np.concatenate((union, block_pairs(statement, second, largest=largest))))
         said.append(replace(statement, gain=len(merged) - len(union)))

@@ -26,7 +26,7 @@ from workbench.linkage.correlation_kernels import (
 from workbench.linkage.exact import exact_partition
 from workbench.linkage.partitions import MOST_RECORDS, best_partitions
 from workbench.network.compiled import plain
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["AS_SCORED", "Clustering", "Unfound", "cluster", "figures_by_group"]
 
@@ -86,7 +86,7 @@ class Clustering:
     large : int
         Records of components that were cut at weaker links, whose weights count in the energy and
         not in the bound.
-    status : {'optimal', 'feasible', 'limit'}
+    status : {'optimal', 'feasible', 'limit', 'cancelled'}
     """
 
     label: Int64
@@ -115,8 +115,7 @@ def cluster(
     scores: Float,
     score: Callable[[Pairs], Float],
     *,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> Clustering:
     """Partition `n` records.
 
@@ -151,22 +150,22 @@ def cluster(
         members = components.members(number)
         matrix = _matrix(inner[components.places(large[done : done + 1])[0]], len(members))
         if done % 256 == 0:
-            progress.step("clusters", done, len(large))
-        found, energies[number], bounds[number] = improve(matrix, deadline)
+            conduct.progress.report("clusters", done, len(large), "")
+        found, energies[number], bounds[number] = improve(matrix, conduct)
         label[members] = members[first_of(found)]
-        solved_all &= not expired(deadline)
+        solved_all &= not conduct.over
         open_gap = energies[number] - bounds[number] > 1e-6
         if solved_all and open_gap and len(members) <= EXACT_RECORDS:
             matrices.append((number, matrix))
     matrices.sort(key=lambda one: len(one[1]))
-    if deadline is None:
+    if conduct.deadline is None:
         matrices = [one for one in matrices if len(one[1]) <= EXACT_UNASKED[1]][: EXACT_UNASKED[0]]
     for number, matrix in matrices:
-        if expired(deadline):
+        if conduct.over:
             break
-        progress.step("exact clusters", number, len(components))
+        conduct.progress.report("exact clusters", number, len(components), "")
         members = components.members(number)
-        exact = exact_partition(matrix, _start(label[members]), deadline=deadline)
+        exact = exact_partition(matrix, _start(label[members]), conduct)
         label[members] = members[first_of(exact.label)]
         energies[number], bounds[number] = exact.energy, max(bounds[number], exact.bound)
     energy, bound = float(energies.sum()) + components.cut, float(bounds.sum())
@@ -175,7 +174,7 @@ def cluster(
         if energy - bound <= 1e-6 * max(1.0, energy)
         else "feasible"
         if solved_all
-        else "limit"
+        else conduct.stopped
     )
     _, numbered = np.unique(label, return_inverse=True)
     return Clustering(
@@ -192,7 +191,7 @@ def cluster(
     )
 
 
-def _improvement(steps: int) -> Callable[[Float, float | None], tuple[Int64, float, float]]:
+def _improvement(steps: int) -> Callable[[Float, Conduct], tuple[Int64, float, float]]:
     """Clusters of one component with their energy and a bound; by a deadline as they are joined
     first.
     """
@@ -205,12 +204,12 @@ def _improvement(steps: int) -> Callable[[Float, float | None], tuple[Int64, flo
             plain(bound_of),
         )
 
-    def improved(matrix: Float, deadline: float | None) -> tuple[Int64, float, float]:
+    def improved(matrix: Float, conduct: Conduct) -> tuple[Int64, float, float]:
         found = join(matrix, True)
-        if not expired(deadline):
+        if not conduct.over:
             found = move(matrix, found, 20)
         energy = energy_of(matrix, found)
-        bound = 0.0 if energy <= 0 or expired(deadline) else min(energy, bound_of(matrix))
+        bound = 0.0 if energy <= 0 or conduct.over else min(energy, bound_of(matrix))
         return found, energy, bound
 
     return improved

@@ -13,6 +13,7 @@ from workbench.inference.cutting_plane import CuttingPlane
 from workbench.linkage.correlation_kernels import violated
 from workbench.linkage.transitivity import Transitivity
 from workbench.network import network_from_clauses
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["ExactPartition", "exact_partition"]
 
@@ -33,7 +34,7 @@ class ExactPartition:
     bound: float
 
 
-def exact_partition(w: Float, start: Int64, *, deadline: float | None = None) -> ExactPartition:
+def exact_partition(w: Float, start: Int64, conduct: Conduct = PLAIN) -> ExactPartition:
     """Cluster `w` (above 0 together, below apart) as `w(i, j) Same(i, j)` with hard transitivity,
     grounded lazily.
 
@@ -58,7 +59,9 @@ def exact_partition(w: Float, start: Int64, *, deadline: float | None = None) ->
     network = network_from_clauses(len(clauses), clauses, template, n_templates=1, scale=scale)
     engine = CuttingPlane("ilp", Transitivity(atoms, len(clauses)))
     values = np.append(1.0, (start[one] == start[two]).astype(float))
-    solution = engine.solve(network, np.ones(1), deadline=deadline, start=values)
+    solution = engine.solve(
+        network, np.ones(1), deadline=conduct.deadline, progress=conduct.progress, start=values
+    )
     known = violated(w, start)
     together = solution.values[atoms] > 0.5
     label = np.argmax(together, axis=1).astype(np.int64)

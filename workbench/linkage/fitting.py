@@ -21,7 +21,7 @@ from workbench.linkage.merit import Judge
 from workbench.linkage.mixture import Mixture, Patterns, sigmoid
 from workbench.linkage.starts import halved_start, starts_of, strict_starts
 from workbench.linkage.tree import FAR, EveryPair, TreeModel, fit_classes, independent
-from workbench.progress import expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["CONSISTENT", "FEWEST_FIELDS", "MOST", "Fitted", "fit_tree"]
 
@@ -89,8 +89,7 @@ def fit_tree(
     n_records: int,
     *,
     known: tuple[Float, Float] | None = None,
-    seed: int = 0,
-    deadline: float | None = None,
+    conduct: Conduct = PLAIN,
     apart: Float | None = None,
     every: EveryPair | None = None,
     captured: Callable[[Float], float] = lambda _: 1.0,
@@ -109,8 +108,9 @@ def fit_tree(
         Pairs of records that could match, candidates or not.
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches.
-    deadline : float, optional
-        From then on no start is tried but the first, and EM ends with the step that it is at.
+    conduct : Conduct, optional
+        From its deadline or a cancel on no start is tried but the first, and EM ends with the step
+        that it is at.
     apart : float64 array, shape (n_patterns,), optional
         How many pairs of each pattern are no candidates, but known not to match.
     every : EveryPair, optional
@@ -126,7 +126,7 @@ def fit_tree(
         return Fitted(independent(mixtures[1]))
     sizes = [one.n_levels for one in comparisons]
     counts = patterns.counts.astype(float)
-    rows, drawn = _thinned(patterns, known, seed)
+    rows, drawn = _thinned(patterns, known, conduct.seed)
     levels = patterns.levels[rows]
     within = np.zeros(len(rows)) if apart is None else drawn * apart[rows] / counts[rows]
     sampled = drawn - within
@@ -172,14 +172,14 @@ def fit_tree(
                     every=drawn_of,
                     known=some,
                     iterations=steps,
-                    deadline=deadline,
+                    conduct=conduct,
                 ),
                 drawn,
                 within,
                 drawn_of,
             )
             for place, start in enumerate(starts)
-            if not place or not expired(deadline)
+            if not place or not conduct.over
         ]
         return [
             (judge.merit(one) * (SINGLE if len(one.others) == 1 else 1.0), one) for one in tried
@@ -221,10 +221,10 @@ def fit_tree(
             every=among,
             known=known,
             iterations=BRIEFLY if any(best is one for _, one in halved) else STEPS,
-            deadline=deadline,
+            conduct=conduct,
         )
         best = best if apart is None else _across(best, counts, apart, among)
-    share = 1.0 if expired(deadline) else captured(best.scores(patterns.levels))
+    share = 1.0 if conduct.over else captured(best.scores(patterns.levels))
     more = replace(best, share=best.share - float(np.log(share)))
     confirmed = share > MOST or captured(more.scores(patterns.levels)) > CONSISTENT * share
     return Fitted(more if confirmed else best, apart=things.apart, joined=things.joined)

@@ -33,7 +33,7 @@ from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.proposals import propose_statements
 from workbench.linkage.sources import shift_to_within, with_pairs_within
 from workbench.linkage.tree import EveryPair, TreeModel
-from workbench.progress import SILENT, Conduct, Progress, expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["Candidates", "LinkModel", "Scoring", "compare_candidates", "find_candidates", "learn"]
 
@@ -189,10 +189,10 @@ class LinkModel:
 
 
 def find_candidates(
-    fields: Sequence[Field], second: Int32 | None, *, deadline: float | None = None
+    fields: Sequence[Field], second: Int32 | None, *, conduct: Conduct = PLAIN
 ) -> Candidates:
-    """Block on keys of the fields, or take all pairs where they are few; by a deadline those found
-    until then.
+    """Block on keys of the fields, or take all pairs where they are few; by a deadline or a cancel
+    those found until then.
 
     Parameters
     ----------
@@ -205,18 +205,18 @@ def find_candidates(
     if possible <= FEW_PAIRS:
         return Candidates(every_pair(n, second), [], possible)
     most = min(PAIRS_A_RECORD * n, max(FEW_RECORDS * PAIRS_A_RECORD, 20 * n))
-    to_count = Conduct(deadline=deadline).share(0.5)
-    statements = propose_statements(keys_of(fields), second, most=most, deadline=to_count)
-    uncounted = expired(to_count)
-    pairs, said = all_pairs(statements, second, n, deadline=deadline)
+    to_count = conduct.within(0.5)
+    statements = propose_statements(keys_of(fields), second, most=most, conduct=to_count)
+    uncounted = to_count.over
+    pairs, said = all_pairs(statements, second, n, conduct=conduct)
     near = []
     for field in fields:
-        if not expired(deadline) and (field.kind == "words" or (field.kind == "name" and not said)):
+        if not conduct.over and (field.kind == "words" or (field.kind == "name" and not said)):
             found, pairs = add_near(field, pairs, second, most=PAIRS_A_RECORD * n // 4)
             near.append(found)
     cut = (
         (f"candidates are those of {len(said):,} blocking statements",)
-        if uncounted or expired(deadline)
+        if uncounted or conduct.over
         else ()
     )
     return Candidates(pairs, said, possible, tuple(near), cut)
@@ -233,10 +233,8 @@ def learn(
     patterns: Patterns,
     second: Int32 | None,
     *,
-    seed: int = 0,
     known: tuple[Float, Float] | None = None,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    conduct: Conduct = PLAIN,
 ) -> LinkModel:
     """EM: first independent fields with chance agreement known, then correlated ones; what a
     deadline leaves of it.
@@ -249,8 +247,8 @@ def learn(
         Labelled matches and non-matches of each pattern.
     """
     n = len(comparisons[0].field.codes)
-    progress.step("weights", 0, 2)
-    sampled = levels_of(comparisons, Pairs(*sample_pairs(n, RANDOM_PAIRS, seed, second)))
+    conduct.progress.report("weights", 0, 2, "")
+    sampled = levels_of(comparisons, Pairs(*sample_pairs(n, RANDOM_PAIRS, conduct.seed, second)))
     chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
     fields, among = [one.field for one in comparisons], len(candidates.pairs)
 
@@ -265,16 +263,22 @@ def learn(
             chances,
             captured,
             less_matches=one,
-            deadline=deadline,
+            conduct=conduct,
         )
         for one in (False, True)
     )
-    progress.step("weights", 1, 2)
+    conduct.progress.report("weights", 1, 2, "")
     assumed = assumed_mixture(patterns, comparisons, chances, candidates.possible)
     apart, repeats = None, 0.0
-    if second is not None and known is None and candidates.proposed and not expired(deadline):
+    if second is not None and known is None and candidates.proposed and not conduct.over:
         patterns, apart, repeats = with_pairs_within(
-            patterns, comparisons, candidates.proposed, candidates.near, second, assumed, seed
+            patterns,
+            comparisons,
+            candidates.proposed,
+            candidates.near,
+            second,
+            assumed,
+            conduct.seed,
         )
     every = None
     if len(candidates.pairs) < candidates.possible:
@@ -287,7 +291,7 @@ def learn(
 
     fitted = fit_tree(
         patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known,
-        seed=seed, deadline=deadline, apart=apart, every=every,
+        conduct=conduct, apart=apart, every=every,
         captured=partial(captured, patterns), joining=joining,
     )  # fmt: skip
     tree, places = fitted.model, fitted.at_chance
@@ -298,7 +302,7 @@ def learn(
         None if places is None else tuple(fields[place].name for place in places)
         for places in (places, fitted.apart, fitted.joined)
     )
-    cut = ("weights are those that EM had by then, from fewer starts",) if expired(deadline) else ()
+    cut = ("weights are those that EM had by then, from fewer starts",) if conduct.over else ()
     independent = mixture if len(comparisons) >= FEWEST_FIELDS else less
     scores = tree.scores(patterns.levels)[patterns.of_pair[:among]]
     unfound = Unfound(0.0 if every is None else _likelier(scores, tree), repeats)
@@ -322,7 +326,7 @@ def _of_independent_fields(
     captured: Callable[[Patterns, Float], float],
     *,
     less_matches: bool,
-    deadline: float | None,
+    conduct: Conduct,
 ) -> Mixture:
     """With matches that missing values hide from all statements counted as well, if their share
     confirms itself.
@@ -343,7 +347,7 @@ def _of_independent_fields(
         return model, captured(patterns, model.scores(patterns.levels))
 
     first, share = fitted(1.0)
-    if share > MOST or expired(deadline):
+    if share > MOST or conduct.over:
         return first
     again, confirmed = fitted(share)
     return again if confirmed > CONSISTENT * share else first

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Int32
 from workbench.linkage.blocking import LARGEST_BLOCK, Statement, count_pairs
 from workbench.linkage.keys import Key
-from workbench.progress import expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["propose_statements"]
 
@@ -38,7 +38,7 @@ def propose_statements(
     *,
     most: int,
     largest: int = LARGEST_BLOCK,
-    deadline: float | None = None,
+    conduct: Conduct = PLAIN,
 ) -> list[Statement]:
     """Statements of one to three keys, those that find most matches first, until their pairs are
     `most`.
@@ -66,7 +66,7 @@ def propose_statements(
     if n > MANY_RECORDS:
         several += combinations(_loosest(keys), 3)
     for chosen in (*alone, *several):
-        if expired(deadline):
+        if conduct.over:
             break
         chance = float(np.prod([key.chance for key in chosen]))
         few_by_chance = chance * n * n / 2 <= FEW_A_RECORD * n

@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int8
 from workbench.linkage.mixture import Mixture
-from workbench.progress import expired
+from workbench.progress import PLAIN, Conduct
 
 __all__ = ["EveryPair", "FieldTree", "TreeModel", "fit_classes", "independent"]
 
@@ -168,7 +168,7 @@ def fit_classes(
     every: EveryPair | None = None,
     known: tuple[Float, Float] | None = None,
     iterations: int = 80,
-    deadline: float | None = None,
+    conduct: Conduct = PLAIN,
 ) -> TreeModel:
     """EM from the given classes.
 
@@ -189,8 +189,8 @@ def fit_classes(
     known : pair of float64 arrays, shape (n_patterns,), optional
         How many pairs of each pattern are labelled as matches and as non-matches; EM leaves those
         as they are.
-    deadline : float, optional
-        EM ends with the step that it is at.
+    conduct : Conduct, optional
+        At its deadline, or a cancel, EM ends with the step that it is at.
     """
     yes, no = known if known is not None else (np.zeros(len(counts)), np.zeros(len(counts)))
     free = np.maximum(counts - yes - no, 0.0)
@@ -207,7 +207,7 @@ def fit_classes(
         probability = np.exp(classes - likelihood[:, None])
         trace.append(float(likelihood @ counts))
         settled = len(trace) > 1 and trace[-1] - trace[-2] < 1e-6 * abs(trace[-1])
-        if settled or len(trace) == iterations or expired(deadline):
+        if settled or len(trace) == iterations or conduct.over:
             return model
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from workbench.arrays import Float, Int64
-from workbench.errors import Diagnostic, ExitCode, UsageError, WorkbenchError
+from workbench.errors import Cancelled, Diagnostic, ExitCode, UsageError, WorkbenchError
+from workbench.leaving import heard
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
@@ -24,7 +25,7 @@ from workbench.linkage.linker import (
 )
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
 from workbench.linkage.supervised import Supervised, rescored
-from workbench.progress import SILENT, Conduct, Progress, expired
+from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
 from workbench.verbs.link_labels import LabelledPairs, read_labels
@@ -86,37 +87,53 @@ def link(
         Of two files: each record is in one pair at most.
     time_limit : float, optional
         Seconds for the whole, a third of them at most for candidates: what is found, fitted,
-        improved or proven by then is taken, and the result and E0690 say what was cut short.
+        improved or proven by then is taken, and the result and E0690 say what was cut short. So
+        it is after a cancel, once pairs are compared.
 
     Raises
     ------
     InputError, UsageError
         E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for
         settings.
+    Cancelled
+        Where it is cancelled before any pair is compared.
     WorkbenchError
         E0689 where the time passes before any pair is compared.
     """
-    begun, deadline = perf_counter(), deadline_after(time_limit)
+    conduct = Conduct(seed, deadline_after(time_limit), progress)
     if one_to_one and len(sources) != 2:
         raise UsageError.of(
             "E0668",
             "one-to-one links two files, and one is given",
             help="leave --one-to-one out, or name two files",
         )
-    progress.step("reading", 0, None)
+    return heard(
+        progress, lambda: _linked(sources, id_column, labels, settings, one_to_one, conduct)
+    )
+
+
+def _linked(
+    sources: Sequence[str | os.PathLike[str]],
+    id_column: str | None,
+    labels: str | os.PathLike[str] | None,
+    settings: str | os.PathLike[str] | None,
+    one_to_one: bool,
+    conduct: Conduct,
+) -> LinkResult:
+    begun = perf_counter()
+    conduct.progress.step("reading", 0, None)
     if settings is not None:
-        scored = _scored_by_settings(sources, settings, id_column, labels, deadline, progress)
+        scored = _scored_by_settings(sources, settings, id_column, labels, conduct)
     else:
-        scored = _scored(sources, id_column, labels, one_to_one, seed, deadline, progress)
+        scored = _scored(sources, id_column, labels, one_to_one, conduct)
     n, pairs, scores = len(scored.records), scored.candidates.pairs, scored.scores
     clustering: Clustering
     if one_to_one:
         clustering = match_one_to_one(n, pairs, scores, scored.records.source)
     else:
-        clustering = cluster(
-            n, pairs, scores, _of_any_pair(scored), deadline=deadline, progress=progress
-        )
-    unproven = ("clusters are not improved or proven",) if clustering.status == "limit" else ()
+        clustering = cluster(n, pairs, scores, _of_any_pair(scored), conduct=conduct)
+    ended = clustering.status in ("limit", "cancelled")
+    unproven = ("clusters are not improved or proven",) if ended else ()
     cut = (
         *scored.candidates.cut,
         *(scored.model.cut if isinstance(scored.model, LinkModel) else ()),
@@ -137,9 +154,10 @@ def link(
             *scored.labelled.contradictions(scored.records, one_to_one=one_to_one),
             *about_candidates(scored.candidates),
             *about_matches(scored.model),
-            *about_time(cut),
+            *about_time(cut, conduct.stopped),
         ),
         cut=cut,
+        stopped=conduct.stopped,
         one_to_one=one_to_one,
         learned=scored.learned,
         rivals=scored.rivals,
@@ -152,38 +170,35 @@ def _scored(
     id_column: str | None,
     labels: str | os.PathLike[str] | None,
     one_to_one: bool,
-    seed: int,
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
 ) -> _Scored:
     """By a model that is learned from the records themselves."""
     read = read_linked(sources, id_column)
-    _in_time(deadline, "the files were read")
+    _in_time(conduct, "the files were read")
     records, fields = read.records, read.choice.fields
     second = records.source if len(records.sources) == 2 else None
     labelled = _labelled(labels, records)
-    progress.step("candidates", 0, None)
-    of_candidates = Conduct(deadline=deadline).share(FOR_CANDIDATES)
-    candidates = find_candidates(fields, second, deadline=of_candidates).beside(
+    conduct.progress.step("candidates", 0, None)
+    of_candidates = conduct.within(FOR_CANDIDATES)
+    candidates = find_candidates(fields, second, conduct=of_candidates).beside(
         labelled.pairs, len(records)
     )
-    _in_time(None if len(candidates.pairs) else of_candidates, "candidates were found")
+    if not len(candidates.pairs):
+        _in_time(of_candidates, "candidates were found")
     comparisons = [make_comparison(field) for field in fields]
     patterns = compare_candidates(comparisons, candidates)
-    _in_time(deadline, "pairs were compared")
+    _in_time(conduct, "pairs were compared")
     known = labelled.by_pattern(candidates, patterns, len(records))
     model = learn(
         comparisons,
         candidates,
         patterns,
         second,
-        seed=seed,
         known=known,
-        deadline=deadline,
-        progress=progress,
+        conduct=conduct,
     )
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
-    learned = labelled.learned(model, scores, candidates, len(records), seed)
+    learned = labelled.learned(model, scores, candidates, len(records), conduct.seed)
     if learned is not None:
         scores = _with_learned(scores, learned, model, candidates.pairs)
     rivals, top = None, None
@@ -234,17 +249,16 @@ def _scored_by_settings(
     settings: str | os.PathLike[str],
     id_column: str | None,
     labels: str | os.PathLike[str] | None,
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
 ) -> _Scored:
     """By a model that Splink trained."""
     read = read_by_settings(sources, settings, id_column)
-    _in_time(deadline, "the files were read")
+    _in_time(conduct, "the files were read")
     labelled = _labelled(labels, read.records)
-    progress.step("candidates", 0, None)
+    conduct.progress.step("candidates", 0, None)
     candidates = candidates_by_settings(read).beside(labelled.pairs, len(read.records))
-    _in_time(deadline, "candidates were found")
-    progress.step("weights", 0, None)
+    _in_time(conduct, "candidates were found")
+    conduct.progress.step("weights", 0, None)
     scores = labelled.applied(read.scoring.scores(candidates.pairs), candidates, len(read.records))
     return _Scored(
         read.records, candidates, read.scoring, scores, labelled, read.left_out, read.warnings
@@ -255,8 +269,10 @@ def _labelled(labels: str | os.PathLike[str] | None, records: Records) -> Labell
     return read_labels(labels, records) if labels is not None else LabelledPairs.none()
 
 
-def _in_time(deadline: float | None, doing: str) -> None:
-    if expired(deadline):
+def _in_time(conduct: Conduct, doing: str) -> None:
+    if conduct.progress.cancelled:
+        raise Cancelled(doing)
+    if conduct.expired:
         said = Diagnostic(
             "E0689",
             f"the time limit passed while {doing}: nothing is linked",

@@ -121,9 +121,7 @@ class KeptRecords:
         if self.description.one_to_one:
             return match_one_to_one(len(self), pairs, scores, self.source)
         unfound = self.description.model.of_unfound(self.fields, self.source)
-        return cluster(
-            len(self), pairs, scores, unfound, deadline=conduct.deadline, progress=conduct.progress
-        )
+        return cluster(len(self), pairs, scores, unfound, conduct=conduct)
 
     @cached_property
     def _joint_keys(self) -> list[Array]:

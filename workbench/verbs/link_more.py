@@ -94,6 +94,7 @@ def link_more(
         touched = KeptRecords(store, description, store.records("component", components.tolist()))
         store.forget_components(components)
         regrouped = _regrouped(touched, conduct) if len(touched) else None
+        conduct.progress.step("keeping", 0, None)
         _count(store, added, touched, regrouped)
         return MoreLinked(
             run_id=store.run,

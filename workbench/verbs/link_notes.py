@@ -15,16 +15,16 @@ from workbench.linkage.linker import (
 __all__ = ["about_candidates", "about_matches", "about_time"]
 
 
-def about_time(cut: Sequence[str]) -> list[Diagnostic]:
-    """What the time limit cut short."""
+def about_time(cut: Sequence[str], stopped: str) -> list[Diagnostic]:
+    """What the time limit, or a cancel, cut short."""
     if not cut:
         return []
-    help = "a longer --time-limit finds and tells more"
+    who = "a cancel" if stopped == "cancelled" else "the time limit"
     return [
         Diagnostic(
             "E0690",
-            f"the time limit cut linking short: {'; '.join(cut)}",
-            help=help,
+            f"{who} cut linking short: {'; '.join(cut)}",
+            help="a longer --time-limit finds and tells more" if stopped == "limit" else None,
             severity="warning",
         )
     ]

@@ -48,7 +48,9 @@ class LinkResult:
     one_to_one : bool
         Whether each record is in one pair at most.
     cut : tuple of str
-        What the time limit cut short, in words.
+        What the time limit, or a cancel, cut short, in words.
+    stopped : {'limit', 'cancelled'}
+        Which of the two it was.
     learned : Supervised or None
         What labels taught beyond the model.
     rivals : Rivals or None
@@ -71,6 +73,7 @@ class LinkResult:
     warnings: tuple[Diagnostic, ...]
     one_to_one: bool = False
     cut: tuple[str, ...] = ()
+    stopped: str = "limit"
     learned: Supervised | None = None
     rivals: Rivals | None = None
     top: Float | None = None
@@ -85,9 +88,9 @@ class LinkResult:
     @property
     def status(self) -> str:
         """`optimal` only where every component's clusters are proven best;
-        `limit` where time cut anything short.
+        `limit` where time cut anything short, `cancelled` where somebody did.
         """
-        return "limit" if self.cut else self.clustering.status
+        return self.stopped if self.cut else self.clustering.status
 
     @property
     def clusters(self) -> pd.DataFrame:
