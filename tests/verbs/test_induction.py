@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.kits.interruptions import QUESTIONS, AtQuestion
 from workbench.arrays import Float
-from workbench.errors import UsageError
+from workbench.errors import Cancelled, UsageError
 from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp import IlpProblem
 from workbench.language.ilp_reader import read_ilp
+from workbench.progress import Progress
 from workbench.verbs.induction import Induction, arrays
 from workbench.verbs.induction_crossval import crossval_induction, induction_of
 from workbench.workspace import open_workspace
@@ -122,7 +124,7 @@ def test_no_label_of_a_held_out_example_is_seen(cars: Path) -> None:
         fold = np.sort(before.predicted[before.fold == 2])
         assert np.array_equal(fold, np.sort(after.predicted[after.fold == 2]))
         assert before.scores[2]["accuracy"] == pytest.approx(1 - after.scores[2]["accuracy"])
-    assert set(before.summary()) == {"folds", "mean", "sd", "interval", "seconds", "run"}
+    assert before.summary()["status"] == "done"
 
 
 def test_folds_are_given_or_dealt(cars: Path) -> None:
@@ -159,3 +161,37 @@ def test_a_target_with_a_body_mode_keeps_its_types(tmp_path: Path) -> None:
         fresh.load(path, rules=text)
         frame = fresh.infer(text, query=["elder"]).predictions()
     assert np.count_nonzero(frame["value"] > 0.5) == 3
+
+
+@pytest.mark.parametrize("weights", ["none", "l1"])
+def test_wherever_a_search_is_cancelled_its_clauses_so_far_are_a_program(
+    cars: Path, weights: str
+) -> None:
+    problem, clauses = read_ilp(cars), set()
+    for question in QUESTIONS:
+        progress = Progress(cancel_event=AtQuestion(question))
+        with open_workspace() as space:
+            found = space.structure(problem, weights=weights, settings=SETTINGS, progress=progress)
+        assert found.status in ("cancelled", "complete")
+        assert "good(car)" in found.text
+        clauses.add(len(found.rules))
+    assert len(clauses) > 1
+
+
+def test_the_folds_before_a_cancel_are_kept(cars: Path) -> None:
+    problem, how, done = read_ilp(cars), induction_of("none", SETTINGS), set()
+    for question in (30, 60, 90, 120, 150, 180, 10_000):
+        progress = Progress(cancel_event=AtQuestion(question))
+        with open_workspace() as space:
+            try:
+                found = crossval_induction(space.database, problem, how, folds=3, progress=progress)
+            except Cancelled:
+                done.add(0)
+                continue
+        done.add(len(found.scores))
+        assert found.summary()["status"] == ("done" if len(found.scores) == 3 else "cancelled")
+        assert (
+            np.isfinite(found.predicted).sum()
+            == np.isin(found.fold, range(len(found.scores))).sum()
+        )
+    assert {0, 3} < done

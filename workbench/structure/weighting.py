@@ -110,8 +110,8 @@ def weigh(
         Laplace prior, Gaussian prior, half of each, or a group lasso over clauses of the same
         predicates.
     conduct : Conduct
-        Its deadline ends the choice with what was fitted until then; the chosen fit itself runs to
-        its end.
+        Its deadline, or a cancel, ends the choice with what was fitted until then; the chosen fit
+        itself runs to its end.
     """
     labelled = np.flatnonzero(~np.isnan(label))
     target = label[labelled]
@@ -121,7 +121,7 @@ def weigh(
         return WeightedTheory(parts[:0], np.zeros(0), float(np.log(rate / (1 - rate))), kind, {})
     tried: list[_Trial] = []
     for kind in FEATURES if feature == "auto" else (feature,):
-        if not tried or not conduct.expired:
+        if not tried or not conduct.over:
             tried.append(_Trial.of(cache, parts, labelled, target, weighting, kind, conduct))
     best = max(tried, key=lambda trial: trial.held_out)
     fit = fit_logistic(best.X, target, best.penalty)

@@ -17,6 +17,7 @@ from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.errors import UsageError
 from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp import IlpProblem
+from workbench.leaving import heard
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background, Examples
 from workbench.structure.induction import ClauseLearner
@@ -120,6 +121,8 @@ class Induction:
         if self.weights != "none" and len(parts):
             weighting, feature = cast(Any, self.weights), cast(Any, self.features)
             weighted = weigh(learner.cache, parts, label, weighting, feature, conduct=conduct)
+            if conduct.over and theory.status == "complete":
+                theory = replace(theory, status=conduct.stopped)
         return Induced(theory, parts, collected, weighted)
 
 
@@ -167,7 +170,8 @@ def induce(
     search = induction.search(problem)
     keeping = replace(search, collect=-np.inf) if collect is None and candidates else search
     learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, keeping)
-    found = induction.learn(learner, None, conduct_of(how))
+    conduct = conduct_of(how)
+    found = heard(conduct.progress, lambda: induction.learn(learner, None, conduct))
     if not len(found.parts) and not len(found.collected) and found.theory.status == "complete":
         _refuse_empty(search)
     rules, made = weighted_rules(learner, found, written)

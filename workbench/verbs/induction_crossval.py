@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any, Literal, Unpack, cast
 
@@ -19,6 +20,7 @@ from workbench.errors import UsageError
 from workbench.evaluation import k_fold, scores
 from workbench.grounding.ilp_background import derive_facts
 from workbench.language.ilp import IlpProblem
+from workbench.leaving import heard
 from workbench.parameters import read_parameters
 from workbench.progress import SILENT
 from workbench.structure.induction import ClauseLearner
@@ -155,7 +157,7 @@ def crossval_induction(
         clauses = induced.parts if induced.weighted is None else induced.weighted.parts
         return scores(predicted[held], examples.label[held]), len(clauses)
 
-    found = finished(numbers, result, str, progress)
+    found = finished(numbers, lambda one: heard(progress, partial(result, one)), str, progress)
     return InductionCrossValidation(
         tuple(str(number) for number in numbers[: len(found)]),
         tuple(one for one, _ in found),
