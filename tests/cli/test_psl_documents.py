@@ -277,3 +277,38 @@ def test_a_cell_that_is_no_truth_value_is_named_with_its_predicate(
     path = document(tmp_path)
     (tmp_path / "observations_infer.txt").write_text("Ainfer\tyes\n")
     assert "'yes' is no truth value of Votes" in run("infer", path).err
+
+
+IN_PLACE = """predicates:
+  Friend/2:
+    observations:
+      - - a
+        - b
+        - maybe
+      - ["c", "", 1]
+  Votes/1: {targets: {infer: [[a], [b]], learn: [[a], [b]]}, truth: {learn: [[a, 1], [b, 0.2]]}}
+learn:
+  options: {runtime.learn.method: GridSearch, gridsearch.weights: "0.5:2"}
+rules:
+  - "1.0: Friend(A,B) & Votes(A) -> Votes(B) ^2"
+  - "1.0: !Votes(A)"
+"""
+
+
+def test_faults_of_rows_in_place_point_at_the_rows(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "votes.yaml"
+    path.write_text(IN_PLACE)
+    found = run("infer", path, "--json")
+    assert found.code == 1
+    places = [(one["code"], one["line"], one["column"]) for one in found.json["diagnostics"]]
+    assert places == [("E0210", 4, 11), ("E0212", 7, 11)]
+
+
+def test_options_of_the_task_of_learning_are_obeyed_before_inference(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "votes.yaml"
+    path.write_text(IN_PLACE.replace("maybe", "0.9").replace('["c", "", 1]', "[b, a, 1]"))
+    found = run("infer", path, "--json")
+    assert found.code == 0, found.err
+    assert found.json["done"].startswith("learned 2 weights by search")

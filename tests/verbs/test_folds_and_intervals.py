@@ -263,3 +263,8 @@ def test_bins_are_cut_by_the_worlds_that_a_fold_learns_from() -> None:
             texts = [rule.text for rule in fold.learning.program.rules]
             assert f"a < {edges[fold.plan.name]} " in texts[0]
             assert texts[0] in opened.reopen(found.run_id, fold=number).program.rules[0].text
+
+
+def test_more_folds_than_worlds_are_refused_in_words_of_worlds() -> None:
+    with wb.open() as ws, pytest.raises(UsageError, match="2 folds of worlds need 2 worlds"):
+        ws.crossval("P(t)\n1 P(x)", query="P", folds=2)

@@ -100,11 +100,11 @@ def learn(
     check_output(out, question.files)
     program, options = read_rules(rules), parameters(settings)
     if is_document(rules):
-        plan = plan_of(rules, task="learn")
+        plan = plan_of(rules)
         print_warnings(plan.warnings())
-        seed = seed or plan.settings.seed or 0
-        if learner in ("auto", plan.settings.learner):
-            learner, options = plan.settings.learner, {**plan.settings.learner_options, **options}
+        seed = seed or plan.learning.seed or 0
+        if learner in ("auto", plan.learning.learner):
+            learner, options = plan.learning.learner, {**plan.learning.learner_options, **options}
     with (
         opened(question, program, learning=True, memory=memory) as open_workspace,
         shown_progress(quiet=json) as progress,

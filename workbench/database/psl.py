@@ -78,9 +78,14 @@ def load_psl_data(
             else:
                 text = "\n".join("\t".join(row) for row in facts.rows)
                 source_of_rows = FactSource(display_name(path))
-                report += _load(
-                    database, predicate, iter([(1, text)]), source_of_rows, world, partition
-                )
+                try:
+                    report += _load(
+                        database, predicate, iter([(1, text)]), source_of_rows, world, partition
+                    )
+                except InputError as error:
+                    raise InputError(
+                        tuple(document.at_row(facts, problem) for problem in error.diagnostics)
+                    ) from None
     return report
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 
-from workbench.errors import Diagnostic, InputError, nearest
+from workbench.errors import Diagnostic, InputError, Span, nearest
 from workbench.language.declarations import Predicate
 from workbench.language.printing import format_program
 from workbench.language.program import Program
@@ -80,6 +80,25 @@ class PslDocument:
     source: str | None = None
     text: str = field(default="", compare=False, repr=False)
     rules_file: Path | None = None
+
+    def at_row(self, facts: PslFacts, problem: Diagnostic) -> Diagnostic:
+        """What is wrong with a row that the document holds, where it stands there; `problem` has
+        its number for a line.
+        """
+        if problem.span is None or problem.span.line > len(facts.rows):
+            return problem
+        between = r"""["']?\s*(?:,|\n\s*-)\s*["']?"""
+        cells = between.join(map(re.escape, facts.rows[problem.span.line - 1]))
+        row, name = (re.compile(form, re.I) for form in (cells, re.escape(facts.predicate)))
+        start = ((found := name.search(self.text)) is not None and found.end()) or 0
+        found = row.search(self.text, start) or row.search(self.text) or found
+        if found is None:
+            return replace(problem, span=None)
+        line = self.text.count("\n", 0, found.start()) + 1
+        column = found.start() - self.text.rfind("\n", 0, found.start())
+        shown = self.text.split("\n")[line - 1].rstrip("\r")
+        end = min(column + len(found[0]), len(shown) + 1)
+        return replace(problem, span=Span(self.source, line, column, line, end), line_text=shown)
 
     def arity(self, predicate: str) -> int:
         """The number of arguments of one of its predicates, by its name as declared."""

@@ -53,7 +53,7 @@ class Documents(Modelling):
 
         plan = psl_document.plan_of(path)
         settings, program = plan.settings, as_program(path)
-        seed = seed or settings.seed or 0
+        seed = seed or settings.seed or plan.learning.seed or 0
         learning = None
         if learn and plan.learns:
             how: Any = {
@@ -61,12 +61,12 @@ class Documents(Modelling):
                 for name, value in inference.items()
                 if name in ("time_limit", "progress")
             }
-            learning, facts = psl_document.learn_document(path, settings, seed=seed, **how)
+            learning, facts = psl_document.learn_document(path, plan.learning, seed=seed, **how)
             program = psl_document.with_weights(program, learning)
             if inference.get("record", True):
                 given = {
-                    "learner": settings.learner,
-                    "options": settings.learner_options,
+                    "learner": plan.learning.learner,
+                    "options": plan.learning.learner_options,
                     "time_limit": inference.get("time_limit"),
                     "split": "learn",
                 }

@@ -16,6 +16,12 @@ from workbench.grounding import AtomTable
 __all__ = ["FoldPlan", "grouped_worlds", "held_out_atoms", "kept_folds", "world_folds"]
 
 
+WORLDS_OR_ATOMS = (
+    "load each database as a world of its own (--world FILE, or a `world` column), or make folds "
+    "of atoms"
+)
+
+
 @dataclass(frozen=True)
 class FoldPlan:
     """What one fold learns from and is tested on.
@@ -47,8 +53,7 @@ def world_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ..
         raise UsageError.of(
             "E0806",
             f"cross-validation leaves one world out, and there is {len(worlds)}",
-            help="load each database as a world of its own (--world FILE, or a `world` column), "
-            "or make folds of atoms",
+            help=WORLDS_OR_ATOMS,
         )
     names = {number: name for name, number in database.worlds().items()}
     return tuple(
@@ -74,11 +79,18 @@ def grouped_worlds(
     Raises
     ------
     UsageError
-        E0705 where there are not so many worlds, E0806 for an unknown world or a fold without a
+        E0806 where there are not so many worlds, for an unknown world, and for a fold without a
         world to learn from.
     """
     names = {number: name for name, number in database.worlds().items() if number in worlds}
     if isinstance(groups, int):
+        if not 2 <= groups <= len(worlds):
+            raise UsageError.of(
+                "E0806",
+                f"{groups} folds of worlds need 2 worlds or more, and one for each fold; there "
+                f"{'is' if len(worlds) == 1 else 'are'} {len(worlds)}",
+                help=WORLDS_OR_ATOMS,
+            )
         chosen = [
             [worlds[index] for index in fold.test]
             for fold in k_fold(len(worlds), groups, seed=seed)

@@ -42,22 +42,31 @@ class DocumentPlan:
 
     Attributes
     ----------
+    settings, learning : DocumentSettings
+        Of inference and of learning: the options of each come over those of both.
     has_learn_split : bool
         It lists facts for learning apart, truth among them.
     """
 
     document: PslDocument
     settings: DocumentSettings
+    learning: DocumentSettings
     has_learn_split: bool
 
     @property
     def learns(self) -> bool:
         """Whether weights are learned before inference, unless the user keeps them."""
-        return self.has_learn_split and self.settings.learn is not False
+        return self.has_learn_split and not self.says_not_to
+
+    @property
+    def says_not_to(self) -> bool:
+        """Whether its options turn learning off."""
+        return False in (self.settings.learn, self.learning.learn)
 
     def warnings(self) -> list[Diagnostic]:
         """One warning that lists what is not obeyed."""
-        ignored = [*self.settings.ignored, *without_equal(self.document)]
+        options = dict.fromkeys((*self.settings.ignored, *self.learning.ignored))
+        ignored = [*options, *without_equal(self.document)]
         if any(facts.split == "validation" for facts in self.document.facts):
             ignored.append("the split `validation`")
         if not ignored:
@@ -98,16 +107,16 @@ class DocumentRun:
         }
 
 
-def plan_of(path: str | os.PathLike[str], *, task: str = "infer") -> DocumentPlan:
-    """Read a document and what it asks for; options of one task come over those of both."""
-    document = read_psl_document(path)
-    own = document.learn_options if task == "learn" else document.infer_options
+def plan_of(path: str | os.PathLike[str]) -> DocumentPlan:
+    """Read a document and what it asks for."""
     from workbench.learning import default_learner
 
-    settings = document_settings(
-        {**document.options, **own}, default_learner(Domain.UNIT, hidden=False)
+    document, default = read_psl_document(path), default_learner(Domain.UNIT, hidden=False)
+    settings, learning = (
+        document_settings({**document.options, **own}, default)
+        for own in (document.infer_options, document.learn_options)
     )
-    return DocumentPlan(document, settings, _has_learn_split(document))
+    return DocumentPlan(document, settings, learning, _has_learn_split(document))
 
 
 def _has_learn_split(document: PslDocument) -> bool:
@@ -167,5 +176,5 @@ def what_was_done(plan: DocumentPlan, learning: LearningResult | None) -> str:
         )
     if not plan.has_learn_split:
         return "inferred with the document's weights; it has no learn split"
-    why = "the document says runtime.learn = false" if plan.settings.learn is False else "as asked"
+    why = "the document says runtime.learn = false" if plan.says_not_to else "as asked"
     return f"inferred with the document's weights, {why}; its learn split was not used"

@@ -11,6 +11,7 @@ __all__ = ["DocumentSettings", "document_settings"]
 _LEARNERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "maxlikelihoodmpe": ("hinge_perceptron", {}),
     "votedperceptron": ("hinge_perceptron", {}),
+    "structuredperceptron": ("hinge_perceptron", {}),
     "maxpseudolikelihood": ("hinge_pseudolikelihood", {}),
     "maxpiecewisepseudolikelihood": ("hinge_pseudolikelihood", {}),
     "gridsearch": ("search", {"method": "grid"}),
