@@ -32,6 +32,11 @@ _NODES = 500
 a limit in time would make answers depend on the machine.
 """
 
+_ELIMINATED = 5_000
+"""Entries of the largest network whose narrow components are eliminated at once: a maximum flow
+over larger ones is many times as fast, and small ones need none of its kernels.
+"""
+
 _SMALL = 20_000
 """Entries of the largest network that is solved at once, by one engine with all its rows."""
 
@@ -80,7 +85,7 @@ def choose(network: GroundNetwork, weights: Float, task: Task) -> tuple[Engine, 
     exact = make_engine("exact", task)
     too_wide = exact.declines(network, weights)
     if too_wide is None:
-        large = task == "map" and network.A.nnz > _SMALL
+        large = task == "map" and network.A.nnz > _ELIMINATED
         narrow = "every component is narrow enough for exact inference"
         return RelaxedFirst(exact) if large else exact, narrow
     if task == "map":
