@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from importlib.util import cache_from_source
 from pathlib import Path
 from threading import local
 from typing import Any, Generic, Literal, TypeVar
@@ -37,9 +39,12 @@ class Grammar(local, Generic[Builder]):
     @cached_property
     def parser(self) -> Lark:
         """The LALR(1) parser, calling the builder at each reduction."""
+        grammar = (Path(__file__).parent / f"{self.language}.lark").read_text(encoding="utf-8")
         return Lark(
-            (Path(__file__).parent / f"{self.language}.lark").read_text(encoding="utf-8"),
+            # Tables are found again by the grammar's text, which does not say what is kept.
+            f"{grammar}\n// {' '.join(self._kept)}\n",
             parser="lalr",
+            cache=_tables_of(self.language),
             lexer="basic",
             start=[*self._starts],
             transformer=self.builder,
@@ -65,6 +70,15 @@ class Grammar(local, Generic[Builder]):
         except UnexpectedToken as error:
             expected = error.accepts or error.expected
             raise explain_unexpected(tokens, fed, expected, source, self.language) from None
+
+
+def _tables_of(language: str) -> str | bool:
+    """The file that a parser's tables are kept in, beside this module's byte code: making
+    them takes longer than many programs; False where nothing is to be written there.
+    """
+    if sys.dont_write_bytecode or sys.implementation.cache_tag is None:
+        return False
+    return str(Path(cache_from_source(__file__)).with_name(f"{language}.lark.tables"))
 
 
 class _KeptTerminals:
