@@ -106,7 +106,9 @@ class Workspace(Standalone, Revisiting):
         self.close()
 
     def close(self) -> None:
-        """Close the database."""
+        """Close the database; what the next update may start from is kept in its file."""
+        if "last_answer" in vars(self) and self.database.path is not None:
+            self.last_answer.keep(self.database)
         self.database.close()
 
     def save_as(

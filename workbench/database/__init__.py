@@ -29,7 +29,15 @@ from workbench.database.encoded_facts import FactColumns, insert_facts
 from workbench.database.fact_source import FactSource
 from workbench.database.fact_texts import FactTexts, texts_of_facts
 from workbench.database.facts import set_fact
-from workbench.database.fingerprint import FactSum, data_hash, fact_print, fact_sums, hash_of
+from workbench.database.fingerprint import (
+    FactSum,
+    TablePrint,
+    data_hash,
+    fact_print,
+    fact_sums,
+    hash_of,
+    table_prints,
+)
 from workbench.database.folds import (
     KeptFold,
     held_out_keys,
@@ -127,6 +135,7 @@ __all__ = [
     "Salvage",
     "StatedFacts",
     "TablePreview",
+    "TablePrint",
     "TomlReader",
     "Unlisted",
     "add_facts",
@@ -218,6 +227,7 @@ __all__ = [
     "same_folds",
     "scored_predictions",
     "set_fact",
+    "table_prints",
     "take_linkage",
     "take_run",
     "text_literal",

@@ -12,7 +12,20 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 
-__all__ = ["FactSum", "data_hash", "fact_print", "fact_sums", "hash_of", "sum_of_facts"]
+__all__ = [
+    "FactSum",
+    "TablePrint",
+    "data_hash",
+    "fact_print",
+    "fact_sums",
+    "hash_of",
+    "sum_of_facts",
+    "table_prints",
+]
+
+
+TablePrint = tuple[int, int | None]
+"""How many rows a table has, and the exclusive or of their hashes."""
 
 
 @dataclass(frozen=True)
@@ -77,17 +90,33 @@ def sum_of_facts(
     return FactSum(row[0], row[1]) if row and row[0] else FactSum()
 
 
-def fact_print(database: Database) -> str:
+def fact_print(database: Database, tables: Mapping[str, TablePrint] | None = None) -> str:
     """A fingerprint of the facts as this workspace numbers them: equal as long as no fact and no
-    name has changed.
+    name has changed; of `table_prints`, where they are at hand.
 
     Several times as fast as `data_hash`, and told apart with probability 1 - 2 ** -64; of no use in
     another workspace.
     """
+    rows = list((table_prints(database) if tables is None else tables).items())
+    types = [one.argument_types for one in database.predicates().values()]
+    return sha256(repr((rows, types)).encode()).hexdigest()
+
+
+def table_prints(
+    database: Database, known: Mapping[str, TablePrint] | None = None
+) -> dict[str, TablePrint]:
+    """How many rows each table of facts and of names has, and the exclusive or of their hashes;
+    those that are known are not read.
+    """
     cursor, stored = database.cursor(), database.predicates().values()
-    tables = ["world", *database.type_tables().values(), *(one.table_name for one in stored)]
-    rows = [
-        cursor.execute(f"SELECT count(*), bit_xor(hash(t)) FROM {quoted(table)} t").fetchall()
-        for table in tables
-    ]
-    return sha256(repr((tables, rows, [one.argument_types for one in stored])).encode()).hexdigest()
+    found = dict(known or {})
+    for table in (
+        "world",
+        *database.type_tables().values(),
+        *(one.table_name for one in stored),
+    ):
+        if table not in found:
+            query = f"SELECT count(*), bit_xor(hash(t)) FROM {quoted(table)} t"
+            count, together = cursor.execute(query).fetchall()[0]
+            found[table] = (count, together)
+    return dict(sorted(found.items()))

@@ -126,6 +126,8 @@ class Renumbered:
         unit, shape = self.network.unit, (self.n_atoms, self.n_templates)
         if not unit.nnz or number.max(initial=-1) < 0:
             return csr_array(shape)
+        if self.keeps_atoms and np.array_equal(number, np.arange(self.n_templates)):
+            return unit
         entries = unit.tocoo()
         at, to = self.place[entries.coords[0]], number[entries.coords[1]]
         inside = (at >= 0) & (to >= 0)

@@ -67,13 +67,14 @@ def _joined(sources: tuple[Array, Array], pieces: list[Piece]) -> Array:
 
 
 def _matrix(sources: tuple[csr_array, csr_array], pieces: list[Piece]) -> csr_array:
-    entries, ends, n_entries = [], [np.zeros(1, sources[0].indptr.dtype)], 0
-    for which, start, stop in pieces:
-        at = sources[which].indptr
-        entries.append((which, int(at[start]), int(at[stop])))
-        ends.append(at[start + 1 : stop + 1] + (n_entries - int(at[start])))
-        n_entries += int(at[stop]) - int(at[start])
-    indptr = np.concatenate(ends)
+    widths = np.diff(sources[0].indptr), np.diff(sources[1].indptr)
+    ends = np.cumsum(_joined(widths, pieces), dtype=sources[0].indptr.dtype)
+    indptr = np.concatenate([np.zeros(1, ends.dtype), ends])
+    bounds = tuple(one.indptr for one in sources)
+    entries = [
+        (which, int(bounds[which][start]), int(bounds[which][stop]))
+        for which, start, stop in pieces
+    ]
     data, indices = (
         _joined((getattr(sources[0], name), getattr(sources[1], name)), entries)
         for name in ("data", "indices")

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Int32, Int64
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["Components", "components", "connected"]
+__all__ = ["Components", "components", "connected", "with_joins"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,15 @@ def connected(n: int, *matrices: csr_array) -> Int32:
     ends = [_edges(matrix) for matrix in matrices]
     least = _least_atoms(n, *(np.concatenate(side) for side in zip(*ends)))
     return (np.cumsum(least == np.arange(n), dtype=np.int32) - np.int32(1))[least]
+
+
+def with_joins(label: Int32, *matrices: csr_array) -> Int32:
+    """The labels of atoms after rows of the matrices joined components. Linear in atoms, labels and
+    the rows' entries.
+    """
+    sides = (np.concatenate(side) for side in zip(*map(_edges, matrices)))
+    least = _least_atoms(int(label.max(initial=-1)) + 1, *(label[side] for side in sides))
+    return least.astype(np.int32)[label]
 
 
 def _edges(matrix: csr_array) -> tuple[Int32, Int32]:

@@ -100,8 +100,7 @@ class AnswerTools(Tools):
 
         A rule is named as explain's `rule` says it. Nothing is kept.
         """
-        result = self.workspace.reopen(run)
-        frame = self.workspace.what_if(result, changes, weights=weights, progress=self.progress())
+        frame = self.workspace.what_if(run, changes, weights=weights, progress=self.progress())
         moved = frame[frame["change"].abs() > 1e-9]
         return answer(
             {"changed": len(moved), "of": len(frame), "items": moved.head(most).to_dict("records")},

@@ -93,13 +93,15 @@ def _texts(
     if not each:
         return []
     # Facts written out are read as one text: each reading costs as much as many facts.
-    texts = [one for one in each if isinstance(one, str) and is_fact(one)]
+    texts: list[str] = []
+    files: list[Any] = []
+    for one in each:
+        (texts if isinstance(one, str) and is_fact(one) else files).append(one)
     with copy_of(database, facts=False) as apart:
         if texts:
             load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
-        for source in each:
-            if not (isinstance(source, str) and is_fact(source)):
-                load(apart, source, world=world, partition=partition, wide=False)
+        for source in files:
+            load(apart, source, world=world, partition=partition, wide=False)
         return texts_of_facts(apart)
 
 
@@ -109,8 +111,11 @@ def _each(sources: Any) -> Iterator[Any]:
 
     if isinstance(sources, str | os.PathLike | pd.DataFrame):
         yield sources
-    else:
-        for one in sources:
+        return
+    for one in sources:
+        if isinstance(one, str):
+            yield one
+        else:
             yield from _each(one)
 
 

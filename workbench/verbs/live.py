@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int32, Int64
+from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.database import Database, FactRows
 from workbench.grounding import Grounding
 from workbench.grounding.again import Piece, Shape, ground_again
 from workbench.grounding.splice import Splice, places, splice
 from workbench.inference import Solution, Status
 from workbench.network import GroundNetwork, components, hard_violation, reported_energy
+from workbench.network.components import with_joins
 from workbench.network.part import part
 from workbench.network.settled import unsettled
 from workbench.progress import SILENT, Progress
@@ -37,6 +38,8 @@ class LiveGrounding:
     values : float64 array, shape (n_atoms,)
     engine : str
         Which gave the last answer.
+    component : int32 array, shape (n_atoms,)
+        A label of the atoms that rows and blocks join; others that were joined once may share it.
     """
 
     asked: Asked
@@ -46,6 +49,7 @@ class LiveGrounding:
     values: Float
     shares: Shares
     engine: str
+    component: Int32
 
     def solution(self, reason: str = "") -> Solution:
         """The answer as a whole."""
@@ -93,26 +97,19 @@ def standing(
     piece = ground_again(database, asked.program, asked.request, progress=progress)
     require_weights(piece.grounding.templates, piece.grounding.templates.weight)
     values = None if known is None else known.values(piece.grounding)
-    everything = np.zeros(piece.grounding.atoms.n_atoms, np.int32)
     if known is None or values is None or np.isnan(values).any():
         solution = asked.solve(piece.grounding, progress)
         _refuse_infeasible(piece.grounding, solution)
-        place = np.array([sureness(solution.status)], np.int32)
-        shares = Shares(everything, np.array([_slack(solution)]), place)
-        return LiveGrounding(
-            asked,
-            piece.grounding,
-            piece.rule,
-            piece.shape,
-            solution.values,
-            shares,
-            solution.engine,
-        )
+        values, engine = solution.values, solution.engine
+        slack, status = _slack(solution), solution.status
+    else:
+        engine, slack, status = known.engine, known.slack, known.status
     shares = Shares(
-        everything, np.array([known.slack]), np.array([sureness(known.status)], np.int32)
+        np.zeros(values.size, np.int32), np.array([slack]), np.array([sureness(status)], np.int32)
     )
+    component = components(piece.grounding.network).of_atom
     return LiveGrounding(
-        asked, piece.grounding, piece.rule, piece.shape, values, shares, known.engine
+        asked, piece.grounding, piece.rule, piece.shape, values, shares, engine, component
     )
 
 
@@ -145,16 +142,15 @@ def renewed(
     joined = splice(old.network, old.templates, before.rule, piece, place)
     grounding = _grounding(old, piece, joined)
     require_weights(grounding.templates, grounding.templates.weight)
-    values = np.zeros(grounding.atoms.n_atoms)
-    shares_of = np.full(grounding.atoms.n_atoms, -1, np.int32)
-    stayed = place >= 0
-    values[place[stayed]] = before.values[stayed]
-    shares_of[place[stayed]] = before.shares.of_atom[stayed]
-    shares = Shares(np.maximum(shares_of, 0), before.shares.slack, before.shares.status)
+    n_atoms = grounding.atoms.n_atoms
+    values = _carried(before.values, place, np.zeros(n_atoms))
+    of_atom = _carried(before.shares.of_atom, place, np.zeros(n_atoms, np.int32))
+    shares = Shares(of_atom, before.shares.slack, before.shares.status)
+    component = _components(before, place, joined)
     engine = before.engine
     bounded = asked.task == "map" and not asked.numbers(grounding)
     changed_atoms = _to_solve(joined, shares, values) if bounded else joined.concerned
-    inside = _components_of(grounding.network, changed_atoms)
+    inside = _inside(component, changed_atoms)
     if inside.any():
         smaller = part(grounding.network, inside)
         atoms = smaller.variables
@@ -168,8 +164,16 @@ def renewed(
         values = smaller.lift(solution.values, values)
         shares = shares.with_part(atoms, _slack(solution), solution.status)
         engine = solution.engine
+        component[atoms] = component.max() + 1 + components(smaller.problem).of_atom
     now = LiveGrounding(
-        asked, grounding, joined.rule, piece.shape, values, shares.without_empty(), engine
+        asked,
+        grounding,
+        joined.rule,
+        piece.shape,
+        values,
+        shares.without_empty(),
+        engine,
+        component,
     )
     return Renewal(now, place, int(inside.sum()), joined.added, joined.removed, piece.n_rules)
 
@@ -196,12 +200,28 @@ def _to_solve(joined: Splice, shares: Shares, values: Float) -> Bool:
     return joined.touched | moved | (joined.concerned & unproven)
 
 
-def _components_of(network: GroundNetwork, touched: Bool) -> Bool:
-    """The atoms that some row or block joins to a touched one, directly or by others."""
-    if not touched.any():
-        return touched
-    of_atom = components(network).of_atom
-    return np.asarray(np.isin(of_atom, np.unique(of_atom[touched])))
+def _carried(before: Array, place: Int64, onto: Array) -> Array:
+    """What atoms had, where they are now."""
+    stayed = place >= 0
+    onto[place[stayed]] = before[stayed]
+    return onto
+
+
+def _components(before: LiveGrounding, place: Int64, now: Splice) -> Int32:
+    """The labels of atoms that rows and blocks join: as before, and joined by what came.
+
+    What went may have parted some that share a label still.
+    """
+    n_atoms, known = now.touched.size, int(before.component.max(initial=-1)) + 1
+    label = _carried(before.component, place, np.arange(known, known + n_atoms, dtype=np.int32))
+    return with_joins(label, now.came.A, now.network.blocks.members)
+
+
+def _inside(component: Int32, touched: Bool) -> Bool:
+    """The atoms that share a label with a touched one."""
+    found = np.zeros(int(component.max(initial=-1)) + 1, np.bool_)
+    found[component[touched]] = True
+    return found[component]
 
 
 def _own_sums(network: GroundNetwork) -> GroundNetwork:

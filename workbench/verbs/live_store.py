@@ -5,7 +5,7 @@ so that the next update need not ground it again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,7 +13,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Array
-from workbench.database import Database, FactSum, forget_arrays, keep_arrays, kept_arrays, read_runs
+from workbench.database import (
+    Database,
+    FactSum,
+    Run,
+    forget_arrays,
+    keep_arrays,
+    kept_arrays,
+    read_runs,
+)
 from workbench.grounding import AtomTable, Grounding, RuleCount
 from workbench.grounding.again import Shape
 from workbench.grounding.atom_keys import dictionaries
@@ -26,25 +34,28 @@ from workbench.verbs.live_shares import Shares
 
 __all__ = ["Facts", "Kept", "descendants", "keep", "kept"]
 
-VERSION = 4
+VERSION = 5
 _SPARSE = ("A", "unit")
+_OF_ANSWER = ("rule", "values", "component")
 _COLUMNS = ("weight", "fixed", "rule", "clause", "share")
 
 
 def descendants(database: Database, run: int) -> list[int]:
     """The run and the updates that started from it, the newest first."""
     runs = {one.id: one for one in read_runs(database)}
-
-    def comes_from(number: int | None) -> bool:
-        while number is not None and number != run:
-            number = runs[number].parent if number in runs else None
-        return number == run
-
     return [
         number
         for number in sorted(runs, reverse=True)
-        if runs[number].kind == "infer" and comes_from(number)
+        if runs[number].kind == "infer" and (number == run or run in _ancestors(runs, number))
     ]
+
+
+def _ancestors(runs: Mapping[int, Run], number: int) -> Iterator[int]:
+    """The runs that a run started from, the last first."""
+    parent = runs[number].parent
+    while parent is not None and parent in runs:
+        yield parent
+        parent = runs[parent].parent
 
 
 @dataclass(frozen=True)
@@ -98,28 +109,20 @@ class Kept:
         )
         shares = Shares(*(arrays[f"shares.{name}"] for name in ("of_atom", "slack", "status")))
         shape = Shape(texts["roles"], texts["domains"], dict(texts["clauses"]))
+        rule, values, component = (arrays[name] for name in _OF_ANSWER)
         return LiveGrounding(
-            asked, grounding, arrays["rule"], shape, arrays["values"], shares, texts["engine"]
+            asked, grounding, rule, shape, values, shares, texts["engine"], component
         )
 
 
-def keep(
-    database: Database,
-    run: int,
-    standing: LiveGrounding,
-    facts: Facts,
-    *,
-    instead: int | None = None,
-) -> None:
-    """Keep a standing answer under its run, and let that of the run it started from go."""
-    if instead is not None:
-        forget_arrays(database, instead)
+def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts) -> None:
+    """Keep a standing answer under its run, in place of those that it came from."""
     grounding, network, atoms = (
         standing.grounding,
         standing.grounding.network,
         standing.grounding.atoms,
     )
-    arrays: dict[str, Array] = {"rule": standing.rule, "values": standing.values}
+    arrays: dict[str, Array] = {name: getattr(standing, name) for name in _OF_ANSWER}
     for name in ("of_atom", "slack", "status"):
         arrays[f"shares.{name}"] = getattr(standing.shares, name)
     for field in fields(network):
@@ -156,7 +159,10 @@ def keep(
             "sums": {name: [one.count, one.md5] for name, one in facts.sums.items()},
         }
     )
-    keep_arrays(database, run, arrays)
+    with database.transaction():
+        for ancestor in _ancestors({one.id: one for one in read_runs(database)}, run):
+            forget_arrays(database, ancestor)
+        keep_arrays(database, run, arrays)
 
 
 def kept(database: Database, run: int) -> Kept | None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.grounding import Grounding, GroundRequest, Preview
     from workbench.inference.accepts import Task
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.last_answer import LastAnswer
     from workbench.verbs.last_grounding import LastGrounding
     from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.options import InferenceOptions, RequestOptions
@@ -47,6 +48,13 @@ class Modelling:
         from workbench.verbs.last_grounding import LastGrounding
 
         return LastGrounding()
+
+    @cached_property
+    def last_answer(self) -> LastAnswer:
+        """The standing answer of this workspace's last update, which the next starts from."""
+        from workbench.verbs.last_answer import LastAnswer
+
+        return LastAnswer()
 
     def declare(self, rules: RulesLike) -> Program:
         """Declare a program's types and predicates in the database, and give the program back."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.language.program import Program
     from workbench.verbs.last_grounding import LastGrounding
 
-__all__ = ["Recorded", "recorded_request", "recorded_run", "reopen"]
+__all__ = ["Recorded", "facts_have_changed", "recorded_request", "recorded_run", "reopen"]
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,7 @@ def reopen(
     """
     recorded = recorded_run(database, number, fold)
     if recorded.run.data_hash != data_hash(database):
-        raise UsageError.of(
-            "E0816",
-            f"the facts have changed since run {number}",
-            help="run the inference again, then explain it",
-        )
+        raise facts_have_changed(number)
     grounding = recorded.ground(database, last)
     state = recorded.known(grounding)
     asked = read_query(recorded.run.parameters.get("query") or None)
@@ -170,6 +166,15 @@ def reopen(
         solution, grounding, recorded.program, weights, recorded.task, 0.0, number, fold
     )
     return replace(result, asked=asked)
+
+
+def facts_have_changed(number: int) -> UsageError:
+    """What to say where a run's answer is not of the facts that there are now."""
+    return UsageError.of(
+        "E0816",
+        f"the facts have changed since run {number}",
+        help="run the inference again, then explain it",
+    )
 
 
 def recorded_run(database: Database, number: int, fold: int | None = None) -> Recorded:

@@ -45,7 +45,7 @@ class Revisiting(Modelling):
 
     def what_if(
         self,
-        result: InferenceResult,
+        result: InferenceResult | int,
         changes: Mapping[str, bool | None] | None = None,
         *,
         weights: Mapping[str, float] | None = None,
@@ -55,8 +55,9 @@ class Revisiting(Modelling):
 
         Parameters
         ----------
-        result : InferenceResult
-            A recorded one, or a fold of a recorded cross-validation (`reopen`).
+        result : InferenceResult or int
+            A recorded one, or the number of its run; or a fold of a recorded cross-validation
+            (`reopen`). Of a run that `update` brought up to date, the newest update.
         changes : mapping of atom to bool or None
             Facts to take as true or false, or (None) as unknown.
         weights : mapping of rule to float
@@ -71,7 +72,8 @@ class Revisiting(Modelling):
         Raises
         ------
         UsageError
-            E0815 where the result is not recorded, E0853 for a rule that the run does not have.
+            E0815 where the result is not recorded, E0816 where facts have changed by other means
+            than `update` since, E0853 for a rule that the run does not have.
         """
         from workbench.verbs.what_if import what_if
 
@@ -79,6 +81,7 @@ class Revisiting(Modelling):
             self.database,
             result,
             changes or {},
+            answers=self.last_answer,
             weights=weights,
             last=self.last_grounding,
             progress=progress,
@@ -107,6 +110,7 @@ class Revisiting(Modelling):
             run,
             add,
             remove,
+            last=self.last_answer,
             correct=correct,
             world=world,
             partition=partition,

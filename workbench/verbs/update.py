@@ -24,12 +24,12 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.fact_changes import changes_of
 from workbench.verbs.groups import NO_CHANGES, group_changes, links_of
 from workbench.verbs.infer import InferenceResult
+from workbench.verbs.last_answer import Held, LastAnswer
 from workbench.verbs.live import LiveGrounding
-from workbench.verbs.live_store import keep
 from workbench.verbs.queries import read_query
-from workbench.verbs.reopening import Recorded, recorded_run
+from workbench.verbs.reopening import Recorded, facts_have_changed, recorded_run
 from workbench.verbs.runs import record_inference
-from workbench.verbs.update_beginning import beginning_of
+from workbench.verbs.update_beginning import Beginning, beginning_of
 from workbench.verbs.update_result import Update, changes_of_answer
 
 __all__ = ["Update", "suppose", "tried", "update"]
@@ -41,6 +41,7 @@ def update(
     add: Sequence[Any] = (),
     remove: Sequence[Any] = (),
     *,
+    last: LastAnswer,
     correct: bool = False,
     world: str | None = None,
     partition: Partition = "evidence",
@@ -51,6 +52,8 @@ def update(
 
     Parameters
     ----------
+    last : LastAnswer
+        Of this session: it holds the new answer, and has the old one where it is the last.
     run : int
         An inference run. What is brought up to date is its newest update, where facts have not
         changed otherwise since.
@@ -86,7 +89,7 @@ def update(
         )
     changes = changes_of(database, add, remove, correct=correct, world=world, partition=partition)
     with database.transaction():
-        before = beginning_of(database, run, progress)
+        before = beginning_of(database, run, last, progress)
         links = links_of(database.within(), before.recorded)
         applied = changes.apply(database)
         changed = applied.rows if applied.added or applied.removed else {}
@@ -96,7 +99,7 @@ def update(
             raise _kept_as_it_was(error) from None
         seconds = perf_counter() - begun
         result = _result(database, before.recorded, renewal.standing, seconds)
-        clusters = NO_CHANGES
+        clusters, held = NO_CHANGES, None
         if changed or before.standing is None:
             settings = {
                 name: value
@@ -109,10 +112,12 @@ def update(
             number = record_inference(
                 view, result, seed, settings, parent=before.run, facts=hash_of(view, facts.sums)
             )
-            keep(database, number, renewal.standing, facts, instead=before.run)
+            held = Held(number, renewal.standing, facts, kept=False)
             result = replace(result, run_id=number)
             now = links_of(view, recorded_run(view, number)) if links else {}
             clusters = group_changes(view, links, now)
+    if held is not None:
+        last.hold(database, held, after=before.run)
     return Update(
         result=result,
         parent=before.run,
@@ -129,26 +134,41 @@ def update(
 
 
 def tried(
-    database: Database, run: int, changes: Mapping[str, bool | None], *, progress: Progress = SILENT
-) -> tuple[Grounding, Float]:
-    """What a run would answer with some facts changed: its atoms and their values;
-    the change is taken back.
+    database: Database,
+    run: int,
+    changes: Mapping[str, bool | None],
+    last: LastAnswer,
+    *,
+    progress: Progress = SILENT,
+) -> tuple[Recorded, Grounding, Float]:
+    """What a run, or its newest update, would answer with some facts changed: the recorded answer,
+    the atoms and their values; the change is taken back.
+
+    Raises
+    ------
+    UsageError
+        E0816 where facts have changed by other means since.
     """
-    found: list[LiveGrounding] = []
+    found: list[tuple[Beginning, LiveGrounding]] = []
     with suppress(_TakenBack), database.transaction():
-        before = beginning_of(database, run, progress)
+        before = beginning_of(database, run, last, progress)
+        if before.standing is None:
+            raise facts_have_changed(run)
         suppose(database.within(), before.recorded.program, changes)
         predicates = {
             parsed[0]: None for atom in changes if (parsed := parse_atom(atom)) is not None
         }
-        found.append(before.renewed(database, predicates, progress).standing)
+        found.append((before, before.renewed(database, predicates, progress).standing))
         raise _TakenBack
-    now = found[0]
+    before, now = found[0]
+    if before.standing is not None and last.of(before.run) is None:
+        last.hold(database, Held(before.run, before.standing, before.known, True), before.run)
     asked = now.asked
     rounded = (
         asked.task == "map" and asked.program.language == "mln" and not asked.numbers(now.grounding)
     )
-    return now.grounding, np.rint(now.values) if rounded else now.values
+    values = np.rint(now.values) if rounded else now.values
+    return before.recorded, now.grounding, values
 
 
 def suppose(database: Database, program: Program, changes: Mapping[str, bool | None]) -> None:

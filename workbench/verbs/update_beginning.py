@@ -10,16 +10,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.database import Database, FactRows, FactSum, fact_print, fact_sums, hash_of, read_run
+from workbench.database import (
+    Database,
+    FactRows,
+    FactSum,
+    TablePrint,
+    fact_print,
+    fact_sums,
+    hash_of,
+    read_run,
+    table_prints,
+)
 from workbench.grounding import Grounding
 from workbench.inference import Status
 from workbench.progress import Progress
+from workbench.verbs.last_answer import Held, LastAnswer
 from workbench.verbs.live import LiveGrounding, Renewal, renewed, standing
 from workbench.verbs.live_asked import Asked, Known
-from workbench.verbs.live_store import Facts, descendants, kept
-from workbench.verbs.reopening import Recorded, recorded_run
+from workbench.verbs.live_store import Facts, Kept, descendants, kept
+from workbench.verbs.reopening import Recorded, facts_have_changed, recorded_run
 
-__all__ = ["Beginning", "beginning_of"]
+__all__ = ["Beginning", "beginning_of", "newest_of"]
 
 
 @dataclass(frozen=True)
@@ -30,25 +41,31 @@ class Beginning:
     ----------
     standing : LiveGrounding or None
         None where facts changed since the run was recorded: it is answered in full.
-    sums : mapping of str to FactSum
-        Of the facts of each predicate.
+    known : Facts
+        That the answer belongs to.
+    tables : mapping of str to (int, int or None)
+        The prints of their tables.
     """
 
     recorded: Recorded
     standing: LiveGrounding | None
-    sums: Mapping[str, FactSum]
+    known: Facts
+    tables: Mapping[str, TablePrint]
 
     @property
     def run(self) -> int:
         return self.recorded.run.id
 
     def facts(self, database: Database, by: Mapping[str, FactSum]) -> Facts:
-        """What the facts are now that they changed."""
+        """What the facts are now that those of some predicates changed."""
+        stored = database.predicates()
         sums = {
-            name: self.sums.get(name, FactSum()).changed(by.get(name, FactSum()))
-            for name in database.predicates()
+            name: self.known.sums.get(name, FactSum()).changed(by.get(name, FactSum()))
+            for name in stored
         }
-        return Facts(fact_print(database), sums)
+        same = {one.table_name for name, one in stored.items() if name not in by}
+        known = {name: one for name, one in self.tables.items() if name in same}
+        return Facts(fact_print(database, table_prints(database, known)), sums)
 
     def renewed(
         self, database: Database, changed: Mapping[str, FactRows | None], progress: Progress
@@ -65,28 +82,52 @@ class Beginning:
         )
 
 
-def beginning_of(database: Database, run: int, progress: Progress) -> Beginning:
-    """The newest update of a run that the facts of now belong to,
-    as it was kept or ground again.
+def beginning_of(database: Database, run: int, last: LastAnswer, progress: Progress) -> Beginning:
+    """The newest update of a run that the facts of now belong to: as it is held, as it was kept, or
+    ground again.
     """
     view = database.within()
-    now, sums = fact_print(view), None
-    for number in descendants(view, run):
-        stored = kept(view, number)
-        if stored is not None and stored.facts.print == now:
-            sums = stored.facts.sums
-        else:
-            sums = sums or fact_sums(view)
-            if read_run(view, number).data_hash != hash_of(view, sums):
-                continue
-        recorded = recorded_run(view, number)
-        asked = _asked(view, recorded)
-        if stored is not None:
-            return Beginning(recorded, stored.standing(view, asked), sums)
-        return Beginning(
-            recorded, standing(view, asked, known=_known(recorded), progress=progress), sums
-        )
-    return Beginning(recorded_run(view, run), None, sums or fact_sums(view))
+    tables = table_prints(view)
+    number, found, facts = _newest(view, run, last, fact_print(view, tables))
+    recorded = recorded_run(view, run if number is None else number)
+    if number is None:
+        return Beginning(recorded, None, facts, tables)
+    asked = _asked(view, recorded)
+    if found is not None:
+        return Beginning(recorded, found.standing(view, asked), facts, tables)
+    again = standing(view, asked, known=_known(recorded), progress=progress)
+    return Beginning(recorded, again, facts, tables)
+
+
+def newest_of(database: Database, run: int, last: LastAnswer) -> int:
+    """The newest update of a run, or the run itself, that the facts of now belong to.
+
+    Raises
+    ------
+    UsageError
+        E0816 where they have changed by other means.
+    """
+    number, *_ = _newest(database, run, last, fact_print(database))
+    if number is None:
+        raise facts_have_changed(run)
+    return number
+
+
+def _newest(
+    database: Database, run: int, last: LastAnswer, now: str
+) -> tuple[int | None, Held | Kept | None, Facts]:
+    """The newest update of a run that facts of such a print belong to (None where there is none),
+    the standing answer that there is of it, and the facts.
+    """
+    sums = None
+    for number in descendants(database, run):
+        found = last.of(number) or kept(database, number)
+        if found is not None and found.facts.print == now:
+            return number, found, found.facts
+        sums = sums or fact_sums(database)
+        if read_run(database, number).data_hash == hash_of(database, sums):
+            return number, None, Facts(now, sums)
+    return None, None, Facts(now, sums or fact_sums(database))
 
 
 def _asked(database: Database, recorded: Recorded) -> Asked:

@@ -20,12 +20,14 @@ from workbench.grounding import Grounding
 from workbench.progress import SILENT, Progress
 from workbench.verbs.reopening import Recorded, recorded_run
 from workbench.verbs.update import suppose, tried
+from workbench.verbs.update_beginning import newest_of
 from workbench.verbs.written_rules import written_rules
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.last_answer import LastAnswer
     from workbench.verbs.last_grounding import LastGrounding
 
 __all__ = ["reweighted", "what_if"]
@@ -33,9 +35,10 @@ __all__ = ["reweighted", "what_if"]
 
 def what_if(
     database: Database,
-    result: InferenceResult,
+    result: InferenceResult | int,
     changes: Mapping[str, bool | None],
     *,
+    answers: LastAnswer,
     weights: Mapping[str, float] | None = None,
     last: LastGrounding | None = None,
     progress: Progress = SILENT,
@@ -47,15 +50,17 @@ def what_if(
     solved, of a fold, and of a file that is only read, everything is ground, too (unless it is the
     grounding in `last`), facts changed on a copy of the data.
     """
-    if result.run_id is None:
+    run, fold = (result, None) if isinstance(result, int) else (result.run_id, result.fold)
+    if run is None:
         raise UsageError.of("E0815", "only a recorded run can be changed and run again")
-    recorded = recorded_run(database, result.run_id, result.fold)
-    if weights or recorded.fold is not None or database.read_only:
+    if weights or fold is not None or database.read_only:
+        now = run if fold is not None else newest_of(database, run, answers)
+        recorded = recorded_run(database, now, fold)
         grounding, values = _in_full(database, recorded, changes, weights or {}, last, progress)
     else:
-        grounding, values = tried(database, result.run_id, changes, progress=progress)
+        recorded, grounding, values = tried(database, run, changes, answers, progress=progress)
     ids = recorded.located(grounding.atoms)
-    both = run_table(database, result.run_id, "prediction")
+    both = run_table(database, recorded.run.id, "prediction")
     if recorded.fold is not None:
         both = both[both["fold"] == recorded.fold]
     columns = [

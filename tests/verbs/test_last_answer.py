@@ -1,0 +1,63 @@
+"""The standing answer that a session holds: kept when it ends, made again where it is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import workbench
+from tests.verbs.update_programs import SMOKERS
+from tests.verbs.update_sequences import check_equal
+from workbench.database import kept_arrays, load_alchemy_text
+from workbench.errors import UsageError
+from workbench.workspace import Workspace
+
+ASKED = {"query": "Smokes,Cancer", "task": "map"}
+
+
+def opened(path: Path) -> Workspace:
+    workspace = workbench.open(path)
+    if not workspace.runs().shape[0]:
+        workspace.declare(SMOKERS)
+        load_alchemy_text(workspace.database, "Friends(Anna, Bob)\nSmokes(Anna)\n")
+        workspace.infer(SMOKERS, **ASKED)
+    return workspace
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_the_next_session_takes_it_up_or_makes_it_again(tmp_path: Path, lost: bool) -> None:
+    workspace = opened(tmp_path / "work.duckdb")
+    for friend in ("Bob", "Cy"):
+        workspace.update(1, [f"Friends({friend}, Dan)"])
+    (workspace.database if lost else workspace).close()
+    with opened(tmp_path / "work.duckdb") as again:
+        assert (3 in [run for run in (1, 2, 3) if kept_arrays(again.database, run)]) != lost
+        done = again.update(1, ["Friends(Dan, Eve)"])
+        assert done.parent == 3
+        fresh = again.infer(SMOKERS, **ASKED, record=False)
+        check_equal(done.result, fresh)
+
+
+def test_one_answer_in_the_place_of_another(tmp_path: Path) -> None:
+    with opened(tmp_path / "work.duckdb") as workspace:
+        workspace.update(1, ["Friends(Bob, Cy)"])
+        workspace.infer(SMOKERS, **ASKED)
+        done = workspace.update(3, ["Friends(Cy, Dan)"])
+        assert kept_arrays(workspace.database, 2)
+        check_equal(done.result, workspace.infer(SMOKERS, **ASKED, record=False))
+
+
+def test_what_if_asks_the_newest_update(tmp_path: Path) -> None:
+    with opened(tmp_path / "work.duckdb") as workspace:
+        workspace.update(1, ["Friends(Bob, Cy)"])
+        changes = {"Smokes(Anna)": False}
+        by_number = workspace.what_if(1, changes)
+        assert "Smokes(Cy)" in set(by_number["atom"])
+        assert by_number.equals(workspace.what_if(workspace.reopen(2), changes))
+        weights = {workspace.models.rules(1)["formula"].iloc[0]: 0.0}
+        assert "Smokes(Cy)" in set(workspace.what_if(1, weights=weights)["atom"])
+        workspace.data.add(["Friends(Cy, Dan)"])
+        for asked in ({"changes": changes}, {"weights": weights}):
+            with pytest.raises(UsageError, match="E0816"):
+                workspace.what_if(1, **asked)
