@@ -181,6 +181,7 @@ def _named(schema: Schema, path: Path) -> Iterator[Onward]:
         for column in (*schema[table].columns, *schema[table].named):
             if (
                 column.kind == "category"
+                and not column.beginning
                 and len(column.values) > 2
                 and (references or column.name != back)
             ):
@@ -249,7 +250,8 @@ def _kinds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
     near = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
     for one in (*near, *_between(schema, path)):
         table = schema[one.references[-1].table or "" if one.references else path.end]
-        if any(reference.column == one.column.name for reference in table.references):
+        names_things = any(reference.column == one.column.name for reference in table.references)
+        if names_things or one.column.beginning:
             continue
         if one.kind == "flag":
             found.append((one, None))

@@ -23,11 +23,14 @@ class Column:
         A flag is 1 or 0; names are told apart, and no more; of texts words are looked for.
     values : tuple of str
         Of a category: its most frequent values, most frequent first; of a text its words.
+    beginning : int
+        Of codes read as a category by their first characters, how many these are; else 0.
     """
 
     name: str
     kind: Kind
     values: tuple[str, ...] = ()
+    beginning: int = 0
 
 
 @dataclass(frozen=True)

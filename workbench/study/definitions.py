@@ -197,7 +197,7 @@ class Definitions:
         onward = candidate.onward
         assert onward is not None
         value = None if candidate.value is None else quoted_constant(candidate.value)
-        plain = not candidate.path.hops and not candidate.of_text
+        plain = not (candidate.path.hops or candidate.of_text or onward.column.beginning)
         if plain and self._walks.place(candidate.path.end, onward.column.name) is None:
             return self._walks.says(candidate.path.end, self._subject, onward.column.name, value)
         key = ("is", candidate)

@@ -171,7 +171,8 @@ def neighbour_pairs(columns: CandidateColumns, path: Path) -> tuple[Int64, Int64
     here = columns.rows[at] == rowids
     one, other = source[here], at[here]
     n = len(columns.rows)
-    codes = np.unique(np.concatenate((one * n + other, other * n + one)))
+    codes = np.sort(np.concatenate((one * n + other, other * n + one)))
+    codes = codes[np.append(codes[1:] != codes[:-1], True)[: len(codes)]]
     return codes // n, codes % n
 
 

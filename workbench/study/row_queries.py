@@ -118,6 +118,8 @@ class RowQueries:
         """
         column = f"{alias}.{self.relations.column(table, onward.column.name)}"
         if onward.kind == "category":
+            if onward.column.beginning:
+                column = f"left({column}::VARCHAR, {onward.column.beginning})"
             cases = " ".join(
                 f"WHEN {text_literal(value)} THEN {number}"
                 for number, value in enumerate(onward.column.values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from workbench.structure.relational import Column, Reference, Schema, Table
+from workbench.study.codes import beginnings
 from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
 
@@ -90,6 +91,9 @@ def _table(
                 and filled <= SHARED_BY_AT_MOST * different
             ):
                 references.append(Reference(column.name, None))
+        if column.kind in ("category", "text", "reference") and not is_itself:
+            serial = column.kind != "category"
+            columns += beginnings(staging, typed, column.name, serial=serial)
     date, by_year = _date(staging, typed, columns)
     holds = {
         one.name: what

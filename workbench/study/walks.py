@@ -119,13 +119,23 @@ class Walks:
             here = reference.table or ""
         constant = None if value is None else quoted_constant(value)
         place = self.place(here, onward.column.name)
-        if onward.kind == "text" and constant is not None:
-            said = self.says(here, variables, onward.column.name, "u")
-            return [*literals, said, f"hasWord(u, {constant})"], "u"
+        test = (
+            "hasWord" if onward.kind == "text" else "startsWith" if onward.column.beginning else ""
+        )
+        if test and constant is not None:
+            said, held = self._column(here, variables, onward.column.name)
+            return [*literals, *said, f"{test}({held}, {constant})"], held
         if place is None:
             literals.append(self.says(here, variables, onward.column.name, constant or "u"))
             return literals, "u"
         return [*literals, f"{variables[place]} = {constant or variables[place]}"], variables[place]
+
+    def _column(self, table: str, row: Row, column: str) -> tuple[list[str], str]:
+        """Literals that bind a variable to what a column says, and the variable."""
+        place = self.place(table, column)
+        if place is not None:
+            return [], row[place]
+        return [self.says(table, row, column, "u")], "u"
 
     def held(self, path: Path, column: str, letter: str) -> tuple[list[str], list[str], Row, str]:
         """Literals up to the one row that a path leads to,

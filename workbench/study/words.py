@@ -63,11 +63,7 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         rows = rows if rows.startswith("other ") else f"other {rows}"
     when = _when(candidate)
     joined = "with" if candidate.among is None else "and"
-    value = (
-        f"the word {candidate.value} in {what}"
-        if candidate.of_text
-        else f"{what} = {candidate.value}"
-    )
+    value = _value_words(what, candidate.onward, candidate.value)
     match candidate.aggregate:
         case "value" if timed and candidate.onward is not None and candidate.onward.kind == "date":
             return f"days since the {what}{where}"
@@ -103,6 +99,15 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     raise AssertionError(candidate.aggregate)
 
 
+def _value_words(what: str, onward: Onward | None, value: str | None) -> str:
+    """That a column, called so, has a value, a word, or a beginning."""
+    if onward is None or value is None:
+        return what
+    if onward.kind == "text":
+        return f"the word {value} in {what}"
+    return f"{what} {'beginning with' if onward.column.beginning else '='} {value}"
+
+
 def _known_words(candidate: Candidate) -> str:
     """Labels of other rows: `known yes among other loans of its member`."""
     label = "yes" if candidate.label else "no"
@@ -130,7 +135,7 @@ def _among(candidate: Candidate) -> str:
     if candidate.among is None:
         return ""
     onward, value = candidate.among
-    return f" with {_column_words(onward)}" + ("" if value is None else f" = {value}")
+    return f" with {_value_words(_column_words(onward), onward, value)}"
 
 
 def _column_words(onward: Onward) -> str:
