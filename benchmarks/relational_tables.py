@@ -29,7 +29,7 @@ from benchmarks.measuring import print_records
 from benchmarks.relational_sets import SETS
 from workbench.evaluation import auc_pr, auc_roc
 from workbench.resources import datasets_directory
-from workbench.study.folds import study_folds
+from workbench.study.folds import Labelled, study_folds
 
 OURS = ("rules", "boosted_trees")
 RIVALS = {"featuretools+LightGBM": "featuretools, lightgbm", "srlearn RDN-Boost": "srlearn"}
@@ -87,7 +87,7 @@ def _rows(
     table, _, column = predict.partition(".")
     labels = (tables[table][column] == "yes").to_numpy(np.float64)
     folds = np.zeros(len(labels), np.int64)
-    for number, (_, held_out) in enumerate(study_folds(labels, "yes/no", FOLDS, 0, None)):
+    for number, (_, held_out) in enumerate(study_folds(Labelled("yes/no", labels), FOLDS, 0)):
         folds[held_out] = number
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place)

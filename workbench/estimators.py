@@ -16,8 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from workbench.arrays import Float
 from workbench.errors import InputError, UsageError
+from workbench.progress import Conduct
 from workbench.study.explaining import studied_rules
 from workbench.study.fitting import RelationalModel, candidates_for, labelled_sample
+from workbench.study.folds import Labelled
 from workbench.study.learners import LearnerName
 from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
@@ -69,13 +71,10 @@ class _Relational(BaseEstimator):  # type: ignore[misc]
             self._check_kind(ready)
             rows = labelled_sample(ready.labels, self.random_state)
             matrix = candidates_for(staging, ready, rows, collective=True, deadline=deadline)
-            labels, times = (
-                ready.labels[rows],
-                None if ready.times is None else ready.times.days[rows],
-            )
-            n_classes = max(len(ready.classes), 2)
-            fitted = fitted_rules(matrix, labels, ready.kind, settings, times, n_classes, deadline)
-            studied = Studied(ready.kind, labels, n_classes, fitted)
+            times = None if ready.times is None else ready.times.days[rows]
+            labelled = Labelled(ready.kind, ready.labels[rows], max(len(ready.classes), 2), times)
+            fitted = fitted_rules(matrix, labelled, settings, Conduct(self.random_state, deadline))
+            studied = Studied(ready.kind, labelled.labels, labelled.n_classes, fitted)
             self.rules_ = studied_rules(
                 ready, fitted, matrix, studied, timed=ready.times is not None
             )

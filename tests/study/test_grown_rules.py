@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.pursuit import grow
+from workbench.structure.rule_task import RuleTask
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.term_choices import bent_terms, terms_of
 from workbench.structure.terms import Condition, Term
@@ -38,7 +39,7 @@ def test_bends_and_products_of_a_condition_with_a_number_are_grown() -> None:
     X = rng.normal(0.7, 1, size=(1200, 12))
     y = 2 * np.maximum(X[:, 0] - 0.5, 0) + 3 * (X[:, 1] > 0.4) * X[:, 2] + rng.laplace(0, 0.3, 1200)
     with threadpool_limits(1):
-        found = fit_grown_rules(X, y, most_rules=8)
+        found = fit_grown_rules(RuleTask(X, y, most_rules=8))
     assert 1 <= len(found) <= 8
     assert any(term.form == "above" and term.column == 0 for term in found.terms)
     assert any(
@@ -66,7 +67,7 @@ def test_steps_and_products_must_gain_more_than_chance_does() -> None:
         X = rng.normal(size=(500, 12))
         y = X[:, 0] - 0.5 * X[:, 1] + rng.laplace(0, 1.0, 500)
         with threadpool_limits(1):
-            found = fit_grown_rules(X[:300], y[:300], held_out=[np.arange(240, 300)])
+            found = fit_grown_rules(RuleTask(X[:300], y[:300], held_out=[np.arange(240, 300)]))
         assert all(term.form in ("number", "log") and not term.conditions for term in found.terms)
         errors.append(np.abs(found.predict(X[300:]) - y[300:]).mean())
     assert np.mean(errors) < 1.1
@@ -75,7 +76,9 @@ def test_steps_and_products_must_gain_more_than_chance_does() -> None:
 def test_the_middle_of_a_skewed_number_is_what_is_said_of_it() -> None:
     rng = np.random.default_rng(3)
     y = rng.lognormal(0, 2, 400)
-    assert fit_grown_rules(np.empty((400, 0)), y).predict(np.empty((1, 0)))[0] == np.median(y)
+    assert fit_grown_rules(RuleTask(np.empty((400, 0)), y)).predict(np.empty((1, 0)))[
+        0
+    ] == np.median(y)
 
 
 def test_a_term_of_a_value_is_nothing_where_its_condition_fails() -> None:

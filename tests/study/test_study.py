@@ -18,11 +18,11 @@ from workbench.cli import app
 from workbench.errors import InputError, UsageError
 from workbench.evaluation import auc_roc
 from workbench.language.ground_atoms import parse_atom
-from workbench.progress import SILENT, Progress
+from workbench.progress import Conduct, Progress
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Column, Hop
 from workbench.structure.relational import Path as TablePath
-from workbench.study.folds import prediction_loss
+from workbench.study.folds import Labelled, prediction_loss
 from workbench.study.gathered import Neighbours
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.report import write_study
@@ -99,9 +99,8 @@ def test_a_fold_says_the_same_whatever_its_held_out_labels_are() -> None:
     said = []
     for changed in (labels, np.where(np.isin(np.arange(n), held_out), 1 - labels, labels)):
         fold = cross_validated_fold(
-            matrix, changed, "yes/no", Settings(), training, held_out,
-            time=None, n_classes=2, deadline=None, progress=SILENT,
-        )  # fmt: skip
+            matrix, Labelled("yes/no", changed), Settings(), (training, held_out), Conduct()
+        )
         said.append([fold.predicted, *fold.baselines.values()])
     assert np.std(said[0][0]) > 0
     for first, second in zip(*said):
@@ -128,7 +127,7 @@ def test_what_is_left_of_a_count_does_not_tell_a_rows_own_label() -> None:
     held_out = np.sort(draw.permutation(240)[:80])
     training = np.setdiff1d(np.arange(240), held_out)
     fold = cross_validated_fold(
-        matrix, labels, "yes/no", Settings(), training, held_out, None, 2, None, SILENT
+        matrix, Labelled("yes/no", labels), Settings(), (training, held_out), Conduct()
     )
     lost = prediction_loss("yes/no", fold.predicted, labels[held_out])
     assert lost < 1.1 * prediction_loss("yes/no", fold.baselines["base rate"], labels[held_out])

@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from workbench.evaluation import auc_roc
-from workbench.progress import SILENT
+from workbench.progress import PLAIN
 from workbench.structure import weighted_rules
 from workbench.structure.boosted_trees import (
     MOST_TREES,
@@ -24,9 +24,10 @@ from workbench.structure.boosted_trees import (
 from workbench.structure.boosting import Boosted, BoostingSettings
 from workbench.structure.cuts import Cuts, plain_between
 from workbench.structure.grown_rules import fit_grown_rules
+from workbench.structure.rule_task import CountedLabels, RuleTask
 from workbench.structure.screening import Binned, screened
 from workbench.structure.terms import Condition, Term
-from workbench.structure.weighted_rules import CountedLabels, fit_weighted_rules
+from workbench.structure.weighted_rules import fit_weighted_rules
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,7 @@ def planted(n: int = 800, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def test_planted_rules_are_found_and_no_more_than_asked_for() -> None:
     X, y = planted()
     X_new, y_new = planted(seed=1)
-    found = fit_weighted_rules(X, y, most_rules=8)
+    found = fit_weighted_rules(RuleTask(X, y, most_rules=8))
     assert 1 <= len(found) <= 8
     assert found.gap < 1e-3
     assert {2, 7} <= {column for term in found.terms for column in term.columns}
@@ -63,7 +64,9 @@ def test_a_threshold_far_from_the_middle_is_found_where_it_clearly_tells_more() 
     rng = np.random.default_rng(2)
     X = rng.uniform(size=(1500, 3))
     y = (rng.random(1500) < np.where(X[:, 1] >= 0.93, 0.8, 0.2)).astype(float)
-    (step,) = {term for term in fit_weighted_rules(X, y, most_rules=1).terms if term.conditions}
+    (step,) = {
+        term for term in fit_weighted_rules(RuleTask(X, y, most_rules=1)).terms if term.conditions
+    }
     (condition,) = step.conditions
     assert condition.column == 1
     assert condition.threshold == pytest.approx(0.93, abs=0.02)
@@ -74,7 +77,7 @@ def test_a_number_is_predicted_by_at_most_so_many_rules(most: int) -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(500, 40))
     y = X[:, :20] @ rng.normal(size=20) + rng.normal(size=500)
-    found = fit_grown_rules(X, y, most_rules=most)
+    found = fit_grown_rules(RuleTask(X, y, most_rules=most))
     assert 1 <= len(found) <= most
     assert np.mean(np.abs(found.predict(X) - y)) < np.mean(np.abs(y - np.median(y)))
 
@@ -82,7 +85,7 @@ def test_a_number_is_predicted_by_at_most_so_many_rules(most: int) -> None:
 def test_noise_gives_no_rule_or_hardly_any() -> None:
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(400, 30)), (rng.random(400) < 0.3).astype(float)
-    found = fit_weighted_rules(X, y)
+    found = fit_weighted_rules(RuleTask(X, y))
     new = rng.normal(size=(2000, 30))
     assert found.predict(new).std() < 0.12
 
@@ -96,7 +99,7 @@ def test_few_rows_of_a_straight_line_are_learned_about_as_logistic_regression_le
         X, new = rng.normal(size=(60, 4)), rng.normal(size=(3000, 4))
         w = np.array([1.2, -0.9, 0.7, 0.5])
         y, y_new = ((rng.random(len(A)) < 1 / (1 + np.exp(-A @ w))).astype(float) for A in (X, new))
-        ours = auc_roc(fit_weighted_rules(X, y).scores(new), y_new)
+        ours = auc_roc(fit_weighted_rules(RuleTask(X, y)).scores(new), y_new)
         behind.append(auc_roc(LogisticRegression().fit(X, y).decision_function(new), y_new) - ours)
     assert np.mean(behind) < 0.03  # without straight terms: 0.09
 
@@ -146,7 +149,7 @@ def test_a_threshold_parts_what_doubles_say_as_single_precision_does() -> None:
 def test_boosted_trees_learn() -> None:
     X, y = planted()
     X_new, y_new = planted(seed=1)
-    assert auc_roc(fit_boosted_trees(X, y, discrete=True)[0].predict(X_new), y_new) > 0.78
+    assert auc_roc(fit_boosted_trees(RuleTask(X, y), discrete=True)[0].predict(X_new), y_new) > 0.78
 
 
 def test_an_unknown_value_passes_only_tests_that_say_so() -> None:
@@ -160,8 +163,8 @@ def test_an_unknown_value_passes_only_tests_that_say_so() -> None:
 
 def test_one_class_or_no_column_gives_the_mean() -> None:
     ones = np.ones(20)
-    assert fit_weighted_rules(np.zeros((20, 2)), ones).predict(np.zeros((1, 2)))[0] > 0.99
-    flat = fit_grown_rules(np.empty((20, 0)), np.arange(20.0))
+    assert fit_weighted_rules(RuleTask(np.zeros((20, 2)), ones)).predict(np.zeros((1, 2)))[0] > 0.99
+    flat = fit_grown_rules(RuleTask(np.empty((20, 0)), np.arange(20.0)))
     assert flat.predict(np.empty((3, 0))).tolist() == [9.5] * 3
 
 
@@ -171,9 +174,9 @@ def test_own_columns_alone_are_chosen_where_others_only_fit_by_chance() -> None:
     y = (rng.random(300) < 1 / (1 + np.exp(-1.5 * X[:, 0] + 1.5 * X[:, 1]))).astype(float)
     unseen = rng.normal(size=(2000, 160))
     true = 1 / (1 + np.exp(-1.5 * unseen[:, 0] + 1.5 * unseen[:, 1]))
-    scoped = fit_weighted_rules(X, y, own=np.arange(4))
+    scoped = fit_weighted_rules(RuleTask(X, y, own=np.arange(4)))
     assert {at for term in scoped.terms for at in term.columns} <= {0, 1, 2, 3}
-    told = fit_weighted_rules(X, y, own=np.arange(4, 8))
+    told = fit_weighted_rules(RuleTask(X, y, own=np.arange(4, 8)))
     assert {0, 1} <= {at for term in told.terms for at in term.columns}
     assert np.corrcoef(scoped.predict(unseen), true)[0, 1] > 0.9
 
@@ -182,9 +185,9 @@ def test_beyond_many_rows_terms_are_chosen_on_a_sample_and_weighed_by_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     X, y = planted(4000)
-    whole = fit_weighted_rules(X, y, most_rules=8)
+    whole = fit_weighted_rules(RuleTask(X, y, most_rules=8))
     monkeypatch.setattr(weighted_rules, "MOST_ROWS", 1000)
-    found = fit_weighted_rules(X, y, most_rules=8)
+    found = fit_weighted_rules(RuleTask(X, y, most_rules=8))
     assert {2, 7} <= {column for term in found.terms for column in term.columns}
     assert found.predict(X).mean() == pytest.approx(y.mean(), abs=1e-3)
     new, y_new = planted(4000, seed=1)
@@ -203,7 +206,9 @@ def test_few_trees_that_do_best_are_made_more_and_smaller() -> None:
     X, y = planted(300)
     design = np.nan_to_num(X[:, 8:])  # noise: the first few trees do best
     training, left_out = np.arange(200), np.arange(200, 300)
-    n_trees, rate, complete = _best_number(design, y, training, left_out, True, 0, None, SILENT)
+    n_trees, rate, complete = _best_number(
+        design, y, training, left_out, discrete=True, conduct=PLAIN
+    )
     assert complete
     assert 100 < n_trees <= MOST_TREES
     assert rate * n_trees == pytest.approx(RATE * STEP)
@@ -213,7 +218,7 @@ def test_numbers_alone_are_chosen_where_thresholds_and_pairs_fit_by_chance() -> 
     rng = np.random.default_rng(11)
     X = rng.normal(size=(250, 6))
     y = (rng.random(250) < 1 / (1 + np.exp(-2 * X[:, 0] - X[:, 1]))).astype(float)
-    found = fit_weighted_rules(X, y)
+    found = fit_weighted_rules(RuleTask(X, y))
     assert {term.column for term in found.terms} == {0, 1}
     assert all(term.form == "number" for term in found.terms)
 
@@ -227,12 +232,12 @@ def test_linear_columns_stand_beside_trees_as_they_are() -> None:
         )
 
     (X, y), (new, y_new) = drawn(0), drawn(1)
-    (found,) = fit_boosted_trees(X, y, discrete=True, linear=[8])
-    (without,) = fit_boosted_trees(X[:, :8], y, discrete=True)
+    (found,) = fit_boosted_trees(RuleTask(X, y), discrete=True, linear=[8])
+    (without,) = fit_boosted_trees(RuleTask(X[:, :8], y), discrete=True)
     assert [term.form for term in found.terms if 8 in term.columns] == ["number"]
     assert auc_roc(found.predict(new), y_new) > auc_roc(without.predict(new[:, :8]), y_new) + 0.05
     (alone,) = fit_boosted_trees(
-        np.column_stack((np.zeros(400), X[:, 8])), y, discrete=True, linear=[1]
+        RuleTask(np.column_stack((np.zeros(400), X[:, 8])), y), discrete=True, linear=[1]
     )
     assert [term.column for term in alone.terms] == [1]
 
@@ -245,7 +250,7 @@ def test_trees_stand_alone_as_those_of_a_fit_that_sees_no_labels(
     counted = np.column_stack((X, y + np.random.default_rng(4).poisson(1, len(y))))
     blind = np.column_stack((X, np.zeros(len(y))))
     (beside,), (unseeing,) = (
-        fit_boosted_trees(one, y, discrete=True, linear={12}) for one in (counted, blind)
+        fit_boosted_trees(RuleTask(one, y), discrete=True, linear={12}) for one in (counted, blind)
     )
     assert beside.terms[-1].column == 12
     assert beside.alone is not None
@@ -276,7 +281,7 @@ def test_counts_of_labels_stay_where_they_foretell_rows_whose_labels_they_do_not
             return np.where(left_out, hidden_counts[:, None], counts[:, None])
 
         X = np.column_stack((rng.normal(size=(n, 3)), counts))
-        found = fit_weighted_rules(X, y, counted=CountedLabels((3,), hiding))
+        found = fit_weighted_rules(RuleTask(X, y, counted=CountedLabels((3,), hiding)))
         return {column for term in found.terms for column in term.columns}
 
     rng = np.random.default_rng(8)

@@ -14,7 +14,8 @@ from workbench.arrays import Float
 from workbench.evaluation import best_threshold, binary_scores
 from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
-from workbench.progress import Progress
+from workbench.progress import Conduct, Progress
+from workbench.structure.rule_task import RuleTask
 from workbench.study.columns import CandidateColumns
 from workbench.study.learners import LearnerName, fit_learner
 from workbench.study.matrix import CandidateMatrix, candidate_matrix
@@ -72,7 +73,8 @@ def _fold(
 ) -> dict[str, float]:
     test = np.arange(len(labels)) % FOLDS == fold
     X, y = matrix.X[~test], labels[~test]
-    model = fit_learner(system, "yes/no", X, y, own=matrix.own, seed=fold, progress=progress)
+    task = RuleTask(X, y, own=matrix.own, conduct=Conduct(fold, progress=progress))
+    model = fit_learner(system, "yes/no", task)
     threshold = best_threshold(model.predict(X), y)
     scores: Mapping[str, Any] = binary_scores(
         model.predict(matrix.X[test]), labels[test], threshold=threshold

@@ -17,7 +17,8 @@ from workbench.arrays import Bool, Float
 from workbench.evaluation import auc_roc
 from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
-from workbench.progress import Progress
+from workbench.progress import Conduct, Progress
+from workbench.structure.rule_task import RuleTask
 from workbench.study.columns import CandidateColumns, TargetTimes
 from workbench.study.learners import LearnerName, TargetKind, fit_learner
 from workbench.study.matrix import candidate_matrix
@@ -85,9 +86,9 @@ def _scored(
     learned = np.flatnonzero(part != "test")
     held_out = np.flatnonzero(part[learned] == "valid")
     kind: TargetKind = "number" if task == "position" else "yes/no"
-    model = fit_learner(
-        system, kind, X[learned], y[learned], held_out=[held_out], progress=progress
-    )
+    conduct = Conduct(progress=progress)
+    rows = RuleTask(X[learned], y[learned], held_out=[held_out], conduct=conduct)
+    model = fit_learner(system, kind, rows)
     test: Bool = part == "test"
     said = model.predict(X[test])
     return float(np.mean(np.abs(said - y[test]))) if kind == "number" else auc_roc(said, y[test])

@@ -14,14 +14,15 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.progress import SILENT, Progress, expired
+from workbench.progress import Conduct
 from workbench.structure.boosting import Boosted, BoostingSettings, Tree
 from workbench.structure.cuts import Cuts
+from workbench.structure.rule_task import RuleTask, random_splits
 from workbench.structure.screening import screened
 from workbench.structure.sparse_fits import ridge_logistic
 from workbench.structure.term_choices import terms_of
 from workbench.structure.terms import Condition, Term
-from workbench.structure.weighted_rules import WeightedRules, constant_rules, random_splits
+from workbench.structure.weighted_rules import WeightedRules, constant_rules
 
 __all__ = ["as_rules", "fit_boosted_trees"]
 
@@ -32,16 +33,7 @@ RATE = 0.06
 
 
 def fit_boosted_trees(
-    X: Real,
-    y: Float,
-    *,
-    discrete: bool,
-    n_classes: int = 2,
-    linear: Collection[int] = (),
-    held_out: Sequence[Int64] | None = None,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
+    task: RuleTask, *, discrete: bool, n_classes: int = 2, linear: Collection[int] = ()
 ) -> tuple[WeightedRules, ...]:
     """Boost trees and give them as weighted rules: one sum of them, or one a class where classes
     are more than two.
@@ -51,45 +43,59 @@ def fit_boosted_trees(
     left out. The number of trees is the one that does best on the first of the held-out sets; then
     all rows are fitted by so many.
     """
-    several = n_classes > 2
+    y, several = task.y, n_classes > 2
+    constant = tuple(constant_rules(one, discrete) for one in _targets(y, n_classes))
     if (discrete and len(np.unique(y)) < 2) or len(y) < 10:
-        return tuple(constant_rules(one, discrete) for one in _targets(y, n_classes))
-    left_out = (random_splits(y, discrete, seed) if held_out is None else held_out)[0]
-    training = np.setdiff1d(np.arange(len(y)), left_out)
-    if discrete and (
-        not np.isin(y[left_out], y[training]).all() or len(np.unique(y[training])) < 2
-    ):
-        training = np.arange(len(y))
-    added = terms_of(X, sorted(linear), linear=linear) if discrete and not several else []
-    whole, X = X, X.copy() if linear else X
+        return constant
+    left_out, training = _split(task, discrete)
+    added = terms_of(task.X, sorted(linear), linear=linear) if discrete and not several else []
+    X = task.X.copy() if linear else task.X
     X[:, list(linear)] = np.nan
-    targets = _targets(y[training], n_classes)
-    each = [
-        screened(X[training], one, discrete=discrete, most=MOST_COLUMNS // len(targets))
-        for one in targets
-    ]
-    columns = np.unique(np.concatenate(each))
+    columns = _telling(X[training], _targets(y[training], n_classes), discrete)
     if not len(columns):
-        constant = [constant_rules(one, discrete) for one in _targets(y, n_classes)]
-        return (
-            (_beside(constant[0], added, whole, y, np.zeros(len(y))),) if added else tuple(constant)
-        )
+        if added:
+            return (_beside(constant[0], added, task.X, y, np.zeros(len(y))),)
+        return constant
     design = np.asarray(X[:, columns], np.float64)
     n_trees, rate, complete = _best_number(
-        design, y, training, left_out, discrete, seed, deadline, progress
+        design, y, training, left_out, discrete=discrete, conduct=task.conduct
     )
-    settings = _settings(len(y), rate, seed)
+    settings = _settings(len(y), rate, task.conduct.seed)
     model = Boosted(design, y, settings, discrete=discrete)
     model.grow(n_trees)
     found = [replace(rules, complete=complete) for rules in as_rules(model, design, columns)]
     if added:
         unseen = _held_out_scores(design, y, settings, n_trees)
-        return (_beside(found[0], added, whole, y, unseen),)
-    if not several:
-        return tuple(found)
-    none = WeightedRules((), np.empty(0), UNSEEN, discrete)
+        return (_beside(found[0], added, task.X, y, unseen),)
+    return _by_class(found, model, n_classes) if several else tuple(found)
+
+
+def _split(task: RuleTask, discrete: bool) -> tuple[Int64, Int64]:
+    """The rows that judge, and those that are learned from: all where others lack a class."""
+    y, left_out = task.y, task.splits(discrete=discrete)[0]
+    training = np.setdiff1d(np.arange(len(y)), left_out)
+    if discrete and (
+        not np.isin(y[left_out], y[training]).all() or len(np.unique(y[training])) < 2
+    ):
+        training = np.arange(len(y))
+    return left_out, training
+
+
+def _telling(X: Real, targets: Sequence[Float], discrete: bool) -> Int64:
+    """The columns that tell most of some target, ascending."""
+    most = MOST_COLUMNS // len(targets)
+    return np.unique(
+        np.concatenate([screened(X, one, discrete=discrete, most=most) for one in targets])
+    )
+
+
+def _by_class(
+    found: list[WeightedRules], model: Boosted, n_classes: int
+) -> tuple[WeightedRules, ...]:
+    """A sum for each class, also for those that no row has."""
+    none = WeightedRules((), np.empty(0), UNSEEN, model.discrete)
     if len(found) == 1:
-        found = [WeightedRules((), np.empty(0), 0.0, discrete), *found]
+        found = [WeightedRules((), np.empty(0), 0.0, model.discrete), *found]
     by_class = dict(zip(model.classes.astype(int).tolist(), found))
     return tuple(by_class.get(place, none) for place in range(n_classes))
 
@@ -148,29 +154,28 @@ def _best_number(
     y: Float,
     training: Int64,
     held_out: Int64,
+    *,
     discrete: bool,
-    seed: int,
-    deadline: float | None,
-    progress: Progress,
+    conduct: Conduct,
 ) -> tuple[int, float, bool]:
     """How many trees of which rate do best on the held-out rows; grown a few at a time, until they
     only get worse.
 
     Which columns few trees see is chance, so where few do best they are made more and smaller.
     """
-    settings = _settings(len(training), RATE, seed)
+    settings = _settings(len(training), RATE, conduct.seed)
     model = Boosted(design[training], y[training], settings, discrete=discrete)
     best, best_loss, scores = STEP, np.inf, model.scores(design[held_out])
     for n_trees in range(STEP, MOST_TREES + 1, STEP):
-        progress.step("trees", n_trees, MOST_TREES)
+        conduct.progress.step("trees", n_trees, MOST_TREES)
         model.grow(STEP)
         scores += model.scores(design[held_out], n_trees - STEP)
         loss = _loss(model, scores, y[held_out])
         if loss < best_loss:
             best, best_loss = n_trees, loss
-        if n_trees - best >= 4 * STEP or expired(deadline):
+        if n_trees - best >= 4 * STEP or conduct.expired:
             break
-    if expired(deadline):
+    if conduct.expired:
         return best, RATE, False
     smaller = max(MOST_TREES // (2 * best), 1)
     return best * smaller, RATE / smaller, True

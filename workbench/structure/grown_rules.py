@@ -4,26 +4,21 @@ held-out rows choose.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.progress import SILENT, Progress, expired
+from workbench.structure.growing_sizes import ABSOLUTE, tried_sizes
 from workbench.structure.pursuit import grow
+from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import Scope, scopes_of
 from workbench.structure.screening import screened
-from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.term_choices import bent_terms, straight_terms, terms_of
 from workbench.structure.terms import Term
-from workbench.structure.weighted_rules import (
-    WeightedRules,
-    constant_rules,
-    even_sample,
-    random_splits,
-)
+from workbench.structure.weighted_rules import WeightedRules, constant_rules
 
 __all__ = ["fit_grown_rules", "grown_terms"]
 
@@ -31,31 +26,11 @@ MOST_COLUMNS = 120
 MOST_BENT = 50
 N_CUTS = 15
 MOST_ROWS = 10_000
-PATIENCE = 8
-"""Terms that may bring nothing on held-out rows before growing ends."""
-RIDGES = (1.0, 30.0, 200.0)
 
 
-def fit_grown_rules(
-    X: Real,
-    y: Float,
-    *,
-    most_rules: int = 30,
-    own: Int64 | None = None,
-    held_out: Sequence[Int64] | None = None,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
-) -> WeightedRules:
-    """Choose and weigh at most `most_rules` terms of a number, for the least mean absolute error.
-
-    Parameters
-    ----------
-    X : float array, shape (n_rows, n_candidates)
-        NaN where unknown.
-    y : float64 array, shape (n_rows,)
-    own, held_out
-        As of `fit_weighted_rules`.
+def fit_grown_rules(task: RuleTask) -> WeightedRules:
+    """Choose and weigh at most `task.most_rules` terms of a number, for the least mean absolute
+    error.
 
     Notes
     -----
@@ -67,42 +42,40 @@ def fit_grown_rules(
     held-out rows; then all rows grow so many. Beyond `MOST_ROWS` rows all this sees an even sample
     of them, and the terms that it chose are weighed by all.
     """
-    if most_rules < 1 or len(y) < 4:
+    X, y, conduct = task.X, task.y, task.conduct
+    if task.most_rules < 1 or len(y) < 4:
         return constant_rules(y, discrete=False)
     if len(y) > MOST_ROWS:
-        rows = even_sample(y, MOST_ROWS)
-        of_sample = (
-            None
-            if held_out is None
-            else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
-        )
-        chosen = fit_grown_rules(
-            X[rows], y[rows], most_rules=most_rules, own=own, held_out=of_sample, seed=seed,
-            deadline=deadline, progress=progress,
-        )  # fmt: skip
-        return _weighed(chosen.terms, X, y, RIDGES[0], complete=chosen.complete)
-    splits = random_splits(y, False, seed) if held_out is None else held_out
-    ways = [way for scope in scopes_of(X, own, most_rules) for way in _ways(scope)]
+        chosen = fit_grown_rules(task.evenly(MOST_ROWS))
+        return ABSOLUTE.weighed(chosen.terms, X, y, ABSOLUTE.ridges[0], complete=chosen.complete)
+    splits = task.splits(discrete=False)
+    ways = [way for scope in scopes_of(X, task.own, task.most_rules) for way in _ways(scope)]
     errors: _Errors = {}
     for number, left_out in enumerate(splits):
-        if number and expired(deadline):
+        if number and conduct.expired:
             break
-        progress.step("rules", number, len(splits) + 1)
+        conduct.progress.step("rules", number, len(splits) + 1)
         training = np.setdiff1d(np.arange(len(y)), left_out)
         if len(training) < 3 or not len(left_out):
             continue
         learned, asked = (X[training], y[training]), (X[left_out], y[left_out])
-        for way, terms in zip(ways, _grown(ways, *learned, most_rules, deadline)):
-            for choice, error in _tried(terms, learned, asked, whole=way.scope.straight):
+        none = np.abs(asked[1] - np.median(learned[1]))
+        for way, terms in zip(ways, _grown(ways, *learned, task)):
+            errors.setdefault((way, 0, 0.0), []).append(none)
+            best = float(none.mean())
+            for choice, error in tried_sizes(
+                ABSOLUTE, terms, learned, asked, best, whole=way.scope.straight
+            ):
                 errors.setdefault((way, *choice), []).append(error)
     if not errors:
         return constant_rules(y, discrete=False)
-    progress.step("rules", len(splits), len(splits) + 1)
+    conduct.progress.step("rules", len(splits), len(splits) + 1)
     way, size, ridge = _chosen(errors, ways)
     if not size:
         return constant_rules(y, discrete=False)
-    (terms,) = _grown([way], X, y, most_rules, deadline)
-    return _weighed(list(islice(terms, size)), X, y, ridge, complete=not expired(deadline))
+    (terms,) = _grown([way], X, y, task)
+    found = list(islice(terms, size))
+    return ABSOLUTE.weighed(found, X, y, ridge, complete=not conduct.expired)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +91,10 @@ def _ways(scope: Scope) -> list[_Way]:
 
 
 def _grown(
-    ways: Sequence[_Way], X: Real, y: Float, most: int, deadline: float | None
+    ways: Sequence[_Way], X: Real, y: Float, task: RuleTask
 ) -> Iterator[Iterator[Term] | list[Term]]:
     """The terms of each way; a scope's columns are screened once."""
+    most, deadline = task.most_rules, task.conduct.deadline
     telling: dict[int, Int64] = {}
     for way in ways:
         if way.scope.straight:
@@ -176,46 +150,3 @@ def _chosen(errors: _Errors, ways: Sequence[_Way]) -> _Choice:
         if gain.mean() > gain.std() / np.sqrt(len(gain)):
             best[id(way.scope)] = found
     return min(best.values(), key=means.__getitem__)
-
-
-def _tried(
-    terms: Iterable[Term], learned: tuple[Real, Float], asked: tuple[Real, Float], *, whole: bool
-) -> Iterator[tuple[tuple[int, float], Float]]:
-    """The absolute error of each asked row under the first terms, ever more of them, and each
-    ridge.
-
-    With `whole` all of them or none.
-    """
-    (X, y), (X_asked, truth) = learned, asked
-    error = np.abs(truth - np.median(y))
-    yield (0, 0.0), error
-    best, size = float(error.mean()), 0
-    values, asked_values = np.empty((len(X), 0)), np.empty((len(X_asked), 0))
-    for batch in [list(terms)] if whole else ([term] for term in terms):
-        values = np.column_stack((values, *(term.values(X) for term in batch)))
-        asked_values = np.column_stack((asked_values, *(term.values(X_asked) for term in batch)))
-        for ridge in RIDGES:
-            weights, intercept = _weights(values, y, ridge)
-            error = np.abs(truth - asked_values @ weights - intercept)
-            yield (values.shape[1], ridge), error
-            if error.mean() < 0.999 * best:
-                best, size = float(error.mean()), values.shape[1]
-        if values.shape[1] - size >= PATIENCE:
-            return
-
-
-def _weighed(
-    terms: Sequence[Term], X: Real, y: Float, ridge: float, *, complete: bool = True
-) -> WeightedRules:
-    """The terms with the weights that these rows give them."""
-    if not terms:
-        return replace(constant_rules(y, discrete=False), complete=complete)
-    weights, intercept = _weights(np.column_stack([term.values(X) for term in terms]), y, ridge)
-    return WeightedRules(tuple(terms), weights, intercept, False, complete=complete)
-
-
-def _weights(values: Float, y: Float, ridge: float) -> tuple[Float, float]:
-    """Weights of the least absolute error; the ridge is of columns of one spread."""
-    spread = np.maximum(values.std(axis=0), 0.05)
-    weights, intercept = least_absolute(values / spread, y, ridge)
-    return weights / spread, intercept

@@ -4,13 +4,13 @@ and their values by stages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import remaining
+from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import Scope
 from workbench.structure.screening import Binned
 from workbench.structure.sparse_fits import at_penalty, sigmoid
@@ -18,29 +18,10 @@ from workbench.structure.term_choices import pair_terms, straight_terms, terms_o
 from workbench.structure.term_columns import TermColumns
 from workbench.structure.terms import Term
 
-__all__ = ["CountedLabels", "Design"]
+__all__ = ["Design"]
 
 MOST_COLUMNS = 250
 MOST_TERMS = 500
-
-
-@dataclass(frozen=True)
-class CountedLabels:
-    """Columns that count known labels of other rows: they enter as they are, or not at all.
-
-    Attributes
-    ----------
-    hiding : callable
-        The columns, shape (n_rows, n_columns), as they are where the labels of some rows (an int64
-        array) are hidden.
-    """
-
-    columns: tuple[int, ...]
-    hiding: Callable[[Int64], Real]
-
-    def among(self, rows: Int64) -> CountedLabels:
-        """The same of some of the rows."""
-        return CountedLabels(self.columns, lambda hidden: self.hiding(rows[hidden])[rows])
 
 
 class Design:
@@ -48,23 +29,10 @@ class Design:
     terms and their values.
     """
 
-    def __init__(
-        self,
-        X: Real,
-        y: Float,
-        most_rules: int,
-        counted: CountedLabels | None,
-        deadline: float | None,
-    ) -> None:
-        self.X, self.y, self.most_rules, self.counted, self.deadline = (
-            X,
-            y,
-            most_rules,
-            counted,
-            deadline,
-        )
-        self.binned = Binned.of(X)
-        self.columns = TermColumns(X)
+    def __init__(self, task: RuleTask) -> None:
+        self.task, self.X, self.y = task, task.X, task.y
+        self.binned = Binned.of(task.X)
+        self.columns = TermColumns(task.X)
         self._telling: dict[tuple[bytes, bytes], Int64] = {}
 
     def stages(self, held_out: Int64, among: Scope) -> Iterator[tuple[int, list[Term], Float]]:
@@ -85,9 +53,9 @@ class Design:
                 self.y, training, among.columns, discrete=True, most=MOST_COLUMNS
             )
         terms, Z = self.columns.of(self._telling[asked], MOST_TERMS, self.y, training)
-        if among.counted and self.counted is not None:
-            beside = self.counted.columns
-            counts = self.counted.hiding(held_out)
+        if among.counted and self.task.counted is not None:
+            beside = self.task.counted.columns
+            counts = self.task.counted.hiding(held_out)
             more = terms_of(counts, range(len(beside)), linear=range(len(beside)))
             terms, Z = (
                 [*(term.on(beside) for term in more), *terms],
@@ -104,12 +72,11 @@ class Design:
         yield 0, [terms[at] for at in plain], Z[:, plain]
         if len(plain) < len(terms):
             yield 1, terms, Z
-        if len(training) < 60 or remaining(self.deadline) < 5:
+        if len(training) < 60 or remaining(self.task.conduct.deadline) < 5:
             return
         seen = self.y[training]
-        fitted = at_penalty(Z[training], seen, 0.1, self.most_rules, self.deadline).scores(
-            Z[training]
-        )
+        most, deadline = self.task.most_rules, self.task.conduct.deadline
+        fitted = at_penalty(Z[training], seen, 0.1, most, deadline).scores(Z[training])
         pairs = pair_terms(self.X[training], seen - sigmoid(fitted), terms)
         if pairs:
             yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, self.X)))

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.progress import SILENT, Progress, expired
-from workbench.structure.rule_design import CountedLabels, Design
+from workbench.progress import expired
+from workbench.structure.rule_design import Design
+from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import Scope, scopes_of
 from workbench.structure.sparse_fits import Fit, at_penalty, log_loss, path, refitted, sigmoid
 from workbench.structure.terms import Term
 
-__all__ = ["RIDGES", "WeightedRules", "constant_rules", "fit_weighted_rules", "random_splits"]
+__all__ = ["RIDGES", "WeightedRules", "constant_rules", "fit_weighted_rules"]
 
 MOST_ROWS = 20_000
 
@@ -63,35 +64,8 @@ class WeightedRules:
         return len(self.terms)
 
 
-def fit_weighted_rules(
-    X: Real,
-    y: Float,
-    *,
-    most_rules: int = 30,
-    counted: CountedLabels | None = None,
-    own: Int64 | None = None,
-    held_out: Sequence[Int64] | None = None,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
-) -> WeightedRules:
-    """Choose and weigh at most `most_rules` terms.
-
-    Parameters
-    ----------
-    X : float array, shape (n_rows, n_candidates)
-        NaN where unknown.
-    y : float64 array, shape (n_rows,)
-        0 and 1.
-    counted : CountedLabels or None
-        Tried beside the other columns, each held-out set with its own labels hidden: among few
-        neighbours, what is left of a count tells a row's own label (it is the one that is missing).
-    own : int64 array or None
-        Columns of the target's own table. Rules over these alone are tried beside rules over all,
-        and held-out rows choose: among thousands of columns of other tables some fit by chance.
-    held_out : sequence of int64 arrays or None
-        Sets of rows on which the penalty is chosen (the latest, where rows have a time); None draws
-        some at random.
+def fit_weighted_rules(task: RuleTask) -> WeightedRules:
+    """Choose and weigh at most `task.most_rules` terms of a target of 0 and 1.
 
     Notes
     -----
@@ -103,67 +77,58 @@ def fit_weighted_rules(
     held-out rows is then fitted to all rows, from the screening on. Beyond `MOST_ROWS` rows all
     this sees an even sample of them, and the terms that it chose are weighed by all.
     """
-    if most_rules < 1 or len(np.unique(y)) < 2 or len(y) < 4:
+    y = task.y
+    if task.most_rules < 1 or len(np.unique(y)) < 2 or len(y) < 4:
         return constant_rules(y, True)
     if len(y) > MOST_ROWS:
-        rows = even_sample(y, MOST_ROWS)
-        of_sample = (
-            None
-            if held_out is None
-            else [np.flatnonzero(np.isin(rows, split)) for split in held_out]
-        )
-        of_some = fit_weighted_rules(
-            X[rows], y[rows], most_rules=most_rules, own=own,
-            counted=None if counted is None else counted.among(rows), held_out=of_sample, seed=seed,
-            deadline=deadline, progress=progress,
-        )  # fmt: skip
-        return _weighed_by(of_some, X, y)
-    splits = random_splits(y, True, seed) if held_out is None else held_out
-    scopes = scopes_of(X, own, most_rules, () if counted is None else counted.columns)
-    design = Design(X, y, most_rules, counted, deadline)
+        return _weighed_by(fit_weighted_rules(task.evenly(MOST_ROWS)), task.X, y)
+    splits = task.splits(discrete=True)
+    counted = () if task.counted is None else task.counted.columns
+    scopes = scopes_of(task.X, task.own, task.most_rules, counted)
+    design = Design(task)
     losses: dict[_Choice, list[float]] = {}
     for number, left_out in enumerate(splits):
-        if number and expired(deadline):
+        if number and task.conduct.expired:
             break
-        progress.step("rules", number, len(splits) + 1)
+        task.conduct.progress.step("rules", number, len(splits) + 1)
         for choice, loss in _tried(design, left_out, scopes):
             losses.setdefault(choice, []).append(loss)
     if not losses:
         return constant_rules(y, True)
+    task.conduct.progress.step("rules", len(splits), len(splits) + 1)
+    chosen = _chosen(losses)
+    found = _fitted(design, chosen, scopes[chosen[0]])
+    return replace(found, losses=tuple(losses[chosen]))
+
+
+def _chosen(losses: dict[_Choice, list[float]]) -> _Choice:
+    """Of the choices that most held-out sets have tried, the one of the least mean loss."""
     tried_most = max(map(len, losses.values()))
     complete = (choice for choice in losses if len(losses[choice]) == tried_most)
-    chosen = min(complete, key=lambda choice: float(np.mean(losses[choice])))
-    place, stage, share, ridge = chosen
-    progress.step("rules", len(splits), len(splits) + 1)
+    return min(complete, key=lambda choice: float(np.mean(losses[choice])))
+
+
+def _fitted(design: Design, chosen: _Choice, scope: Scope) -> WeightedRules:
+    """What was chosen on held-out rows, fitted to all."""
+    y, most, deadline = design.y, design.task.most_rules, design.task.conduct.deadline
+    _, stage, share, ridge = chosen
     terms: list[Term] = []
-    for number, more, columns in design.stages(np.empty(0, np.int64), scopes[place]):
+    for number, more, columns in design.stages(np.empty(0, np.int64), scope):
         if number > stage:
             break
         terms, Z = more, columns
     if share >= 1 or not terms:
-        return replace(constant_rules(y, True), losses=tuple(losses[chosen]))
+        return constant_rules(y, True)
     if share == ALL:
-        final = refitted(Z, y, np.arange(min(len(terms), most_rules)), ridge or 1.0)
+        final = refitted(Z, y, np.arange(min(len(terms), most)), ridge or 1.0)
     else:
-        final = at_penalty(Z, y, share, most_rules, deadline)
+        final = at_penalty(Z, y, share, most, deadline)
         if ridge is not None and len(final.support):
             final = replace(refitted(Z, y, final.support, ridge), gap=final.gap)
-    support = final.support
-    return WeightedRules(
-        tuple(terms[at] for at in support),
-        final.weights[support] * [terms[at].handicap for at in support],
-        final.intercept,
-        True,
-        final.gap,
-        complete=not expired(deadline),
-        losses=tuple(losses[chosen]),
-    )
-
-
-def even_sample(y: Float, most: int) -> Int64:
-    """`most` of the rows, ascending, spread evenly over the target's values."""
-    places = np.linspace(0, len(y) - 1, most).astype(np.int64)
-    return np.sort(np.argsort(y, kind="stable")[places])
+    kept = [terms[at] for at in final.support]
+    weights = final.weights[final.support] * [term.handicap for term in kept]
+    complete = not expired(deadline)
+    return WeightedRules(tuple(kept), weights, final.intercept, True, final.gap, complete)
 
 
 def _weighed_by(rules: WeightedRules, X: Real, y: Float) -> WeightedRules:
@@ -192,7 +157,7 @@ def _tried(
 
     Share 1 stands for no rule at all.
     """
-    y, most_rules, deadline = design.y, design.most_rules, design.deadline
+    y, most_rules, deadline = design.y, design.task.most_rules, design.task.conduct.deadline
     training = np.setdiff1d(np.arange(len(y)), held_out)
     if len(training) < 3 or not len(held_out) or len(np.unique(y[training])) < 2:
         return
@@ -241,20 +206,3 @@ def constant_rules(y: Float, discrete: bool) -> WeightedRules:
     return WeightedRules(
         (), np.empty(0), float(np.log((mean + 1e-6) / (1 - mean + 1e-6))), discrete
     )
-
-
-def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
-    """Fifths of the rows, drawn at random from each class: all five where rows are few, one where
-    they are many.
-
-    Where rows are very few they are dealt twice, for one deal tells little.
-    """
-    rng = np.random.default_rng(seed)
-    found = []
-    for _ in range(2 if len(y) < 200 else 1):
-        order = rng.permutation(len(y))
-        if discrete:
-            order = order[np.argsort(y[order], kind="stable")]
-        n_splits = 5 if len(y) < 600 else 3 if len(y) < 3000 else 1
-        found += [np.sort(order[first::5]) for first in range(n_splits)]
-    return found

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.screening import screened
+from workbench.study.folds import Labelled
 from workbench.tables.facts import TargetKind
 
 __all__ = ["BASELINES", "baseline_name", "baseline_predictions"]
@@ -31,14 +32,7 @@ def baseline_name(name: str, kind: TargetKind) -> str:
 
 
 def baseline_predictions(
-    name: str,
-    kind: TargetKind,
-    X: Real,
-    own: Int64,
-    y: Float,
-    rows: Int64,
-    seed: int,
-    n_classes: int,
+    name: str, target: Labelled, X: Real, own: Int64, rows: Int64, seed: int
 ) -> Float:
     """Predictions for `rows` of X by a baseline fitted to all others whose label is known.
 
@@ -47,8 +41,9 @@ def baseline_predictions(
     own : int64 array
         The columns that are the target table's own.
     rows : int64 array
-        The held-out rows; `y` is NaN there and wherever else no label is to be seen.
+        The held-out rows; no label of `target` is to be seen there.
     """
+    kind, y, n_classes = target.kind, target.labels, target.n_classes
     training = np.flatnonzero(~np.isnan(y))
     if name == "base rate":
         return _base_rate(kind, y[training], len(rows), n_classes)

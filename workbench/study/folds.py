@@ -5,6 +5,7 @@ how good that is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,17 +13,41 @@ from workbench.arrays import Float, Int64
 from workbench.evaluation import auc_roc, continuous_scores, scores_at
 from workbench.study.learners import TargetKind
 
-__all__ = ["fold_metrics", "latest_split", "prediction_loss", "study_folds", "summarised"]
+__all__ = [
+    "Labelled",
+    "fold_metrics",
+    "latest_split",
+    "prediction_loss",
+    "study_folds",
+    "summarised",
+]
 
 
-def study_folds(
-    labels: Float, kind: TargetKind, n_folds: int, seed: int, time: Float | None
-) -> list[tuple[Int64, Int64]]:
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """What is predicted of rows, and what is known of it.
+
+    Attributes
+    ----------
+    labels : float64 array, shape (n_rows,)
+        0 or 1, a number, or the place of a class; NaN where unknown.
+    time : float64 array or None
+        When each row is asked.
+    """
+
+    kind: TargetKind
+    labels: Float
+    n_classes: int = 2
+    time: Float | None = None
+
+
+def study_folds(target: Labelled, n_folds: int, seed: int) -> list[tuple[Int64, Int64]]:
     """(training rows, held-out rows) of each fold, among the rows with a label.
 
     With a time, rows are cut into `n_folds + 1` stretches of it; each but the first is held out
     once and learned from the rows before it. Otherwise rows are dealt at random, each class evenly.
     """
+    labels, time = target.labels, target.time
     rows = np.flatnonzero(~np.isnan(labels))
     if time is not None:
         # Rows of one time stay together, so that nothing is learned from rows of the held-out time.
@@ -31,7 +56,7 @@ def study_folds(
         folds = [(rows[stretch < fold], rows[stretch == fold]) for fold in range(1, n_folds + 1)]
         return [(before, held) for before, held in folds if len(before) and len(held)]
     order = rows[np.random.default_rng(seed).permutation(len(rows))]
-    if kind != "number":
+    if target.kind != "number":
         order = order[np.argsort(labels[order], kind="stable")]
     n_folds = min(n_folds, len(rows))
     held_out = [np.sort(order[fold::n_folds]) for fold in range(n_folds)]

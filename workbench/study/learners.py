@@ -4,18 +4,17 @@ one set of rules a class for a category.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from workbench.arrays import Float, Int64, Real
-from workbench.progress import SILENT, Progress
+from workbench.arrays import Float, Real
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.distilled_rules import distilled_where_better
 from workbench.structure.grown_rules import fit_grown_rules
-from workbench.structure.rule_design import CountedLabels
+from workbench.structure.rule_task import RuleTask
 from workbench.structure.sparse_fits import softmax
 from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
 from workbench.tables.facts import TargetKind
@@ -69,101 +68,48 @@ class FittedRules:
 def fit_learner(
     learner: LearnerName,
     kind: TargetKind,
-    X: Real,
-    y: Float,
+    task: RuleTask,
     *,
     n_classes: int = 2,
-    most_rules: int = 30,
     linear: Collection[int] = (),
-    counted: CountedLabels | None = None,
-    own: Int64 | None = None,
-    held_out: Sequence[Int64] | None = None,
-    seed: int = 0,
-    deadline: float | None = None,
-    progress: Progress = SILENT,
 ) -> FittedRules:
-    """Fit a learner to labelled rows; `y` is 0 or 1, a number, or the place of a class.
+    """Fit a learner to labelled rows; `task.y` is 0 or 1, a number, or the place of a class.
 
     Columns in `linear` (labels of neighbours) stand beside trees of yes or no as they are;
-    `counted` are the same to rules, which choose whether to read them by held-out rows. All on one
-    thread: threads that wait for each other over short sums cost more than they give.
+    `task.counted` are the same to rules, which choose whether to read them by held-out rows. All on
+    one thread: threads that wait for each other over short sums cost more than they give.
     """
     with one_blas_thread():
-        return _fitted(
-            learner,
-            kind,
-            X,
-            y,
-            n_classes,
-            most_rules,
-            linear,
-            counted,
-            own,
-            held_out,
-            seed,
-            deadline,
-            progress,
-        )
+        if learner == "boosted_trees":
+            return FittedRules(kind, _trees(kind, task, n_classes, linear))
+        if kind == "number":
+            return FittedRules(kind, (fit_grown_rules(task),))
+        if kind == "category":
+            return FittedRules(kind, _rules_by_class(task, n_classes))
+        rules = fit_weighted_rules(task)
+        if task.counted is None:  # trees see no labels of other rows
+            rules = distilled_where_better(rules, task)
+        return FittedRules(kind, (rules,))
 
 
-def _fitted(
-    learner: LearnerName,
-    kind: TargetKind,
-    X: Real,
-    y: Float,
-    n_classes: int,
-    most_rules: int,
-    linear: Collection[int],
-    counted: CountedLabels | None,
-    own: Int64 | None,
-    held_out: Sequence[Int64] | None,
-    seed: int,
-    deadline: float | None,
-    progress: Progress,
-) -> FittedRules:
-    if learner == "boosted_trees":
-        trees = fit_boosted_trees(
-            X, y, discrete=kind != "number", n_classes=n_classes if kind == "category" else 2,
-            linear=linear, held_out=held_out, seed=seed, deadline=deadline, progress=progress,
-        )  # fmt: skip
-        if kind == "category" and len(trees) == 1:  # two classes: the odds of the second
-            trees = (WeightedRules((), np.empty(0), 0.0, True), *trees)
-        return FittedRules(kind, trees)
-    if kind == "number":
-        grown = fit_grown_rules(
-            X,
-            y,
-            most_rules=most_rules,
-            own=own,
-            held_out=held_out,
-            seed=seed,
-            deadline=deadline,
-            progress=progress,
-        )
-        return FittedRules(kind, (grown,))
-    targets = (
-        [(y == place).astype(np.float64) for place in range(n_classes)]
-        if kind == "category"
-        else [y]
-    )
-    each = max(most_rules // len(targets), 1)
+def _trees(
+    kind: TargetKind, task: RuleTask, n_classes: int, linear: Collection[int]
+) -> tuple[WeightedRules, ...]:
+    classes = n_classes if kind == "category" else 2
+    trees = fit_boosted_trees(task, discrete=kind != "number", n_classes=classes, linear=linear)
+    if kind == "category" and len(trees) == 1:  # two classes: the odds of the second
+        return (WeightedRules((), np.empty(0), 0.0, True), *trees)
+    return trees
+
+
+def _rules_by_class(task: RuleTask, n_classes: int) -> tuple[WeightedRules, ...]:
+    """Rules for each class against the rest, their number shared out, as one distribution."""
+    each = max(task.most_rules // n_classes, 1)
     parts = tuple(
-        fit_weighted_rules(
-            X, target, most_rules=each, counted=counted, own=own,
-            held_out=held_out, seed=seed, deadline=deadline, progress=progress,
-        )
-        for target in targets
-    )  # fmt: skip
-    if kind == "category":
-        return FittedRules(kind, _joined(parts, X, y))
-    (rules,) = parts
-    if counted is not None:  # trees see no labels of other rows
-        return FittedRules(kind, parts)
-    better = distilled_where_better(
-        rules, X, y, most_rules=most_rules, held_out=held_out, seed=seed, deadline=deadline,
-        progress=progress,
-    )  # fmt: skip
-    return FittedRules(kind, (better,))
+        fit_weighted_rules(replace(task, y=(task.y == place).astype(np.float64), most_rules=each))
+        for place in range(n_classes)
+    )
+    return _joined(parts, task.X, task.y)
 
 
 def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[WeightedRules, ...]:
@@ -188,8 +134,7 @@ def _joined(parts: tuple[WeightedRules, ...], X: Real, y: Float) -> tuple[Weight
         gradient = np.concatenate(([float((error * scores).sum())], error.sum(axis=0)))
         return lost + 0.5 * float(pull @ pull), gradient + pull
 
-    with one_blas_thread():
-        found = minimize(loss, np.append(1.0, np.zeros(len(parts))), jac=True, method="L-BFGS-B").x
+    found = minimize(loss, np.append(1.0, np.zeros(len(parts))), jac=True, method="L-BFGS-B").x
     return tuple(
         replace(
             part, weights=part.weights * found[0], intercept=float(part.intercept * found[0] + base)

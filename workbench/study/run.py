@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from time import monotonic
 
 import numpy as np
 
@@ -12,10 +11,16 @@ from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled
 from workbench.evaluation import best_threshold
 from workbench.leaving import in_time
-from workbench.progress import SILENT, Conduct, Progress, expired, remaining
-from workbench.structure.rule_design import CountedLabels
+from workbench.progress import Conduct, Progress
+from workbench.structure.rule_task import CountedLabels, RuleTask
 from workbench.study.baselines import BASELINES, baseline_predictions
-from workbench.study.folds import fold_metrics, latest_split, prediction_loss, study_folds
+from workbench.study.folds import (
+    Labelled,
+    fold_metrics,
+    latest_split,
+    prediction_loss,
+    study_folds,
+)
 from workbench.study.learners import FittedRules, LearnerName, TargetKind, fit_learner
 from workbench.study.matrix import CandidateMatrix
 
@@ -117,44 +122,30 @@ class Studied:
 
 def run_study(
     matrix: CandidateMatrix,
-    labels: Float,
-    kind: TargetKind,
+    target: Labelled,
     settings: Settings,
     *,
-    time: Float | None = None,
-    n_classes: int = 2,
     deadline: float | None = None,
     progress: Progress,
 ) -> Studied:
     """Fit the final rules, then cross-validate; stop where time runs out or somebody asks, keeping
     what there is.
-
-    Parameters
-    ----------
-    labels : float64 array, shape (n_rows,)
-        NaN where unknown.
-    time : float64 array or None
-        When each row is asked.
     """
-    studied = Studied(kind, labels, n_classes)
+    studied = Studied(target.kind, target.labels, target.n_classes)
 
-    def work(conduct: Conduct) -> None:
-        progress = conduct.progress
-        studied.model = fitted_rules(
-            matrix, labels, kind, settings, time, n_classes, _part(deadline, 0.4), progress
-        )
-        splits = study_folds(labels, kind, settings.folds, settings.seed, time)
-        for number, (training, held_out) in enumerate(splits):
-            if expired(deadline):
+    def work(heard: Conduct) -> None:
+        whole = Conduct(settings.seed, deadline, heard.progress)
+        part = replace(whole, deadline=whole.share(0.4))
+        studied.model = fitted_rules(matrix, target, settings, part)
+        splits = study_folds(target, settings.folds, settings.seed)
+        for number, split in enumerate(splits):
+            if whole.expired:
                 studied.status = "limit"
                 break
-            until = _part(deadline, 0.8 / (len(splits) - number))
-            progress.step("folds", number, len(splits))
-            fold = cross_validated_fold(
-                matrix, labels, kind, settings, training, held_out, time, n_classes, until, progress
-            )
-            studied.folds.append(fold)
-        if not studied.model.complete or (matrix.cut and expired(deadline)):
+            part = replace(whole, deadline=whole.share(0.8 / (len(splits) - number)))
+            whole.progress.step("folds", number, len(splits))
+            studied.folds.append(cross_validated_fold(matrix, target, settings, split, part))
+        if not studied.model.complete or (matrix.cut and whole.expired):
             studied.status = "limit"
 
     try:
@@ -165,20 +156,8 @@ def run_study(
     return studied
 
 
-def _part(deadline: float | None, share: float) -> float | None:
-    """The time at which that share of what is left is used up."""
-    return None if deadline is None else monotonic() + share * max(remaining(deadline), 0.0)
-
-
 def fitted_rules(
-    matrix: CandidateMatrix,
-    seen: Float,
-    kind: TargetKind,
-    settings: Settings,
-    time: Float | None,
-    n_classes: int,
-    deadline: float | None,
-    progress: Progress = SILENT,
+    matrix: CandidateMatrix, target: Labelled, settings: Settings, conduct: Conduct
 ) -> FittedRules:
     """A learner fitted to the rows whose label is seen; no row sees its own label, nor one that is
     not seen.
@@ -189,23 +168,27 @@ def fitted_rules(
     penalty.
     """
 
+    kind, seen = target.kind, target.labels
+
     def fitted(X: Real, labels: Float, counted: CountedLabels | None = None) -> FittedRules:
         rows = np.flatnonzero(~np.isnan(labels))
+        time = target.time
         held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
+        task = RuleTask(
+            X[rows], labels[rows], settings.rules, counted, matrix.own, held_out, conduct
+        )
         return fit_learner(
-            settings.learner, kind, X[rows], labels[rows], n_classes=n_classes,
-            most_rules=settings.rules, linear=matrix.labelled, counted=counted, own=matrix.own,
-            held_out=held_out, seed=settings.seed, deadline=deadline, progress=progress,
-        )  # fmt: skip
+            settings.learner, kind, task, n_classes=target.n_classes, linear=matrix.labelled
+        )
 
     rows = np.flatnonzero(~np.isnan(seen))
     if settings.learner == "rules":
         return fitted(matrix.given(seen), seen, _counted(matrix, seen, rows))
     model = fitted(matrix.given(seen), seen)
-    if matrix.labelled.isdisjoint(model.columns) or len(rows) < 20 or expired(deadline):
+    if matrix.labelled.isdisjoint(model.columns) or len(rows) < 20 or conduct.expired:
         return model
     # A fifth at random, or the later half.
-    _, asked = study_folds(seen, kind, 5 if time is None else 1, settings.seed, time)[0]
+    _, asked = study_folds(target, 5 if target.time is None else 1, settings.seed)[0]
     rest = seen.copy()
     rest[asked] = np.nan
     X, blind = matrix.given(rest), matrix.without_labels()
@@ -233,29 +216,27 @@ def _counted(matrix: CandidateMatrix, seen: Float, rows: Int64) -> CountedLabels
 
 def cross_validated_fold(
     matrix: CandidateMatrix,
-    labels: Float,
-    kind: TargetKind,
+    target: Labelled,
     settings: Settings,
-    training: Int64,
-    held_out: Int64,
-    time: Float | None,
-    n_classes: int,
-    deadline: float | None,
-    progress: Progress,
+    split: tuple[Int64, Int64],
+    conduct: Conduct,
 ) -> FoldRun:
     """Learn from the training rows' labels alone, and say what that makes of the held-out rows."""
-    seen = np.full(len(labels), np.nan)
-    seen[training] = labels[training]
-    model = fitted_rules(matrix, seen, kind, settings, time, n_classes, deadline, progress)
-    X = matrix.given(np.full(len(labels), np.nan) if settings.inductive else seen)
+    training, held_out = split
+    unseen = np.full(len(target.labels), np.nan)
+    seen = unseen.copy()
+    seen[training] = target.labels[training]
+    target = replace(target, labels=seen)
+    model = fitted_rules(matrix, target, settings, conduct)
+    X = matrix.given(unseen if settings.inductive else seen)
     asked = X[held_out]
     shown = matrix.without_labels() if matrix.of_labels.isdisjoint(model.columns) else X
     baselines = {}
     for name in BASELINES:
-        progress.step("baselines", 0, None, name)
-        if name != "base rate" and expired(deadline):
+        conduct.progress.step("baselines", 0, None, name)
+        if name != "base rate" and conduct.expired:
             continue
         baselines[name] = baseline_predictions(
-            name, kind, shown, matrix.own, seen, held_out, settings.seed, n_classes
+            name, target, shown, matrix.own, held_out, settings.seed
         )
     return FoldRun(held_out, model.predict(asked), baselines, model)

@@ -23,7 +23,7 @@ from workbench.study.baselines import BASELINES, baseline_name
 from workbench.study.columns import CandidateColumns
 from workbench.study.explaining import explained_rows, intervals, studied_rules
 from workbench.study.fitting import candidates_for, filled, labelled_sample
-from workbench.study.folds import summarised
+from workbench.study.folds import Labelled, summarised
 from workbench.study.learners import LearnerName
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.prepared import Prepared, prepared
@@ -148,10 +148,8 @@ def _studied(
         staging, ready, rows, collective=not settings.inductive, deadline=until, progress=progress
     )
     time = ready.times.days[rows] if ready.times is not None else None
-    studied = run_study(
-        matrix, ready.labels[rows], ready.kind, settings, time=time,
-        n_classes=max(len(ready.classes), 2), deadline=deadline, progress=progress,
-    )  # fmt: skip
+    target = Labelled(ready.kind, ready.labels[rows], max(len(ready.classes), 2), time)
+    studied = run_study(matrix, target, settings, deadline=deadline, progress=progress)
     if studied.model is None:
         raise Cancelled("study")
     return studied, matrix, rows
