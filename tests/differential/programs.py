@@ -31,6 +31,10 @@ from tests.differential.table_checks import check_tables, random_table_case
 from tests.differential.update_checks import UpdateCase, check_updates
 from tests.differential.value_checks import check_values
 from tests.differential.value_programs import random_value_case
+from tests.differential.value_update_checks import (
+    check_value_updates,
+    random_value_update_case,
+)
 from tests.differential.variants import check_variants
 from workbench.errors import WorkbenchError
 
@@ -41,6 +45,7 @@ Some = TypeVar("Some", bound=Case)
 REFUSALS = {
     "E0115": "more clauses than the limit",
     "E0306": "a function of an existentially quantified variable",
+    "E0326": "the latest date of facts without dates",
 }
 """What the languages decline by design;
 any other refusal of a generated program is a difference.
@@ -59,6 +64,7 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "models": (random_model_case, check_model),  # type: ignore[dict-item]
     "soft updates": (random_psl_case, check_soft_updates),  # type: ignore[dict-item]
     "tables": (random_table_case, check_tables),  # type: ignore[dict-item]
+    "value updates": (random_value_update_case, check_value_updates),  # type: ignore[dict-item]
     "updates": (UpdateCase, check_updates),  # type: ignore[dict-item]
 }
 

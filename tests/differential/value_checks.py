@@ -17,14 +17,14 @@ from workbench.database import Database, load_alchemy_text
 from workbench.language.ground_atoms import atom_text
 from workbench.workspace import Workspace
 
-__all__ = ["check_values"]
+__all__ = ["Atom", "check_values", "marginals", "people_of"]
 
 Atom = tuple[str, tuple[str, ...]]
 
 
 def check_values(case: ValueCase, tally: Tally) -> None:
     """Raise `Difference` where an atom's probability is another, or other atoms are open."""
-    expected = [_marginals(case, number) for number in range(len(case.worlds))]
+    expected = [marginals(case, facts, sorted(people_of(facts))) for _, facts in case.worlds]
     with Workspace(Database.open(threads=1)) as workspace:
         workspace.declare(case.text)
         for number, (name, _) in enumerate(case.worlds):
@@ -60,17 +60,19 @@ def check_values(case: ValueCase, tally: Tally) -> None:
             raise Difference("probability", f"{key}: {got[key]:.6f}, oracle {p:.6f}")
 
 
-def _marginals(case: ValueCase, number: int) -> dict[Atom, float]:
-    given = case.worlds[number][1]
-    people = sorted(
-        {
-            str(value)
-            for name, rows in given.items()
-            for row in rows
-            for value, kind in zip(row, EVIDENCE[name])
-            if kind == "person"
-        }
-    )
+def people_of(facts: Facts) -> set[str]:
+    """The domain of a world."""
+    return {
+        str(value)
+        for name, rows in facts.items()
+        for row in rows
+        for value, kind in zip(row, EVIDENCE[name])
+        if kind == "person"
+    }
+
+
+def marginals(case: ValueCase, given: Facts, people: list[str]) -> dict[Atom, float]:
+    """Every open atom's probability under these facts."""
     facts = {**given, **{one.name: one.made(given, people) for one in case.definitions}}
     atoms: list[Atom] = []
     if "Fraud" in case.query:

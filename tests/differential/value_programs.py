@@ -18,7 +18,9 @@ __all__ = [
     "Facts",
     "ValueCase",
     "ValueRule",
+    "random_facts",
     "random_value_case",
+    "written",
 ]
 
 Value = str | float | datetime
@@ -185,11 +187,14 @@ def random_value_case(seed: int) -> ValueCase:
         inside = _rule(draw, {**types}, [], head=(True, "Same", ("x", "y")), bound=True)
         parts = [*map(_literal, inside.body), *(one.text for one in inside.conditions)]
         scope = f"Same(x, y) open where {' ^ '.join(parts)}.", inside
-    worlds = tuple((f"w{number}", _facts(draw)) for number in range(draw.choice([1, 1, 2])))
+    # `$now` is the latest date of all worlds, and readings see one.
+    several = 1 if any("$now" in one.text for one in definitions) else draw.choice([1, 1, 2])
+    worlds = tuple((f"w{number}", random_facts(draw)) for number in range(several))
     return ValueCase(seed, rules, definitions, scope, worlds)
 
 
-def _facts(draw: random.Random) -> Facts:
+def random_facts(draw: random.Random) -> Facts:
+    """Some facts of every predicate."""
     people = draw.sample(PEOPLE, draw.choice([2, 3]))
     drawn = {"person": people, "number": NUMBERS, "date": DATES, "text": TEXTS}
     found: Facts = {}
@@ -323,6 +328,11 @@ def _paid(facts: Facts, x: Value) -> set[tuple[Value, Value]]:
     return {(z, a) for w, z, a in facts["Pays"] if w == x}
 
 
+def _now(facts: Facts) -> datetime:
+    """The latest date of the facts."""
+    return max((d for _, d in facts["Since"]), default=datetime.min + timedelta(days=60))  # type: ignore[type-var,return-value]
+
+
 def _each(
     of: Callable[[Facts, str], Value | None],
 ) -> Callable[[Facts, Sequence[str]], set[tuple[Value, ...]]]:
@@ -404,6 +414,20 @@ DEFINITIONS = [
         "Back",
         ("person", "number"),
         _each(_share),
+    ),
+    Definition(
+        "Lately(x, n) := n = count(d: Since(x, d) ^ d > $now - 60).",
+        "Lately",
+        ("person", "number"),
+        lambda facts, people: {
+            (
+                x,
+                float(
+                    sum(w == x and d > _now(facts) - timedelta(days=60) for w, d in facts["Since"])
+                ),
+            )  # type: ignore[operator]
+            for x in people
+        },
     ),
     Definition(
         "Unlike(x, y) := Knows(x, y) ^ !Knows(y, x).",
