@@ -24,6 +24,7 @@ PROGRAMS = {
     "scores": 10,
     "models": 20,
     "updates": 3,
+    "value updates": 4,
     "soft updates": 2,
     "tables": 25,
 }
