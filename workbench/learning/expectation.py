@@ -21,7 +21,7 @@ class Measured:
     Attributes
     ----------
     slope : float64 array, shape (n_templates,)
-        Expected less labelled potentials: the gradient of the log-likelihood.
+        Expected less labelled potentials: the gradient of the log-likelihood; 0 where none is told.
     figures : mapping of str to float
         More columns of the trace, such as `objective`.
     moments : Moments or None

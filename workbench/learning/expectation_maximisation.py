@@ -8,18 +8,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.errors import Cancelled
+from workbench.arrays import Float
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
+from workbench.learning.expectation import Measured
 from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.loop import Step, train
 from workbench.learning.perceptron import HingePerceptron
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.starts import start_weights
-from workbench.learning.training import prepare
+from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.progress import Conduct
 
 __all__ = ["ExpectationMaximisation"]
+
+CUT_SHORT = ("limit", "cancelled")
+"""How a round ends after which none follows."""
 
 
 @dataclass(frozen=True)
@@ -58,29 +63,58 @@ class ExpectationMaximisation(Learner):
         learner = self.learner or (
             HingePerceptron() if training.domain is Domain.UNIT else PseudoLikelihood()
         )
-        weights, states = start_weights(training, None), MapStates(None, conduct, self.tolerance)
-        hidden = any(world.hidden.any() for world in training.worlds)
-        answer: LearnedWeights | None = None
-        moves: list[float] = []
-        status = "iterations"
-        try:
-            for _ in range(self.rounds):
-                conduct.look()
-                completed = [
-                    replace(example, truth=states.completed(world, weights, conduct.seed))
-                    for example, world in zip(examples, training.worlds, strict=True)
-                ]
-                answer = learner.learn(completed, templates, conduct)
-                moves.append(float(np.abs(answer.weights - weights).max(initial=0.0)))
-                weights = answer.weights
-                if not hidden or answer.status in ("limit", "cancelled"):
-                    status = answer.status
-                    break
-                if moves[-1] <= self.settled * max(float(np.abs(weights).max(initial=0.0)), 1e-12):
-                    status = "converged"
-                    break
-        except Cancelled:
-            status = conduct.stopped
-        trace = {"iteration": np.arange(1.0, len(moves) + 1.0), "largest_move": np.array(moves)}
-        inner = {} if answer is None else {"last_round": answer.trace}
-        return LearnedWeights(weights, trace, status, self.name, training.notes() | inner)
+        states = MapStates(None, conduct, self.tolerance)
+        start = start_weights(training, None)
+        rounds = _Rounds(training, examples, learner, states, self.settled, start)
+        answer = train(
+            training, rounds, rounds, start, name=self.name, iterations=self.rounds, conduct=conduct
+        )
+        last = rounds.last
+        if last is None:
+            return answer
+        ended = answer.status == "converged" and (not rounds.hidden or last.status in CUT_SHORT)
+        return replace(
+            answer,
+            status=last.status if ended else answer.status,
+            diagnostics={**answer.diagnostics, "last_round": last.trace},
+        )
+
+
+@dataclass
+class _Rounds(Step):
+    """Completes hidden atoms and learns from what is complete: an `Expectation` and its `Step`."""
+
+    training: TrainingSet
+    examples: Sequence[Example]
+    learner: Learner
+    states: MapStates
+    settled: float
+    learned: Float
+    last: LearnedWeights | None = None
+
+    @property
+    def hidden(self) -> bool:
+        """Whether any atom is."""
+        return any(world.hidden.any() for world in self.training.worlds)
+
+    def measure(self, weights: Float, iteration: int) -> Measured:
+        """How far a round moves the weights."""
+        conduct = self.states.conduct
+        completed = [
+            replace(example, truth=self.states.completed(world, weights, conduct.seed))
+            for example, world in zip(self.examples, self.training.worlds, strict=True)
+        ]
+        self.last = self.learner.learn(completed, self.training.templates, conduct)
+        self.learned = self.last.weights
+        move = self.learned - weights
+        return Measured(move, {"largest_move": float(np.abs(move).max(initial=0.0))})
+
+    def advance(self, weights: Float, measured: Measured) -> Float | None:
+        """What the round learned; None where that has settled, or no round follows."""
+        near = self.settled * max(float(np.abs(self.learned).max(initial=0.0)), 1e-12)
+        cut_short = self.last is not None and self.last.status in CUT_SHORT
+        over = not self.hidden or cut_short or measured.figures["largest_move"] <= near
+        return None if over else self.learned
+
+    def answer(self) -> Float:
+        return self.learned

@@ -30,7 +30,7 @@ class Step(Protocol):
 
     def figures(self) -> Mapping[str, float]:
         """Columns of the trace that tell of the last step."""
-        ...
+        return {}
 
 
 def train(
@@ -110,7 +110,7 @@ def stages(
         )
 
 
-class Averaged:
+class Averaged(Step):
     """Steps of a given size along the gradient; the answer is the mean of the weights on the way.
 
     Parameters
@@ -139,6 +139,3 @@ class Averaged:
         steps = len(self._history) - 1
         first = min(1 + int(self._from_share * steps), steps)
         return np.asarray(np.mean(self._history[first:], axis=0))
-
-    def figures(self) -> Mapping[str, float]:
-        return {}

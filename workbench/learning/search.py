@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import islice, product
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from workbench.arrays import Bool, Float
-from workbench.errors import Cancelled, UsageError
+from workbench.errors import UsageError
 from workbench.inference.solution import Engine
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
+from workbench.learning.expectation import Measured
 from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.loop import Step, train
 from workbench.learning.starts import start_weights
-from workbench.learning.training import prepare
+from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import Conduct
 
@@ -74,7 +75,7 @@ class WeightSearch(Learner):
             E0521, where a grid has more points than `trials`.
         """
         training = prepare(examples, templates, self)
-        best = start_weights(training, None)
+        given = start_weights(training, None)
         size = len(self.values) ** int(training.learned.sum())
         if self.method == "grid" and size > self.trials:
             raise UsageError.of(
@@ -83,35 +84,16 @@ class WeightSearch(Learner):
                 help="give fewer values, more trials, or method=random",
             )
         states = MapStates(self.engine, conduct, self.tolerance)
-        best_loss, status = np.inf, "iterations"
-        tried: list[float] = []
-        last: list[Float | None] = [None] * len(training.worlds)
-        try:
-            for weights in islice(
-                self._candidates(best, training.learned, conduct.seed), self.trials + 1
-            ):
-                conduct.progress.step("searching weights", len(tried), self.trials)
-                conduct.look()
-                total, known = 0.0, 0
-                for index, world in enumerate(training.worlds):
-                    state = last[index] = states.most_likely(
-                        world.network, weights, conduct.seed, last[index]
-                    )
-                    total += self._loss(state[~world.hidden], world.labels[~world.hidden])
-                    known += int((~world.hidden).sum())
-                tried.append(total / max(known, 1))
-                if tried[-1] < best_loss:
-                    best, best_loss = weights, tried[-1]
-                    conduct.offer(templates, partial(np.copy, best))
-        except Cancelled:
-            status = conduct.stopped
-        trace = {"iteration": np.arange(1.0, len(tried) + 1.0), "objective": np.array(tried)}
-        return LearnedWeights(
-            best, trace, status, self.name, training.notes() | {"loss": best_loss}
-        )
+        search = _Nearest(given, self._points(given, training.learned, conduct.seed))
+        answer = train(
+            training, _StateErrors(training, states, LOSSES[self.loss]), search, given,
+            name=self.name, conduct=conduct,
+            iterations=1 + (size if self.method == "grid" else self.trials),
+        )  # fmt: skip
+        return replace(answer, diagnostics={**answer.diagnostics, "loss": search.error})
 
-    def _candidates(self, given: Float, learned: Bool, seed: int) -> Iterator[Float]:
-        yield given
+    def _points(self, given: Float, learned: Bool, seed: int) -> Iterator[Float]:
+        """What is tried after the given weights."""
         count = int(learned.sum())
         if self.method == "grid":
             points: Iterator[Float] = (
@@ -126,8 +108,47 @@ class WeightSearch(Learner):
             weights[learned] = np.copysign(point, given[learned])
             yield weights
 
-    def _loss(self, state: Float, labels: Float) -> float:
-        if self.loss == "rounded":
-            return float(np.sum((state >= 0.5) != (labels >= 0.5)))
-        distance = np.abs(state - labels)
-        return float(np.sum(distance if self.loss == "absolute" else distance**2))
+
+LOSSES: dict[str, Callable[[Float, Float], Float]] = {
+    "absolute": lambda state, labels: np.abs(state - labels),
+    "squared": lambda state, labels: (state - labels) ** 2,
+    "rounded": lambda state, labels: (state >= 0.5) != (labels >= 0.5),
+}
+
+
+class _StateErrors:
+    """The mean error of the most likely states: an `Expectation` that tells no slope."""
+
+    def __init__(
+        self, training: TrainingSet, states: MapStates, loss: Callable[[Float, Float], Float]
+    ) -> None:
+        self._worlds, self._states, self._loss = training.worlds, states, loss
+        self._last: list[Float | None] = [None] * len(training.worlds)
+
+    def measure(self, weights: Float, iteration: int) -> Measured:
+        """A MAP inference a world, each started from the last."""
+        total, known = 0.0, 0
+        for index, world in enumerate(self._worlds):
+            state = self._last[index] = self._states.most_likely(
+                world.network, weights, self._states.conduct.seed, self._last[index]
+            )
+            seen = ~world.hidden
+            total += float(np.sum(self._loss(state[seen], world.labels[seen])))
+            known += int(seen.sum())
+        return Measured(np.zeros_like(weights), {"objective": total / max(known, 1)})
+
+
+class _Nearest(Step):
+    """From point to point, keeping the one of the least error: a `Step`."""
+
+    def __init__(self, given: Float, points: Iterator[Float]) -> None:
+        self._best, self._points, self.error = given, points, np.inf
+
+    def advance(self, weights: Float, measured: Measured) -> Float:
+        """The next point; after the last the same again, which nobody measures."""
+        if measured.figures["objective"] < self.error:
+            self._best, self.error = weights, measured.figures["objective"]
+        return next(self._points, weights)
+
+    def answer(self) -> Float:
+        return self._best
