@@ -15,6 +15,7 @@ from benchmarks.linkage import people
 from tests.cli.conftest import Outcome, Run
 from tests.cli.test_interrupt import ctrl_c
 from tests.service.test_server import served
+from workbench.commands.command import COMMANDS
 from workbench.errors import UsageError
 from workbench.workspace import Workspace
 
@@ -78,6 +79,22 @@ def test_commands_give_what_they_give_on_a_file(run: Run, place: Path) -> None:
             == 0
         )
         assert first.read_text(encoding="utf-8") == second.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [one.called for one in COMMANDS if not one.served])
+def test_a_command_of_files_says_that_it_asks_no_server(run: Run, name: str) -> None:
+    for words in (["--server", "http://127.0.0.1:1"], ["--server=http://127.0.0.1:1"]):
+        refused = run(name, *words)
+        assert (refused.code, "E0885" in refused.err) == (2, True)
+
+
+def test_a_run_that_comes_back_declares_its_predicates(run: Run, place: Path) -> None:
+    rules = str(place / "rules.mln")
+    with served(place, []) as address:
+        inferred = run("infer", rules, "--server", address, "--query", "Enjoys", "--json")
+        assert inferred.code == 0, inferred.err
+        updated = run("update", "--server", address, "Borrowed(Zoe, Emma)", "--run", 1, "--json")
+        assert told(updated)["facts_added"] == 1
 
 
 def test_a_linkage_is_kept_and_added_to_at_the_server(run: Run, tmp_path: Path) -> None:

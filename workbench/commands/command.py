@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from workbench.commands.served import Served
+from workbench.commands.served import OfFiles, Served
 
 __all__ = ["COMMANDS", "DATA", "OUTPUT", "PREDICATES", "SOLVING", "command", "option"]
 
@@ -35,10 +35,15 @@ class Command:
     name: str | None
     served: bool
 
+    @property
+    def called(self) -> str:
+        """The name that it is called by."""
+        return self.name or self.function.__name__
+
     def add(self, app: typer.Typer) -> None:
         """Add it to the command line."""
         shown = "\n\n".join(["Examples:", *(f"  workbench {line}" for line in self.lines)])
-        cls = Served if self.served else None
+        cls = Served if self.served else OfFiles
         app.command(self.name, cls=cls, rich_help_panel=self.group, epilog=shown)(
             _by_options(self.function)
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.service.client import RemoteWorkspace
     from workbench.workspace import Workspace
 
-__all__ = ["Served", "address_of", "at_hand", "connected"]
+__all__ = ["OfFiles", "Served", "address_of", "at_hand", "connected"]
 
 
 class Served(TyperCommand):
@@ -46,6 +46,21 @@ class Served(TyperCommand):
             )
             others = [*([] if is_argument else ["--workspace"]), address, *others]
         return super().parse_args(ctx, others)
+
+
+class OfFiles(TyperCommand):
+    """A command that asks no server: it says so where one is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an address."""
+        if any(re.match(r"--server(=|$)", word) for word in args):
+            raise UsageError.of(
+                "E0885",
+                f"`{self.name}` works on files, and asks no server",
+                help="leave --server out; `workbench export` and `runs` bring here what a server "
+                "has",
+            )
+        return super().parse_args(ctx, args)
 
 
 def _taken_out(args: list[str]) -> tuple[str | None, list[str]]:

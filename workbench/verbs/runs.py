@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.database import Database, RunRecord, data_hash, record_run, take_linkage
+from workbench.database import Database, RunRecord, data_hash, read_run, record_run, take_linkage
 from workbench.database import take_run as transferred
 from workbench.language import format_program
-from workbench.verbs.common import as_json
+from workbench.verbs.common import as_json, recorded_program
 from workbench.verbs.run_columns import (
     atom_types,
     prediction_columns,
@@ -175,11 +175,14 @@ def record_figures(
 
 
 def take_run(database: Database, source: Database, number: int) -> int:
-    """Record in `database` the run that a copy of it made, with what is kept beside it;
-    its id here.
+    """Record in `database` the run that a copy of it made, with what is kept beside it, and declare
+    its predicates as the copy did; its id here.
     """
     with database.transaction():
         taken = transferred(database, source, number)
+        run = read_run(source, number)
+        if run.kind in ("infer", "learn", "crossval"):
+            database.declare(recorded_program(run))
         kept = source.setting(beside(number))
         if kept is not None:
             database.remember(beside(taken), kept)
