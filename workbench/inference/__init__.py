@@ -2,7 +2,6 @@
 
 from workbench.inference.choose import choose, engine_for
 from workbench.inference.registry import ENGINES, has_parameter, make_engine
-from workbench.inference.rounded import fitted
 from workbench.inference.solution import Engine, Solution, Status
 
 __all__ = [
@@ -12,7 +11,6 @@ __all__ = [
     "Status",
     "choose",
     "engine_for",
-    "fitted",
     "has_parameter",
     "make_engine",
 ]

@@ -15,7 +15,6 @@ from workbench.errors import UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
 from workbench.inference import Solution, Status, engine_for, make_engine
 from workbench.inference.accepts import Task
-from workbench.inference.choose import certified_growing
 from workbench.inference.registry import with_parameters
 from workbench.inference.solution import BEST_SO_FAR, answered
 from workbench.language.program import Program
@@ -189,6 +188,8 @@ def _infer(
         solver = make_engine("streamed", task, **{"memory": grounding.memory, **given})
         why = "its rows lie on disk" if engine == "auto" else ""
     elif grounding.left is not None:
+        from workbench.inference.wide_choice import certified_growing
+
         solver, why = with_parameters(certified_growing(grounding.left), given), MANY_LEFT
     else:
         solver, why = engine_for(network, weights, task, engine, given)

@@ -14,8 +14,9 @@ import numpy as np
 
 from workbench.database.text_files import ending_of
 from workbench.errors import InputError, UsageError
-from workbench.inference import Engine, Solution, Status, fitted, make_engine
+from workbench.inference import Engine, Solution, Status, make_engine
 from workbench.inference.model_files import write_integer_program
+from workbench.inference.rounded import fitted
 from workbench.interchange import (
     FactorModel,
     GroundModel,
