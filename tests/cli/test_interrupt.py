@@ -162,8 +162,8 @@ def test_a_statement_that_is_interrupted_is_a_cancel(tmp_path: Path) -> None:
         "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range % 7 = b.range % 11"
     )
     again = Timer(0.3, lambda: kill(getpid(), signal.SIGINT))
-    again.start()
     with Database.open() as database, pytest.raises(Cancelled), interrupts_raise():
+        again.start()
         database.connection.execute(endless)
 
 
