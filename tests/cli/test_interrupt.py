@@ -162,9 +162,10 @@ def test_a_statement_that_is_interrupted_is_a_cancel(tmp_path: Path) -> None:
         "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range % 7 = b.range % 11"
     )
     again = Timer(0.3, lambda: kill(getpid(), signal.SIGINT))
-    with Database.open() as database, pytest.raises(Cancelled), interrupts_raise():
+    with Database.open() as database:
         again.start()
-        database.connection.execute(endless)
+        with pytest.raises(Cancelled), interrupts_raise():
+            database.connection.execute(endless)
 
 
 def test_a_cross_validation_answers_with_the_folds_that_were_finished(

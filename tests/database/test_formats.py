@@ -117,3 +117,13 @@ def test_written_tables_read_back(tmp_path: Path, ending: str) -> None:
 def test_every_ending_stands_in_the_registry() -> None:
     assert set(endings("columns")) < set(endings("facts"))
     assert {".xlsx", ".jsonl", ".sqlite"} <= set(endings("wide")) - set(endings("facts"))
+
+
+@pytest.mark.parametrize("name", ["P.db", "P.csv", "model.data"])
+def test_lines_that_end_in_carriage_returns_alone_are_lines(tmp_path: Path, name: str) -> None:
+    texts = {"P.db": "P(A)\rP(B)\rP(C)\r", "P.csv": "x\rA\rB\rC\r", "P.tsv": "A\rB\rC\r"}
+    for file, text in texts.items():
+        (tmp_path / file).write_bytes(text.encode())
+    (tmp_path / "model.data").write_text("predicates: {P/1: closed}\nobservations: {P: P.tsv}\n")
+    with open_workspace() as workspace:
+        assert dict(workspace.load(tmp_path / name, rules="P(t)").facts) == {"P": 3}

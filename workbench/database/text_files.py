@@ -64,6 +64,8 @@ def open_binary(path: Path) -> IO[bytes]:
 def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Pieces of whole lines: the 1-based number of the first line, and the text.
 
+    Lines end in a line feed; in a carriage return where the file begins without any line feed.
+
     Raises
     ------
     InputError
@@ -71,14 +73,16 @@ def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
         that cannot be read.
     """
     name = display_name(path)
-    line, rest = 1, b""
+    line, rest, returns = 1, b"", None
     with open_binary(path) as stream:
         while True:
             try:
                 block = stream.read(CHUNK_BYTES)
             except (OSError, EOFError, zlib.error) as error:
                 raise InputError.of("E0211", f"{name} cannot be read: {error}") from None
-            data = rest + block
+            if returns is None:
+                returns = b"\r" in block and b"\n" not in block
+            data = rest + (block.replace(b"\r", b"\n") if returns else block)
             if block:
                 cut = data.rfind(b"\n") + 1
                 data, rest = data[:cut], data[cut:]
