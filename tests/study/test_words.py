@@ -39,9 +39,9 @@ def test_a_date_is_told_as_a_day_or_where_time_counts_as_days_since() -> None:
         (Column("income", "number"), "mean", 4200.0, "each 1,000 of the mean income of"),
         (Column("share", "number"), "max", 0.03, "each 0.01 of the greatest share of"),
         (Column("age", "number"), "mean", 8.0, "each unit of the mean age of"),
-        (Column("since", "date"), "max", 3000.0, "each year of the latest since of"),
-        (Column("since", "date"), "min", 40.0, "each month of the earliest since of"),
-        (Column("since", "date"), "mean", 4.0, "each day of the mean since of"),
+        (Column("since", "date"), "max", 3000.0, "each year that the latest since of"),
+        (Column("since", "date"), "min", 40.0, "each month that the earliest since of"),
+        (Column("since", "date"), "mean", 4.0, "each day that the mean since of"),
     ],
 )
 def test_weights_of_numbers_are_for_steps_that_people_read(

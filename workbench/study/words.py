@@ -49,13 +49,10 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         return _common_words(candidate.path, what, *candidate.with_)
     if candidate.compared is not None:
         first, second = (candidate_words(one, timed=timed) for one in candidate.compared)
-        days = (
-            candidate.compared[0].onward is not None and candidate.compared[0].onward.kind == "date"
-        )
-        sign = {"difference": "less", "ratio": "divided by", "product": "times"}[
-            candidate.aggregate
-        ]
-        return f"{'days: ' if days else ''}{first} {sign} the {second}"
+        if candidate.compared[0].onward is not None and candidate.compared[0].onward.kind == "date":
+            return f"days from the {second} to the {first}"
+        sign = {"difference": "less", "ratio": "divided by", "product": "times"}
+        return f"{first} {sign[candidate.aggregate]} the {second}"
     where = where_words(candidate.path)
     rows = rows_words(candidate.path) + _among(candidate) if candidate.path.many else ""
     if candidate.label is not None and rows:
@@ -206,13 +203,13 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
         candidate.aggregate != "sum" or candidate.value is not None
     ):
         least = ceil(condition.threshold)
-        if condition.test == "at_least":
-            return f"{words} is at least {least:,}{suffix}"
-        return (
-            f"no {words.removeprefix('number of ')}"
-            if least <= 1
-            else f"{words} is below {least:,}"
-        ) + suffix
+        if least <= 1 and candidate.aggregate in ("count", "sum"):
+            some = "at least one" if condition.test == "at_least" else "none"
+            return f"{some} of {_these(words.removeprefix('number of '))}{suffix}"
+        if least <= 1 and candidate.aggregate == "labelled":
+            return f"no {_known_words(candidate)}{suffix}"
+        said = "at least" if condition.test == "at_least" else "below"
+        return f"{words} is {said} {least:,}{suffix}"
     said = "at least" if condition.test == "at_least" else "below"
     return f"{words} is {said} {_value_text(candidate, condition.threshold, timed)}{suffix}"
 
@@ -256,12 +253,22 @@ def term_words(
 def _each(step: str, words: str) -> str:
     """Of what a weight is for so much: `each 10 of its visits`, `each unit of the mean income`."""
     amount = "" if step == "unit" else f" {step}"
+    if words.startswith("days "):
+        one = step in ("unit", "day", "month", "year")
+        days = f"{'day' if step == 'unit' else step} {words.removeprefix('days ')}"
+        return f"each {days}" if one else f"each {step} {words}"
     if words.startswith("number of different ") and not amount:
         return f"each {words.removeprefix('number of ')}"
     if words.startswith("number of "):
-        counted = words.removeprefix("number of ")
-        return f"each{amount} of {'' if counted.startswith(('its ', 'the ')) else 'the '}{counted}"
+        return f"each{amount} of {_these(words.removeprefix('number of '))}"
+    if step in ("day", "month", "year"):
+        return f"each {step} that the {words} is later"
     return f"each {step} of the {words}"
+
+
+def _these(rows: str) -> str:
+    """Rows, as some of them are taken: `its loans`, `the loans of its member`."""
+    return rows if rows.startswith(("its ", "the ")) else f"the {rows}"
 
 
 def _step_words(step: float, *, in_days: bool) -> str:
