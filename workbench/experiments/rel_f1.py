@@ -19,7 +19,8 @@ from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Conduct, Progress
 from workbench.structure.rule_task import RuleTask
-from workbench.study.columns import CandidateColumns, TargetTimes
+from workbench.study.anchors import TargetTimes
+from workbench.study.columns import CandidateColumns
 from workbench.study.learners import LearnerName, TargetKind, fit_learner
 from workbench.study.matrix import candidate_matrix
 from workbench.study.prepared import Prepared, prepared

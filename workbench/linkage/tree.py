@@ -17,68 +17,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float, Int8
+from workbench.linkage.field_tree import (
+    FAR,
+    PRIOR_COUNT,
+    EveryPair,
+    FieldTree,
+    field_tree,
+    log_shares,
+)
 from workbench.linkage.mixture import Mixture
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["EveryPair", "FieldTree", "TreeModel", "fit_classes", "independent"]
-
-MISSING = 0
-PRIOR_COUNT = 0.1
-EDGE_COUNT = 2.0
-FAR = 1
-
-
-@dataclass(frozen=True)
-class EveryPair:
-    """All pairs of records that could match, candidates or not.
-
-    Attributes
-    ----------
-    totals : tuple of float64 arrays, shape (n_levels,)
-        How many pairs have each level of each field; of MISSING none are counted.
-    """
-
-    number: float
-    totals: tuple[Float, ...]
-
-    def times(self, by: float) -> EveryPair:
-        """So many times as many."""
-        return EveryPair(self.number * by, tuple(one * by for one in self.totals))
-
-    def without(self, levels: Int8, weight: Float) -> EveryPair:
-        """Without some, of which `weight` have each of the rows of `levels`."""
-        less = [
-            np.bincount(levels[:, at], weight, minlength=len(one))
-            for at, one in enumerate(self.totals)
-        ]
-        totals = tuple(np.maximum(one - other, 0.0) for one, other in zip(self.totals, less))
-        return EveryPair(max(self.number - float(weight.sum()), 1.0), totals)
-
-
-@dataclass(frozen=True)
-class FieldTree:
-    """One kind of non-matches.
-
-    Attributes
-    ----------
-    parent : tuple of int
-        The field that each depends on; -1 for the root.
-    tables : tuple of float64 arrays, shape (n_levels of the parent or 1, n_levels)
-        log P(level | level of the parent).
-    share : float
-        The logarithm of its share of all pairs.
-    """
-
-    parent: tuple[int, ...]
-    tables: tuple[Float, ...]
-    share: float
-
-    def parts(self, levels: Int8) -> Float:
-        """log P of each field's level, shape (n, n_fields)."""
-        found = np.empty(levels.shape)
-        for place, (table, parent) in enumerate(zip(self.tables, self.parent)):
-            found[:, place] = table[levels[:, parent] if parent >= 0 else 0, levels[:, place]]
-        return found
+__all__ = ["FAR", "EveryPair", "FieldTree", "TreeModel", "fit_classes", "independent"]
 
 
 @dataclass(frozen=True)
@@ -229,14 +179,14 @@ def _maximised(
         if counts[FAR] > most * there:
             counts[FAR + 1 :] *= (1.0 - most) * there / (there - counts[FAR])
             counts[FAR] = most * there
-        of_match.append(_log_shares(counts))
+        of_match.append(log_shares(counts))
     shares = weight.sum(axis=0) + PRIOR_COUNT
     if every is not None:
         shares[-1] = max(shares[-1], every.number - shares[:-1].sum())
     shares = np.log(shares / shares.sum())
     last = weight.shape[1] - 1
     others = tuple(
-        _tree_of(
+        field_tree(
             levels,
             np.ascontiguousarray(weight[:, kind]),
             sizes,
@@ -248,75 +198,3 @@ def _maximised(
         for kind in range(1, last + 1)
     )
     return TreeModel(tuple(of_match), float(shares[0]), others, trace)
-
-
-def _log_shares(counts: Float) -> Float:
-    """Of levels along the last axis, given that both values are there:
-    what is missing says nothing.
-    """
-    found = counts.copy()
-    found[..., MISSING] = 0.0
-    found /= found.sum(axis=-1, keepdims=True)
-    found[..., MISSING] = 1.0
-    return np.asarray(np.log(found))
-
-
-def _tree_of(
-    levels: Int8, weight: Float, sizes: Sequence[int], share: float, every: EveryPair | None
-) -> FieldTree:
-    n = len(sizes)
-    alone: list[Float] = [
-        np.asarray(np.bincount(levels[:, place], weight, minlength=size), np.float64)
-        for place, size in enumerate(sizes)
-    ]
-    if every is not None:
-        alone = [np.asarray(np.maximum(*both)) for both in zip(alone, every.totals)]
-    joint: dict[tuple[int, int], Float] = {}
-    shared = np.zeros((n, n))
-    for one in range(n):
-        for two in range(one + 1, n):
-            code = levels[:, one].astype(np.int64) * sizes[two] + levels[:, two]
-            flat = np.asarray(
-                np.bincount(code, weight, minlength=sizes[one] * sizes[two]), np.float64
-            )
-            table: Float = flat.reshape(sizes[one], sizes[two])
-            if every is not None:
-                table = np.maximum(table, np.outer(alone[one], alone[two]) / every.number)
-            joint[one, two] = table
-            joint[two, one] = table.T
-            shared[one, two] = shared[two, one] = _shared_information(table[FAR:, FAR:])
-    parent = _tree(shared)
-    tables = []
-    for place in range(n):
-        base = _log_shares(alone[place] + PRIOR_COUNT)
-        if parent[place] < 0:
-            tables.append(base[None, :])
-        else:
-            table = _log_shares(joint[parent[place], place] + EDGE_COUNT * np.exp(base))
-            table[MISSING] = base
-            tables.append(table)
-    return FieldTree(parent, tuple(tables), share)
-
-
-def _shared_information(table: Float) -> float:
-    """Mutual information, times the number of pairs."""
-    total = table.sum()
-    if total <= 0:
-        return 0.0
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
-    there = table > 0
-    return float((table[there] * np.log(table[there] / expected[there])).sum())
-
-
-def _tree(shared: Float) -> tuple[int, ...]:
-    """The parents in the tree of largest sum (Prim 1957)."""
-    n = len(shared)
-    parent, inside = np.full(n, -1), np.zeros(n, np.bool_)
-    nearest = np.full(n, -np.inf)
-    nearest[0] = np.inf
-    for _ in range(n):
-        one = int(np.argmax(np.where(inside, -np.inf, nearest)))
-        inside[one] = True
-        closer = ~inside & (shared[one] > nearest)
-        parent[closer], nearest[closer] = one, shared[one][closer]
-    return tuple(parent.tolist())

@@ -73,6 +73,24 @@ class Background:
             return np.arange(len(self.constants[name]), dtype=np.int32)
         return np.asarray(self.domains.get(name, ()), np.int32)
 
+    def with_domains(self) -> Background:
+        """The same with `$type`, true of every constant of each type, and `$=type`, true of equal
+        ones.
+        """
+        types = sorted({name for names in self.argument_types for name in names})
+        domains = [self.domain(name)[:, None] for name in types]
+        equal = [np.concatenate([domain, domain], axis=1) for domain in domains]
+        return Background(
+            (*self.predicates, *(f"${name}" for name in types), *(f"$={name}" for name in types)),
+            (
+                *self.argument_types,
+                *((name,) for name in types),
+                *((name, name) for name in types),
+            ),
+            (*self.facts, *domains, *equal),
+            self.constants,
+        )
+
     @cached_property
     def number(self) -> dict[str, int]:
         """Each predicate's position."""

@@ -66,7 +66,7 @@ class PseudoLikelihoodScore:
         parts: list[tuple[str, IndexedCoverage, Examples, Float]] = []
         total = dict.fromkeys(self.atoms, 0.0)
         for background, atoms in ((self.background, self.atoms), *self.others):
-            widened = _with_domains(background)
+            widened = background.with_domains()
             for name, (examples, weight) in atoms.items():
                 coverage = IndexedCoverage(widened, examples, most_steps=_MOST_STEPS)
                 parts.append((name, coverage, examples, weight))
@@ -292,25 +292,3 @@ class PseudoLikelihoodScore:
             axis=1
         ) + 0.5 * self.l2 * weight**2
         return np.asarray(base - value)
-
-
-def _with_domains(background: Background) -> Background:
-    """The background with `$type`, true of every constant of each type, and `$=type`,
-    true of equal ones.
-    """
-    types = sorted({name for names in background.argument_types for name in names})
-    domains = [background.domain(name)[:, None] for name in types]
-    return Background(
-        (*background.predicates, *(f"${name}" for name in types), *(f"$={name}" for name in types)),
-        (
-            *background.argument_types,
-            *((name,) for name in types),
-            *((name, name) for name in types),
-        ),
-        (
-            *background.facts,
-            *domains,
-            *(np.concatenate([domain, domain], axis=1) for domain in domains),
-        ),
-        background.constants,
-    )

@@ -11,29 +11,22 @@ import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.reached import Places, Reached, count, latest
-from workbench.structure.relational import Column, Hop, Path, Reference, Schema
+from workbench.structure.reached import Places, Reached, count
+from workbench.structure.relational import Column, Path, Schema
 from workbench.study.aggregates import aggregated, read_by, told_apart
-from workbench.study.relations import ROWID, Relations
+from workbench.study.anchors import Anchors, TargetTimes
+from workbench.study.relations import Relations
 from workbench.study.row_queries import RowQueries
 from workbench.study.rows_read import RowsRead, arrays_of, looked_up
 from workbench.study.texts import counted, rows_with_words
 from workbench.tables import Staging, TypedTable
 
-__all__ = ["CandidateColumns", "TargetTimes"]
+__all__ = ["CandidateColumns"]
 
 MOST_CELLS = 120_000_000
 """Cells (rows reached x columns read) of one path; a path that reaches more is left out."""
 MOST_PAIRS = 10_000_000
 """Pairs of rows: neighbours, or what two ends reach, where what these have in common is counted."""
-
-
-@dataclass(frozen=True)
-class TargetTimes:
-    """When each target row is asked, shape (n_rows,), as a day (since 1970) and as a year."""
-
-    days: Float
-    years: Float
 
 
 @dataclass
@@ -53,12 +46,15 @@ class CandidateColumns:
     typed: Mapping[str, TypedTable]
     rows: Int64
     times: TargetTimes | None = None
-    _anchors: dict[tuple[Hop, ...], Int64] = field(default_factory=dict)
     _compared: dict[Candidate, Float] = field(default_factory=dict)
     _read: RowsRead = field(init=False)
+    _anchors: Anchors = field(init=False)
 
     def __post_init__(self) -> None:
         self._read = RowsRead(self.staging, self.queries)
+        self._anchors = Anchors(
+            self.staging, self.schema, self.relations, self._read, self.rows, self.times
+        )
 
     @property
     def relations(self) -> Relations:
@@ -98,11 +94,11 @@ class CandidateColumns:
         """Whether a text has each word, NaN where there is none; of many rows,
         how many of them have one with it.
         """
-        anchors = self.anchors(path.start, path.prefix)
+        anchors = self._anchors.of(path.start, path.prefix)
         rows = rows_with_words(self.staging, self.typed[path.end], text.column.name, words)
         if path.many:
             reached, ends = self._reach(path)
-            counts = counted(rows, ends, reached.spans(anchors, self._now(path.end)))
+            counts = counted(rows, ends, reached.spans(anchors, self._anchors.now(path.end)))
             return np.where(anchors[:, None] >= 0, counts, np.nan)
         named = Onward(text.references, replace(text.column, kind="name"))
         known = ~np.isnan(self._read_columns(path, [Candidate(path, "value", named)]))
@@ -132,8 +128,8 @@ class CandidateColumns:
             return out
         reached, ends = self._reach(path)
         columns = self._said(path, candidates, ends)
-        anchors = self.anchors(path.start, path.prefix)
-        now = self._now(path.end)
+        anchors = self._anchors.of(path.start, path.prefix)
+        now = self._anchors.now(path.end)
         spans = {
             window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}
         }
@@ -168,7 +164,7 @@ class CandidateColumns:
         """The rows (their `rowid`) that a path ends at, and which of them, [low, high),
         each target row reaches.
         """
-        anchors = self.anchors(path.start, path.prefix)
+        anchors = self._anchors.of(path.start, path.prefix)
         if not path.many:
             at = np.arange(len(anchors))
             return at, at + (anchors >= 0), anchors
@@ -205,7 +201,8 @@ class CandidateColumns:
         found = arrays_of(self.staging, self.relations.in_common(candidate))
         counts = looked_up(found["k"].astype(np.int64), found["n"], self.rows, 0.0)
         ends = [
-            self.anchors(path.start, path.prefix) for path in (candidate.path, candidate.with_[0])
+            self._anchors.of(path.start, path.prefix)
+            for path in (candidate.path, candidate.with_[0])
         ]
         return np.where((ends[0] >= 0) & (ends[1] >= 0), counts, np.nan)
 
@@ -219,7 +216,7 @@ class CandidateColumns:
     def typical_counts(self, path: Path, windows: Iterable[int]) -> dict[int | None, float]:
         """The mean number of rows reached in each window, None for all time."""
         reached, _ = self._reach(path)
-        anchors, now = self.anchors(path.start, path.prefix), self._now(path.end)
+        anchors, now = self._anchors.of(path.start, path.prefix), self._anchors.now(path.end)
         return {
             window: float(count(reached.spans(anchors, now, window)).mean())
             for window in (None, *windows)
@@ -240,12 +237,6 @@ class CandidateColumns:
             c for c in candidates if (told := told_apart(c)) is None or often.get(told, 0) >= least
         ]
 
-    def _now(self, end: str) -> Float | None:
-        table = self.schema.dating_table(end)
-        if self.times is None or table is None:
-            return None
-        return self.times.years if table.dated_by_year else self.times.days
-
     def _reach(self, path: Path) -> tuple[Reached, Int64]:
         return self._read.reached(path.prefix[-1].table if path.prefix else path.start, path.suffix)
 
@@ -255,40 +246,9 @@ class CandidateColumns:
         onwards = (one for candidate in candidates for one in read_by(candidate))
         return self._read.said(path.end, onwards, ends)
 
-    def anchors(self, start: str, prefix: tuple[Hop, ...]) -> Int64:
-        """For each target row the rowid of the row that the prefix leads to, -1 for none."""
-        if not prefix:
-            return self.rows
-        if prefix not in self._anchors:
-            before = self.anchors(start, prefix[:-1])
-            table = prefix[-2].table if len(prefix) > 1 else start
-            found = (
-                self._to(table, prefix[-1], before)
-                if prefix[-1].kind == "to"
-                else self._latest(table, prefix[-1], before)
-            )
-            self._anchors[prefix] = found
-        return self._anchors[prefix]
-
-    def _to(self, table: str, hop: Hop, before: Int64) -> Int64:
-        far, near = self.relations.joined(table, hop)
-        found = arrays_of(
-            self.staging,
-            f"SELECT x.rowid AS k, min(a.rowid) AS a FROM {self.relations[table]} x "
-            f"JOIN {self.relations[hop.table]} a ON a.{far} = x.{near} GROUP BY 1 ORDER BY 1",
-        )
-        return looked_up(found["k"].astype(np.int64), found["a"], before, -1).astype(np.int64)
-
-    def _latest(self, table: str, hop: Hop, before: Int64) -> Int64:
-        key = Onward((Reference(hop.column, hop.table),), ROWID)
-        reached, ends = self._read.reached(table, (Hop("from", hop.via, hop.through),))
-        spans = reached.spans(before, self._now(hop.through))
-        found = latest(self._read.said(hop.through, [key], ends)[key], spans, reached.time)
-        return np.where(np.isnan(found), -1, found).astype(np.int64)
-
     def _fill_direct(self, path: Path, candidates: Sequence[Candidate], out: Float) -> None:
         table = self.schema[path.end]
-        anchors, now = self.anchors(path.start, path.hops), self._now(path.end)
+        anchors, now = self._anchors.of(path.start, path.hops), self._anchors.now(path.end)
         known = np.ones(len(anchors), np.bool_)
         if now is not None and table.date is not None and path.hops:
             when = Onward((), Column(table.date, "number" if table.dated_by_year else "date"))

@@ -15,8 +15,9 @@ from workbench.errors import InputError
 from workbench.progress import SILENT, Progress
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Column, Schema
+from workbench.study.anchors import TargetTimes
 from workbench.study.around import around
-from workbench.study.columns import CandidateColumns, TargetTimes
+from workbench.study.columns import CandidateColumns
 from workbench.study.gathered import neighbour_pairs
 from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of

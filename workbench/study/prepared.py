@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic, InputError, UsageError, nearest
 from workbench.structure.relational import Schema
-from workbench.study.columns import TargetTimes
+from workbench.study.anchors import TargetTimes
 from workbench.study.learners import TargetKind
 from workbench.study.schema import relational_schema
 from workbench.tables import (

@@ -1,0 +1,76 @@
+"""Where paths over target rows begin to branch: the row that single steps lead each of them to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workbench.arrays import Float, Int64
+from workbench.structure.candidates import Onward
+from workbench.structure.reached import latest
+from workbench.structure.relational import Hop, Reference, Schema
+from workbench.study.relations import ROWID, Relations
+from workbench.study.rows_read import RowsRead, arrays_of, looked_up
+from workbench.tables import Staging
+
+__all__ = ["Anchors", "TargetTimes"]
+
+
+@dataclass(frozen=True)
+class TargetTimes:
+    """When each target row is asked, shape (n_rows,), as a day (since 1970) and as a year."""
+
+    days: Float
+    years: Float
+
+
+@dataclass
+class Anchors:
+    """The anchors of target rows, each prefix of a path followed once."""
+
+    staging: Staging
+    schema: Schema
+    relations: Relations
+    read: RowsRead
+    rows: Int64
+    times: TargetTimes | None
+    _found: dict[tuple[Hop, ...], Int64] = field(default_factory=dict)
+
+    def now(self, end: str) -> Float | None:
+        """When each target row is asked, as the rows that a path ends at are dated."""
+        table = self.schema.dating_table(end)
+        if self.times is None or table is None:
+            return None
+        return self.times.years if table.dated_by_year else self.times.days
+
+    def of(self, start: str, prefix: tuple[Hop, ...]) -> Int64:
+        """For each target row the rowid of the row that the prefix leads to, -1 for none."""
+        if not prefix:
+            return self.rows
+        if prefix not in self._found:
+            before = self.of(start, prefix[:-1])
+            table = prefix[-2].table if len(prefix) > 1 else start
+            found = (
+                self._to(table, prefix[-1], before)
+                if prefix[-1].kind == "to"
+                else self._latest(table, prefix[-1], before)
+            )
+            self._found[prefix] = found
+        return self._found[prefix]
+
+    def _to(self, table: str, hop: Hop, before: Int64) -> Int64:
+        far, near = self.relations.joined(table, hop)
+        found = arrays_of(
+            self.staging,
+            f"SELECT x.rowid AS k, min(a.rowid) AS a FROM {self.relations[table]} x "
+            f"JOIN {self.relations[hop.table]} a ON a.{far} = x.{near} GROUP BY 1 ORDER BY 1",
+        )
+        return looked_up(found["k"].astype(np.int64), found["a"], before, -1).astype(np.int64)
+
+    def _latest(self, table: str, hop: Hop, before: Int64) -> Int64:
+        key = Onward((Reference(hop.column, hop.table),), ROWID)
+        reached, ends = self.read.reached(table, (Hop("from", hop.via, hop.through),))
+        spans = reached.spans(before, self.now(hop.through))
+        found = latest(self.read.said(hop.through, [key], ends)[key], spans, reached.time)
+        return np.where(np.isnan(found), -1, found).astype(np.int64)
