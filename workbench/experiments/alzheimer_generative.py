@@ -15,7 +15,7 @@ from workbench.experiments.alzheimer_data import DrugData
 from workbench.progress import Conduct
 from workbench.structure.background import Background, Examples
 from workbench.structure.beam import BeamSearch
-from workbench.structure.growth import WeightedClauses
+from workbench.structure.growth import GrownTheory
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 
@@ -39,7 +39,7 @@ collective rows add transitivity as for the other systems."""
 
 def learn_without_modes(
     data: DrugData, system: str, train: Bool, *, time_limit: float | None = None, seed: int = 0
-) -> tuple[Float, WeightedClauses]:
+) -> tuple[Float, GrownTheory]:
     """Learn clauses on the training examples.
 
     Parameters
@@ -51,7 +51,7 @@ def learn_without_modes(
     Returns
     -------
     log_odds : float64 array, shape (n_examples,)
-    learned : WeightedClauses
+    learned : GrownTheory
     """
     examples, background = data.examples, data.background
     true = train & (examples.label == 1)

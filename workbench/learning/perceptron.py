@@ -21,7 +21,7 @@ from workbench.learning.loop import Averaged, train
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.starts import grounding_counts, initial_weights, start_weights, step_sizes
 from workbench.learning.training import TrainingSet, TrainingWorld, hidden_part, prepare
-from workbench.learning.unit_chain import Chain, chain_of
+from workbench.learning.unit_chain import CountChain, chain_of
 from workbench.network import potentials
 from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.parameters import Count, Positive
@@ -250,7 +250,7 @@ class _Counter:
     ) -> None:
         self._network, self._states, self._sweeps = network, states, sweeps
         self.state, self._sampled = start, [start] * modes
-        self._chain: Chain | None = chain_of(network, states.conduct) if sweeps else None
+        self._chain: CountChain | None = chain_of(network, states.conduct) if sweeps else None
 
     def potentials(self, weights: Float, seed: int, search: bool) -> Float:
         """Averaged over the modes, each a search, a stretch of a chain, or both."""

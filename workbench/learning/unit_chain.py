@@ -19,7 +19,7 @@ from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["Chain", "UnitChain", "chain_of"]
+__all__ = ["CountChain", "UnitChain", "chain_of"]
 
 
 class UnitChain:
@@ -169,7 +169,7 @@ def _sweep(
             ell[row[k]] += step * slope[k]
 
 
-class Chain(Protocol):
+class CountChain(Protocol):
     """Gibbs sampling on one network, laid out once and run at many weights."""
 
     def run(
@@ -179,7 +179,7 @@ class Chain(Protocol):
         ...
 
 
-def chain_of(network: GroundNetwork, conduct: Conduct) -> Chain:
+def chain_of(network: GroundNetwork, conduct: Conduct) -> CountChain:
     """Over the states of 0 and 1, or over all of [0, 1]; its sweeps hear cancels and deadlines."""
     return (
         UnitChain(network, conduct)

@@ -12,7 +12,7 @@ from workbench.arrays import Float
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background
 from workbench.structure.disjunctions import Disjunction, canonical_disjunction
-from workbench.structure.growth import ModeCheck, WeightedClauses, grow_theory, unit_clauses
+from workbench.structure.growth import GrownTheory, ModeCheck, grow_theory, unit_clauses
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.settings import check_range
 
@@ -64,7 +64,7 @@ class BeamSearch:
         start: Sequence[Disjunction] = (),
         mode_errors: ModeCheck | None = None,
         conduct: Conduct = PLAIN,
-    ) -> WeightedClauses:
+    ) -> GrownTheory:
         """Add the best clause found by a beam search, refit all weights, and go on until nothing
         helps.
 

@@ -16,7 +16,7 @@ from workbench.structure.disjunctions import Disjunction, canonical_disjunction
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.rules import LearnedRule
 
-__all__ = ["ModeCheck", "WeightedClauses", "grow_theory", "held_out_folds", "unit_clauses"]
+__all__ = ["GrownTheory", "ModeCheck", "grow_theory", "held_out_folds", "unit_clauses"]
 
 Proposals = list[tuple[float, Disjunction, Float]]
 ModeCheck = Callable[[Sequence[Disjunction], Mapping[int, Float]], float]
@@ -29,7 +29,7 @@ _CHECKED_WORLDS = 3
 
 
 @dataclass(frozen=True)
-class WeightedClauses:
+class GrownTheory:
     """A learned set of weighted clauses.
 
     Attributes
@@ -58,7 +58,7 @@ class WeightedClauses:
     left: tuple[Disjunction, ...] = ()
 
     @classmethod
-    def none_yet(cls, status: str) -> WeightedClauses:
+    def none_yet(cls, status: str) -> GrownTheory:
         """Of a search that was stopped before its first clause."""
         return cls((), np.zeros(0), (), np.full(1, np.nan), status)
 
@@ -99,7 +99,7 @@ def grow_theory(
     nonnegative: bool = False,
     mode_errors: ModeCheck | None = None,
     conduct: Conduct = PLAIN,
-) -> WeightedClauses:
+) -> GrownTheory:
     """Greedy growth: of the proposed clauses the one of greatest value after refitting all weights
     joins the theory.
 
@@ -158,7 +158,7 @@ class _Growth:
         max_clauses: int,
         tried: int,
         conduct: Conduct,
-    ) -> WeightedClauses:
+    ) -> GrownTheory:
         proposed: dict[Disjunction, tuple[float, Float]] = {}
         status = "clauses"
         conduct.offer(self.score, lambda: self._answer(conduct.stopped, {}))
@@ -182,7 +182,7 @@ class _Growth:
 
     def _answer(
         self, status: str, proposed: Mapping[Disjunction, tuple[float, Float]]
-    ) -> WeightedClauses:
+    ) -> GrownTheory:
         """The theory so far, and what was proposed beside it."""
         rules = tuple(
             clause_rule(self.score, clause, row, gain, float(weight))
@@ -199,7 +199,7 @@ class _Growth:
         candidates = tuple(
             clause_rule(self.score, clause, row, gain, None) for gain, clause, row in left
         )
-        return WeightedClauses(
+        return GrownTheory(
             tuple(self.clauses), self.weights, rules, np.array(self.trace), status, candidates,
             tuple(clause for _, clause, _ in left),
         )  # fmt: skip

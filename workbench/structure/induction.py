@@ -19,7 +19,7 @@ from workbench.structure.coverage import Coverage, IndexedCoverage, pack, unpack
 from workbench.structure.covers import CoverCache
 from workbench.structure.saturation import BottomClause, saturate
 from workbench.structure.scores import ClassCounts, fit_m
-from workbench.structure.search import Found, search_clause
+from workbench.structure.search import FoundClause, search_clause
 from workbench.structure.settings import SearchSettings
 
 __all__ = ["ClauseLearner", "InducedTheory"]
@@ -152,7 +152,7 @@ class ClauseLearner:
             counts = replace(counts, m=self._fitted_m(positive, negative, counts))
         uncovered = positive.copy()
         negative_bits = pack(negative)
-        found: list[Found] = []
+        found: list[FoundClause] = []
         ground: list[int] = []
         collected: list[Int64] = []
         nodes = 0
@@ -235,7 +235,7 @@ class ClauseLearner:
         )
         return fit_m(tally[:, 0], tally[:, 1], counts.prior)
 
-    def _best_for_each(self, found: list[Found], positive: Bool) -> list[Found]:
+    def _best_for_each(self, found: list[FoundClause], positive: Bool) -> list[FoundClause]:
         if not found:
             return []
         parts = np.array([answer.parts for answer in found], np.int32)

@@ -20,7 +20,7 @@ from workbench.errors import InputError
 from workbench.learning.logistic import Penalty, fit_logistic
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.disjunctions import Disjunct, Disjunction, canonical_disjunction
-from workbench.structure.growth import ModeCheck, WeightedClauses, grow_theory, unit_clauses
+from workbench.structure.growth import GrownTheory, ModeCheck, grow_theory, unit_clauses
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.relational_paths import Path, relational_paths
 from workbench.structure.settings import check_range
@@ -75,7 +75,7 @@ class PathLearner:
         *,
         mode_errors: ModeCheck | None = None,
         conduct: Conduct = PLAIN,
-    ) -> WeightedClauses:
+    ) -> GrownTheory:
         """Templates, blanket, candidate clauses of both signs from sets of blanket nodes, greedy
         growth.
 

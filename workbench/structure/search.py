@@ -24,11 +24,11 @@ from workbench.structure.saturation import BottomClause
 from workbench.structure.scores import ClassCounts, least_to_beat, score, upper_bound
 from workbench.structure.settings import SearchSettings
 
-__all__ = ["Found", "search_clause"]
+__all__ = ["FoundClause", "search_clause"]
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundClause:
     """What the search from one seed gave.
 
     Attributes
@@ -81,7 +81,7 @@ def search_clause(
     counts: ClassCounts,
     *,
     conduct: Conduct = PLAIN,
-) -> Found:
+) -> FoundClause:
     """The best clause among the connected subsets of a bottom clause.
 
     Parameters
@@ -245,12 +245,12 @@ class _Search:
         end = np.repeat(start[1:], np.diff(start))
         return _Block(paths, end, alive, scores, bounds), int(stop)
 
-    def found(self, status: str) -> Found:
+    def found(self, status: str) -> FoundClause:
         """The answer as it stands."""
         collected = (
             np.unique(np.concatenate(self.collected)) if self.collected else np.zeros(0, np.int64)
         )
-        return Found(
+        return FoundClause(
             self.best_parts,
             *self.best_counts,
             self.best,

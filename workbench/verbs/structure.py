@@ -21,7 +21,7 @@ from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch
 from workbench.structure.disjunctions import Disjunction
 from workbench.structure.ground_atoms import all_atoms
-from workbench.structure.growth import WeightedClauses
+from workbench.structure.growth import GrownTheory
 from workbench.structure.mining import MinedRule, RuleMiner
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
@@ -134,7 +134,7 @@ def learn_rules(
         learned = _searched(
             partial(learner.learn, score, mode_errors=check),
             search,
-            lambda: WeightedClauses.none_yet(search.stopped),
+            lambda: GrownTheory.none_yet(search.stopped),
         )
         chosen, status = list(zip(learned.rules, learned.clauses)), learned.status
         left = list(zip(learned.candidates, learned.left))[: 3 * candidates]
