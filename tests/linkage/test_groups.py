@@ -90,7 +90,7 @@ def test_labels_say_which_reading_it_is(tmp_path: Path) -> None:
 
 
 def test_where_few_repeat_it_is_said_that_little_tells(tmp_path: Path) -> None:
-    """Fathers and their sons of the same names are taken for one, but not without a word."""
+    """Fathers and their sons of the same names: which reading was taken is not left unsaid."""
     table, _ = visits(2000, 11)
     table.to_csv(tmp_path / "visits.csv", index_label="id")
     said = [
@@ -98,7 +98,7 @@ def test_where_few_repeat_it_is_said_that_little_tells(tmp_path: Path) -> None:
         for one in link([tmp_path / "visits.csv"], id_column="id").warnings
         if one.code == "E0691"
     ]
-    assert any("taken for one thing" in one and "born" in one for one in said)
+    assert any("taken for" in one and ("born" in one or "insurance" in one) for one in said)
 
 
 def everything(finer: Array, wider: Array) -> tuple[Pairs, Array, Array]:

@@ -15,6 +15,7 @@ __all__ = ["Choice", "choose_fields"]
 
 SAMPLE = 3000
 REPEATS = 0.8
+TEXTS = ("name", "numbered", "words", "numbered words")
 FEW = 20
 """Of so few records chance makes constants and columns without repetition."""
 
@@ -50,9 +51,7 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> Choice:
             left_out[field.name] = why
         else:
             kept.append(field)
-    texts = sorted(
-        (one for one in kept if one.kind in ("name", "words")), key=lambda one: -_mean_words(one)
-    )
+    texts = sorted((one for one in kept if one.kind in TEXTS), key=lambda one: -_mean_words(one))
     for place, field in enumerate(texts):
         repeated = [other for other in texts[place + 1 :] if _repeats(field, other)]
         if not repeated:

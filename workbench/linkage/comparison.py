@@ -13,6 +13,7 @@ import numpy as np
 from workbench.arrays import Array, Float, Int8, Int32, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, FieldKind
+from workbench.linkage.numbers import compared_numbers
 from workbench.linkage.similarity import (
     distinct_pairs,
     edits,
@@ -152,6 +153,22 @@ def _names(field: Field, one: Int32, other: Int32) -> Int8:
     return level
 
 
+def _numbered(
+    plain: Callable[[Field, Int32, Int32], Int8],
+) -> Callable[[Field, Int32, Int32], Int8]:
+    """With levels for texts that share numbers alone, and for those that are alike but for them."""
+
+    def level(field: Field, one: Int32, other: Int32) -> Int8:
+        words = plain(field, one, other)
+        same, differ = compared_numbers(field.texts, one, other)
+        found = np.where(words > 1, words + np.int8(2), words)
+        found[(words == 1) & same] = 2
+        found[(words > 2) & differ] = 3
+        return found
+
+    return level
+
+
 def _codes(field: Field, one: Int32, other: Int32) -> Int8:
     apart = edits(field.texts, one, other, most=2)
     start = _start_codes(field)
@@ -207,9 +224,22 @@ def _categories(field: Field, one: Int32, other: Int32) -> Int8:
     return np.where(jaro_winkler(field.texts, one, other) >= 0.9, 2, 1).astype(np.int8)
 
 
+_OF_NAMES = ("somewhat alike", "alike", "close", "very close")
+_OF_WORDS = (
+    "few words shared",
+    "some words shared",
+    "many words shared",
+    "most words shared",
+    "nearly all words shared",
+    "all but a word shared",
+)
+_OF_CODES = ("same beginning", "two letters apart", "one letter apart")
+_OF_NUMBERS = ("numbers shared alone", "alike but for numbers")
 _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]] = {
-    "name": (("somewhat alike", "alike", "close", "very close"), _names),
-    "code": (("same beginning", "two letters apart", "one letter apart"), _codes),
+    "name": (_OF_NAMES, _names),
+    "numbered": ((*_OF_NUMBERS, *_OF_NAMES), _numbered(_names)),
+    "code": (_OF_CODES, _codes),
+    "numbered code": ((*_OF_NUMBERS, *_OF_CODES), _numbered(_codes)),
     "date": (
         (
             "within ten years",
@@ -221,17 +251,8 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
         _dates,
     ),
     "number": (("near", "close", "very close", "nearly equal"), _numbers),
-    "words": (
-        (
-            "few words shared",
-            "some words shared",
-            "many words shared",
-            "most words shared",
-            "nearly all words shared",
-            "all but a word shared",
-        ),
-        _words,
-    ),
+    "words": (_OF_WORDS, _words),
+    "numbered words": ((*_OF_NUMBERS, *_OF_WORDS), _numbered(_words)),
     "category": (("alike",), _categories),
 }
 

@@ -42,7 +42,12 @@ class Estimates:
 
 
 def estimate(
-    clustering: Clustering, candidates: Pairs, scores: Float, *, captured: float = 1.0
+    clustering: Clustering,
+    candidates: Pairs,
+    scores: Float,
+    *,
+    captured: float = 1.0,
+    at_most: float = 1.0,
 ) -> Estimates:
     """Sum up probabilities.
 
@@ -50,6 +55,8 @@ def estimate(
     ----------
     captured : float
         The share of the pairs that are the same which is among the candidates.
+    at_most : float
+        The precision, where an identifier tells it.
 
     Notes
     -----
@@ -77,9 +84,8 @@ def estimate(
     hit = np.isin(known[together], asked, kind="sort")
     among = float(supported[hit].sum()) + missed
     every = max(found + missed, among / captured)
-    return Estimates(
-        precision=found / int(together.sum()), recall=found / every, candidate_recall=among / every
-    )
+    precision = min(found / int(together.sum()), at_most)
+    return Estimates(precision, recall=found / every, candidate_recall=among / every)
 
 
 def _support(n: int, left: Int32, right: Int32, log_odds: Float) -> Float:

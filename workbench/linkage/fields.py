@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.arrays import Array, Float, Int32, Int64
+from workbench.linkage.numbers import hold_numbers
 
 __all__ = [
     "Field",
@@ -24,12 +25,24 @@ __all__ = [
     "without_words_of",
 ]
 
-FieldKind = Literal["name", "words", "date", "number", "code", "category"]
-"""`name`: few words, misspelt; `words`: many; `code`: letters and digits in order;
-`category`: few values.
+FieldKind = Literal[
+    "name",
+    "numbered",
+    "words",
+    "numbered words",
+    "code",
+    "numbered code",
+    "date",
+    "number",
+    "category",
+]
+"""`name`: few words, misspelt; `words`: many; `numbered`: such with numbers in them; `code`:
+letters and digits in order; `category`: few values.
 """
 
 SAMPLE = 4000
+ENOUGH = 100
+"""Different texts that fill the levels of numbers as well."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +103,11 @@ class Field:
     codes: Int32
     beyond: tuple[str, ...] = ()
     among: Frequencies | None = None
+
+    @property
+    def of_many_words(self) -> bool:
+        """Whether it is compared by words, and not by letters."""
+        return self.kind in ("words", "numbered words")
 
     @cached_property
     def counts(self) -> Int64:
@@ -158,9 +176,12 @@ def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
     )
     if len(texts) <= 30 or (commonest > 0.3 and len(texts) <= 1000):
         return "category"
+    numbered = len(sample) >= ENOUGH and hold_numbers(sample)
     if words > 4 or (words > 3 and length > 24):
-        return "words"
-    return "code" if with_digits > 0.6 and length <= 16 else "name"
+        return "numbered words" if numbered else "words"
+    if with_digits > 0.6 and length <= 16:
+        return "numbered code" if numbered else "code"
+    return "numbered" if numbered else "name"
 
 
 def _number(text: str) -> float:

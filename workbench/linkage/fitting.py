@@ -23,7 +23,7 @@ from workbench.linkage.starts import halved_start, starts_of, strict_starts
 from workbench.linkage.tree import FAR, EveryPair, TreeModel, fit_classes, independent
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["CONSISTENT", "FEWEST_FIELDS", "MOST", "Fitted", "fit_tree"]
+__all__ = ["CONSISTENT", "FEWEST_FIELDS", "MOST", "Fitted", "across_sources", "fit_tree"]
 
 FEWEST_FIELDS = 4
 """Fewer fields do not tell correlated classes apart."""
@@ -162,7 +162,7 @@ def fit_tree(
 
     def fitted(starts: Sequence[Float], steps: int = STEPS) -> list[tuple[float, TreeModel]]:
         tried = [
-            _across(
+            across_sources(
                 fit_classes(
                     levels,
                     drawn,
@@ -223,7 +223,7 @@ def fit_tree(
             iterations=BRIEFLY if any(best is one for _, one in halved) else STEPS,
             conduct=conduct,
         )
-        best = best if apart is None else _across(best, counts, apart, among)
+        best = best if apart is None else across_sources(best, counts, apart, among)
     share = 1.0 if conduct.over else captured(best.scores(patterns.levels))
     more = replace(best, share=best.share - float(np.log(share)))
     confirmed = share > MOST or captured(more.scores(patterns.levels)) > CONSISTENT * share
@@ -242,7 +242,9 @@ def _of_few_fields(things: Things, judge: Judge, *, assumed: TreeModel, refutabl
     return Fitted(assumed)
 
 
-def _across(model: TreeModel, counts: Float, apart: Float, every: EveryPair | None) -> TreeModel:
+def across_sources(
+    model: TreeModel, counts: Float, apart: Float, every: EveryPair | None
+) -> TreeModel:
     """With the shares of kinds of non-matches among pairs across,
     without those that are known to be apart.
     """

@@ -176,7 +176,7 @@ class KeptModel:
             split = [
                 (place, one)
                 for place, one in enumerate(fields)
-                if one.kind == "words" or one.name in sought
+                if one.of_many_words or one.name in sought
             ]
             return [(place, in_words(one)) for place, one in split]
         every = [*fields, whole_record(fields)]
@@ -274,12 +274,11 @@ class KeptModel:
             there = np.ones(len(joint), np.bool_)
             for name, part in statement:
                 field = by_name[name]
-                of_text = np.array(
-                    [hashed(text) for text in part_texts(field, part)] + [0], np.uint64
-                )
+                texts = [*part_texts(field, part), ""]
+                of_text = np.array([hashed(text) for text in texts], np.uint64)
                 joint = (joint ^ of_text[field.codes]) * MIXED
                 joint ^= joint >> np.uint64(32)
-                there &= field.codes >= 0
+                there &= np.array([bool(text) for text in texts], np.bool_)[field.codes]
             found.append(np.where(there, np.maximum(joint, np.uint64(1)), np.uint64(0)))
         return found
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int32
 from workbench.linkage.fields import Field
+from workbench.linkage.numbers import longest_number, numbers_in
 
 __all__ = ["Key", "keys_of", "part_texts"]
 
@@ -52,17 +53,23 @@ class Key:
 TELLING = 0.1
 """Of the records with a value, the least share whose value few records hold."""
 
+_LETTERS = (
+    ("first 4 letters", lambda text: text[:4]),
+    ("last 4 letters", lambda text: text[-4:]),
+)
+_LETTERS_OF_CODES = (
+    ("first word", lambda text: text.split()[0]),
+    ("last 3 letters", lambda text: text[-3:]),
+)
+_NUMBERS = (("numbers", numbers_in), ("longest number", longest_number))
 _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {
-    "name": (
-        ("first 4 letters", lambda text: text[:4]),
-        ("last 4 letters", lambda text: text[-4:]),
-    ),
+    "name": _LETTERS,
+    "numbered": (*_LETTERS, *_NUMBERS),
     "words": (("first 12 letters", lambda text: text[:12]),),
+    "numbered words": (("first 12 letters", lambda text: text[:12]), *_NUMBERS),
     "date": (("year", lambda text: text[:4]), ("month and day", lambda text: text[5:])),
-    "code": (
-        ("first word", lambda text: text.split()[0]),
-        ("last 3 letters", lambda text: text[-3:]),
-    ),
+    "code": _LETTERS_OF_CODES,
+    "numbered code": (*_LETTERS_OF_CODES, *_NUMBERS),
     "category": (),
 }
 _ROUNDED = {"rounded": 0.02, "closely rounded": 0.002}
@@ -79,7 +86,11 @@ def keys_of(fields: Sequence[Field]) -> list[Key]:
         for part in _parts(field):
             known: dict[str, int] = {}
             of_text = np.array(
-                [known.setdefault(text, len(known)) for text in part_texts(field, part)], np.int32
+                [
+                    known.setdefault(text, len(known)) if text else -1
+                    for text in part_texts(field, part)
+                ],
+                np.int32,
             )
             if 1 < len(known) < len(field.texts):
                 codes = np.where(field.codes >= 0, np.append(of_text, -1)[field.codes], -1).astype(
@@ -97,7 +108,7 @@ def _parts(field: Field) -> list[str]:
 
 
 def part_texts(field: Field, part: str) -> list[str]:
-    """What a key's part is of each value."""
+    """What a key's part is of each value; empty where there is none."""
     if part in _ROUNDED:
         return [str(text) for text in np.round(field.numbers / (_ROUNDED[part] * field.spread))]
     take = dict(_PARTS.get(field.kind, ())).get(part, str)

@@ -19,6 +19,7 @@ from workbench.linkage.comparison import MISSING, Comparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, fit_tree
 from workbench.linkage.groups import evidence_of_joining
+from workbench.linkage.identifiers import told_apart
 from workbench.linkage.keys import keys_of
 from workbench.linkage.mixture import (
     Mixture,
@@ -32,7 +33,7 @@ from workbench.linkage.mixture import (
 from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.proposals import propose_statements
 from workbench.linkage.sources import shift_to_within, with_pairs_within
-from workbench.linkage.tree import EveryPair, TreeModel
+from workbench.linkage.tree import FAR, EveryPair, TreeModel
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["Candidates", "LinkModel", "Scoring", "compare_candidates", "find_candidates", "learn"]
@@ -129,6 +130,8 @@ class LinkModel:
         What time cut short, in words.
     unfound : Unfound
         What pairs that no statement found count for.
+    against : pair of str and float, or None
+        A field that tells many of the matches apart, and how many of them it leaves.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -139,6 +142,7 @@ class LinkModel:
     joined: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     unfound: Unfound = AS_SCORED
+    against: tuple[str, float] | None = None
 
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""
@@ -211,7 +215,9 @@ def find_candidates(
     pairs, said = all_pairs(statements, second, n, conduct=conduct)
     near = []
     for field in fields:
-        if not conduct.over and (field.kind == "words" or (field.kind == "name" and not said)):
+        if not conduct.over and (
+            field.of_many_words or (field.kind in ("name", "numbered") and not said)
+        ):
             found, pairs = add_near(field, pairs, second, most=PAIRS_A_RECORD * n // 4)
             near.append(found)
     cut = (
@@ -294,6 +300,10 @@ def learn(
         conduct=conduct, apart=apart, every=every,
         captured=partial(captured, patterns), joining=joining,
     )  # fmt: skip
+    against = None
+    if known is None and fitted.at_chance is None and not conduct.over:
+        chance = np.array([one[FAR] for one in mixture.u])
+        fitted, against = told_apart(fitted, patterns, comparisons, chance, apart, every, conduct)
     tree, places = fitted.model, fitted.at_chance
     if apart is not None and places is None:
         shift = shift_to_within(tree.scores(patterns.levels), patterns.counts - apart, apart)
@@ -308,7 +318,7 @@ def learn(
     unfound = Unfound(0.0 if every is None else _likelier(scores, tree), repeats)
     return LinkModel(
         tuple(comparisons), independent, tree, by_chance, apart_in or (), joined_in or (), cut,
-        unfound,
+        unfound, None if against is None else (fields[against.place].name, against.precision),
     )  # fmt: skip
 
 

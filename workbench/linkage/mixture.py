@@ -177,7 +177,7 @@ def _first_guess(comparison: Comparison) -> Float:
     """
     found = np.zeros(comparison.n_levels)
     first = 2 + len(comparison.near)
-    words = comparison.field.kind == "words"
+    words = comparison.field.of_many_words
     equal, steps = (0.3, np.arange(1.0, first - 1)) if words else (0.75, np.ones(first - 2))
     counts = np.bincount(
         comparison.equal_level, comparison.field.counts, minlength=comparison.n_levels

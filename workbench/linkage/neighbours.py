@@ -41,7 +41,7 @@ class Near:
 
 def in_words(field: Field) -> Field:
     """The field by whose words texts are near: of short ones these are letters in threes."""
-    return field if field.kind == "words" else in_threes(field)
+    return field if field.of_many_words else in_threes(field)
 
 
 def add_near(field: Field, pairs: Pairs, second: Int32 | None, *, most: int) -> tuple[Near, Pairs]:

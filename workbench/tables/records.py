@@ -177,10 +177,16 @@ def _kind(columns: Sequence[ColumnCounts]) -> str:
     ):
         return "date"
     if filled and all(
-        column.numbers >= 0.95 * column.filled and not column.leading_zeros for column in filled
+        column.numbers >= 0.95 * column.filled and not _are_codes(column) for column in filled
     ):
         return "number"
     return "text"
+
+
+def _are_codes(column: ColumnCounts) -> bool:
+    """Whether digits tell things apart and measure nothing: article numbers, telephones."""
+    long = column.whole == column.filled and (column.low or 0) >= 10**6
+    return bool(column.leading_zeros) or (long and (column.high or 0) >= 10**8)
 
 
 def _cell(cell: str, reading: Reading, kind: str) -> str:

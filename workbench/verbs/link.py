@@ -145,7 +145,9 @@ def _linked(
         model=scored.model,
         scores=scores,
         clustering=clustering,
-        estimates=estimate(clustering, pairs, scores, captured=scored.captured),
+        estimates=estimate(
+            clustering, pairs, scores, captured=scored.captured, at_most=_told_precision(scored)
+        ),
         left_out=scored.left_out,
         labelled=scored.labelled.pairs,
         seconds=perf_counter() - begun,
@@ -223,6 +225,12 @@ def _scored(
         rivals,
         top,
     )
+
+
+def _told_precision(scored: _Scored) -> float:
+    """What an identifier that speaks against the matches leaves of them."""
+    against = scored.model.against if isinstance(scored.model, LinkModel) else None
+    return 1.0 if against is None else against[1]
 
 
 def _of_any_pair(scored: _Scored) -> Callable[[Pairs], Float]:

@@ -66,8 +66,9 @@ def about_matches(model: Scoring) -> list[Diagnostic]:
         return []
     if model.at_chance is not None:
         return [_about_none(model.at_chance)]
+    found = [] if model.against is None else [_about_identifier(*model.against)]
     readings = [(model.apart, "different things", "one"), (model.joined, "one thing", "several")]
-    return [_about_readings(*one) for one in readings if one[0]]
+    return found + [_about_readings(*one) for one in readings if one[0]]
 
 
 def _about_none(at_chance: Sequence[str]) -> Diagnostic:
@@ -82,6 +83,17 @@ def _about_none(at_chance: Sequence[str]) -> Diagnostic:
         f"no duplicates were found: pairs that are alike {why}",
         help="leave columns out that belong to an occasion and not to the thing, or give "
         "labels of some pairs",
+        severity="warning",
+    )
+
+
+def _about_identifier(field: str, precision: float) -> Diagnostic:
+    return Diagnostic(
+        "E0692",
+        f"of records that the other columns take for the same thing many differ in {field}: "
+        f"{precision:.0%} at most are expected to be right",
+        help="say of a few such pairs whether they match, with --labels; or add a column in which "
+        "these things differ",
         severity="warning",
     )
 

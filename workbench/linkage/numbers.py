@@ -1,0 +1,59 @@
+"""Numbers inside texts: a screw of 4x30 is not one of 4x40, though the texts are a letter apart.
+
+What is written closer or in another order (64GB 64 GB, AB-1234 AB1234) has the same numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.arrays import Array, Bool, Int32
+
+__all__ = ["compared_numbers", "hold_numbers", "longest_number", "numbers_in"]
+
+MIXED = 0.2
+"""Of texts, those that have words and numbers."""
+MISTYPED = 4
+"""Digits of a number that a slip is told in; of fewer another digit makes another number."""
+_NUMBER = re.compile(r"\d+")
+_WORD = re.compile(r"[^\W\d]{4}")
+
+
+def hold_numbers(texts: Sequence[str]) -> bool:
+    """Whether texts have numbers beside words; letters of plates and postcodes are no words."""
+    both = [bool(_WORD.search(text)) for text in texts if _NUMBER.search(text)]
+    return sum(both) > max(MIXED * len(texts), 0.5 * len(both))
+
+
+def numbers_in(text: str) -> str:
+    """The numbers of a text, the longest first: texts say them in any order."""
+    return " ".join(sorted(_NUMBER.findall(text), key=lambda number: (-len(number), number)))
+
+
+def longest_number(text: str) -> str:
+    """The number of most digits; empty where there is none."""
+    return numbers_in(text).partition(" ")[0]
+
+
+def compared_numbers(texts: Array, one: Int32, other: Int32) -> tuple[Bool, Bool]:
+    """Which pairs of texts have the same numbers, and which have numbers that the other lacks, on
+    either side.
+    """
+    numbers = [frozenset(_NUMBER.findall(str(text))) for text in texts]
+    same = np.array([numbers[a] == numbers[b] != frozenset() for a, b in zip(one, other)], np.bool_)
+    differ = [_differ(numbers[a] - numbers[b], numbers[b] - numbers[a]) for a, b in zip(one, other)]
+    return same, np.array(differ, np.bool_)
+
+
+def _differ(left: frozenset[str], right: frozenset[str]) -> bool:
+    """Whether either has numbers that no slip makes of the other's."""
+    return bool(left and right) and not any(_slipped(a, b) for a in left for b in right)
+
+
+def _slipped(one: str, other: str) -> bool:
+    """Whether a digit was changed."""
+    unlike = sum(a != b for a, b in zip(one, other))
+    return len(one) == len(other) >= MISTYPED and unlike == 1
