@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ import pandas as pd
 import pytest
 
 import workbench as wb
-from workbench.errors import Cancelled, UsageError
+from workbench.database import load_alchemy_text
+from workbench.errors import Cancelled, ExitCode, InfeasibleError, UsageError, WorkbenchError
+from workbench.inference import Status
 from workbench.progress import Progress
 from workbench.verbs import crossval
 from workbench.verbs.infer import solve_given
@@ -73,6 +76,43 @@ def test_a_cancel_while_a_fold_is_predicted_is_a_cancel(
         workspace.crossval(
             RULES, folds="kept", query="Fan", learner="pseudo_likelihood", progress=progress
         )
+
+
+@pytest.mark.parametrize("unanswered", [1, 3])
+def test_a_fold_whose_engine_ends_without_an_answer_is_left_out(
+    workspace: wb.Workspace, monkeypatch: pytest.MonkeyPatch, unanswered: int
+) -> None:
+    workspace.data.make_folds("random", predicate="Fan", count=3, seed=1)
+    asked = []
+
+    def in_time(*given: Any, **how: Any) -> Any:
+        asked.append(given)
+        found = solve_given(*given, **how)
+        nothing = np.full_like(found.values, np.nan)
+        late = len(asked) <= unanswered
+        return replace(found, values=nothing, status=Status.LIMIT) if late else found
+
+    monkeypatch.setattr(crossval, "solve_given", in_time)
+    call = partial(
+        workspace.crossval, RULES, folds="kept", query="Fan", learner="pseudo_likelihood"
+    )
+    if unanswered == 3:
+        with pytest.raises(WorkbenchError, match="before any fold was predicted") as refused:
+            call()
+        assert refused.value.exit_code == ExitCode.LIMIT
+        return
+    summary = call().summary()
+    assert (summary["status"], summary["planned"], len(summary["folds"])) == ("limit", 3, 2)
+
+
+def test_a_fold_without_a_possible_state_is_infeasible() -> None:
+    rules = "P(t)\nQ(t)\nP(x) => Q(x).\nP(x) => !Q(x).\n0.5 Q(x)\n"
+    with wb.open() as opened:
+        opened.declare(rules)
+        for world, facts in (("one", "Q(A)\n!Q(B)"), ("two", "Q(C)\nP(C)\n!Q(D)")):
+            load_alchemy_text(opened.database, facts, world=world)
+        with pytest.raises(InfeasibleError, match="admit no world"):
+            opened.crossval(rules, query="Q", closed="P", learner="pseudo_likelihood")
 
 
 def test_what_a_learner_taught_is_opened_again_with_its_weights(workspace: wb.Workspace) -> None:

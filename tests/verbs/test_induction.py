@@ -134,8 +134,12 @@ def test_folds_are_given_or_dealt(cars: Path) -> None:
         with pytest.raises(UsageError, match="E0806"):
             crossval_induction(space.database, read_ilp(cars), how, folds="kept")
         dealt = crossval_induction(space.database, read_ilp(cars), how, folds=3, seed=1)
+        hurried = crossval_induction(
+            space.database, read_ilp(cars), how, folds=3, seed=1, time_limit=0.0
+        )
     assert set(dealt.fold.tolist()) == {0, 1, 2}
     assert np.isfinite(dealt.predicted).all()
+    assert (dealt.status, hurried.status) == ("done", "limit")
 
 
 def test_a_target_with_a_body_mode_keeps_its_types(tmp_path: Path) -> None:

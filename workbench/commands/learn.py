@@ -187,7 +187,10 @@ def crossval(
     only: OnlyWorlds = None,
     task: TaskName = None,
     seed: Seed = 0,
-    time_limit: TimeLimit = None,
+    time_limit: Annotated[
+        float | None,
+        option("--time-limit", "Seconds for each fold's learner, and its engine.", SOLVING, min=0),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Learn without a part of the data (a world, or a fold), predict it, score it; a row a fold.

@@ -13,17 +13,19 @@ import numpy as np
 
 from workbench.arrays import Bool, Float
 from workbench.database import Database
-from workbench.errors import Cancelled, UsageError
+from workbench.errors import Cancelled, Diagnostic, ExitCode, UsageError, WorkbenchError
 from workbench.evaluation import range_of, scores, summary
 from workbench.grounding import Grounding, GroundRequest, fitted, ground
 from workbench.grounding.backend import DuckDB
 from workbench.grounding.interruption import interruptible
+from workbench.inference import Status
 from workbench.inference.accepts import Task
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_json
 from workbench.verbs.fold_plans import FoldPlan, held_out_atoms
 from workbench.verbs.infer import InferenceResult, solve_given
+from workbench.verbs.inference_faults import infeasible_error
 from workbench.verbs.learn import learn
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.options import How
@@ -56,6 +58,11 @@ class FoldResult:
     truth: Float
     scores: Mapping[str, float]
 
+    @property
+    def cut_short(self) -> bool:
+        """Whether the time was over for its learner or its engine."""
+        return Status.LIMIT in (self.learning.learned.status, self.inference.solution.status)
+
 
 @dataclass(frozen=True)
 class CrossValidation:
@@ -67,7 +74,8 @@ class CrossValidation:
         Those that were finished.
     planned : int
         How many there are.
-    status : {'done', 'cancelled'}
+    status : {'done', 'limit', 'cancelled'}
+        `limit` where the time was over for a learner or an engine of some fold.
     """
 
     folds: tuple[FoldResult, ...]
@@ -151,13 +159,18 @@ def crossval(
         Predict the atoms of a fold without the labels of the others, which are evidence for them
         elsewise.
     **how
-        The seconds of `time_limit` are for each fold's learner, and for its engine. Where it is
-        cancelled the folds that are finished are the answer.
+        The seconds of `time_limit` are for each fold's learner, and for its engine; a fold for
+        which they do not suffice to predict all of its part is left out. Where it is cancelled the
+        folds that are finished are the answer.
 
     Raises
     ------
     Cancelled
         Before the first fold is finished.
+    InfeasibleError
+        Where hard rules and the evidence of a fold admit no state.
+    WorkbenchError
+        E0844 where the time limit left every fold out.
     """
     refuse_numbers(program, "crossval")
     begun, progress = perf_counter(), how.get("progress", SILENT)
@@ -170,12 +183,25 @@ def crossval(
         inductive,
         how,
     )
-    found = finished(plans, fold.result, lambda plan: plan.name, progress)
-    return CrossValidation(
-        tuple(found),
-        perf_counter() - begun,
-        len(plans),
-        "done" if len(found) == len(plans) else "cancelled",
+    begins = finished(plans, fold.result, lambda plan: plan.name, progress)
+    found = tuple(one for one in begins if one is not None)
+    if not found:
+        raise _no_answer()
+    late = len(found) < len(begins) or any(one.cut_short for one in found)
+    status = "cancelled" if len(begins) < len(plans) else "limit" if late else "done"
+    return CrossValidation(found, perf_counter() - begun, len(plans), status)
+
+
+def _no_answer() -> WorkbenchError:
+    return WorkbenchError(
+        (
+            Diagnostic(
+                "E0844",
+                "the time limit ended before any fold was predicted",
+                help="the seconds are for the engine of each fold: allow more, or take another",
+            ),
+        ),
+        ExitCode.LIMIT,
     )
 
 
@@ -217,8 +243,10 @@ class _Fold:
     inductive: bool
     how: How
 
-    def result(self, plan: FoldPlan) -> FoldResult:
-        """Learn without the plan's part, predict it, score it."""
+    def result(self, plan: FoldPlan) -> FoldResult | None:
+        """Learn without the plan's part, predict it, score it;
+        None where its engine ended without a value for some atom of it.
+        """
         with interruptible(DuckDB(self.database.connection), self.progress):
             program = fitted(self.database, self.program, plan.train)
             learning = learn(
@@ -239,7 +267,9 @@ class _Fold:
     def _unseen(self, kept: int | None, grounding: Grounding) -> Bool:
         return held_out_atoms(self.database, grounding.atoms, kept)
 
-    def _scored(self, plan: FoldPlan, program: Program, learning: LearningResult) -> FoldResult:
+    def _scored(
+        self, plan: FoldPlan, program: Program, learning: LearningResult
+    ) -> FoldResult | None:
         start = perf_counter()
         testing = replace(
             self.request, worlds=plan.test, role="learn", templates=learning.grounding.templates
@@ -255,6 +285,9 @@ class _Fold:
         solution = solve_given(grounding, learning.weights, known, **self.solving, **self.how)
         # A cancelled engine hands back what it has, which may be nothing to score.
         self.progress.step("scores", 0, None, plan.name)
+        if solution.status is Status.INFEASIBLE:
+            # The conflict is one of the network given the labels.
+            raise infeasible_error(grounding, replace(solution, conflict=None))
         inference = InferenceResult(
             solution,
             grounding,
@@ -270,5 +303,7 @@ class _Fold:
                 f"{plan.name} holds out no atom of a query predicate",
                 help="make folds of a predicate that is asked for",
             )
+        if np.isnan(solution.values[held_out]).any():
+            return None
         found = scores(solution.values[held_out], truth[held_out])
         return FoldResult(plan, learning, inference, held_out, truth[held_out], found)

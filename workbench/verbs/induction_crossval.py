@@ -47,7 +47,8 @@ class InductionCrossValidation:
         NaN where a fold was not finished.
     planned : int
         How many folds there are.
-    status : {'done', 'cancelled'}
+    status : {'done', 'limit', 'cancelled'}
+        `limit` where the time was over for the search of some fold.
     """
 
     names: tuple[str, ...]
@@ -149,25 +150,27 @@ def crossval_induction(
     )
     predicted = np.full(len(examples), np.nan)
 
-    def result(number: int) -> tuple[Mapping[str, float], int]:
+    def result(number: int) -> tuple[Mapping[str, float], int, str]:
         induced = induction.learn(learner, fold != number, conduct_of(how))
         progress.step("scores", 0, None, str(number))
         held = fold == number
         predicted[held] = induced.probabilities(learner)[held]
         clauses = induced.parts if induced.weighted is None else induced.weighted.parts
-        return scores(predicted[held], examples.label[held]), len(clauses)
+        return scores(predicted[held], examples.label[held]), len(clauses), induced.theory.status
 
     found = finished(numbers, lambda one: heard(progress, partial(result, one)), str, progress)
+    late = any(end == "limit" for _, _, end in found)
+    status = "cancelled" if len(found) < len(numbers) else "limit" if late else "done"
     return InductionCrossValidation(
         tuple(str(number) for number in numbers[: len(found)]),
-        tuple(one for one, _ in found),
-        tuple(clauses for _, clauses in found),
+        tuple(one for one, _, _ in found),
+        tuple(clauses for _, clauses, _ in found),
         fold,
         predicted,
         examples.label,
         perf_counter() - began,
         len(numbers),
-        "done" if len(found) == len(numbers) else "cancelled",
+        status,
     )
 
 
