@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from importlib import import_module
@@ -58,6 +60,8 @@ def main() -> None:
     # Threads of matrices this small wait for each other in loops; our own threads are over chains,
     # rows and cases.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # What ends with the process is not searched for circles first: an eighth of a small answer.
+    atexit.register(gc.freeze)
     try:
         _run()
     except SystemExit as end:

@@ -1,5 +1,5 @@
-"""A small exact answer imports neither the learners, linear algebra nor pandas:
-they take longer than it does.
+"""A small exact answer imports neither the learners, linear algebra nor pandas, and its process
+ends without a search for circles of objects: each takes longer than the answer.
 """
 
 from __future__ import annotations
@@ -29,3 +29,12 @@ def test_a_small_answer_imports_little(tmp_path: Path) -> None:
         [sys.executable, "-c", SCRIPT, str(facts)], capture_output=True, text=True
     )
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_a_command_ends_without_collecting_what_it_holds() -> None:
+    script = (
+        "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count() > 10_000));"
+        "sys.argv = ['workbench', '--version']; from workbench.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split()[-1] == "True", done.stdout + done.stderr
