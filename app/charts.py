@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from app.figures import figure
+
 __all__ = [
+    "against",
     "bars",
     "calibration",
     "curve",
     "curves",
     "degree_chart",
-    "neighbourhood",
     "published_and_ours",
     "trace",
     "waterfall",
@@ -178,6 +179,28 @@ def calibration(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:
     return (diagonal + points).properties(height=300)
 
 
+def against(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:
+    """Columns `predicted` against `known`, with the diagonal on which both agree."""
+    both = frame[["predicted", "known"]].to_numpy(float)
+    ends = [float(both.min()), float(both.max())]
+    scale = alt.Scale(domain=ends, nice=True)
+    diagonal = (
+        alt.Chart(pd.DataFrame({"predicted": ends, "known": ends}))
+        .mark_line(color=GREY, strokeDash=[4, 4])
+        .encode(x="predicted:Q", y="known:Q")
+    )
+    points = (
+        alt.Chart(frame, description=description)
+        .mark_point(color=BLUE, size=30)
+        .encode(
+            x=alt.X("predicted:Q", scale=scale),
+            y=alt.Y("known:Q", scale=scale),
+            tooltip=[f"{name}:N" for name in frame.columns],
+        )
+    )
+    return (diagonal + points).properties(height=340)
+
+
 def trace(frame: pd.DataFrame, x: str, *, description: str) -> alt.Chart:
     """Series of figures over steps or seconds."""
     return (
@@ -215,7 +238,7 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
     frame["kind"] = ["up" if value >= 0 else "down" for value in frame["contribution"][:-1]] + [
         "total"
     ]
-    frame["text"] = [f"{value:+.2f}" for value in frame["contribution"]]
+    frame["text"] = [figure(value, sign=True) for value in frame["contribution"]]
     y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
     base = alt.Chart(frame, description=description)
     chart = base.mark_bar(cornerRadius=2).encode(
@@ -227,9 +250,9 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
             scale=alt.Scale(domain=["up", "down", "total"], range=[BLUE, ORANGE, GREY]),
             legend=None,
         ),
-        tooltip=["label:N", alt.Tooltip("contribution:Q", format="+.4f")],
+        tooltip=["label:N", alt.Tooltip("contribution:Q", format="+,.4~f")],
     )
-    texts = base.mark_text(align="left", dx=5, color=GREY).encode(
+    texts = base.mark_text(align="left", dx=5).encode(
         x=alt.X("end:Q", title="contribution"), y=y, text="text:N"
     )
     texts = texts.transform_calculate(end="max(datum['from'], datum['to'])")
@@ -238,7 +261,10 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
         .mark_rule(color=GREY)
         .encode(x=alt.X("zero:Q", title="contribution"))
     )
-    return (rule + chart + texts).properties(height=70 + _band(frame, 34) * len(frame))
+    room = {"left": 5, "top": 5, "bottom": 20, "right": 10 + 7 * int(frame["text"].str.len().max())}
+    return (rule + chart + texts).properties(
+        height=70 + _band(frame, 34) * len(frame), padding=room
+    )
 
 
 def published_and_ours(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:
@@ -262,31 +288,3 @@ def published_and_ours(frame: pd.DataFrame, *, description: str) -> alt.LayerCha
         )
     )
     return (line + points).properties(height=130 + 28 * len(frame))
-
-
-def neighbourhood(constant: str, facts: Sequence[Any]) -> str:
-    """The facts around a constant in Graphviz's language, every name quoted."""
-
-    def node(text: str) -> str:
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-    style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans"'
-    lines = [
-        f'graph {{ layout=neato; overlap=false; splines=true; bgcolor="transparent"; edge '
-        f"[len=2.2 {style}];",
-        f"node [shape=box style=rounded {style}];",
-        f'{node(constant)} [style="rounded,filled" fillcolor="{BLUE}" fontcolor=white];',
-    ]
-    for fact in facts:
-        others = [name for place, name in enumerate(fact.arguments) if place != fact.position]
-        if len(others) == 1:
-            lines.append(
-                f"{node(constant)} -- {node(others[0])} [label={node(fact.predicate)} fontsize=10];"
-            )
-        elif others:
-            label = f"{fact.predicate}({', '.join(fact.arguments)})"
-            lines.append(
-                f"{node(label)} [shape=ellipse fontsize=10]; {node(constant)} -- {node(label)};"
-            )
-            lines += [f"{node(label)} -- {node(other)};" for other in others]
-    return "\n".join([*lines, "}"])

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import table
+from app.show import draw, table
 from app.state import workspace
 
 __all__ = ["METRICS", "filtered", "overlaid"]
@@ -69,4 +69,4 @@ def overlaid(numbers: list[int]) -> None:
         (right, "ROC", "false positive rate", "recall"),
     ):
         place.caption(title)
-        place.altair_chart(charts.curves(frame, x, y, description=f"{title} of {len(points)} runs"))
+        draw(charts.curves(frame, x, y, description=f"{title} of {len(points)} runs"), place)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from app.figures import decimals
 from app.state import workspace
 from app.wording import in_page_words, meanings
 from workbench.errors import WorkbenchError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "choose_run",
+    "draw",
     "header",
     "metrics",
     "plain",
@@ -30,9 +32,12 @@ __all__ = [
     "small_table",
     "standing",
     "table",
+    "told",
     "warnings",
 ]
 
+LETTERS_ON, EITHER = {"light": "#43454f", "dark": "#d6d6d2"}, "#767676"
+"""Colours of letters by the ground, and where the ground is not known yet."""
 LETTERS, LINES = 34, 4
 """Of a label beside a bar: letters of a line, so that half a phone is enough, and lines."""
 
@@ -55,12 +60,12 @@ def show_error(error: WorkbenchError | str) -> None:
     """A failure as the workbench says it: plain text, with the line and the caret."""
     if isinstance(error, str):
         st.error("That did not work.", icon=":material/error:")
-        st.code(in_page_words(_without_paths(error)), language=None, wrap_lines=True)
+        st.code(in_page_words(error), language=None, wrap_lines=True)
         return
     first = error.diagnostics[0].message if error.diagnostics else "unknown fault"
     more = f" (and {len(error.diagnostics) - 1} more)" if len(error.diagnostics) > 1 else ""
-    st.error(plain(_without_paths(first)) + more, icon=":material/error:")
-    rendered = in_page_words(_without_paths(str(error)))
+    st.error(told(first) + more, icon=":material/error:")
+    rendered = in_page_words(str(error))
     if "\n" in rendered:
         st.code(rendered, language=None, wrap_lines=True)
 
@@ -68,12 +73,17 @@ def show_error(error: WorkbenchError | str) -> None:
 def warnings(found: Sequence[Any]) -> None:
     """Warnings of a load or a run."""
     for diagnostic in found:
-        st.warning(plain(diagnostic.message), icon=":material/warning:")
+        st.warning(told(diagnostic.message), icon=":material/warning:")
 
 
 def plain(text: str) -> str:
     """Text that a user may have written, safe inside Markdown: every mark escaped."""
     return re.sub(r"([\\`*_{}\[\]()<>#+.!|~$:-])", r"\\\1", text)
+
+
+def told(message: str) -> str:
+    """What the workbench says, in the page's words, safe inside Markdown."""
+    return plain(in_page_words(message))
 
 
 def short_labels(texts: Iterable[str]) -> list[str]:
@@ -99,7 +109,7 @@ def table(
     most: int = 450,
 ) -> Any:
     """A table with its numbers aligned: whole ones with separators, others with so many decimals
-    (all for None).
+    (all for None), less in columns of large numbers.
 
     Columns of `weights` have so many digits that count: a weight of each day or cent may be small
     and yet say much. `selection` ('single-row' or 'multi-row') makes it a widget; it scrolls where
@@ -107,12 +117,18 @@ def table(
     """
     explained = help or {}
     columns: dict[str, Any] = {}
+    formats = {
+        name: _number_format(frame[name], digits, name in weights)
+        for name in frame.columns
+        if frame[name].dtype.kind in "iuf"
+    }
+    # Separators are given to whole numbers alone.
+    frame = frame.round({name: 0 for name, shown in formats.items() if shown == "localized"})
     for name in frame.columns:
-        kind = frame[name].dtype.kind
-        if kind in "iuf":
-            decimals = "%g" if digits is None else f"%.{digits}{'g' if name in weights else 'f'}"
-            shown = "localized" if kind != "f" else decimals
-            columns[name] = st.column_config.NumberColumn(format=shown, help=explained.get(name))
+        if name in formats:
+            columns[name] = st.column_config.NumberColumn(
+                format=formats[name], help=explained.get(name)
+            )
         elif name in explained:
             columns[name] = st.column_config.Column(help=explained[name])
     options: dict[str, Any] = {"height": min(most, 3 + 33 * (1 + max(1, len(frame))))}
@@ -129,6 +145,29 @@ def table(
     )
 
 
+def _number_format(column: pd.Series, digits: int | None, weight: bool) -> str:
+    if column.dtype.kind != "f":
+        return "localized"
+    if digits is None:
+        return "%g"
+    if weight:
+        return f"%.{digits}g"
+    places = decimals(column.abs().max(), digits)
+    return f"%.{places}f" if places else "localized"
+
+
+def draw(chart: Any, where: Any = st) -> None:
+    """A chart whose letters can be read on either ground: Streamlit's own are too pale
+    (contrast below 4.5).
+    """
+    letters = LETTERS_ON.get(st.context.theme.type or "", EITHER)
+    where.altair_chart(
+        chart.configure_axis(labelColor=letters, titleColor=letters)
+        .configure_legend(labelColor=letters, titleColor=letters)
+        .configure_text(color=letters)
+    )
+
+
 def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
     """Figures in a row that wraps on a narrow window: label, value, and what it means."""
     with st.container(horizontal=True, gap="medium"):
@@ -141,19 +180,19 @@ def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
             )
 
 
-def small_table(columns: Sequence[str], rows: Sequence[Sequence[str | int]]) -> None:
+def small_table(columns: Sequence[str], rows: Sequence[Sequence[str | int | None]]) -> None:
     """A short table as text; it needs no data frame, so that the first page comes quickly.
-    Zeros are left blank.
+    None is left blank.
     """
-    numeric = [all(isinstance(row[place], int) for row in rows) for place in range(len(columns))]
+    numeric = [
+        not any(isinstance(row[place], str) for row in rows) for place in range(len(columns))
+    ]
     lines = [
         "| " + " | ".join(columns) + " |",
         "|" + "|".join("---:" if number else "---" for number in numeric) + "|",
     ]
     for row in rows:
-        cells = [
-            (f"{cell:,}" if cell else "") if isinstance(cell, int) else plain(cell) for cell in row
-        ]
+        cells = [f"{cell:,}" if isinstance(cell, int) else plain(cell or "") for cell in row]
         lines.append("| " + " | ".join(cells) + " |")
     st.markdown("\n".join(lines))
 
@@ -176,19 +215,22 @@ def standing(run: Any) -> None:
 
 
 def choose_run(
-    kinds: Sequence[str],
+    ranks: Sequence[Sequence[str]],
     key: str,
     *,
     where: Any = st,
     fits: Callable[[Any], bool] = lambda run: True,
 ) -> Any | None:
-    """A run of the first of these kinds by default, the newest first; None where there is none."""
+    """The newest run of the first of these kinds by default, those of one rank alike;
+    None where there is none.
+    """
+    rank = {kind: place for place, kinds in enumerate(ranks) for kind in kinds}
     runs = [
         run
         for run in workspace().runs.all()
-        if run.kind in kinds and fits(run) and "ended" not in run.parameters
+        if run.kind in rank and fits(run) and "ended" not in run.parameters
     ]
-    runs.sort(key=lambda run: (kinds.index(run.kind), -run.id))
+    runs.sort(key=lambda run: (rank[run.kind], -run.id))
     by_id = {run.id: run for run in runs}
     if not by_id:
         return None
@@ -196,8 +238,3 @@ def choose_run(
         "Run", list(by_id), format_func=lambda at: run_label(by_id[at]), key=key
     )
     return by_id[number]
-
-
-def _without_paths(text: str) -> str:
-    """Diagnostics name uploads by their file name, not by where this server keeps them."""
-    return re.sub(r"\S*/(workbench-\w+|[^/\s]+\.uploads)/\w+/", "", text)

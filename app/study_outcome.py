@@ -10,19 +10,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app import charts
 from app.downloads import csv_text
 from app.editor import take
-from app.show import metrics, plain, short_labels, table
+from app.show import plain, table, told
 from app.state import workspace
+from app.study_cases import cases
+from app.study_scores import scores, with_names
 
 __all__ = ["offer_rules", "study_outcome"]
 
-HEADLINES = {
-    "yes/no": ("AUC-ROC", "AUC-PR", "F1", "accuracy"),
-    "category": ("accuracy", "AUC-ROC", "CLL"),
-    "number": ("MAE", "RMSE", "R2"),
-}
 COLUMNS = {
     "weight": "How much the rule says, for (above 0) or against (below 0).",
     "rows": "Known rows where it holds.",
@@ -42,44 +38,22 @@ def study_outcome(run: Any) -> None:
         st.warning("The time was up: this is the best until then.", icon=":material/timer_off:")
     st.text(record["sentence"])
     for warning in record["warnings"]:
-        st.warning(plain(warning["message"]), icon=":material/warning:")
+        st.warning(told(warning["message"]), icon=":material/warning:")
     scores(record)
     rules(record)
+    st.subheader("Why", anchor=False)
     cases(record)
     predictions(record, study.predictions)
     downloads(run, record, study)
 
 
-def scores(record: Mapping[str, Any]) -> None:
-    """Held-out scores, beside the simple ways to guess."""
-    shown = [name for name in HEADLINES[record["kind"]] if name in record["metrics"]]
-    metrics([(name, _spread(record["metrics"][name]), None) for name in shown])
-    st.badge(
-        "Held out: every score is of rows that were not learned from",
-        color="green",
-        icon=":material/verified:",
-    )
-    systems = {f"these rules ({record['learner']})": record["metrics"], **record["baselines"]}
-    rows = [
-        {"": name, **{metric: found[metric]["mean"] for metric in shown if metric in found}}
-        for name, found in systems.items()
-    ]
-    table(pd.DataFrame(rows), digits=3)
-    if record["threshold"] is not None:
-        st.caption(
-            f"A probability from {record['threshold']:.3f} on is said to be a yes: the threshold "
-            "of the best F1 on the held-out rows. F1 above is at one that other folds chose, of "
-            "each system its own; accuracy is at 1/2."
-        )
-    if record["calibration"]:
-        with st.expander("What was said, and what came true"):
-            table(pd.DataFrame(record["calibration"]), digits=3)
-
-
 def rules(record: Mapping[str, Any]) -> None:
     """What was learned, in plain words."""
     found = record["rules"]
-    st.subheader(f"{len(found):,} rules", anchor=False)
+    st.subheader(f"{len(found):,} rule{'' if len(found) == 1 else 's'}", anchor=False)
+    if not found:
+        st.info("No rule says more than what every row begins with.")
+        return
     frame = pd.DataFrame(
         {
             "rule": [rule["words"].rsplit(":", 1)[0] for rule in found],
@@ -133,40 +107,6 @@ def offer_rules() -> None:
         )
 
 
-def cases(record: Mapping[str, Any]) -> None:
-    """One case's reasons at a time."""
-    found = {one["name"]: one for one in record["explanations"]}
-    if not found:
-        return
-    st.subheader("Why", anchor=False)
-    name = st.selectbox(
-        "The most telling cases", list(found), key="study-case",
-        format_func=lambda key: (
-            f"{_value(found[key], record)}  {key}" + (" (known)" if found[key]["known"] else "")
-        ),
-    )  # fmt: skip
-    reasons = found[name]["reasons"]
-    if not reasons:
-        st.info("No rule speaks for or against it; it has the value that all have to begin with.")
-        return
-    largest = reasons[0]
-    st.text(
-        f"{name}: {_value(found[name], record)}, above all because {largest['words']} "
-        f"({largest['adds']:+.3g})."
-    )
-    bars = [(part["words"], part["adds"]) for part in found[name].get("parts", reasons)]
-    total = plain(record["target"]) if record["kind"] == "number" else "log-odds"
-    labels = short_labels(words for words, _ in bars)
-    drawn = [(label, adds) for label, (_, adds) in zip(labels, bars)]
-    st.altair_chart(
-        charts.waterfall(drawn, total=total, description=f"What each rule adds for {name}")
-    )
-    table(
-        pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}),
-        digits=3,
-    )
-
-
 def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
     """What was asked for, the likeliest first; known rows are in the download."""
     asked = frame[~frame["known"]].drop(columns=["known", "held_out"], errors="ignore")
@@ -183,17 +123,6 @@ def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
         f"Low and high: an interval of 90 %. The {record['labelled']:,} known rows are in the "
         "download."
     )
-
-
-def with_names(target: str, rows: pd.DataFrame) -> pd.DataFrame:
-    """Predictions with what people call their things, where the tables at hand say it."""
-    mapping = workspace().data.tables_at_hand()
-    asked = mapping and mapping.by_name.get(target.partition(".")[0])
-    if asked is None or asked.key not in rows or asked.type is None:
-        return rows
-    keys = list(rows[asked.key].astype(str))
-    names = workspace().data.called([(asked.type, key) for key in keys])
-    return rows if names == keys else rows.assign(**{asked.key: names})
 
 
 def downloads(run: Any, record: Mapping[str, Any], study: Any) -> None:
@@ -220,15 +149,3 @@ def downloads(run: Any, record: Mapping[str, Any], study: Any) -> None:
             "text/plain",
             key="study-mapping",
         )
-
-
-def _value(case: Mapping[str, Any], record: Mapping[str, Any]) -> str:
-    """What is predicted of a case; probabilities with as many decimals as in the table."""
-    return f"{case['value']:.3g}" if record["kind"] == "number" else f"{case['value']:.3f}"
-
-
-def _spread(value: Mapping[str, float | None]) -> str:
-    mean, spread = value["mean"], value["sd"]
-    if mean is None:
-        return "none"
-    return f"{mean:.3f}" + (f" ± {spread:.3f}" if spread is not None else "")

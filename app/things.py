@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts
+from app.pictures import neighbourhood
 from app.show import plain, small_table
 from app.state import workspace
 from workbench.workspace import parse_atom
@@ -84,7 +84,7 @@ def thing() -> None:
         [[one, way, ", ".join(ws.data.called(rest))] for one, way, rest in links],
     )
     to_things(list(dict.fromkeys(other for _, _, rest in links for other in rest))[:ONWARD])
-    st.graphviz_chart(charts.neighbourhood(names[constant], [called(one) for one in near]))
+    st.graphviz_chart(neighbourhood(names[constant], [called(one) for one in near]))
     st.caption(
         f"Boxes are things, ellipses facts of three arguments or more; at most {NEAR} facts."
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.jobs import PageWork
-from app.show import plain, show_error
+from app.show import draw, plain, show_error
 from app.state import server
 from app.versions import author
 from app.work import Work
@@ -141,6 +141,4 @@ def _running(job: Job) -> None:
         seen = [(at, name, value) for at, told in points for name, value in told.items()]
         frame = pd.DataFrame(seen, columns=["seconds", "series", "value"])
         thinned = frame.iloc[:: max(1, len(frame) // 500)]
-        st.altair_chart(
-            charts.trace(thinned, "seconds", description="The objective over time, so far")
-        )
+        draw(charts.trace(thinned, "seconds", description="The objective over time, so far"))

@@ -38,6 +38,8 @@ GLOSSARY = {
 """Each term in an analyst's words."""
 
 _WORDS = (
+    # Uploads by their file name, not by where the server keeps them.
+    (r"[^\s:]*/(?:workbench-\w+|[^/\s]+\.uploads)/\w+/", ""),
     (r"  --> <text>:(\d+):(\d+)", r"  in line \1, column \2"),
     (r"<text>:(\d+):(\d+)", r"line \1, column \2"),
     (r"`workbench (?:explain) (E\d+)`[^,;]*", r"the documents explain \1"),
@@ -55,7 +57,7 @@ _WORDS = (
 
 
 def in_page_words(text: str) -> str:
-    """A diagnostic as the page says it: places in the editor by line,
+    """A diagnostic as the page says it: places in the editor by line, uploads by their names,
     options and commands by where they are here.
     """
     for pattern, said in _WORDS:

@@ -159,7 +159,7 @@ def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Ou
     """
     found = ws.study(**arguments, progress=progress)
     why = ""
-    if found.status == "done" and found.asked:
+    if found.status != "cancelled" and found.asked:
         try:
             ws.infer(found.program, query=found.predicted, time_limit=PREDICTING, progress=progress)
         except Cancelled:

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.workspace import bundled_examples
 
 PARTITIONS = ("evidence", "truth", "target")
-LISTED = 12
+LISTED = 30
 
 
 def contents() -> None:
@@ -48,7 +48,7 @@ def contents() -> None:
                 *by_partition.values(),
             ]
         )
-    rows = [[str(row[0]), *(int(cell) for cell in row[1:])] for row in rows]
+    rows = [[str(row[0]), *(int(cell) or None for cell in row[1:])] for row in rows]
     small_table(
         (
             "Column or link (predicate)",

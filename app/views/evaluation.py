@@ -9,8 +9,19 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, metrics, plain, show_error, small_table, standing, table
+from app.show import (
+    choose_run,
+    draw,
+    header,
+    metrics,
+    plain,
+    show_error,
+    small_table,
+    standing,
+    table,
+)
 from app.state import facts_token, run_token, workspace
+from app.study_scores import held_out_numbers, scores
 from workbench.errors import WorkbenchError
 
 METRICS = {
@@ -144,14 +155,10 @@ def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:
     left, middle, right = st.columns([5, 5, 4])
     with left:
         st.caption("Precision and recall")
-        st.altair_chart(
-            charts.curve(points, "recall", "precision", at, description="Precision-recall curve")
-        )
+        draw(charts.curve(points, "recall", "precision", at, description="Precision-recall curve"))
     with middle:
         st.caption("ROC")
-        st.altair_chart(
-            charts.curve(points, "false positive rate", "recall", at, description="ROC curve")
-        )
+        draw(charts.curve(points, "false positive rate", "recall", at, description="ROC curve"))
     with right:
         st.caption("At the threshold")
         small_table(
@@ -171,7 +178,7 @@ def curves(points: pd.DataFrame, confusion: pd.DataFrame, run: Any) -> None:
 def calibration(points: pd.DataFrame) -> None:
     """How often what is predicted with a probability is the case."""
     st.subheader("Calibration", anchor=False)
-    st.altair_chart(charts.calibration(points, description="Calibration"))
+    draw(charts.calibration(points, description="Calibration"))
     st.caption("Points on the dashed line: of atoms predicted with 0.7, seven in ten are true.")
 
 
@@ -185,9 +192,6 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
     )
     if names:
         shown.insert(0, "fold", frame["fold"].map(names))
-    if run.kind == "study":
-        table(shown, digits=3, most=300)
-        return
     event = table(shown, digits=3, selection="single-row", key="worst", most=300)
     rows = event.selection.rows
     if not rows:
@@ -196,8 +200,41 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
     row = frame.iloc[rows[0]]
     if st.button(f"Why {plain(named[rows[0]])}?", key="to-why", type="primary"):
         fold = None if pd.isna(row["fold"]) else int(row["fold"])
-        st.session_state["why-wanted"] = (run.id, fold, row["atom"])
+        atom = named[rows[0]] if run.kind == "study" else row["atom"]
+        st.session_state["why-wanted"] = (run.id, fold, atom)
         st.switch_page("views/why.py")
+
+
+def of_study(run: Any) -> None:
+    """A study whose rows are no atoms: its scores and, of numbers, row by row."""
+    study = workspace().runs.study(run.id)
+    scores(study.record)
+    if study.record["kind"] == "number":
+        held_out_numbers(study.record["target"], study.predictions)
+
+
+def scored(run: Any) -> None:
+    """All figures of a run."""
+    if run.kind == "study" and not run.parameters.get("folds"):
+        of_study(run)
+        return
+    found = figures(run.id, run_token(run), facts_token())
+    if found is None:
+        st.info(
+            "No prediction of this run has a label. Load truth for its query predicates on "
+            "the Data page."
+        )
+        return
+    by_fold(found.scores, found.summary, chosen=run.kind == "study")
+    if found.worst.empty:
+        st.info("The labels lie between 0 and 1, so there is no threshold to choose.")
+        return
+    curves(found.curves, found.confusion, run)
+    left, right = st.columns([2, 3])
+    with left:
+        calibration(found.calibration)
+    with right:
+        worst(run, found.worst)
 
 
 header(
@@ -209,11 +246,7 @@ header(
     "fold",
     "calibration",
 )
-run = choose_run(
-    ("crossval", "study", "infer"),
-    "evaluation-run",
-    fits=lambda one: one.kind != "study" or one.parameters.get("folds"),
-)
+run = choose_run((("crossval", "study"), ("infer",)), "evaluation-run")
 if run is None:
     st.info(
         "There is nothing to evaluate yet. Cross-validate, or infer, on the page Learn and infer."
@@ -222,22 +255,6 @@ if run is None:
 else:
     try:
         standing(run)
-        found = figures(run.id, run_token(run), facts_token())
-        if found is None:
-            st.info(
-                "No prediction of this run has a label. Load truth for its query predicates on "
-                "the Data page."
-            )
-        else:
-            by_fold(found.scores, found.summary, chosen=run.kind == "study")
-            if found.worst.empty:
-                st.info("The labels lie between 0 and 1, so there is no threshold to choose.")
-            else:
-                curves(found.curves, found.confusion, run)
-                left, right = st.columns([2, 3])
-                with left:
-                    calibration(found.calibration)
-                with right:
-                    worst(run, found.worst)
+        scored(run)
     except WorkbenchError as error:
         show_error(error)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import header, plain, table
+from app.show import draw, header, plain, table
 from app.state import server, workspace
 from app.watching import start, watch
 from app.work import Work
@@ -69,9 +69,7 @@ def beside(name: str, frame: pd.DataFrame) -> None:
     ]
     for metric, part in chart.groupby(both["metric"], sort=False):
         st.caption(plain(str(metric)))
-        st.altair_chart(
-            charts.published_and_ours(part, description=f"{name}: {metric}, published and ours")
-        )
+        draw(charts.published_and_ours(part, description=f"{name}: {metric}, published and ours"))
 
 
 def reproduced(name: str, found: ReproductionTable) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from app import charts
 from app.downloads import csv_text
 from app.fact_editing import PARTITIONS, edit
-from app.show import header, metrics, plain, show_error, table
+from app.show import draw, header, metrics, plain, show_error, table
 from app.state import workspace
 from app.things import THING, thing, to_things
 from workbench.errors import WorkbenchError
@@ -118,10 +118,10 @@ def distribution(name: str) -> None:
     left, right = st.columns(2)
     top = pd.DataFrame(ws.data.top_values(name, position, limit=15), columns=["value", "facts"])
     left.caption("Commonest values")
-    left.altair_chart(charts.bars(top, "value", "facts", description=f"Commonest values of {name}"))
+    draw(charts.bars(top, "value", "facts", description=f"Commonest values of {name}"), left)
     degree = pd.DataFrame(ws.data.degrees(name, position), columns=["facts", "constants"]).head(40)
     right.caption("Degrees: how many constants occur in how many facts")
-    right.altair_chart(charts.degree_chart(degree, description=f"Degrees of {name}"))
+    draw(charts.degree_chart(degree, description=f"Degrees of {name}"), right)
 
 
 def things_of(name: str, cells: Sequence[Any]) -> None:

@@ -16,6 +16,8 @@ from app.work import Work
 from workbench.errors import WorkbenchError
 
 ORDERS = {"change": "what an answer would change most", "doubt": "what is most in doubt"}
+OF_NUMBERS = ("linear_gaussian",)
+"""Engines whose predictions are numbers, to which nobody answers yes or no."""
 KNOWN = 8
 HISTORY = 30
 
@@ -29,7 +31,9 @@ def queue(number: int, order: str, run: str) -> Any:
 def choice() -> tuple[Any, str, str, bool] | None:
     """The run, in which order, who answers, and whether others' questions too."""
     left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
-    run = choose_run(("infer",), "review-run", where=left)
+    run = choose_run(
+        (("infer",),), "review-run", where=left, fits=lambda one: one.engine != "linear_gaussian"
+    )
     if run is None:
         return None
     order = middle.selectbox(
@@ -139,19 +143,16 @@ def standing(name: str, left: int, total: int) -> None:
     if undecided := disputed(given):
         st.warning(
             "As many say yes as no, so there is no label: "
-            f"{plain(', '.join(atom for _, atom in undecided[:5]))}"
+            f"{plain(', '.join(workspace().data.shown([atom for _, atom in undecided[:5]])))}"
         )
     if given:
         with st.expander("History"):
             words = {True: "yes", False: "no", None: "skipped"}
+            latest = given[-HISTORY:][::-1]
+            in_words = workspace().data.shown([one.atom for one in latest])
             rows = [
-                [
-                    f"{one.written[:10]} {one.written[11:16]}",
-                    one.reviewer,
-                    one.atom,
-                    words[one.says],
-                ]
-                for one in reversed(given[-HISTORY:])
+                [f"{one.written[:10]} {one.written[11:16]}", one.reviewer, shown, words[one.says]]
+                for one, shown in zip(latest, in_words)
             ]
             small_table(("When (UTC)", "Who", "What", "Answer"), rows)
 
@@ -165,7 +166,9 @@ header(
 try:
     chosen = choice()
     if chosen is None:
-        st.info("There is no prediction to review yet. Infer on the page Learn and infer.")
+        st.info(
+            "There is no prediction to say yes or no to yet. Infer on the page Learn and infer."
+        )
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
     else:
         run, order, name, second = chosen

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app.show import plain, show_error
+from app.pictures import picture, picture_in_words
+from app.show import show_error, told
 from app.state import server, workspace
-from app.tables_picture import picture, picture_in_words
 from app.training import train_and_score
 from workbench.errors import WorkbenchError
 from workbench.resources import shipped
@@ -98,10 +98,13 @@ def loaded() -> None:
     if said:
         more = f" and {len(said) - NOTES} more kinds of notes" if len(said) > NOTES else ""
         lines = [
-            f"- {plain(message)}" + (f" ({times} times)" if times > 1 else "")
+            told(message) + (f" ({times} times)" if times > 1 else "")
             for message, times in said.items()
         ]
-        st.warning("\n".join(lines[:NOTES]) + more, icon=":material/warning:")
+        mark = "- " if len(lines) > 1 else ""
+        st.warning(
+            "\n".join(mark + line for line in lines[:NOTES]) + more, icon=":material/warning:"
+        )
 
 
 def at_hand() -> None:

@@ -11,9 +11,9 @@ import pandas as pd
 import streamlit as st
 
 from app.files import named_sources, saved_upload, taken_here
-from app.show import header, plain, show_error, table
+from app.pictures import picture, picture_in_words
+from app.show import header, plain, show_error, table, told
 from app.state import server, workspace
-from app.tables_picture import picture, picture_in_words
 from workbench.errors import WorkbenchError
 from workbench.workspace import ColumnKind, TableMapping, file_endings
 
@@ -203,7 +203,7 @@ elif look is not None:
     if st.button("Looks right", type="primary", key="tables-load", icon=":material/check:"):
         load(look)
     for note in look.notes[:SAID]:
-        st.warning(plain(note.message), icon=":material/warning:")
+        st.warning(told(note.message), icon=":material/warning:")
     for tab, mapped in zip(
         st.tabs([mapped.name for mapped in look.mapping.tables]), look.mapping.tables
     ):

@@ -11,7 +11,7 @@ import streamlit as st
 
 from app import charts
 from app.downloads import csv_text
-from app.show import choose_run, header, short_labels, standing, table
+from app.show import choose_run, draw, header, short_labels, standing, table
 from app.state import workspace
 from app.watching import start, watch
 from app.work import Work
@@ -28,6 +28,7 @@ RATES = {
     "with": "How often such an atom is true, whatever the weight.",
     "without": "How often the others of its predicates are.",
 }
+RATES_OF_STUDY = (("rate", "rate_with"), ("rate_of_others", "rate_without"))
 COLUMNS = {
     "rule": "What stands above it in the program, else the formula.",
     "before": "The weight that the program gave.",
@@ -71,10 +72,53 @@ def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     return frame.loc[keys[order].sort_values(kind="stable").index], before
 
 
+def rules_of(run: Any) -> pd.DataFrame:
+    """A run's rules with their weights; those of a study with what its labels say of each."""
+    frame = workspace().models.rules(run.id)
+    if frame.empty or run.kind != "study":
+        return frame[frame["weight"].notna()] if len(frame) else frame
+    told = {
+        rule["words"].rsplit(":", 1)[0]: rule
+        for rule in workspace().runs.study(run.id).record["rules"]
+    }
+    for name, said in (("support", "support"), *RATES_OF_STUDY):
+        frame[name] = [told.get(words, {}).get(said) for words in frame["description"]]
+    return frame
+
+
+def bars(frame: pd.DataFrame, *, before: bool) -> None:
+    """The weights drawn: weights of each unit of some number share no axis with the others,
+    nor with one another.
+    """
+    alike, each = frame[~frame["each"]], frame[frame["each"]]
+    if len(alike):
+        drawn = alike.head(SHOWN).assign(order=range(min(SHOWN, len(alike))))
+        draw(
+            charts.weight_bars(
+                drawn, before=before, description="Weights of the formulas, largest first"
+            )
+        )
+    notes = [
+        f"{len(frame):,} weight{'' if len(frame) == 1 else 's'}"
+        + (f", the first {SHOWN} are drawn" if len(alike) > SHOWN else "")
+    ]
+    if len(alike):
+        notes.append("A bar to the right supports its formula, one to the left opposes it")
+    if len(each):
+        notes.append(
+            f"{len(each):,} of them {'is' if len(each) == 1 else 'are'} of each unit of a number, "
+            "each of its own scale: only in the table"
+        )
+    if before:
+        notes.append("Grey ticks are weights before")
+    if frame["low"].notna().any():
+        notes.append("Whiskers are 95 % intervals")
+    st.caption(". ".join(notes) + ".")
+
+
 def show(run: Any) -> None:
     """Bars and table of a run's weights."""
-    frame = workspace().models.rules(run.id)
-    frame = frame[frame["weight"].notna()] if len(frame) else frame
+    frame = rules_of(run)
     if frame.empty:
         st.info("This run has no weights.")
         return
@@ -84,25 +128,7 @@ def show(run: Any) -> None:
         return
     own = (frame["description"] != "") & ~frame["description"].duplicated(keep=False)
     words = frame["description"].where(own, frame["formula"])
-    drawn = (
-        frame.assign(label=short_labels(words))
-        .head(SHOWN)
-        .assign(order=range(min(SHOWN, len(frame))))
-    )
-    st.altair_chart(
-        charts.weight_bars(
-            drawn, before=before, description="Weights of the formulas, largest first"
-        )
-    )
-    notes = [
-        f"{len(frame):,} weights" + (f", the first {SHOWN} are drawn" if len(frame) > SHOWN else "")
-    ]
-    notes.append("A bar to the right supports its formula, one to the left opposes it")
-    if before:
-        notes.append("Grey ticks are weights before")
-    if frame["low"].notna().any():
-        notes.append("Whiskers are 95 % intervals")
-    st.caption(". ".join(notes) + ".")
+    bars(frame.assign(label=short_labels(words)), before=before)
     if run.kind == "learn":
         intervals(run, bool(frame["low"].notna().any()))
     shown = frame.rename(columns=RENAMED)
@@ -123,12 +149,13 @@ def show(run: Any) -> None:
     if described:
         drawn["formula"] = shown["formula"]
     table(drawn, help=COLUMNS, weights=("weight", "low", "high", "before"))
-    with st.expander("Clausal form"):
-        st.caption(
-            "What each formula became before grounding: one weight a clause, of the clause's own "
-            "sense."
-        )
-        st.code("\n".join(frame["clauses"]), language="text")
+    if run.kind != "study":
+        with st.expander("Clausal form"):
+            st.caption(
+                "What each formula became before grounding: one weight a clause, of the clause's "
+                "own sense."
+            )
+            st.code("\n".join(frame["clauses"]), language="text")
     st.download_button("Download as CSV", csv_text(shown), f"weights-{run.id}.csv", "text/csv")
 
 
@@ -162,7 +189,7 @@ header(
     "weight",
     "ground rule",
 )
-run = choose_run(("learn", "infer"), "weights-run")
+run = choose_run((("learn", "study"), ("infer",)), "weights-run")
 if run is None:
     st.info("No run has weights yet. Learn some on the page Learn and infer.")
     st.page_link("views/learn.py", label="Learn weights", icon=":material/play_circle:")

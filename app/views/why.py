@@ -11,8 +11,20 @@ import pandas as pd
 import streamlit as st
 
 from app import charts
-from app.show import choose_run, header, metrics, plain, short_labels, show_error, standing, table
+from app.figures import figure
+from app.show import (
+    choose_run,
+    draw,
+    header,
+    metrics,
+    plain,
+    short_labels,
+    show_error,
+    standing,
+    table,
+)
 from app.state import facts_token, run_token, workspace
+from app.study_cases import CASE, cases
 from app.watching import start, watch
 from app.what_if import what_if
 from app.work import Work
@@ -21,6 +33,7 @@ from workbench.errors import WorkbenchError
 BARS = 12
 ONWARD = 8
 LISTED = 200
+TOTALS = {"mln": "log-odds", "psl": "sum of pressures"}
 COLUMNS = {
     "weight": "Of the ground rule; infinite for a hard one.",
     "distance": "How far the ground rule is from being satisfied; 1 is violated.",
@@ -41,12 +54,13 @@ def choice() -> tuple[Any, int | None] | None:
     if wanted is not None:
         number, fold, atom = wanted
         st.session_state.update({"why-run": number, "why-search": atom})
+        st.session_state[CASE] = atom.partition("(")[2].removesuffix(")")
         if fold is not None:
             st.session_state[f"why-fold-{number}"] = fold
     left, right = st.columns(2)
-    run = choose_run(("infer", "crossval"), "why-run", where=left)
-    if run is None:
-        return None
+    run = choose_run((("infer", "study"), ("crossval",)), "why-run", where=left)
+    if run is None or run.kind == "study":
+        return None if run is None else (run, None)
     names = workspace().runs.fold_names(run.id)
     if not names:
         return run, None
@@ -64,7 +78,9 @@ def prediction(run: Any, fold: int | None) -> tuple[str, str | None] | None:
     search = left.text_input("Find a prediction", key="why-search", placeholder="part of its text")
     found, total = workspace().runs.find_predictions(run.id, fold=fold, search=search, limit=LISTED)
     if found.empty:
-        st.info("No prediction contains this text.")
+        st.info(
+            "No prediction contains this text." if search else "Nothing was predicted in this run."
+        )
         return None
     worlds = found["world"].where(found["world"].notna(), None)
     values = dict(zip(zip(found["atom"], worlds), found["value"]))
@@ -75,7 +91,7 @@ def prediction(run: Any, fold: int | None) -> tuple[str, str | None] | None:
         f"Prediction, of {total:,}" + (f" the {LISTED} likeliest" if total > LISTED else ""),
         list(values),
         format_func=lambda one: (
-            f"{values[one]:.3f}  {shown[one[0]]}" + (f"  ({one[1]})" if several else "")
+            f"{figure(values[one])}  {shown[one[0]]}" + (f"  ({one[1]})" if several else "")
         ),
         key=f"why-which-{run.id}-{fold}",
     )
@@ -86,7 +102,9 @@ def figures(found: Any) -> None:
     up = sum(item.contribution for item in found.contributions if item.contribution > 0)
     down = -sum(item.contribution for item in found.contributions if item.contribution < 0)
     shown: tuple[tuple[str, str, str | None], ...]
-    if found.language == "psl":
+    if found.number:
+        shown = (("Predicted", figure(found.value), "The sum of the contributions below."),)
+    elif found.language == "psl":
         shown = (
             ("Truth value", f"{found.value:.3f}", None),
             ("Pressure up", f"{up:.3f}", "Weighted distances that a higher value would shorten."),
@@ -130,8 +148,8 @@ def explanation(result: Any, atom: str, world: str | None) -> None:
         shown = [(label, total) for label, (_, total) in zip(labels, parts)]
         if len(parts) > BARS:
             shown.append((f"{len(parts) - BARS} more", sum(total for _, total in parts[BARS:])))
-        title = "sum of pressures" if found.language == "psl" else "log-odds"
-        st.altair_chart(
+        title = "predicted" if found.number else TOTALS[found.language]
+        draw(
             charts.waterfall(
                 shown, total=title, description=f"What each rule contributes to {atom}"
             )
@@ -143,14 +161,14 @@ def explanation(result: Any, atom: str, world: str | None) -> None:
 def predicted_in(item: Any, shown: Mapping[str, str]) -> str:
     """The other open atoms of a ground rule, with their values."""
     return ", ".join(
-        f"{shown[name]} = {value:.3f}" for name, value in zip(item.others, item.values)
+        f"{shown[name]} = {figure(value)}" for name, value in zip(item.others, item.values)
     )
 
 
 def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
     """The ground rules of one bar, and the open atoms in them, which can be asked about in turn."""
     words = found.words()
-    labels = [f"{total:+.3f}  {words[rule]}" for rule, total, _ in by_rule]
+    labels = [f"{figure(total, sign=True)}  {words[rule]}" for rule, total, _ in by_rule]
     # A box keeps the text it shows as long as its key stays, so the key names what the text depends
     # on.
     label = st.selectbox(
@@ -227,7 +245,11 @@ try:
     else:
         run, fold = chosen
         standing(run)
-        wanted = prediction(run, fold)
+        wanted = None
+        if run.kind == "study":
+            cases(workspace().runs.study(run.id).record)
+        else:
+            wanted = prediction(run, fold)
         if wanted is not None:
             try:
                 result = reopened(run.id, fold, run_token(run), facts_token())

@@ -115,6 +115,67 @@ def test_a_study_outlives_the_server_and_goes_with_its_run(
     assert state.workspace.recall(f"study of run {number}") is None
 
 
+def study(state: Server, page: Open, paths: list[Path], predict: str) -> None:
+    """Load the tables and keep a study of a column."""
+    test = bring(page("tables"), paths)
+    asked = next(box for box in test.selectbox if box.label == "What should be predicted?")
+    sound(asked.set_value(predict).run())
+    sound(test.button(key="tables-load").click().run())
+    state.workspace.study(paths, predict, time_limit=8.0)
+
+
+def test_a_column_without_blanks_has_weights_reasons_and_errors_to_look_at(
+    state: Server, page: Open, shop: list[Path]
+) -> None:
+    shop[0].write_text(shop[0].read_text().replace(",\n", ",no\n"))
+    study(state, page, shop, "customers.complains")
+    weights = sound(page("weights"))
+    assert "Learn some" not in " ".join(item.value for item in weights.info)
+    table = weights.dataframe[0].value
+    assert {"rule", "weight", "with", "without"} <= set(table)
+    record = state.workspace.runs.study(1).record
+    assert len(record["explanations"]) == 150
+    why = sound(page("why"))
+    box = why.selectbox(key="study-case")
+    sound(box.select(box.options[-1]).run())
+    assert why.dataframe[0].value["rule"].iloc[0] == "what every row begins with"
+    why.session_state["why-wanted"] = (1, 0, "Complains(Name 7 (C7))")
+    assert "Name 7 (C7)" in sound(why.run()).selectbox(key="study-case").value
+
+
+def test_a_number_is_scored_and_told_as_a_number(
+    state: Server, page: Open, shop: list[Path]
+) -> None:
+    lines = shop[1].read_text().splitlines()
+    head, orders = lines[0], [line.split(",") for line in lines[1:]]
+    for order in orders:
+        order[-1] = "" if int(order[0]) % 9 == 0 else str(1000 * (20 + 3 * int(order[2][1:])))
+    shop[1].write_text("\n".join([head, *map(",".join, orders)]) + "\n")
+    study(state, page, shop, "orders.price")
+    ws = state.workspace
+    ws.infer(ws.runs.study(1).record["program"], query=["PredictedPrice"])
+    evaluation = sound(page("evaluation"))
+    assert {item.label for item in evaluation.metric} == {"MAE", "RMSE", "R2"}
+    assert {"predicted", "known", "error"} <= set(evaluation.dataframe[1].value)
+    why = sound(page("why"))
+    assert [item.label for item in why.metric] == ["Predicted"]
+    assert "," in why.metric[0].value
+    assert not any("nan" in item.value for item in why.metric)
+    assert "yes or no" in sound(page("review")).info[0].value
+
+
+def test_uploads_are_told_by_their_names(state: Server, page: Open, shop: list[Path]) -> None:
+    inside = state.uploads() / "tmp1"
+    inside.mkdir()
+    copies = [inside / path.name for path in shop]
+    for path, copy in zip(shop, copies):
+        copy.write_text(path.read_text() + path.read_text().splitlines()[3] + "\n")
+    test = sound(bring(page("tables"), copies).button(key="tables-load").click().run())
+    said = " ".join(item.value for item in test.warning).replace("\\", "")
+    assert "customers.csv repeats another" in said
+    assert str(inside) not in said
+
+
 @needs_browser
 def test_own_tables_to_an_explained_score_in_few_clicks(visitor: Visitor, shop: list[Path]) -> None:
     visitor.fresh()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explained_rows", "intervals", "studied_rules"]
 
-MOST_EXPLAINED = 10
+MOST_EXPLAINED = 2000
 MOST_REASONS = 5
 COVERAGE = 0.9
 SURE = 1e-9

@@ -173,7 +173,7 @@ def _explanations(result: StudyResult) -> list[str]:
     if not result.explanations:
         return []
     found = ["<h2>The ten most telling cases</h2>"]
-    for one in result.explanations:
+    for one in result.explanations[:10]:
         known = ", known" if one.known else ""
         reasons = "".join(f"<li>{escape(words)}: {adds:+.3g}</li>" for words, adds in one.parts())
         found.append(

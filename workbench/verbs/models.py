@@ -18,7 +18,8 @@ from workbench.verbs.of_database import OfDatabase
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.database import Database
+    from workbench.database import Database, Run
+    from workbench.language.program import Rule
     from workbench.verbs.methods import Method
 
 __all__ = ["Models"]
@@ -57,17 +58,21 @@ class Models:
     def rules(self, number: int, *, fold: int | None = None) -> pd.DataFrame:
         """A run's rules as their author wrote them, each with its one weight in the author's sense.
 
-        Columns: rule, formula, description (in its author's words, where there are any), weight,
-        initial, low, high, fixed, open, satisfied, violated, support (labelled atoms of which the
-        body was true), rate (true ones of them), rate_of_others, clauses (what the rule became, one
-        a line). A formula whose clauses weigh differently has a row a clause; runs that learned
-        nothing have no rates.
+        Columns: rule, formula, description (in its author's words, where there are any), each
+        (whether the weight is one of each unit of a number), weight, initial, low, high, fixed,
+        open, satisfied, violated, support (labelled atoms of which the body was true), rate (true
+        ones of them), rate_of_others, clauses (what the rule became, one a line). A formula whose
+        clauses weigh differently has a row a clause; runs that learned
+        nothing have no rates, and those of a study are the rules that it found.
         """
         import pandas as pd
 
         from workbench.verbs.written_rules import recorded_templates, written_rules
 
-        descriptions = self._descriptions(number)
+        run = data.read_run(self.database, number)
+        stated = _stated_rules(run)
+        if run.kind == "study":
+            return _studied_rules(stated)
         table = self.weights(number)
         table = table[table["fold"].isna() if fold is None else table["fold"] == fold].reset_index(
             drop=True
@@ -77,12 +82,14 @@ class Models:
             own = table.loc[list(one.templates)]
             first = own.iloc[0]
             share = float(first["share"]) if one.whole else 1.0
+            own_rule = stated[one.rule] if 0 <= one.rule < len(stated) else None
             ends = sorted(float(first[name]) / share for name in ("low", "high"))
             rows.append(
                 {
                     "rule": one.rule,
                     "formula": one.text,
-                    "description": descriptions.get(one.rule, ""),
+                    "description": own_rule.description if own_rule else "",
+                    "each": own_rule is not None and _is_of_each_unit(own_rule),
                     "weight": one.weight,
                     "initial": float(first["initial"]) / share,
                     "low": ends[0],
@@ -94,17 +101,6 @@ class Models:
                 }
             )
         return pd.DataFrame(rows)
-
-    def _descriptions(self, number: int) -> dict[int, str]:
-        """What the author of a run's rules says of each, by its place;
-        nothing where they cannot be read here.
-        """
-        run = data.read_run(self.database, number)
-        try:
-            rules = recorded_program(run).rules
-        except WorkbenchError:
-            return {}
-        return {place: rule.description for place, rule in enumerate(rules) if rule.description}
 
     def intervals(
         self,
@@ -145,3 +141,45 @@ class Models:
         )
         data.record_intervals(self.database, number, low, high)
         return self.weights(number)
+
+
+def _stated_rules(run: Run) -> tuple[Rule, ...]:
+    """The rules of a run by their place; none where they cannot be read here."""
+    try:
+        return recorded_program(run).rules
+    except WorkbenchError:
+        return ()
+
+
+def _is_of_each_unit(rule: Rule) -> bool:
+    return rule.weight.factor is not None or rule.weight.kind == "variable"
+
+
+_NOT_OF_STUDIES = (
+    *("initial", "low", "high", "open", "satisfied", "violated"),
+    *("support", "rate", "rate_of_others"),
+)
+
+
+def _studied_rules(rules: tuple[Rule, ...]) -> pd.DataFrame:
+    """What a study's program has, as the rules of other runs; what it does not tell is left out."""
+    import pandas as pd
+
+    from workbench.language.rewriting import rule_text
+
+    return pd.DataFrame(
+        [
+            {
+                "rule": place,
+                "formula": rule_text(rule),
+                "description": rule.description,
+                "each": _is_of_each_unit(rule),
+                "weight": rule.weight.value,
+                **dict.fromkeys(_NOT_OF_STUDIES, np.nan),
+                "fixed": False,
+                "clauses": "",
+            }
+            for place, rule in enumerate(rules)
+            if rule.weight.value is not None
+        ]
+    )

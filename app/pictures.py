@@ -1,10 +1,15 @@
-"""Tables and their references as a picture, and the same in words."""
+"""Pictures in Graphviz's language: tables and their references, also in words; what is near a
+thing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from workbench.workspace import TableMapping, TablesMapping
 
-__all__ = ["picture", "picture_in_words"]
+__all__ = ["neighbourhood", "picture", "picture_in_words"]
 
 MOST_COLUMNS = 7
 BLUE, GREY = "#0072B2", "#8a8a8a"
@@ -53,6 +58,29 @@ def picture_in_words(mapping: TablesMapping) -> str:
         f"{', '.join(table.name for table in mapping.tables)}. "
         f"{'; '.join(said) or 'None refers to another'}."
     )
+
+
+def neighbourhood(constant: str, facts: Sequence[Any]) -> str:
+    """The facts around a constant in Graphviz's language, every name quoted."""
+    style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans"'
+    lines = [
+        f'graph {{ layout=neato; overlap=false; splines=true; bgcolor="transparent"; edge '
+        f"[len=2.2 {style}];",
+        f"node [shape=box style=rounded {style}];",
+        f'{quoted(constant)} [style="rounded,filled" fillcolor="{BLUE}" fontcolor=white];',
+    ]
+    here = quoted(constant)
+    for fact in facts:
+        others = [name for place, name in enumerate(fact.arguments) if place != fact.position]
+        if len(others) == 1:
+            lines.append(
+                f"{here} -- {quoted(others[0])} [label={quoted(fact.predicate)} fontsize=10];"
+            )
+        elif others:
+            label = quoted(f"{fact.predicate}({', '.join(fact.arguments)})")
+            lines.append(f"{label} [shape=ellipse fontsize=10]; {here} -- {label};")
+            lines += [f"{label} -- {quoted(other)};" for other in others]
+    return "\n".join([*lines, "}"])
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,29 @@
+"""Numbers as people read them: fewer decimals the more digits stand before the point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import floor, isfinite, log10
+
+__all__ = ["decimals", "figure", "spread"]
+
+
+def decimals(largest: float, digits: int = 3) -> int:
+    """So many decimals below ten, and one less for each further digit before the point."""
+    if not isfinite(largest) or abs(largest) < 10:
+        return digits
+    return max(0, digits - floor(log10(abs(largest))))
+
+
+def figure(value: float, *, sign: bool = False) -> str:
+    """`0.123`, `53,000`."""
+    return f"{value:{'+' if sign else ''},.{decimals(value)}f}"
+
+
+def spread(score: Mapping[str, float | None]) -> str:
+    """A mean over folds with its standard deviation, to the same decimals."""
+    mean, deviation = score["mean"], score["sd"]
+    if mean is None:
+        return "none"
+    places = decimals(mean)
+    return f"{mean:,.{places}f}" + (f" ± {deviation:,.{places}f}" if deviation is not None else "")

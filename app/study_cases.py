@@ -1,0 +1,53 @@
+"""Why single rows of a study are as they are: what each rule adds, one row at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app import charts
+from app.figures import figure
+from app.show import draw, short_labels, table
+
+__all__ = ["CASE", "cases"]
+
+CASE = "study-case"
+"""Where a session keeps which row it looks at."""
+
+
+def cases(record: Mapping[str, Any]) -> None:
+    """One row's reasons, of those that the study explains."""
+    found = {one["name"]: one for one in record["explanations"]}
+    if not found:
+        return
+    if st.session_state.get(CASE) not in found:
+        st.session_state.pop(CASE, None)
+    name = st.selectbox(
+        "Which row?",
+        list(found),
+        key=CASE,
+        format_func=lambda key: (
+            f"{figure(found[key]['value'])}  {key}" + (" (known)" if found[key]["known"] else "")
+        ),
+    )
+    case = found[name]
+    if not case["reasons"]:
+        st.info("No rule speaks for or against it; it has the value that all have to begin with.")
+        return
+    largest = case["reasons"][0]
+    st.text(
+        f"{name}: {figure(case['value'])}, above all because {largest['words']} "
+        f"({figure(largest['adds'], sign=True)})."
+    )
+    bars = [(part["words"], part["adds"]) for part in case["parts"]]
+    total = str(record["target"]) if record["kind"] == "number" else "log-odds"
+    labels = short_labels(words for words, _ in bars)
+    drawn = [(label, adds) for label, (_, adds) in zip(labels, bars)]
+    draw(charts.waterfall(drawn, total=total, description=f"What each rule adds for {name}"))
+    table(
+        pd.DataFrame({"rule": [words for words, _ in bars], "adds": [adds for _, adds in bars]}),
+        digits=3,
+    )

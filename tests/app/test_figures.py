@@ -1,0 +1,43 @@
+"""Numbers of all sizes as people read them."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.figures import decimals, figure, spread
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.1234, "0.123"), (9.5, "9.500"), (59.25, "59.25"), (-340.04, "-340.0"), (53000, "53,000")],
+)
+def test_the_more_digits_before_the_point_the_fewer_behind(value: float, said: str) -> None:
+    assert figure(value) == said
+
+
+def test_a_sum_has_its_sign_and_a_spread_the_decimals_of_its_mean() -> None:
+    assert figure(53000, sign=True) == "+53,000"
+    assert spread({"mean": 19936.325, "sd": 1027.849}) == "19,936 ± 1,028"
+    assert spread({"mean": 0.5, "sd": None}) == "0.500"
+    assert spread({"mean": None, "sd": None}) == "none"
+
+
+def test_what_has_no_size_has_all_decimals() -> None:
+    assert decimals(float("nan")) == decimals(0.0) == 3
+
+
+def _two_columns() -> None:
+    import pandas
+
+    from app.show import table
+
+    table(pandas.DataFrame({"share": [0.25, 0.5], "income": [53000.4, 17000.0]}), digits=3)
+
+
+def test_columns_of_large_numbers_are_whole() -> None:
+    shown = AppTest.from_function(_two_columns).run().dataframe[0].value
+    assert isinstance(shown, pd.DataFrame)
+    assert list(shown["income"]) == [53000, 17000]
+    assert list(shown["share"]) == [0.25, 0.5]
