@@ -23,7 +23,7 @@ from benchmarks.linkage_sets import Tables, companies, households, papers
 from benchmarks.linkage_variants import VARIANTS
 from benchmarks.measuring import print_records
 from workbench.evaluation import cluster_scores
-from workbench.verbs.link import link
+from workbench.verbs.linking.link import link
 
 EVERY = KINDS | FURTHER | VARIANTS
 DOUBTS = {"E0681", "E0691", "E0692"}

@@ -14,10 +14,10 @@ from workbench.language.program import Program
 from workbench.study.result import StudyResult
 from workbench.verbs.crossval import CrossValidation
 from workbench.verbs.data import Data
-from workbench.verbs.explanation import Explanation
+from workbench.verbs.explaining.explanation import Explanation
 from workbench.verbs.infer import InferenceResult
 from workbench.verbs.learn import LearningResult
-from workbench.verbs.link_result import LinkResult
+from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.models import Models
 from workbench.verbs.recorded import Runs
 from workbench.verbs.rules import Rules

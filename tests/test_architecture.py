@@ -93,7 +93,7 @@ def test_rooms_import_only_leftwards(path: Path) -> None:
 
 @pytest.mark.parametrize("room", sorted(ARRAYS_ONLY))
 def test_some_rooms_need_arrays_only(room: str) -> None:
-    for path in (PACKAGE / room).glob("*.py"):
+    for path in (PACKAGE / room).rglob("*.py"):
         parts = [module.split(".") for module in imported_modules(path)]
         used = {part[1] for part in parts if part[0] == "workbench" and len(part) > 1}
         assert used <= {room} | FREE, path.name
@@ -104,16 +104,12 @@ def test_some_rooms_need_arrays_only(room: str) -> None:
 )
 def test_imports_within_a_room_make_no_circle(room: str) -> None:
     """Imports inside functions and those for types alone count as well."""
-    package = f"workbench.{room}."
-    graph = {
-        path.stem: {
-            module.removeprefix(package).split(".")[0]
-            for module in imported_modules(path)
-            if module.startswith(package)
-        }
-        for path in (PACKAGE / room).glob("*.py")
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+        for path in (PACKAGE / room).rglob("*.py")
         if path.stem != "__init__"
     }
+    graph = {name: imported_modules(path) & set(modules) for name, path in modules.items()}
     TopologicalSorter(graph).prepare()
 
 
@@ -130,7 +126,7 @@ def test_queries_are_made_in_their_rooms(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((PACKAGE / "tables").glob("*.py")), ids=lambda path: path.name
+    "path", sorted((PACKAGE / "tables").rglob("*.py")), ids=lambda path: path.name
 )
 def test_queries_over_wide_tables_stay_out_of_the_workspace(path: Path) -> None:
     """The room asks its own staging;
@@ -164,8 +160,8 @@ def test_the_page_uses_public_names_only(path: Path) -> None:
 
 DOORS = [
     *(ROOT / "app").rglob("*.py"),
-    *(PACKAGE / "commands").glob("*.py"),
-    *(PACKAGE / "service").glob("*.py"),
+    *(PACKAGE / "commands").rglob("*.py"),
+    *(PACKAGE / "service").rglob("*.py"),
 ]
 
 
@@ -212,10 +208,11 @@ FOLDERS = [PACKAGE, *(PACKAGE / room for room in (*ROOMS, "study", "verbs", "ser
 def test_the_map_names_every_module_of_a_room_and_no_other(folder: Path) -> None:
     heading = "### The root" if folder == PACKAGE else f"### `{folder.name}/`"
     part = MAP.split(heading)[1].split("\n##")[0]
-    named = set(re.findall(r"`([\w*]+\.py)`", part))
+    named = set(re.findall(r"`((?:\w+/)*[\w*]+\.py)`", part))
     gone = [name for name in named if not list(folder.glob(name))]
     told = {path for name in named for path in folder.glob(name)}
-    missing = {path.name for path in folder.glob("[!_]*.py") if path not in told}
+    files = folder.glob("[!_]*.py") if folder == PACKAGE else folder.rglob("[!_]*.py")
+    missing = {path.relative_to(folder).as_posix() for path in files if path not in told}
     assert not missing, f"docs/design.md does not name {sorted(missing)}"
     assert not gone, f"docs/design.md names {gone}, which are gone"
 

@@ -14,7 +14,7 @@ from workbench.database.ilp import load_ilp
 from workbench.database.ilp_definitions import written_background
 from workbench.errors import InputError
 from workbench.grounding.ilp_background import derive_facts
-from workbench.language.ilp_reader import read_ilp
+from workbench.language.ilp.reader import read_ilp
 from workbench.workspace import open_workspace
 
 FAMILY = """

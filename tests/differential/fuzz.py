@@ -60,13 +60,13 @@ def _psl(path: Path) -> object:
 
 
 def _document(path: Path) -> object:
-    from workbench.language.psl_document_reading import read_psl_document
+    from workbench.language.psl.document_reading import read_psl_document
 
     return read_psl_document(path).program()
 
 
 def _ilp(path: Path) -> object:
-    from workbench.language.ilp_reader import read_ilp
+    from workbench.language.ilp.reader import read_ilp
 
     return read_ilp(path)
 

@@ -22,7 +22,7 @@ import workbench as wb
 import workbench.verbs.infer
 import workbench.verbs.learn
 import workbench.verbs.loading
-import workbench.verbs.update
+import workbench.verbs.updating.update
 from tests.differential.outcome import Tally
 from workbench.cli import main
 from workbench.database import read_runs

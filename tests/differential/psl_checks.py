@@ -32,7 +32,7 @@ from workbench.errors import InfeasibleError, InputError, UsageError
 from workbench.inference.solution import Solution, Status
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.program import Program
-from workbench.language.psl_document_reading import parse_psl_document
+from workbench.language.psl.document_reading import parse_psl_document
 from workbench.network import evidence_energy, hard_violation, reported_energy
 from workbench.verbs.infer import InferenceResult
 from workbench.workspace import Workspace

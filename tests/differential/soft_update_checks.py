@@ -15,7 +15,7 @@ from tests.verbs.update_sequences import canonical, facts_of
 from workbench.errors import WorkbenchError
 from workbench.language.ground_atoms import atom_text
 from workbench.language.program import Program
-from workbench.language.psl_document_reading import parse_psl_document
+from workbench.language.psl.document_reading import parse_psl_document
 from workbench.verbs.infer import InferenceResult
 from workbench.workspace import Workspace
 

@@ -18,7 +18,7 @@ from tests.differential.psl_programs import Fact, PslCase
 from tests.differential.soft_update_checks import check_soft_updates
 from workbench.database import load_alchemy_text
 from workbench.errors import InputError
-from workbench.language.psl_document_reading import read_psl_document
+from workbench.language.psl.document_reading import read_psl_document
 
 WEIGHTS = ("P(t)", "C(t)", "W(t, num)")
 

@@ -49,9 +49,9 @@ from workbench.language.printing import format_formula
 from workbench.language.program import FormulaRule, Program
 from workbench.language.terms import Constant, Term, Variable
 from workbench.network import Domain, explain_atom
-from workbench.verbs.explain import explain_result
+from workbench.verbs.explaining.explain import explain_result
+from workbench.verbs.explaining.named_rules import named_rules
 from workbench.verbs.infer import InferenceResult
-from workbench.verbs.named_rules import named_rules
 
 Literals = frozenset[tuple[str, bool]]
 

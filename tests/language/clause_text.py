@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from workbench.language.clauses import Clause, FunctionValue, LinearRule
 from workbench.language.printing import MLN, format_number
-from workbench.language.psl_printing import PSL, format_linear
+from workbench.language.psl.printing import PSL, format_linear
 from workbench.language.terms import Apply, Atom, Comparison, Literal, Term, Variable
 
 

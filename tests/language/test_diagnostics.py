@@ -194,21 +194,6 @@ def test_marks_and_line_ends_of_other_systems(tmp_path: Path) -> None:
     assert len(read_program(path).rules) == 1
 
 
-def test_every_code_has_a_page() -> None:
-    root = Path(__file__).resolve().parents[2]
-    used: set[str] = set()
-    for path in (root / "workbench" / "language").glob("*.py"):
-        if not path.name.startswith("ilp"):
-            used |= {
-                word
-                for word in path.read_text(encoding="utf-8").split('"')
-                if word[:3] == "E01" and len(word) == 5
-            }
-    missing = {code for code in used if not (root / "docs" / "errors" / f"{code}.md").exists()}
-    assert not missing
-    assert len(used) > 25
-
-
 def test_errors_are_of_the_workbench() -> None:
     with pytest.raises(WorkbenchError) as caught:
         parse_mln("1 P(x)")

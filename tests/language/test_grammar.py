@@ -9,21 +9,23 @@ from pathlib import Path
 import pytest
 from lark.grammar import Rule
 
-from workbench.language import mln, psl
+from workbench.language import grammar as grammars
 from workbench.language.grammar import Grammar
+from workbench.language.mln.parsing import GRAMMAR as MLN
+from workbench.language.psl.parsing import GRAMMAR as PSL
 
 
 def shape(rule: Rule) -> tuple[str, list[str]]:
     return rule.origin.name, [one.name for one in rule.expansion]
 
 
-@pytest.mark.parametrize("grammar", [mln.GRAMMAR, psl.GRAMMAR], ids=["mln", "psl"])
+@pytest.mark.parametrize("grammar", [MLN, PSL], ids=["mln", "psl"])
 def test_kept_tables_read_as_new_ones(
     grammar: Grammar, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
-    Path(cache_from_source(mln.__file__)).parent.mkdir(parents=True)
+    Path(cache_from_source(grammars.__file__)).parent.mkdir(parents=True)
 
     def another(kept: tuple[str, ...] = ()) -> Grammar:
         return Grammar(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from workbench.language import parse_mln, parse_psl
-from workbench.language.mln import GRAMMAR as MLN
-from workbench.language.psl import GRAMMAR as PSL
+from workbench.language.mln.parsing import GRAMMAR as MLN
+from workbench.language.psl.parsing import GRAMMAR as PSL
 
 
 @pytest.mark.parametrize("gap", ["\n", "\n\n", "\r\n  \t\r\n\n", "\n" * 1000])

@@ -18,9 +18,9 @@ from tests.language.strategies import (
     logical_rules,
 )
 from workbench.language import clausal_form, format_program, parse_mln, parse_psl, read_program
-from workbench.language.mln import mln_statements
+from workbench.language.mln.parsing import mln_statements
 from workbench.language.program import FormulaRule, Program
-from workbench.language.psl import psl_statements
+from workbench.language.psl.parsing import psl_statements
 
 MLN = parse_mln(MLN_DECLARATIONS)
 

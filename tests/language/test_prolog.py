@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import InputError
-from workbench.language import ilp_prolog
-from workbench.language.ilp_prolog import read_terms
-from workbench.language.ilp_terms import Compound, Symbol
+from workbench.language.ilp import prolog as ilp_prolog
+from workbench.language.ilp.prolog import read_terms
+from workbench.language.ilp.terms import Compound, Symbol
 
 PIECES = [
     "'",

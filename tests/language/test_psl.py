@@ -15,7 +15,7 @@ from workbench.language.program import (
     LinearTerm,
     LogicalRule,
 )
-from workbench.language.psl_types import with_declarations
+from workbench.language.psl.types import with_declarations
 from workbench.language.terms import And, Atom, Comparison, Constant, Not, Or, SumVariable, Variable
 
 

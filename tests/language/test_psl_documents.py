@@ -12,9 +12,9 @@ from tests.corpus.test_corpus import programs
 from workbench.errors import InputError
 from workbench.language import read_program
 from workbench.language.declarations import Predicate
-from workbench.language.psl_document import PslFacts
-from workbench.language.psl_document_reading import parse_psl_document, read_psl_document
-from workbench.language.psl_forms import document_to_files, files_to_document, format_psl_document
+from workbench.language.psl.document import PslFacts
+from workbench.language.psl.document_reading import parse_psl_document, read_psl_document
+from workbench.language.psl.forms import document_to_files, files_to_document, format_psl_document
 
 DATA = """
 predicates:

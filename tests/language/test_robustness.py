@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workbench.errors import InputError, WorkbenchError
 from workbench.language import clausal_form, format_program, parse_mln, parse_psl
 from workbench.language.program import Program
-from workbench.language.psl_document_reading import parse_psl_document
+from workbench.language.psl.document_reading import parse_psl_document
 
 MLN = """t = {A, B}
 P(t)

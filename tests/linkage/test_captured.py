@@ -14,8 +14,8 @@ from benchmarks.linkage_sets import Tables, companies, households
 from workbench.evaluation import cluster_scores
 from workbench.linkage.captured import captured_share
 from workbench.linkage.linker import find_candidates
-from workbench.verbs.link import link
-from workbench.verbs.link_reading import read_linked
+from workbench.verbs.linking.link import link
+from workbench.verbs.linking.reading import read_linked
 
 
 def written(folder: Path, made: Tables) -> tuple[list[Path], np.ndarray]:

@@ -17,7 +17,7 @@ from workbench.arrays import Array
 from workbench.evaluation import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.groups import EVIDENCE, evidence_of_joining
-from workbench.verbs.link import link
+from workbench.verbs.linking.link import link
 
 
 def visits(n: int, seed: int) -> tuple[pd.DataFrame, Array]:

@@ -18,8 +18,8 @@ from workbench.linkage.fields import make_field
 from workbench.linkage.numbers import compared_numbers, hold_numbers, longest_number, numbers_in
 from workbench.tables import find_sources, stage
 from workbench.tables.records import read_records
-from workbench.verbs.link import link
-from workbench.verbs.link_result import LinkResult
+from workbench.verbs.linking.link import link
+from workbench.verbs.linking.result import LinkResult
 
 
 def linked(

@@ -13,7 +13,7 @@ from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_sets import SETS, companies, households, papers
 from workbench.errors import WorkbenchError
 from workbench.evaluation import cluster_scores
-from workbench.verbs.link import link
+from workbench.verbs.linking.link import link
 
 
 def write(path: Path, text: str) -> Path:

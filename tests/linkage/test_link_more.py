@@ -18,8 +18,8 @@ from workbench.database import kept_linkage
 from workbench.errors import WorkbenchError
 from workbench.linkage.matching import best_of_each
 from workbench.progress import Conduct
-from workbench.verbs.link_kept import Description
-from workbench.verbs.link_kept_records import stored_records
+from workbench.verbs.linking.kept import Description
+from workbench.verbs.linking.kept_records import stored_records
 from workbench.workspace import Workspace, open_workspace
 
 
@@ -233,7 +233,7 @@ def test_all_of_it_or_nothing(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr("workbench.verbs.link_more.component_rows", broken)
+    monkeypatch.setattr("workbench.verbs.linking.more.component_rows", broken)
     with pytest.raises(RuntimeError, match="power cut"):
         kept.link_more(made(tmp_path, people(500, seed=4)[0].iloc[[7]].assign(record=900), "new"))
     assert arrived(kept) == before
@@ -298,7 +298,7 @@ def test_of_two_tables_the_name_tells(tmp_path: Path) -> None:
 
 
 def test_few_records_take_no_millions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.verbs.link_kept_records.MOST_PAIRS", 1000)
+    monkeypatch.setattr("workbench.verbs.linking.kept_records.MOST_PAIRS", 1000)
     frame = people(100, seed=4)[0]
     with open_workspace() as ws:
         ws.link(made(tmp_path, frame.iloc[:80]))

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.linkage import people
 from tests.linkage.test_link_more import arrived, at_once, in_parts, made, pairs_by_name
 from tests.linkage.test_splink_settings import level
-from workbench.verbs.link_result import LinkResult
+from workbench.verbs.linking.result import LinkResult
 from workbench.workspace import Workspace, open_workspace
 
 BIRTHDAYS = "abs(date_diff('day', born_l, born_r)) <= 40"

@@ -18,8 +18,8 @@ from tests.linkage.test_splink_settings import PEOPLE, model
 from workbench.linkage.linker import LinkModel
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.tree import FieldTree
-from workbench.verbs.link import link
-from workbench.verbs.link_result import LinkResult
+from workbench.verbs.linking.link import link
+from workbench.verbs.linking.result import LinkResult
 from workbench.workspace import parse_atom
 
 TABLES = {

@@ -37,7 +37,7 @@ def test_a_small_file_is_linked_without_slow_imports(tmp_path: Path) -> None:
     people.to_csv(file, index=False)
     code = (
         "import sys; from pathlib import Path\n"
-        "from workbench.verbs.link import link\n"
+        "from workbench.verbs.linking.link import link\n"
         f"link([{str(file)!r}]).write_clusters(Path({str(tmp_path / 'out.csv')!r}))\n"
         "print([one for one in ('numba', 'pandas', 'scipy.optimize') if one in sys.modules])"
     )

@@ -14,8 +14,8 @@ from workbench.linkage.comparison import levels_of, make_comparison
 from workbench.linkage.linker import compare_candidates, find_candidates
 from workbench.linkage.mixture import assumed_mixture, sample_pairs, sigmoid
 from workbench.linkage.sources import shift_to_within, with_pairs_within
-from workbench.verbs.link import link
-from workbench.verbs.link_reading import read_linked
+from workbench.verbs.linking.link import link
+from workbench.verbs.linking.reading import read_linked
 
 
 def written(folder: Path, made: Tables) -> tuple[list[Path], np.ndarray]:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.verbs.link import link
+from workbench.verbs.linking.link import link
 
 PEOPLE = (
     "unique_id,First Name,row,age\n"
@@ -239,7 +239,7 @@ def test_comparisons_need_a_level_for_every_pair(tmp_path: Path) -> None:
 
 
 def test_too_many_pairs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.verbs.link_settings.MOST_PAIRS", 4)
+    monkeypatch.setattr("workbench.verbs.linking.settings.MOST_PAIRS", 4)
     for rules in ([], ["l.row = r.row"]):
         files, path = given(tmp_path, model(blocking_rules_to_generate_predictions=rules), PEOPLE)
         with pytest.raises(WorkbenchError, match="E0679"):

@@ -11,7 +11,7 @@ from workbench.linkage.blocking import every_pair
 from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import make_field
 from workbench.linkage.supervised import best_cut
-from workbench.verbs.link import link
+from workbench.verbs.linking.link import link
 
 
 def test_features_leave_the_fields_as_they_are_and_know_equality() -> None:

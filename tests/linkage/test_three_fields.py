@@ -11,7 +11,7 @@ import pytest
 from benchmarks.linkage_sets import PLACES, STREETS, misspelt
 from workbench.arrays import Array
 from workbench.evaluation import cluster_scores
-from workbench.verbs.link import link
+from workbench.verbs.linking.link import link
 
 
 def addresses(n: int, seed: int) -> tuple[pd.DataFrame, Array]:

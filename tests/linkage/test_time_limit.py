@@ -17,9 +17,9 @@ from tests.kits.interruptions import QUESTIONS, AtQuestion
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 from workbench.linkage.linker import find_candidates
 from workbench.progress import Conduct, Progress
-from workbench.verbs.link import link
-from workbench.verbs.link_reading import read_linked
-from workbench.verbs.link_result import LinkResult
+from workbench.verbs.linking.link import link
+from workbench.verbs.linking.reading import read_linked
+from workbench.verbs.linking.result import LinkResult
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.structure.worlds import trains
 from workbench.errors import InputError, UsageError
-from workbench.language.ilp import Mode, ModeArgument
+from workbench.language.ilp.problem import Mode, ModeArgument
 from workbench.progress import Conduct, Progress
 from workbench.structure.background import Examples
 from workbench.structure.coverage import pack

@@ -7,7 +7,7 @@ import pytest
 
 from tests.structure.worlds import background_of
 from workbench.arrays import Float, Int32
-from workbench.language.ilp import infer_modes
+from workbench.language.ilp.problem import infer_modes
 from workbench.progress import Conduct
 from workbench.structure.coverage import IndexedCoverage
 from workbench.structure.covers import CoverCache

@@ -9,8 +9,8 @@ import numpy as np
 
 from tests.kits.datasets import dataset
 from workbench.arrays import Int32
-from workbench.language.ilp import IlpProblem
-from workbench.language.ilp_reader import read_ilp
+from workbench.language.ilp.problem import IlpProblem
+from workbench.language.ilp.reader import read_ilp
 from workbench.structure.background import Background, Examples
 
 

@@ -15,8 +15,8 @@ from workbench.structure.candidates import Candidate, Onward, onward_columns
 from workbench.structure.relational import Column, Hop, Path, Reference, Schema, Table
 from workbench.study.around import Around
 from workbench.study.report import write_study
-from workbench.verbs.study import study
-from workbench.verbs.study_inference import with_inferred
+from workbench.verbs.studying.inference import with_inferred
+from workbench.verbs.studying.study import study
 
 SHARED = Path("staff", (Hop("shared", "team", "staff"),))
 PAY = Candidate(SHARED, "mean", Onward((), Column("pay", "number")), label=0)
@@ -58,7 +58,7 @@ def test_the_known_target_of_others_foretells_and_the_program_says_the_same(
         before.append(result.predictions.copy())
         return with_inferred(staging, ready, result, explain, **given)
 
-    monkeypatch.setattr("workbench.verbs.study.with_inferred", kept)
+    monkeypatch.setattr("workbench.verbs.studying.study.with_inferred", kept)
     rng = np.random.default_rng(2)
     level = rng.normal(size=40)
     rows = []

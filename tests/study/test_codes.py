@@ -10,7 +10,7 @@ import pytest
 from tests.study.test_study import inferred, write
 from workbench.study.codes import beginnings
 from workbench.tables import find_sources, propose, stage, type_tables
-from workbench.verbs.study import study
+from workbench.verbs.studying.study import study
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.words import candidate_words
 from workbench.tables import Staging, find_sources, stage
-from workbench.verbs.study_inference import joint_values, loaded
+from workbench.verbs.studying.inference import joint_values, loaded
 
 SAID = ["What a view", "Too cold; too far", "a view, but COLD", "Über-Ärger"]
 

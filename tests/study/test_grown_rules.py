@@ -17,7 +17,7 @@ from workbench.structure.rule_task import RuleTask
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.term_choices import bent_terms, terms_of
 from workbench.structure.terms import Condition, Term
-from workbench.verbs.study import study
+from workbench.verbs.studying.study import study
 
 
 def test_weights_of_least_absolute_error_are_those_of_a_linear_program() -> None:

@@ -27,7 +27,7 @@ from workbench.study.gathered import Neighbours
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.report import write_study
 from workbench.study.run import FoldRun, Settings, cross_validated_fold
-from workbench.verbs.study import study
+from workbench.verbs.studying.study import study
 
 FRAUD = Path(__file__).parents[2] / "data" / "fraud"
 

@@ -18,8 +18,8 @@ from tests.study.test_study import FRAUD, inferred, write
 from workbench.cli import app
 from workbench.study.report import write_study
 from workbench.study.result import StudyResult
-from workbench.verbs.study import study
-from workbench.verbs.study_inference import with_inferred
+from workbench.verbs.studying.inference import with_inferred
+from workbench.verbs.studying.study import study
 
 
 def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_program_over_dates_says_what_the_study_says(
         learned.append(result.predictions.copy())
         return with_inferred(staging, ready, result, explain, **given)
 
-    monkeypatch.setattr("workbench.verbs.study.with_inferred", kept)
+    monkeypatch.setattr("workbench.verbs.studying.study.with_inferred", kept)
     for time in ("orders.placed", None):
         result = study(files, "orders.late", time=time, folds=2)
         assert not [note.message for note in result.warnings if "row by row" in str(note.help)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.study.test_study import write
-from workbench.verbs.study import study
+from workbench.verbs.studying.study import study
 
 
 def shop(path: Path, *, paid_before: bool) -> list[Path]:

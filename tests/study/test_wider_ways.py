@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.study.test_study import inferred, write
-from workbench.verbs.study import study
+from workbench.verbs.studying.study import study
 
 
 def test_a_rule_names_the_kind_of_the_table_between(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from tests.kits.interruptions import QUESTIONS, AtQuestion
 from workbench.arrays import Float
 from workbench.errors import Cancelled, UsageError
 from workbench.grounding.ilp_background import derive_facts
-from workbench.language.ilp import IlpProblem
-from workbench.language.ilp_reader import read_ilp
+from workbench.language.ilp.problem import IlpProblem
+from workbench.language.ilp.reader import read_ilp
 from workbench.progress import Progress
 from workbench.verbs.induction import Induction, arrays
 from workbench.verbs.induction_crossval import crossval_induction, induction_of

@@ -30,9 +30,9 @@ from workbench.grounding.spark import SparkDialect, spark_session
 from workbench.language import parse_mln
 from workbench.network import components, reported_energy
 from workbench.progress import SILENT
-from workbench.verbs.on_spark import master_of
-from workbench.verbs.spark_records import kept_records, network_of
-from workbench.verbs.spark_tasks import GroundTask, connect
+from workbench.verbs.spark.on_spark import master_of
+from workbench.verbs.spark.records import kept_records, network_of
+from workbench.verbs.spark.tasks import GroundTask, connect
 
 CLUBS, SIZE = 6, 4
 PEOPLE = [f"P{number}" for number in range(CLUBS * SIZE)]

@@ -14,7 +14,7 @@ import pytest
 from tests.structure.worlds import trains
 from workbench.database.relation_arrays import read_relations
 from workbench.language import parse_mln
-from workbench.language.ilp_reader import read_ilp
+from workbench.language.ilp.reader import read_ilp
 from workbench.progress import Progress
 from workbench.resources import shipped
 from workbench.structure.background import Background

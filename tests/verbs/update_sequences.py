@@ -22,9 +22,9 @@ from workbench.grounding import Grounding
 from workbench.inference.accepts import Task
 from workbench.language.ground_atoms import atom_text
 from workbench.language.printing import quote_constant
+from workbench.verbs.explaining.reopening import recorded_run
 from workbench.verbs.fact_changes import changes_of
 from workbench.verbs.infer import InferenceResult
-from workbench.verbs.reopening import recorded_run
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -101,8 +101,8 @@ def _converted(source: Path, data: Path | None, learn_data: Path | None) -> dict
     from workbench.language import format_program, is_document, read_program
     from workbench.language.mln_to_psl import mln_to_psl
     from workbench.language.program import Program
-    from workbench.language.psl_document_reading import read_psl_document
-    from workbench.language.psl_forms import (
+    from workbench.language.psl.document_reading import read_psl_document
+    from workbench.language.psl.forms import (
         document_to_files,
         files_to_document,
         format_psl_document,

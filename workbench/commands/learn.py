@@ -95,7 +95,7 @@ def learn(
 ) -> None:
     """Learn the rules' weights from data in which the query predicates are labelled."""
     from workbench.language import is_document
-    from workbench.verbs.psl_document import plan_of
+    from workbench.verbs.psl_documents.course import plan_of
 
     check_output(out, question.files)
     program, options = read_rules(rules), parameters(settings)
@@ -249,7 +249,7 @@ def _crossval_of_rules(
 ) -> None:
     """Cross-validate rules that are learned from an ILP problem."""
     from workbench.errors import UsageError
-    from workbench.language.ilp_reader import read_ilp
+    from workbench.language.ilp.reader import read_ilp
     from workbench.verbs.induction_crossval import crossval_induction, induction_of
 
     how = induction_of(learner, options)

@@ -28,7 +28,7 @@ from workbench.errors import Diagnostic, UsageError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.verbs.link_result import LinkResult
+    from workbench.verbs.linking.result import LinkResult
 
 __all__ = ["link"]
 
@@ -159,7 +159,7 @@ def _link_more(
     """Link new records against a kept linkage, or change kept ones,
     and write the clusters that changed.
     """
-    from workbench.verbs.link_result import write_linked
+    from workbench.verbs.linking.result import write_linked
 
     address = address_of(kept)
     how = (

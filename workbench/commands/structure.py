@@ -72,7 +72,7 @@ def structure(
     """Learn rules: clause search from examples, or rules over the predicates of a program."""
     check_output(out, [*files, *facts.files])
     from workbench.language import language_of_file
-    from workbench.language.ilp_reader import read_ilp
+    from workbench.language.ilp.reader import read_ilp
 
     rules = files[0] if len(files) == 1 and language_of_file(files[0]) == "mln" else None
     if rules is None:

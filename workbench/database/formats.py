@@ -19,7 +19,7 @@ from workbench.database.table_files import PARQUET_SUFFIXES, TEXT_SUFFIXES
 from workbench.database.tables import load_tables, predicate_of_file
 from workbench.database.text_files import display_name, ending_of, open_binary
 from workbench.errors import InputError, UsageError
-from workbench.language.ilp_reader import ILP_SUFFIXES
+from workbench.language.ilp.reader import ILP_SUFFIXES
 from workbench.language.reading import DOCUMENT_SUFFIXES
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from workbench.database.rows import handed_in
 from workbench.database.tables import load_frame
 from workbench.errors import Diagnostic
 from workbench.language.declarations import Predicate
-from workbench.language.ilp import IlpProblem
-from workbench.language.ilp_reader import read_facts
-from workbench.language.ilp_terms import term_text
+from workbench.language.ilp.problem import IlpProblem
+from workbench.language.ilp.reader import read_facts
+from workbench.language.ilp.terms import term_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     Parameters
     ----------
     problem : IlpProblem
-        From `workbench.language.ilp_reader`.
+        From `workbench.language.ilp.reader`.
 
     Returns
     -------

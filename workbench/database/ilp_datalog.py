@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import Diagnostic, InputError, WorkbenchError
-from workbench.language.ilp import BackgroundClause, IlpProblem
-from workbench.language.ilp_terms import Compound, LogicVariable, Symbol, Term, subterms, term_text
+from workbench.language.ilp.problem import BackgroundClause, IlpProblem
+from workbench.language.ilp.terms import Compound, LogicVariable, Symbol, Term, subterms, term_text
 
 __all__ = ["COMPARISONS", "DatalogClause", "Key", "TypeDomain", "datalog_clauses", "declined"]
 

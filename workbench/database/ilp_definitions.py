@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from workbench.database.ilp_datalog import DatalogClause, Key, datalog_clauses
 from workbench.language.builtin import negated_operator
-from workbench.language.ilp import IlpProblem
-from workbench.language.ilp_terms import LogicVariable, Term, term_text
+from workbench.language.ilp.problem import IlpProblem
+from workbench.language.ilp.terms import LogicVariable, Term, term_text
 from workbench.language.printing import MLN
 from workbench.language.program import Condition, Definition
 from workbench.language.terms import Atom, Comparison, Constant, Literal, Variable

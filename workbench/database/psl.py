@@ -22,7 +22,7 @@ from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
 from workbench.errors import Diagnostic, InputError
 from workbench.language.declarations import Predicate
-from workbench.language.psl_document_reading import read_psl_document
+from workbench.language.psl.document_reading import read_psl_document
 from workbench.resources import sql_text
 
 __all__ = ["Split", "load_psl_data", "load_psl_table"]

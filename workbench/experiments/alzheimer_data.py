@@ -14,8 +14,8 @@ from workbench.database import Database
 from workbench.database.ilp import load_ilp
 from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.grounding.ilp_background import derive_facts
-from workbench.language.ilp import IlpProblem, Mode
-from workbench.language.ilp_aleph import read_aleph
+from workbench.language.ilp.aleph import read_aleph
+from workbench.language.ilp.problem import IlpProblem, Mode
 from workbench.structure.background import Background, Examples
 
 __all__ = ["DATA_SETS", "DrugData", "load_drugs", "our_modes"]
@@ -57,9 +57,9 @@ class DrugData:
 
 def our_modes() -> tuple[Mode, ...]:
     """The body modes of `programs/alzheimer_modes.pl`."""
-    from workbench.language.ilp_aleph import read_modes
-    from workbench.language.ilp_prolog import read_terms
-    from workbench.language.ilp_terms import Compound
+    from workbench.language.ilp.aleph import read_modes
+    from workbench.language.ilp.prolog import read_terms
+    from workbench.language.ilp.terms import Compound
 
     modes: list[Mode] = []
     for term, span in read_terms(MODES.read_text(encoding="utf-8"), MODES.name):

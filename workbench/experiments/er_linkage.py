@@ -15,7 +15,7 @@ from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.progress import Progress
 
 if TYPE_CHECKING:
-    from workbench.verbs.link_result import LinkResult
+    from workbench.verbs.linking.result import LinkResult
 
 __all__ = ["EXPERIMENTS"]
 
@@ -55,7 +55,7 @@ def measure_dblp_acm(run: Reproduction) -> None:
 
 
 def _link(files: Sequence[Path], id_column: str, progress: Progress, **options: Any) -> LinkResult:
-    from workbench.verbs.link import link
+    from workbench.verbs.linking.link import link
 
     return link(files, id_column=id_column, progress=progress, **options)
 

@@ -21,7 +21,7 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language import parse_mln, parse_psl
 from workbench.language.fitting import Wanted, fitted_text, wanted_of
 from workbench.language.program import Program
-from workbench.language.psl_types import with_values
+from workbench.language.psl.types import with_values
 from workbench.language.terms import Comparison, Constant
 from workbench.language.values import value_text
 

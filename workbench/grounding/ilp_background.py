@@ -19,7 +19,7 @@ from workbench.grounding.prepare import prepare
 from workbench.grounding.request import GroundRequest
 from workbench.language.declarations import Predicate, Type
 from workbench.language.definitions import strata
-from workbench.language.ilp import IlpProblem, Tuples
+from workbench.language.ilp.problem import IlpProblem, Tuples
 from workbench.language.program import Program
 from workbench.language.terms import Apply, Constant
 

@@ -2,9 +2,9 @@
 
 from workbench.language.checks import check
 from workbench.language.clausal import clausal_form, clause_problems
-from workbench.language.mln import parse_mln
+from workbench.language.mln.parsing import parse_mln
 from workbench.language.printing import format_program
-from workbench.language.psl import parse_psl
+from workbench.language.psl.parsing import parse_psl
 from workbench.language.reading import (
     LANGUAGES,
     format_source,

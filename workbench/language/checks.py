@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from workbench.errors import Diagnostic
 from workbench.language.definitions import check_definitions
-from workbench.language.mln_checks import check_formulas
+from workbench.language.mln.checks import check_formulas
 from workbench.language.program import Program
-from workbench.language.psl_checks import check_soft_rules
+from workbench.language.psl.checks import check_soft_rules
 from workbench.language.source import Diagnostics
 
 __all__ = ["check"]

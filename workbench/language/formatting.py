@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.language.declarations import Function, Predicate, Type
-from workbench.language.mln import mln_statements
+from workbench.language.mln.parsing import mln_statements
 from workbench.language.printing import (
     format_definition,
     format_function,
@@ -14,8 +14,8 @@ from workbench.language.printing import (
     format_type,
 )
 from workbench.language.program import Definition, Rule, Scope
-from workbench.language.psl import psl_statements
-from workbench.language.psl_printing import PSL
+from workbench.language.psl.parsing import psl_statements
+from workbench.language.psl.printing import PSL
 from workbench.language.statements import Statement
 
 __all__ = ["format_mln_source", "format_psl_source"]

@@ -39,7 +39,8 @@ class Grammar(local, Generic[Builder]):
     @cached_property
     def parser(self) -> Lark:
         """The LALR(1) parser, calling the builder at each reduction."""
-        grammar = (Path(__file__).parent / f"{self.language}.lark").read_text(encoding="utf-8")
+        folder = Path(__file__).parent / self.language
+        grammar = (folder / f"{self.language}.lark").read_text(encoding="utf-8")
         return Lark(
             # Tables are found again by the grammar's text, which does not say what is kept.
             f"{grammar}\n// {' '.join(self._kept)}\n",

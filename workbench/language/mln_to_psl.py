@@ -25,8 +25,8 @@ from workbench.language.program import (
     Program,
     Weight,
 )
-from workbench.language.psl_names import PslNames
-from workbench.language.psl_types import with_declarations
+from workbench.language.psl.names import PslNames
+from workbench.language.psl.types import with_declarations
 from workbench.language.source import Diagnostics
 from workbench.language.terms import Atom, Comparison, Literal, SumVariable, Term, Variable
 

@@ -11,7 +11,7 @@ from workbench.language.builtin import DATE_OF, STRING_PREDICATES
 from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.notation import TIGHTNESS, Notation
 from workbench.language.program import Definition, FormulaRule, Program, Rule, Scope, Weight
-from workbench.language.psl_printing import PSL, format_psl_rule
+from workbench.language.psl.printing import PSL, format_psl_rule
 from workbench.language.terms import (
     And,
     Atom,

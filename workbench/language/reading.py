@@ -12,10 +12,10 @@ from typing import Literal
 
 from workbench.errors import InputError, UsageError
 from workbench.language.formatting import format_mln_source, format_psl_source
-from workbench.language.mln import mln_statements, parse_mln
+from workbench.language.mln.parsing import mln_statements, parse_mln
 from workbench.language.program import Program
-from workbench.language.psl import parse_psl, psl_statements
-from workbench.language.psl_document_reading import read_psl_document
+from workbench.language.psl.document_reading import read_psl_document
+from workbench.language.psl.parsing import parse_psl, psl_statements
 from workbench.language.source import read_text
 
 __all__ = [
@@ -149,7 +149,7 @@ def read_program(path: str | os.PathLike[str]) -> Program:
         return read_psl_document(file).program()
     language = language_of_file(file)
     if language is None:
-        from workbench.language.ilp_reader import ILP_SUFFIXES
+        from workbench.language.ilp.reader import ILP_SUFFIXES
 
         raise UsageError.of(
             "E0100",

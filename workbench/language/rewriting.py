@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.language.mln import mln_statements
+from workbench.language.mln.parsing import mln_statements
 from workbench.language.printing import (
     format_formula,
     format_number,
@@ -22,7 +22,7 @@ from workbench.language.program import (
     Rule,
     Weight,
 )
-from workbench.language.psl import psl_statements
+from workbench.language.psl.parsing import psl_statements
 from workbench.language.statements import Statement
 from workbench.language.terms import Apply, Constant
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.errors import InputError
-from workbench.language.ilp import Mode
+from workbench.language.ilp.problem import Mode
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background, Examples
 from workbench.structure.coverage import Coverage, IndexedCoverage, pack, unpack

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from workbench.arrays import Int32, Int64
-from workbench.language.ilp import Mode
+from workbench.language.ilp.problem import Mode
 from workbench.structure.background import ABSENT, Background, Examples
 
 __all__ = ["BottomClause", "saturate"]

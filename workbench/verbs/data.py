@@ -15,8 +15,8 @@ from workbench.language import language_of_file
 from workbench.language.declarations import Predicate
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.printing import quote_constant
-from workbench.verbs.display import called, shown_texts
 from workbench.verbs.examples import BundledExample, bundled_examples
+from workbench.verbs.explaining.display import called, shown_texts
 from workbench.verbs.fact_history import fact_edits
 from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.reshaping import delete, delete_table, merge, rename
@@ -25,7 +25,7 @@ from workbench.verbs.tables_look import look_at_tables, tables_at_hand
 
 if TYPE_CHECKING:
     from workbench.database import Database, Partition
-    from workbench.language.ilp import IlpProblem
+    from workbench.language.ilp.problem import IlpProblem
     from workbench.verbs.fact_history import FactEdit, How
 
 __all__ = ["Data"]
@@ -229,7 +229,7 @@ class Data:
         """
         from workbench.database.ilp import load_ilp
         from workbench.grounding.ilp_background import derive_facts
-        from workbench.language.ilp_reader import ilp_files, read_ilp
+        from workbench.language.ilp.reader import ilp_files, read_ilp
 
         files = ilp_files(*sources)
         problem = read_ilp(*files)
@@ -241,7 +241,7 @@ class Data:
 
     def ilp_at_hand(self) -> IlpProblem | None:
         """The ILP problem that was imported last, with its modes and settings; None without one."""
-        from workbench.language.ilp_reader import read_ilp
+        from workbench.language.ilp.reader import read_ilp
 
         kept = self.database.setting("ilp")
         if kept is None:

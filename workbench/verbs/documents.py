@@ -13,7 +13,7 @@ from workbench.verbs.requests import settings_of
 
 if TYPE_CHECKING:
     from workbench.verbs.options import DocumentOptions
-    from workbench.verbs.psl_document import DocumentRun
+    from workbench.verbs.psl_documents.course import DocumentRun
 
 __all__ = ["Documents"]
 
@@ -49,9 +49,10 @@ class Documents(Modelling):
             `.inference`, `.learning` (None where weights were kept), `.evaluations`, `.done` (in
             words), `.summary()`.
         """
-        from workbench.verbs import psl_document, psl_evaluations, runs
+        from workbench.verbs import runs
+        from workbench.verbs.psl_documents import course, evaluations
 
-        plan = psl_document.plan_of(path)
+        plan = course.plan_of(path)
         settings, program = plan.settings, as_program(path)
         seed = seed or settings.seed or plan.learning.seed or 0
         learning = None
@@ -61,8 +62,8 @@ class Documents(Modelling):
                 for name, value in inference.items()
                 if name in ("time_limit", "progress")
             }
-            learning, facts = psl_document.learn_document(path, plan.learning, seed=seed, **how)
-            program = psl_document.with_weights(program, learning)
+            learning, facts = course.learn_document(path, plan.learning, seed=seed, **how)
+            program = course.with_weights(program, learning)
             if inference.get("record", True):
                 given = {
                     "learner": plan.learning.learner,
@@ -78,10 +79,10 @@ class Documents(Modelling):
             engine, options = settings.engine, {**settings.engine_options, **(options or {})}
         found = self.infer(program, engine=engine, options=options, seed=seed, **inference)
         said = (*plan.warnings(), *(learning.warnings if learning else ()))
-        return psl_document.DocumentRun(
+        return course.DocumentRun(
             found,
             learning,
-            psl_evaluations.evaluated(plan.document, found),
-            psl_document.what_was_done(plan, learning),
+            evaluations.evaluated(plan.document, found),
+            course.what_was_done(plan, learning),
             tuple(one for one in said if one not in found.warnings),
         )

@@ -16,7 +16,7 @@ from workbench.database.ilp_definitions import written_background
 from workbench.database.relation_arrays import read_examples, read_relations
 from workbench.errors import UsageError
 from workbench.grounding.ilp_background import derive_facts
-from workbench.language.ilp import IlpProblem
+from workbench.language.ilp.problem import IlpProblem
 from workbench.leaving import heard
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background, Examples
@@ -149,7 +149,7 @@ def induce(
     Parameters
     ----------
     problem : IlpProblem
-        From `workbench.language.ilp_reader.read_ilp`; its own `set` directives are the settings.
+        From `workbench.language.ilp.reader.read_ilp`; its own `set` directives are the settings.
     loop, weights, features, collect, settings
         See `Induction`.
     candidates : int

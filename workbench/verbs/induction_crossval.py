@@ -19,7 +19,7 @@ from workbench.database.relation_arrays import read_examples
 from workbench.errors import UsageError
 from workbench.evaluation import k_fold, scores
 from workbench.grounding.ilp_background import derive_facts
-from workbench.language.ilp import IlpProblem
+from workbench.language.ilp.problem import IlpProblem
 from workbench.leaving import heard
 from workbench.parameters import read_parameters
 from workbench.progress import SILENT

@@ -29,9 +29,9 @@ from workbench.verbs.queries import Query
 from workbench.verbs.results import Inferred
 
 if TYPE_CHECKING:
-    from workbench.verbs.explanation import Explanation
+    from workbench.verbs.explaining.explanation import Explanation
+    from workbench.verbs.explaining.rule_distances import RuleDistance
     from workbench.verbs.last_grounding import LastGrounding
-    from workbench.verbs.rule_distances import RuleDistance
 
 
 __all__ = [
@@ -64,13 +64,13 @@ class InferenceResult(Inferred):
             E0305 where no open atom is written so, E0247 where several worlds have one and `world`
             is not given, E0827 where samples are asked for of soft logic.
         """
-        from workbench.verbs.explain import explain_result
+        from workbench.verbs.explaining.explain import explain_result
 
         return explain_result(self, atom, world=world, samples=samples, seed=seed)
 
     def rules(self) -> tuple[RuleDistance, ...]:
         """Each rule's groundings, their total and mean distance to satisfaction at the answer."""
-        from workbench.verbs.rule_distances import rule_distances
+        from workbench.verbs.explaining.rule_distances import rule_distances
 
         return rule_distances(self)
 

@@ -15,7 +15,7 @@ from workbench.inference.conflict import smallest_conflict
 from workbench.network import Templates
 from workbench.progress import Conduct
 from workbench.verbs.common import deadline_after
-from workbench.verbs.naming import row_texts
+from workbench.verbs.explaining.naming import row_texts
 
 __all__ = ["infeasible_error", "require_addable", "require_weights"]
 

@@ -14,9 +14,9 @@ from workbench.grounding import ground
 from workbench.learning import weight_intervals
 from workbench.progress import SILENT
 from workbench.verbs.common import recorded_program
+from workbench.verbs.explaining.reopening import recorded_request
 from workbench.verbs.learn import by_world, example_of
 from workbench.verbs.options import How, conduct_of
-from workbench.verbs.reopening import recorded_request
 
 __all__ = ["intervals_of_run"]
 

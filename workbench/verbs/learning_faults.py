@@ -14,8 +14,8 @@ from workbench.language.program import FormulaRule
 from workbench.language.terms import Implies
 from workbench.learning import LearnedWeights
 from workbench.network.ground_network import Domain
+from workbench.verbs.explaining.naming import row_texts
 from workbench.verbs.learning_result import LearningResult
-from workbench.verbs.naming import row_texts
 from workbench.verbs.written_rules import written_rules
 
 __all__ = ["check_labels", "contradicted", "mostly_false", "named_for_all"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.language.program import Program
-from workbench.language.psl_types import with_values
+from workbench.language.psl.types import with_values
 from workbench.parameters import read_size
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import as_program, names_of, task_of
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from workbench.grounding import Grounding, GroundRequest, Preview
     from workbench.inference.accepts import Task
     from workbench.verbs.infer import InferenceResult
-    from workbench.verbs.last_answer import LastAnswer
     from workbench.verbs.last_grounding import LastGrounding
     from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.options import InferenceOptions, RequestOptions
+    from workbench.verbs.updating.last_answer import LastAnswer
 
 __all__ = ["Modelling", "RulesLike"]
 
@@ -52,7 +52,7 @@ class Modelling:
     @cached_property
     def last_answer(self) -> LastAnswer:
         """The standing answer of this workspace's last update, which the next starts from."""
-        from workbench.verbs.last_answer import LastAnswer
+        from workbench.verbs.updating.last_answer import LastAnswer
 
         return LastAnswer()
 
@@ -264,7 +264,7 @@ class Modelling:
         asked = read_query(request.get("query"))
         run: Callable[..., InferenceResult] = partial(infer, last=self.last_grounding)
         if on is not None:
-            from workbench.verbs.on_spark import infer_on_spark
+            from workbench.verbs.spark.on_spark import infer_on_spark
 
             run = partial(infer_on_spark, on=on)
         result = run(

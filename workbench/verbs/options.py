@@ -143,7 +143,7 @@ class StructureOptions(How, total=False):
 
 
 class StudyOptions(How, total=False):
-    """See `workbench.verbs.study.study`."""
+    """See `workbench.verbs.studying.study.study`."""
 
     out: str | os.PathLike[str] | None
     time: str | None
@@ -155,7 +155,7 @@ class StudyOptions(How, total=False):
 
 
 class LinkOptions(How, total=False):
-    """See `workbench.verbs.link.link`."""
+    """See `workbench.verbs.linking.link.link`."""
 
     id_column: str | None
     labels: str | os.PathLike[str] | None
@@ -164,7 +164,7 @@ class LinkOptions(How, total=False):
 
 
 class LinkMoreOptions(How, total=False):
-    """See `workbench.verbs.link_more.link_more`."""
+    """See `workbench.verbs.linking.more.link_more`."""
 
     id_column: str | None
     correct: bool

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench import database as data
 from workbench.arrays import Float
-from workbench.verbs.display import shown_texts
+from workbench.verbs.explaining.display import shown_texts
 from workbench.verbs.models import Models
 from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.run_curves import confusion, curve_points, metric_summary
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.database import Database
     from workbench.study.result import StudyResult
     from workbench.verbs.standing import Standing
-    from workbench.verbs.study_runs import StudyRecord
+    from workbench.verbs.studying.runs import StudyRecord
 
 __all__ = ["Runs"]
 
@@ -198,7 +198,7 @@ class Runs:
         UsageError
             E0835 when the run is no study.
         """
-        from workbench.verbs.study_runs import read_study
+        from workbench.verbs.studying.runs import read_study
 
         return read_study(self.database, number)
 
@@ -213,7 +213,7 @@ class Runs:
 
     def record_study(self, result: StudyResult, *, seed: int = 0) -> int:
         """Keep a study as a run; its number."""
-        from workbench.verbs.study_runs import record_study
+        from workbench.verbs.studying.runs import record_study
 
         return record_study(self.database, result, seed=seed)
 
@@ -223,7 +223,7 @@ class Runs:
 
     def delete(self, number: int) -> None:
         """Delete a run."""
-        from workbench.verbs.study_runs import forget_study
+        from workbench.verbs.studying.runs import forget_study
 
         with self.database.transaction():
             data.delete_run(self.database, number)

@@ -19,7 +19,7 @@ from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
 from workbench.network import Domain, GroundNetwork
 from workbench.verbs.common import as_json
-from workbench.verbs.display import shown_atoms
+from workbench.verbs.explaining.display import shown_atoms
 from workbench.verbs.queries import Query
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from workbench.database import Answer, Database, display_names, label_keys, read
 from workbench.errors import UsageError
 from workbench.grounding import Grounding
 from workbench.network import Domain, conditional_probability, expected_change
-from workbench.verbs.display import shown_atoms
-from workbench.verbs.reopening import recorded_run
+from workbench.verbs.explaining.display import shown_atoms
+from workbench.verbs.explaining.reopening import recorded_run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,10 +13,10 @@ from workbench.verbs.training import Training
 
 if TYPE_CHECKING:
     from workbench.database import Answer
+    from workbench.verbs.explaining.reopening import Recorded
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.modelling import RulesLike
-    from workbench.verbs.reopening import Recorded
     from workbench.verbs.review import Order, Question, ReviewQueue
 
 __all__ = ["Reviewing"]
@@ -66,7 +66,7 @@ class Reviewing(Training):
         UsageError
             E0815 where the run is no inference.
         """
-        from workbench.verbs.reopening import recorded_run
+        from workbench.verbs.explaining.reopening import recorded_run
 
         recorded = recorded_run(self.database, run)
         return self.infer(
@@ -89,7 +89,7 @@ class Reviewing(Training):
         UsageError
             E0815 where the run is no inference.
         """
-        from workbench.verbs.reopening import recorded_run
+        from workbench.verbs.explaining.reopening import recorded_run
 
         recorded = recorded_run(self.database, run)
         learned = self.learn(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.verbs.infer import InferenceResult
-    from workbench.verbs.update import Update
+    from workbench.verbs.updating.update import Update
 
 __all__ = ["Revisiting"]
 
@@ -36,7 +36,7 @@ class Revisiting(Modelling):
             When it is no inference run, or the facts have changed since.
         """
         from workbench.database import display_names
-        from workbench.verbs.reopening import reopen
+        from workbench.verbs.explaining.reopening import reopen
 
         result = reopen(
             self.database, number, fold=fold, last=self.last_grounding, progress=progress
@@ -75,7 +75,7 @@ class Revisiting(Modelling):
             E0815 where the result is not recorded, E0816 where facts have changed by other means
             than `update` since, E0853 for a rule that the run does not have.
         """
-        from workbench.verbs.what_if import what_if
+        from workbench.verbs.explaining.what_if import what_if
 
         return what_if(
             self.database,
@@ -100,10 +100,10 @@ class Revisiting(Modelling):
     ) -> Update:
         """Change facts and bring a recorded prediction up to date with them, in one transaction.
 
-        See `workbench.verbs.update.update`; the answer is recorded as a run whose parent is the one
-        it started from.
+        See `workbench.verbs.updating.update.update`; the answer is recorded as a run whose parent
+        is the one it started from.
         """
-        from workbench.verbs.update import update
+        from workbench.verbs.updating.update import update
 
         return update(
             self.database,

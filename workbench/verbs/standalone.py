@@ -13,8 +13,8 @@ from workbench.verbs.reviewing import Reviewing
 
 if TYPE_CHECKING:
     from workbench.study.result import StudyResult
-    from workbench.verbs.link_more_result import MoreLinked
-    from workbench.verbs.link_result import LinkResult
+    from workbench.verbs.linking.more_result import MoreLinked
+    from workbench.verbs.linking.result import LinkResult
     from workbench.verbs.options import LinkMoreOptions, LinkOptions, SolveOptions, StudyOptions
     from workbench.verbs.solved_model import SolvedModel
 
@@ -53,10 +53,10 @@ class Standalone(Reviewing):
         record : bool
             Keep the study as a run.
         **options
-            As in `workbench.verbs.study.study`, whose errors these are.
+            As in `workbench.verbs.studying.study.study`, whose errors these are.
         """
-        from workbench.verbs.study import study
-        from workbench.verbs.study_runs import record_study
+        from workbench.verbs.studying.runs import record_study
+        from workbench.verbs.studying.study import study
 
         result = study(sources, predict, **options)
         if not record:
@@ -76,10 +76,10 @@ class Standalone(Reviewing):
         record : bool
             Keep the figures as a run, and beside it what `link_more` links new records by.
         **options
-            As in `workbench.verbs.link.link`, whose errors these are.
+            As in `workbench.verbs.linking.link.link`, whose errors these are.
         """
-        from workbench.verbs.link import link
-        from workbench.verbs.link_kept import keep
+        from workbench.verbs.linking.kept import keep
+        from workbench.verbs.linking.link import link
         from workbench.verbs.runs import record_figures
 
         result = link(sources, **options)
@@ -110,9 +110,9 @@ class Standalone(Reviewing):
         run : int, optional
             The linkage; without it the newest one that is kept.
         **options
-            As in `workbench.verbs.link_more.link_more`, whose errors these are.
+            As in `workbench.verbs.linking.more.link_more`, whose errors these are.
         """
-        from workbench.verbs.link_more import link_more
+        from workbench.verbs.linking.more import link_more
 
         return link_more(self.database, sources, run=run, **options)
 

@@ -18,7 +18,7 @@ from workbench.verbs.modelling import RulesLike
 from workbench.verbs.requests import request_of, settings_of
 
 if TYPE_CHECKING:
-    from workbench.language.ilp import IlpProblem
+    from workbench.language.ilp.problem import IlpProblem
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.options import CrossvalOptions, LearningOptions, StructureOptions
@@ -118,7 +118,7 @@ class Training(Documents):
         Parameters
         ----------
         source : IlpProblem, or Program, path or text, optional
-            An ILP problem (`workbench.language.ilp_reader.read_ilp`) is loaded and searched by its
+            An ILP problem (`workbench.language.ilp.reader.read_ilp`) is loaded and searched by its
             modes (see `workbench.verbs.induction.induce`); of rules only the declarations are used,
             and rules over their predicates are learned from this workspace's facts
             (`workbench.verbs.structure.learn_rules`); None for all its predicates.
@@ -129,7 +129,7 @@ class Training(Documents):
             `worlds`; `settings`, `candidates`, `seed`, `time_limit`, `progress`; `record` (False
             leaves no run).
         """
-        from workbench.language.ilp import IlpProblem
+        from workbench.language.ilp.problem import IlpProblem
         from workbench.verbs import runs
         from workbench.verbs.induction import induce
         from workbench.verbs.structure import learn_rules

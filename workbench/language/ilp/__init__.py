@@ -1,0 +1,1 @@
+"""Files of systems for inductive logic programming: modes, background, examples."""

@@ -1,0 +1,282 @@
+"""A problem of inductive logic programming as frozen data: modes, determinations, settings,
+background, examples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from workbench.errors import Diagnostic, InputError, Span, nearest
+from workbench.language.ilp.terms import Compound, LogicVariable, Symbol, Term, subterms, term_text
+from workbench.language.values import VALUE_TYPES
+
+__all__ = [
+    "BackgroundClause",
+    "IlpProblem",
+    "Mode",
+    "ModeArgument",
+    "flatten_terms",
+    "infer_modes",
+    "type_name",
+]
+
+Tuples = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModeArgument:
+    """One place of a mode: `+` input variable, `-` output variable, `#` constant; and its type."""
+
+    mark: Literal["+", "-", "#"]
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How a predicate may be called in a clause, in Aleph's sense.
+
+    Parameters
+    ----------
+    recall : int or None
+        Answers kept for each instantiation of the inputs while a bottom clause is built; None for
+        `*`.
+    head : bool
+        `modeh` rather than `modeb`.
+    """
+
+    predicate: str
+    arguments: tuple[ModeArgument, ...]
+    recall: int | None = None
+    head: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def arity(self) -> int:
+        return len(self.arguments)
+
+    def __str__(self) -> str:
+        places = ",".join(argument.mark + argument.type for argument in self.arguments)
+        recall = "*" if self.recall is None else self.recall
+        atom = f"{self.predicate}({places})" if places else self.predicate
+        return f"{'modeh' if self.head else 'modeb'}({recall},{atom})"
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundClause:
+    """A background clause with a body; a body literal is a term, `\\+`,
+    `not` and comparisons included.
+    """
+
+    head: Compound | Symbol
+    body: tuple[Term, ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class IlpProblem:
+    """A learning problem as ILP systems state it.
+
+    Attributes
+    ----------
+    target : str
+        The predicate to be learned.
+    modes : tuple of Mode
+        Head modes and body modes, in source order.
+    body_predicates : tuple of str
+        What may occur in a body: the determinations, or every predicate with a body mode.
+    facts : mapping of (predicate, arity) to tuple of argument tuples
+        Ground background facts in source order; a compound term is one opaque symbol, written
+        canonically.
+    clauses : tuple of BackgroundClause
+        Background clauses with bodies.
+    positives, negatives : tuples of argument tuples
+    folds : mapping of (argument tuple, label) to int
+        Where the file assigns examples to folds.
+    """
+
+    target: str
+    modes: tuple[Mode, ...]
+    body_predicates: tuple[str, ...]
+    settings: Mapping[str, str]
+    facts: Mapping[tuple[str, int], Tuples]
+    clauses: tuple[BackgroundClause, ...]
+    positives: Tuples
+    negatives: Tuples
+    folds: Mapping[tuple[tuple[str, ...], bool], int] = field(default_factory=dict)
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def head_mode(self) -> Mode:
+        """The target's head mode.
+
+        Raises
+        ------
+        InputError
+            `E0601` when no head mode names the target.
+        """
+        for candidate in self.modes:
+            if candidate.head and candidate.predicate == self.target:
+                return candidate
+        raise InputError.of(
+            "E0601",
+            f"no head mode declares the target `{self.target}`",
+            help=f"add modeh(*,{self.target}(+type,...))",
+        )
+
+    @property
+    def body_modes(self) -> tuple[Mode, ...]:
+        """Modes of the predicates that may occur in a body, in the order of `body_predicates`."""
+        return tuple(
+            candidate
+            for predicate in self.body_predicates
+            for candidate in self.modes
+            if not candidate.head and candidate.predicate == predicate
+        )
+
+    def relations(self) -> dict[str, Tuples]:
+        """The facts of every predicate with a body mode, by name, that a search can see."""
+        return {
+            name: self.facts.get((name, len(types)), ())
+            for name, types in self.argument_types().items()
+            if name != self.target
+        }
+
+    def argument_types(self) -> dict[str, tuple[str, ...]]:
+        """The types of each predicate's arguments as the modes give them.
+
+        Raises
+        ------
+        InputError
+            `E0603` when two modes of one predicate disagree on a type.
+        """
+        types: dict[str, tuple[str, ...]] = {}
+        for candidate in self.modes:
+            given = tuple(argument.type for argument in candidate.arguments)
+            known = types.setdefault(candidate.predicate, given)
+            if known != given:
+                raise InputError.of(
+                    "E0603",
+                    f"two modes of `{candidate.predicate}` give its arguments different types: "
+                    f"({', '.join(known)}) and ({', '.join(given)})",
+                    span=candidate.span,
+                    help="a predicate is one table, so each of its arguments has one type",
+                )
+        return types
+
+
+def _mark(text: str) -> Literal["+", "-", "#"]:
+    return "+" if text == "+" else "-" if text == "-" else "#"
+
+
+def infer_modes(target: str, types: Mapping[str, Sequence[str]]) -> tuple[Mode, ...]:
+    """Modes for predicates that come without any: from the types of their arguments, read as
+    foreign keys.
+
+    The target's arguments are inputs. A body predicate is entered through each of its arguments in
+    turn, the others being outputs.
+    """
+    modes = [Mode(target, tuple(ModeArgument("+", name) for name in types[target]), None, True)]
+    for predicate, names in types.items():
+        if predicate == target:
+            continue
+        for entry in range(len(names)):
+            marks: list[Literal["+", "-", "#"]] = ["-"] * len(names)
+            marks[entry] = "+"
+            modes.append(Mode(predicate, tuple(ModeArgument(m, t) for m, t in zip(marks, names))))
+    return tuple(modes)
+
+
+def type_name(text: str) -> str:
+    """A type's name as programs can write it: `list(int)` is `list_int`; of the names of value
+    types another.
+
+    The types of ILP files hold constants, numbers too, while a program's `number`, `date` and
+    `text` hold values.
+    """
+    name = re.sub(r"\W+", "_", text).strip("_") or "thing"
+    name = name if name[0].isalpha() else f"type_{name}"
+    return f"{name}_constant" if name in VALUE_TYPES else name
+
+
+def flatten_terms(
+    facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]],
+) -> dict[tuple[str, int], Tuples]:
+    """Facts with compound terms as tables: a compound stays one opaque symbol, and a predicate says
+    what it is made of.
+
+    `r_subst_1(h1, single_alk(1))` gives `r_subst_1(h1, "single_alk(1)")` and
+    `single_alk("single_alk(1)", 1)`.
+    """
+    flat: dict[tuple[str, int], dict[tuple[str, ...], None]] = {}
+
+    def visit(term: Term) -> str:
+        for part in subterms(term):
+            if isinstance(part, Compound):
+                arguments = tuple(map(term_text, part.arguments))
+                flat.setdefault((part.functor, len(arguments) + 1), {})[
+                    (term_text(part), *arguments)
+                ] = None
+        return term_text(term)
+
+    for key, rows in facts.items():
+        for row in rows:
+            arguments = tuple(visit(term) for term in row)
+            flat.setdefault(key, {})[arguments] = None
+    return {key: tuple(rows) for key, rows in flat.items()}
+
+
+def is_ground(term: Term) -> bool:
+    """Whether no variable occurs in the term."""
+    return not any(isinstance(part, LogicVariable) for part in subterms(term))
+
+
+def check_problem(problem: IlpProblem) -> IlpProblem:
+    """The problem with warnings added; raises on what no search could use.
+
+    Raises
+    ------
+    InputError
+        `E0604` without a positive example, `E0605` for a mode of a predicate that exists under a
+        close name only.
+    """
+    if not problem.positives:
+        whose = (
+            f"the target `{problem.target}` has"
+            if problem.target
+            else "the files name no target, and have"
+        )
+        raise InputError.of(
+            "E0604", f"{whose} no positive example", help="rules are learned from positives"
+        )
+    known = {name for name, _ in problem.facts}
+    known |= {
+        clause.head.functor if isinstance(clause.head, Compound) else clause.head.name
+        for clause in problem.clauses
+    }
+    declared = {candidate.predicate for candidate in problem.modes}
+    warnings = list(problem.warnings)
+    faults: list[Diagnostic] = []
+    for candidate in problem.modes:
+        if candidate.head or candidate.predicate in known:
+            continue
+        close = nearest(candidate.predicate, known - declared)
+        if close is not None:
+            message = f"a mode mentions `{candidate.predicate}`, which the background does not have"
+            faults.append(
+                Diagnostic("E0605", message, candidate.span, help=f"did you mean `{close}`?")
+            )
+            continue
+        warnings.append(
+            Diagnostic(
+                "E0605",
+                f"the background has no fact of `{candidate.predicate}`; its mode has no effect",
+                candidate.span,
+                severity="warning",
+            )
+        )
+    if faults:
+        raise InputError(faults)
+    return replace(problem, warnings=tuple(warnings))

@@ -1,0 +1,1 @@
+"""Markov logic in Alchemy's syntax: text to program."""

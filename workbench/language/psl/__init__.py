@@ -1,0 +1,1 @@
+"""Probabilistic soft logic: text and documents to program."""

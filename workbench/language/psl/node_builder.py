@@ -1,0 +1,104 @@
+"""What the reductions of the PSL grammar build below a rule: nodes, whose reading comes later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lark import Token, v_args
+
+from workbench.language.bins import BIN, bin_of
+from workbench.language.building import StatementBuilder
+from workbench.language.builtin import VALUE_FUNCTIONS
+from workbench.language.program import Cardinality
+from workbench.language.psl.nodes import Extremum, Joined, Node, Operation, span_of
+from workbench.language.refusal import Refused
+from workbench.language.terms import Apply, Atom, Constant, SumVariable, Term, Variable
+
+__all__ = ["PslNodeBuilder"]
+
+ARITHMETIC = ("+", "-", "*", "/")
+
+
+@v_args(inline=True)
+class PslNodeBuilder(StatementBuilder[Node]):
+    """Builds the nodes of one rule."""
+
+    def implies(self, body: Node, _: Token, head: Node) -> Joined:
+        return Joined("->", (body, head))
+
+    def implied(self, head: Node, _: Token, body: Node) -> Joined:
+        return Joined("->", (body, head))
+
+    def disjoin(self, *items: Node) -> Joined:
+        return Joined("|", items[::2])
+
+    def conjoin(self, *items: Node) -> Joined:
+        return Joined("&", items[::2])
+
+    def combine(self, left: Node, sign: Token, right: Node) -> Operation:
+        return Operation(str(sign), (left, right), self.source.span(sign))
+
+    def times(self, left: Node, right: Atom) -> Operation:
+        assert right.span is not None
+        return Operation("*", (left, right), right.span)
+
+    def negate(self, sign: Token, body: Node) -> Operation:
+        return Operation("!", (body,), self.source.span(sign))
+
+    def binned(self, sign: Token, body: Atom) -> Operation:
+        return Operation("+bin", (body,), self.source.span(sign))
+
+    def minus(self, sign: Token, body: Node) -> Operation:
+        return Operation("minus", (body,), self.source.span(sign))
+
+    def bare(self, name: Token) -> Variable:
+        return Variable(str(name), False, self.source.span(name))
+
+    def number(self, token: Token) -> Extremum | Operation:
+        return Operation("number", (Constant(str(token)),), self.source.span(token))
+
+    def cardinality(self, _: Token, name: Token, __: Token) -> Cardinality:
+        return Cardinality(str(name))
+
+    def extremum(self, kind: Token, left: Node, right: Node) -> Extremum:
+        return Extremum(kind[1:].lower(), (left, right), self.source.span(kind))
+
+    def atom(self, name: Token, *arguments: Node | SumVariable | None) -> Atom:
+        terms = tuple(
+            [a if isinstance(a, SumVariable) else self.term(a) for a in arguments if a is not None]
+        )
+        return Atom(str(name), terms, self.source.span(name))
+
+    def sum_variable(self, sign: Token, name: Token) -> SumVariable:
+        return SumVariable(str(name), self.source.span(sign, name))
+
+    def term(self, node: Node) -> Term:
+        if isinstance(node, Variable | Constant):
+            return node
+        if isinstance(node, Operation) and node.sign == "number":
+            assert isinstance(node.items[0], Constant)
+            return replace(node.items[0], span=node.span)
+        if isinstance(node, Atom) and node.predicate in VALUE_FUNCTIONS:
+            return Apply(node.predicate, node.arguments, node.span)
+        if isinstance(node, Operation) and node.sign == BIN:
+            (atom,) = node.items
+            assert isinstance(atom, Atom)
+            comparison = bin_of(atom.predicate, atom.arguments, atom.span)
+            return Apply(BIN, (comparison.left, comparison.right), comparison.span)
+        if isinstance(node, Operation) and node.sign in ARITHMETIC and len(node.items) == 2:
+            return Apply(node.sign, tuple([self.term(item) for item in node.items]), node.span)
+        if isinstance(node, Operation) and node.sign == "minus":
+            (inner,) = node.items
+            if isinstance(inner, Operation) and inner.sign == "number":
+                number = self.term(inner)
+                assert isinstance(number, Constant)
+                return Constant(f"-{number.name}", node.span)
+        if isinstance(node, Atom):
+            help = "join atoms by & and |; `^1` and `^2` are the only exponents"
+            raise Refused(
+                "E0103",
+                f"{node.predicate} is an atom, and comparisons are between terms",
+                node.span,
+                help,
+            )
+        raise Refused("E0103", "a variable or a constant is expected here", span_of(node))

@@ -1,0 +1,160 @@
+"""Reading probabilistic soft logic: text to `Program`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from workbench.language.checks import check
+from workbench.language.formulas import is_nested_deeper
+from workbench.language.grammar import Grammar
+from workbench.language.program import (
+    ArithmeticRule,
+    Calculation,
+    Definition,
+    Factor,
+    LogicalRule,
+    Program,
+    Scope,
+)
+from workbench.language.psl.builder import PslBuilder
+from workbench.language.psl.statements import split_rules
+from workbench.language.psl.types import with_inferred_types
+from workbench.language.refusal import Refused
+from workbench.language.source import Diagnostics, SourceText
+from workbench.language.statements import Statement, description, opens_scope, scope_tokens
+
+__all__ = ["parse_psl", "psl_statements"]
+
+Item = LogicalRule | ArithmeticRule | Definition | Scope
+DEEPEST = 100
+GRAMMAR = Grammar(
+    "psl",
+    PslBuilder,
+    ("rule", "definition", "scope"),
+    ("NEWLINE", "POINT", "OPEN_COMMENT", "OPEN_STRING", "UNKNOWN"),
+)
+
+
+def parse_psl(text: str, source: str | None = None, *, starts: Sequence[int] = ()) -> Program:
+    """Read a PSL program.
+
+    Parameters
+    ----------
+    text : str
+        Rules, as in a `.psl` file.
+    source : str or None
+        The file's name, for messages.
+    starts : sequence of int
+        Positions at which a rule is known to start, ascending.
+
+    Returns
+    -------
+    Program
+        Checked. Predicates keep the spelling of their first mention (their names do not depend on
+        case), are neither open nor closed (`closed=None`), and have one type for all arguments that
+        rules join.
+
+    Raises
+    ------
+    InputError
+        With every error of the text at once (E0101 to E0129).
+    """
+    program, diagnostics = _read(text, source, starts)
+    diagnostics.found += check(program)
+    diagnostics.raise_errors()
+    return program
+
+
+def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:
+    """The rules, definitions and scopes of a text with the tokens of each.
+
+    Raises
+    ------
+    InputError
+        With every error of syntax.
+    """
+    diagnostics = Diagnostics({source: text})
+    found = list(_rules(SourceText(source, text), diagnostics))
+    diagnostics.raise_errors()
+    return found
+
+
+def _read(text: str, source: str | None, starts: Sequence[int] = ()) -> tuple[Program, Diagnostics]:
+    diagnostics = Diagnostics({source: text})
+    items = [item for _, item in _rules(SourceText(source, text), diagnostics, starts)]
+    rules = tuple(item for item in items if isinstance(item, LogicalRule | ArithmeticRule))
+    definitions = tuple(item for item in items if isinstance(item, Definition))
+    scopes = tuple(item for item in items if isinstance(item, Scope))
+    read = Program("psl", {}, {}, {}, rules, text, {source: text}, definitions, scopes)
+    program = with_inferred_types(read, diagnostics)
+    return program, diagnostics
+
+
+def _rules(
+    source: SourceText, diagnostics: Diagnostics, starts: Sequence[int] = ()
+) -> Iterator[tuple[Statement, Item]]:
+    for statement in split_rules(GRAMMAR.parser, source, diagnostics, starts):
+        GRAMMAR.builder.source = source
+        tokens = statement.tokens
+        span = source.span(tokens[0], tokens[-1])
+        try:
+            rule = _parse(statement)
+            if isinstance(rule, ArithmeticRule) and _nests_deeper(rule, DEEPEST):
+                raise Refused(
+                    "E0103",
+                    f"this rule nests more than {DEEPEST} operators",
+                    span,
+                    "split it into several",
+                )
+            text = source.text[statement.start : statement.stop]
+            yield statement, replace(rule, text=text, span=span, description=description(statement))
+        except Refused as refused:
+            diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
+        except RecursionError:
+            diagnostics.add("E0103", "this rule nests too deeply", span, "split it into several")
+
+
+def _nests_deeper(rule: ArithmeticRule, limit: int) -> bool:
+    if any(is_nested_deeper(filter_.condition, limit) for filter_ in rule.filters):
+        return True
+    parts: list[tuple[Factor | None, int]] = [(term.factor, 0) for term in rule.terms]
+    while parts:
+        factor, depth = parts.pop()
+        if depth > limit:
+            return True
+        if isinstance(factor, Calculation):
+            parts += [(factor.left, depth + 1), (factor.right, depth + 1)]
+    return False
+
+
+def _parse(statement: Statement) -> Item:
+    tokens = statement.tokens
+    start = "rule"
+    if any(token.type == "DEFINES" for token in tokens):
+        start = "definition"
+    elif any(opens_scope(tokens, stop) for stop in range(3, len(tokens) + 1)):
+        start, tokens = "scope", scope_tokens(tokens)
+    if tokens[0].type == "MINUS" and len(tokens) > 1 and tokens[1].type == "WEIGHT":
+        raise Refused(
+            "E0120",
+            f"the weight -{tokens[1]} is negative",
+            statement.source.span(tokens[0], tokens[1]),
+            "a negative weight makes inference non-convex; negate the rule instead: `w: A -> B` "
+            "becomes `w: A -> !B`",
+        )
+    if (
+        tokens[0].type == "NUMBER"
+        and tokens[-1].type != "STOP"
+        and len(tokens) > 1
+        and tokens[1].type == "NAME"
+    ):
+        raise Refused(
+            "E0120",
+            "this weight has no colon",
+            statement.source.span(tokens[0]),
+            f"write `{tokens[0]}: {tokens[1]}...`",
+        )
+    rule = GRAMMAR.parse(tokens, statement.source, start)
+    assert isinstance(rule, LogicalRule | ArithmeticRule | Definition | Scope)
+    return rule

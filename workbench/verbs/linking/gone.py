@@ -1,0 +1,54 @@
+"""Records of a kept linkage that are to go: found by their ids, and taken out with their keys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.database import KeptLinkage
+from workbench.tables import find_sources, stage
+from workbench.tables.records import read_ids
+from workbench.verbs.linking.ids import columns_of_ids, refuse_unclear_ids, source_of
+from workbench.verbs.linking.kept import Description
+from workbench.verbs.linking.new import Added
+from workbench.verbs.linking.reading import named_apart
+
+__all__ = ["remove_kept"]
+
+
+def remove_kept(
+    store: KeptLinkage,
+    description: Description,
+    sources: Sequence[str | os.PathLike[str]],
+    id_column: str | None,
+) -> Added:
+    """Take the records that files name by their ids out of a linkage; of ids that are not kept
+    nothing comes.
+
+    Raises
+    ------
+    UsageError, InputError
+        E0663, E0664, E0683 and the faults of files.
+    """
+    with stage(named_apart(find_sources(sources))) as staging:
+        tables = tuple(staging.tables.values())
+        columns = columns_of_ids(tables, description, id_column, needed=True)
+        of_table = [source_of(table, description) for table in tables]
+        ids = [read_ids(staging, table, column) for table, column in zip(tables, columns)]
+        source, names = np.repeat(of_table, [table.rows for table in tables]), np.concatenate(ids)
+        refuse_unclear_ids(source, names, tables, columns)
+        left_out = {
+            name: "records are removed by their ids"
+            for table, column in zip(tables, columns)
+            for name in table.columns
+            if name != column
+        }
+        warnings = tuple(note for table in tables for note in table.notes)
+    wanted = set(zip(source.tolist(), names.tolist()))
+    kept = store.records("id", names.tolist())
+    places = zip(*(kept.column(name).to_pylist() for name in ("number", "source", "id")))
+    gone = np.array([number for number, *place in places if tuple(place) in wanted], np.int64)
+    none = np.zeros(0, np.int64)
+    return Added(none, none, none, store.remove(gone), left_out, warnings)

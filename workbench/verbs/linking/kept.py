@@ -1,0 +1,267 @@
+"""A linkage kept in the workspace beside its run,
+so that new records are linked without fitting again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow
+
+from workbench.arrays import Array, Int64
+from workbench.database import Database, keep_linkage
+from workbench.linkage.clustering import figures_by_group
+from workbench.linkage.components import joined_records
+from workbench.linkage.fields import Field, beyond_words_of
+from workbench.linkage.kept import KeptModel, hashed
+from workbench.linkage.linker import LinkModel
+from workbench.linkage.matching import Rivals
+from workbench.tables.readings import Reading
+from workbench.tables.records import RecordColumn
+from workbench.verbs.linking.kept_settings import KeptSettings
+from workbench.verbs.linking.result import LinkResult
+from workbench.verbs.linking.settings import SettingsScoring
+
+__all__ = [
+    "Description",
+    "component_rows",
+    "group_counts",
+    "keep",
+    "key_rows",
+    "record_rows",
+    "value_key",
+    "values_of",
+]
+
+VERSION = 3
+Kept = KeptModel | KeptSettings
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a kept linkage says of itself.
+
+    Attributes
+    ----------
+    model : KeptModel
+    sources : tuple of str
+        Names of the one or two tables that it was fitted on.
+    columns : mapping of str to (str, tuple of Reading)
+        The columns that fields are made of: their kind, and how they were read in each table.
+    rivals : Rivals or None
+        One to one, what rival pairs say of a pair.
+    """
+
+    model: Kept
+    sources: tuple[str, ...]
+    id_column: str | None
+    columns: Mapping[str, tuple[str, tuple[Reading, ...]]]
+    one_to_one: bool = False
+    rivals: Rivals | None = None
+
+    def text(self) -> str:
+        """As it is stored."""
+        columns = {
+            name: (kind, [asdict(one) for one in read])
+            for name, (kind, read) in self.columns.items()
+        }
+        said = {"version": VERSION, "model": self.model.as_record(), "columns": columns}
+        said |= {
+            "sources": self.sources,
+            "id_column": self.id_column,
+            "one_to_one": self.one_to_one,
+        }
+        return json.dumps(said | {"rivals": None if self.rivals is None else asdict(self.rivals)})
+
+    @classmethod
+    def read(cls, text: str) -> Description | None:
+        """From what is stored; None where another version stored it."""
+        said = json.loads(text)
+        if said["version"] != VERSION:
+            return None
+        columns = {
+            name: (kind, tuple(map(_reading, read)))
+            for name, (kind, read) in said["columns"].items()
+        }
+        model = (
+            KeptSettings.read(said["model"])
+            if "settings" in said["model"]
+            else KeptModel.read(said["model"])
+        )
+        rivals = Rivals(**said["rivals"]) if said.get("rivals") else None
+        return cls(
+            model,
+            tuple(said["sources"]),
+            said["id_column"],
+            columns,
+            said.get("one_to_one", False),
+            rivals,
+        )
+
+
+def _reading(said: dict[str, Any]) -> Reading:
+    return Reading(
+        **{
+            **said,
+            **{name: tuple(value) for name, value in said.items() if isinstance(value, list)},
+        }
+    )
+
+
+def keep(database: Database, run: int, result: LinkResult) -> None:
+    """Keep what a linkage fitted, or was told, and found under its run."""
+    records, clustering = result.records, result.clustering
+    described, fields = _described(result)
+    numbers, pairs = np.arange(len(records)), result.candidates.pairs
+    group = joined_records(len(records), pairs, result.scores)
+    energy, bound = figures_by_group(clustering, group, pairs, result.scores)
+    _, first = np.unique(clustering.label, return_index=True)
+    record = record_rows(numbers, records.source, records.ids, fields)
+    record = record.append_column(
+        "cluster", pyarrow.array(first[clustering.label].astype(np.int32))
+    )
+    record = record.append_column("component", pyarrow.array(group.astype(np.int32)))
+    if result.top is not None:
+        record = record.append_column("top", pyarrow.array(result.top))
+    totals = group_counts(first[clustering.label], group)
+    labels = {"lower": result.labelled.left, "upper": result.labelled.right, "same": result.known}
+    keep_linkage(
+        database,
+        run,
+        model=pyarrow.table({"content": [described.text()]}),
+        record=record,
+        key=key_rows(described.model, fields, numbers),
+        value=_values(fields),
+        word=_words(described.model, fields),
+        component=component_rows(group, energy, bound),
+        total=pyarrow.table(
+            {name: [count] for name, count in zip(("records", "clusters", "components"), totals)}
+        ),
+        label=pyarrow.table(labels),
+    )
+
+
+def group_counts(cluster: Int64, component: Int64) -> tuple[int, int, int]:
+    """How many records, clusters, and components of two records and more there are."""
+    _, sizes = np.unique(component, return_counts=True)
+    return len(cluster), len(np.unique(cluster)), int((sizes > 1).sum())
+
+
+def _described(result: LinkResult) -> tuple[Description, list[Field]]:
+    """What is said of a linkage, and the fields of its records."""
+    records, model = result.records, result.model
+    kept: Kept
+    if isinstance(model, SettingsScoring):
+        kept, fields = KeptSettings.of(model)
+        columns = {one.name: ("cell", (Reading(),) * len(records.sources)) for one in fields}
+    else:
+        assert isinstance(model, LinkModel)
+        kept, fields = (
+            KeptModel.of(model, result.candidates, result.learned),
+            [one.field for one in model.comparisons],
+        )
+        wanted = {name for field in fields for name in (field.name, *field.beyond)}
+        columns = {
+            one.name: (one.kind, one.readings) for one in records.columns if one.name in wanted
+        }
+    said = Description(
+        kept, records.sources, records.id_column, columns, result.one_to_one, result.rivals
+    )
+    return said, fields
+
+
+def record_rows(
+    numbers: Int64, source: Array, ids: Array, fields: Sequence[Field]
+) -> pyarrow.Table:
+    """Records as they are stored, but for their groups."""
+    found = {
+        "number": pyarrow.array(numbers.astype(np.int32)),
+        "source": pyarrow.array(source.astype(np.int32)),
+    }
+    found["id"] = pyarrow.array(ids, pyarrow.string())
+    for place, field in enumerate(fields):
+        codes = pyarrow.array(field.codes, mask=field.codes < 0)
+        found[f"f{place}"] = pyarrow.array(field.texts, pyarrow.string()).take(codes)
+        found[f"n{place}"] = pyarrow.array(np.append(field.counts, 0)[field.codes].astype(np.int32))
+    return pyarrow.table(found)
+
+
+def key_rows(model: Kept, fields: Sequence[Field], numbers: Int64) -> pyarrow.Table:
+    """The keys that records are found by, in order."""
+    near, rows = model.near_keys(fields)
+    keys, records = [near], [numbers[rows]]
+    for joint in model.keys(fields):
+        there = np.flatnonzero(joint)
+        keys.append(joint[there])
+        records.append(numbers[there])
+    key, number = np.concatenate(keys), np.concatenate(records).astype(np.int32)
+    order = np.argsort(key, kind="stable")
+    return pyarrow.table({"key": key[order], "number": number[order]})
+
+
+def component_rows(group: Int64, energy: Array, bound: Array) -> pyarrow.Table:
+    """The figures of components that have an energy;
+    `energy` and `bound` are those of `np.unique(group)`.
+    """
+    known, there = np.unique(group), np.flatnonzero(energy > 0)
+    names = ("component", "energy", "bound")
+    return pyarrow.table(
+        dict(zip(names, (known[there].astype(np.int32), energy[there], bound[there])))
+    )
+
+
+def value_key(place: int, text: str) -> int:
+    """What tells a value of the field at a place from others, 64 bits."""
+    return hashed(f"{place}={text}")
+
+
+def _values(fields: Sequence[Field]) -> pyarrow.Table:
+    """How many records hold each value, in the order of their keys."""
+    keys = [
+        value_key(place, text)
+        for place, field in enumerate(fields)
+        for text in field.texts.tolist()
+    ]
+    held = np.concatenate([field.counts for field in fields]).astype(np.int32)
+    key = np.array(keys, np.uint64)
+    order = np.argsort(key)
+    return pyarrow.table({"key": key[order], "held": held[order]})
+
+
+def _words(model: Kept, fields: Sequence[Field]) -> pyarrow.Table:
+    """How many records hold each word of the fields that pairs are found or weighed by."""
+    words: list[str] = []
+    places, held = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    for place, split in model.words_kept(fields):
+        words += split.words.texts
+        held.append(split.held.astype(np.int32))
+        places.append(np.full(len(held[-1]), place, np.int32))
+    texts = pyarrow.array(words, pyarrow.string())
+    return pyarrow.table(
+        {"field": np.concatenate(places), "word": texts, "held": np.concatenate(held)}
+    )
+
+
+def values_of(model: Kept, columns: Mapping[str, RecordColumn], n: int) -> list[Array]:
+    """Of each field the values of records, object arrays, None where there is none,
+    as columns hold them.
+    """
+    # The kind does not matter to words.
+    raw = {
+        one.name: Field(one.name, "name", np.array(one.texts, object), one.codes)
+        for one in columns.values()
+    }
+    found = []
+    for kept in model.fields:
+        if kept.name not in raw:
+            found.append(np.full(n, None, object))
+            continue
+        field = raw[kept.name]
+        others = [raw[name] for name in kept.beyond if name in raw]
+        texts, codes = beyond_words_of(field, others) if kept.beyond else (field.texts, field.codes)
+        found.append(np.append(texts, np.array([None], object))[codes])
+    return found

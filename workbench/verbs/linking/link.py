@@ -1,0 +1,289 @@
+"""`link`: which records are of the same thing, from files, without labels or with some."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from workbench.arrays import Float, Int64
+from workbench.errors import Cancelled, Diagnostic, ExitCode, UsageError, WorkbenchError
+from workbench.leaving import heard
+from workbench.linkage.blocking import Pairs
+from workbench.linkage.captured import captured_share
+from workbench.linkage.clustering import Clustering, cluster
+from workbench.linkage.comparison import make_comparison
+from workbench.linkage.estimates import estimate
+from workbench.linkage.linker import (
+    Candidates,
+    LinkModel,
+    Scoring,
+    compare_candidates,
+    find_candidates,
+    learn,
+)
+from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
+from workbench.linkage.supervised import Supervised, rescored
+from workbench.progress import SILENT, Conduct, Progress
+from workbench.tables.records import Records
+from workbench.verbs.common import deadline_after
+from workbench.verbs.linking.labels import LabelledPairs, read_labels
+from workbench.verbs.linking.notes import about_candidates, about_matches, about_time
+from workbench.verbs.linking.reading import read_linked
+from workbench.verbs.linking.result import LinkResult
+from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
+
+__all__ = ["link"]
+
+FOR_CANDIDATES = 1 / 3
+"""Of the time left once the files are read."""
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """Records with the log odds of their candidates, labels settled,
+    and the share of matches among these.
+    """
+
+    records: Records
+    candidates: Candidates
+    model: Scoring
+    scores: Float
+    labelled: LabelledPairs
+    left_out: dict[str, str]
+    warnings: tuple[Diagnostic, ...]
+    captured: float = 1.0
+    learned: Supervised | None = None
+    rivals: Rivals | None = None
+    top: Float | None = None
+
+
+def link(
+    sources: Sequence[str | os.PathLike[str]],
+    *,
+    id_column: str | None = None,
+    labels: str | os.PathLike[str] | None = None,
+    settings: str | os.PathLike[str] | None = None,
+    one_to_one: bool = False,
+    time_limit: float | None = None,
+    seed: int = 0,
+    progress: Progress = SILENT,
+) -> LinkResult:
+    """Link the records of one file, or of two.
+
+    Parameters
+    ----------
+    sources : sequence of paths
+        One file: duplicates within it. Two: columns of one name are compared across.
+    id_column : str, optional
+        The column with the records' names; without it one that is called so, or the rows' numbers.
+    labels : path, optional
+        A table `left,right,match` of pairs that are known: 1 the same, 0 not.
+    settings : path, optional
+        A model that Splink trained and saved as JSON: its comparisons, blocking rules and weights
+        are taken, and nothing is learned; labels settle their own pairs only.
+    one_to_one : bool
+        Of two files: each record is in one pair at most.
+    time_limit : float, optional
+        Seconds for the whole, a third of them at most for candidates: what is found, fitted,
+        improved or proven by then is taken, and the result and E0690 say what was cut short. So
+        it is after a cancel, once pairs are compared.
+
+    Raises
+    ------
+    InputError, UsageError
+        E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for
+        settings.
+    Cancelled
+        Where it is cancelled before any pair is compared.
+    WorkbenchError
+        E0689 where the time passes before any pair is compared.
+    """
+    conduct = Conduct(seed, deadline_after(time_limit), progress)
+    if one_to_one and len(sources) != 2:
+        raise UsageError.of(
+            "E0668",
+            "one-to-one links two files, and one is given",
+            help="leave --one-to-one out, or name two files",
+        )
+    return heard(
+        progress, lambda: _linked(sources, id_column, labels, settings, one_to_one, conduct)
+    )
+
+
+def _linked(
+    sources: Sequence[str | os.PathLike[str]],
+    id_column: str | None,
+    labels: str | os.PathLike[str] | None,
+    settings: str | os.PathLike[str] | None,
+    one_to_one: bool,
+    conduct: Conduct,
+) -> LinkResult:
+    begun = perf_counter()
+    conduct.progress.step("reading", 0, None)
+    if settings is not None:
+        scored = _scored_by_settings(sources, settings, id_column, labels, conduct)
+    else:
+        scored = _scored(sources, id_column, labels, one_to_one, conduct)
+    n, pairs, scores = len(scored.records), scored.candidates.pairs, scored.scores
+    clustering: Clustering
+    if one_to_one:
+        clustering = match_one_to_one(n, pairs, scores, scored.records.source)
+    else:
+        clustering = cluster(n, pairs, scores, _of_any_pair(scored), conduct=conduct)
+    ended = clustering.status in ("limit", "cancelled")
+    unproven = ("clusters are not improved or proven",) if ended else ()
+    cut = (
+        *scored.candidates.cut,
+        *(scored.model.cut if isinstance(scored.model, LinkModel) else ()),
+        *unproven,
+    )
+    return LinkResult(
+        records=scored.records,
+        candidates=scored.candidates,
+        model=scored.model,
+        scores=scores,
+        clustering=clustering,
+        estimates=estimate(
+            clustering, pairs, scores, captured=scored.captured, at_most=_told_precision(scored)
+        ),
+        left_out=scored.left_out,
+        labelled=scored.labelled.pairs,
+        seconds=perf_counter() - begun,
+        warnings=(
+            *scored.warnings,
+            *scored.labelled.contradictions(scored.records, one_to_one=one_to_one),
+            *about_candidates(scored.candidates),
+            *about_matches(scored.model),
+            *about_time(cut, conduct.stopped),
+        ),
+        cut=cut,
+        stopped=conduct.stopped,
+        one_to_one=one_to_one,
+        learned=scored.learned,
+        rivals=scored.rivals,
+        top=scored.top,
+    )
+
+
+def _scored(
+    sources: Sequence[str | os.PathLike[str]],
+    id_column: str | None,
+    labels: str | os.PathLike[str] | None,
+    one_to_one: bool,
+    conduct: Conduct,
+) -> _Scored:
+    """By a model that is learned from the records themselves."""
+    read = read_linked(sources, id_column)
+    _in_time(conduct, "the files were read")
+    records, fields = read.records, read.choice.fields
+    second = records.source if len(records.sources) == 2 else None
+    labelled = _labelled(labels, records)
+    conduct.progress.step("candidates", 0, None)
+    of_candidates = conduct.within(FOR_CANDIDATES)
+    candidates = find_candidates(fields, second, conduct=of_candidates).beside(
+        labelled.pairs, len(records)
+    )
+    if not len(candidates.pairs):
+        _in_time(of_candidates, "candidates were found")
+    comparisons = [make_comparison(field) for field in fields]
+    patterns = compare_candidates(comparisons, candidates)
+    _in_time(conduct, "pairs were compared")
+    known = labelled.by_pattern(candidates, patterns, len(records))
+    model = learn(
+        comparisons,
+        candidates,
+        patterns,
+        second,
+        known=known,
+        conduct=conduct,
+    )
+    scores = model.tree.scores(patterns.levels)[patterns.of_pair]
+    learned = labelled.learned(model, scores, candidates, len(records), conduct.seed)
+    if learned is not None:
+        scores = _with_learned(scores, learned, model, candidates.pairs)
+    rivals, top = None, None
+    if one_to_one:
+        top = best_of_each(len(records), candidates.pairs, scores)
+        rivals = Rivals.of(candidates.pairs, scores, top)
+        scores = rivals.applied(candidates.pairs, scores, top)
+    scores = labelled.applied(scores, candidates, len(records))
+    captured = captured_share(
+        fields, candidates.pairs, scores, candidates.proposed, candidates.near, second
+    )
+    return _Scored(
+        records,
+        candidates,
+        model,
+        scores,
+        labelled,
+        read.choice.left_out,
+        read.warnings,
+        captured,
+        learned,
+        rivals,
+        top,
+    )
+
+
+def _told_precision(scored: _Scored) -> float:
+    """What an identifier that speaks against the matches leaves of them."""
+    against = scored.model.against if isinstance(scored.model, LinkModel) else None
+    return 1.0 if against is None else against[1]
+
+
+def _of_any_pair(scored: _Scored) -> Callable[[Pairs], Float]:
+    """Log odds of pairs that no statement found, of records that others join."""
+    model, source = scored.model, scored.records.source
+    if not isinstance(model, LinkModel):
+        return model.scores
+    unfound = model.unfound
+    return lambda pairs: unfound.applied(
+        model.scores(pairs), source[pairs.left] == source[pairs.right]
+    )
+
+
+def _with_learned(scores: Float, learned: Supervised, model: LinkModel, pairs: Pairs) -> Float:
+    def ask(places: Int64) -> Float:
+        asked = Pairs(pairs.left[places], pairs.right[places])
+        return learned.probabilities(asked, model.beside(asked, scores[places]))
+
+    return rescored(scores, ask)
+
+
+def _scored_by_settings(
+    sources: Sequence[str | os.PathLike[str]],
+    settings: str | os.PathLike[str],
+    id_column: str | None,
+    labels: str | os.PathLike[str] | None,
+    conduct: Conduct,
+) -> _Scored:
+    """By a model that Splink trained."""
+    read = read_by_settings(sources, settings, id_column)
+    _in_time(conduct, "the files were read")
+    labelled = _labelled(labels, read.records)
+    conduct.progress.step("candidates", 0, None)
+    candidates = candidates_by_settings(read).beside(labelled.pairs, len(read.records))
+    _in_time(conduct, "candidates were found")
+    conduct.progress.step("weights", 0, None)
+    scores = labelled.applied(read.scoring.scores(candidates.pairs), candidates, len(read.records))
+    return _Scored(
+        read.records, candidates, read.scoring, scores, labelled, read.left_out, read.warnings
+    )
+
+
+def _labelled(labels: str | os.PathLike[str] | None, records: Records) -> LabelledPairs:
+    return read_labels(labels, records) if labels is not None else LabelledPairs.none()
+
+
+def _in_time(conduct: Conduct, doing: str) -> None:
+    if conduct.progress.cancelled:
+        raise Cancelled(doing)
+    if conduct.expired:
+        said = Diagnostic(
+            "E0689",
+            f"the time limit passed while {doing}: nothing is linked",
+            help="give a longer --time-limit, or leave out columns and records that cannot matter",
+        )
+        raise WorkbenchError((said,), ExitCode.LIMIT)

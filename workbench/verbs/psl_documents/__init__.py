@@ -1,0 +1,1 @@
+"""Documents of PSL: their data, options and evaluations."""

@@ -1,0 +1,1 @@
+"""Inference past one machine: ground rows as records, components solved by executors."""

@@ -1,0 +1,1 @@
+"""From tables to a scored, explained program, as runs of a workspace."""

@@ -1,0 +1,228 @@
+"""The predictions of a study's program by the program itself, in a workspace of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Int64
+from workbench.database import Database
+from workbench.errors import Diagnostic, WorkbenchError
+from workbench.grounding import GroundRequest
+from workbench.language import check, parse_program
+from workbench.language.program import Program
+from workbench.progress import Progress, remaining
+from workbench.study.prepared import Prepared
+from workbench.study.result import Explained, HeldOut, StudyResult
+from workbench.study.run import Studied
+from workbench.tables import Staging, load_tables_as_mapped
+from workbench.verbs.infer import infer
+from workbench.verbs.runs import record_inference
+from workbench.verbs.studying.runs import record_study
+
+__all__ = ["Explain", "held_out", "joint_values", "loaded", "predicted_by", "with_inferred"]
+
+WORKSPACE = "workspace.duckdb"
+SECONDS = 60.0
+"""For the solver, where no limit is given."""
+
+A_RULE = 0.03
+"""Seconds that a line of a program takes to ground, about."""
+
+Key = tuple[str, ...]
+"""The constants of an atom."""
+
+Explain = Callable[[Any], tuple[Explained, ...]]
+"""The most telling rows of a frame of predictions, explained."""
+
+
+def held_out(ready: Prepared, studied: Studied, rows: Int64) -> HeldOut | None:
+    """What the folds said of the rows that they held out, by atom; None but for a yes/no target,
+    asked at no date.
+    """
+    if ready.kind != "yes/no" or ready.times is not None or not studied.folds:
+        return None
+    place = np.concatenate([fold.held_out for fold in studied.folds])
+    return HeldOut(
+        ready.target.predicate,
+        tuple([str(ready.keys[name][row]) for row in rows[place]] for name in _subject(ready)),
+        np.concatenate(
+            [np.full(len(fold.held_out), number) for number, fold in enumerate(studied.folds)]
+        ),
+        np.concatenate([fold.predicted for fold in studied.folds]),
+        studied.labels[place],
+    )
+
+
+def with_inferred(
+    staging: Staging,
+    ready: Prepared,
+    result: StudyResult,
+    explain: Explain,
+    *,
+    out: str | os.PathLike[str] | None,
+    seed: int,
+    deadline: float | None,
+    progress: Progress,
+) -> StudyResult:
+    """The study with the values that inference gives the asked rows: of all of them jointly, given
+    the known labels.
+
+    What `infer` says of the program and what the study says of the rows are then one and the same.
+    Where inference refuses, the study keeps the values of its rules row by row, and a warning says
+    so. In the directory `out` the workspace of the inference stays: the tables, the program as the
+    rules at hand, both runs.
+    """
+    if not result.asked and out is None:
+        return result
+    if remaining(deadline) < A_RULE * result.program.count("\n"):
+        return _not_run(result, "the time limit left no time for it") if result.asked else result
+    with Database.open(_place(out)) as database:
+        program = loaded(database, staging, ready, result.program)
+        if result.asked:
+            try:
+                found = joint_values(
+                    database, program, ready, seed, min(remaining(deadline), SECONDS), progress
+                )
+                result = _with_values(result, ready, found)
+                result = replace(result, explanations=explain(result.predictions))
+            except WorkbenchError as error:
+                said = error.diagnostics[0] if error.diagnostics else None
+                result = _not_run(result, said.message if said else str(error))
+        if out is not None:
+            _kept(database, result, seed)
+    return result
+
+
+def _place(out: str | os.PathLike[str] | None) -> Path | None:
+    """Where a new workspace goes; None for memory."""
+    if out is None:
+        return None
+    path = Path(out) / WORKSPACE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    return path
+
+
+def _kept(database: Database, result: StudyResult, seed: int) -> None:
+    """Keep the study as a run, and its program as the rules at hand."""
+    from workbench.verbs.rules import Rules
+
+    record_study(database, result, seed=seed)
+    Rules(database).keep(result.program, "mln")
+    database.remember("query", result.predicted)
+
+
+def predicted_by(program: Program, ready: Prepared) -> str:
+    """The predicate whose atoms a study's program predicts: that of its scope,
+    else the target's own.
+    """
+    return program.scopes[0].head.predicate if program.scopes else ready.target.predicate
+
+
+def _not_run(result: StudyResult, why: str) -> StudyResult:
+    note = Diagnostic(
+        "E0637",
+        f"the program was not run, which predicts all blanks together: {why}",
+        help="blanks have the values that the rules give them row by row",
+        severity="warning",
+    )
+    return replace(result, warnings=(*result.warnings, note))
+
+
+def _with_values(result: StudyResult, ready: Prepared, values: Mapping[Key, float]) -> StudyResult:
+    """The study with the values that inference gives its asked rows."""
+    frame = result.predictions.copy()
+    asked = np.flatnonzero(~frame["known"].to_numpy(bool))
+    keys = list(zip(*([str(part) for part in ready.keys[name]] for name in _subject(ready))))
+    if ready.kind == "category":
+        found = np.array(
+            [[values.get((*keys[row], name), 0.0) for name in ready.classes] for row in asked]
+        )
+        best = found.argmax(axis=1)
+        frame["value"] = _replaced(frame["value"], asked, [ready.classes[place] for place in best])
+        frame["probability"] = _replaced(frame["probability"], asked, found.max(axis=1))
+        return replace(result, predictions=frame)
+    return replace(result, predictions=_with_intervals(frame, ready, keys, asked, values))
+
+
+def _with_intervals(
+    frame: Any, ready: Prepared, keys: Sequence[Key], asked: Int64, values: Mapping[Key, float]
+) -> Any:
+    """The predictions with the values that inference gives them, and intervals that hold these."""
+    rows = np.array([row for row in asked if keys[row] in values], np.int64)
+    inferred = np.array([values[keys[row]] for row in rows], np.float64)
+    shift = inferred - frame["value"].to_numpy(float)[rows] if ready.kind == "number" else 0.0
+    for name, kept in (("low", np.minimum), ("high", np.maximum)):
+        ends = frame[name].to_numpy(float)[rows] + shift
+        frame[name] = _replaced(frame[name], rows, kept(ends, inferred))
+    frame["value"] = _replaced(frame["value"], rows, inferred)
+    return frame
+
+
+def _replaced(column: Any, rows: Any, values: Any) -> Any:
+    """A column with other values in some rows."""
+    changed = column.to_numpy(copy=True)
+    changed[rows] = values
+    return changed
+
+
+def _subject(ready: Prepared) -> list[str]:
+    """The key columns that name the atom of a row."""
+    table = ready.target.table
+    if table.key is not None:
+        return [table.key]
+    return [column.name for column in table.references] if table.relation is not None else ["row"]
+
+
+def loaded(database: Database, staging: Staging, ready: Prepared, text: str) -> Program:
+    """A study's program, read, over the study's tables, which are put into a workspace."""
+    program = parse_program(text)
+    database.declare(program)
+    mapping = replace(ready.mapping, definitions=())  # no program of a study names them
+    load_tables_as_mapped(database, staging, mapping, typed=ready.typed, labels="evidence")
+    return program
+
+
+def joint_values(
+    database: Database,
+    program: Program,
+    ready: Prepared,
+    seed: int,
+    seconds: float,
+    progress: Progress,
+) -> dict[Key, float]:
+    """The probability of each asked atom, or the number that it is, by its constants;
+    the inference is a run.
+    """
+    from workbench.language.ground_atoms import parse_atom
+
+    problems = [one for one in check(program) if one.severity == "error"]
+    if problems:
+        raise WorkbenchError(tuple(problems))
+    predicted = predicted_by(program, ready)
+    request = GroundRequest(query=(predicted,))
+    found: Any = infer(
+        database,
+        program,
+        request,
+        task="marginal",
+        seed=seed,
+        time_limit=seconds,
+        progress=progress,
+    )
+    record_inference(
+        database, found, seed, {"query": [predicted], "labels": "evidence", "time_limit": seconds}
+    )
+    values = {}
+    table = found.predictions()
+    for atom, value in zip(table["atom"], table["value"]):
+        parsed = parse_atom(str(atom))
+        if parsed is not None:
+            values[parsed[1]] = float(value)
+    return values

@@ -1,0 +1,297 @@
+"""`study`: from tables to a scored, explained program in one call."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Float, Int64, Real
+from workbench.database import masked
+from workbench.errors import Cancelled, Diagnostic, UsageError
+from workbench.evaluation import calibration
+from workbench.language import parse_program
+from workbench.progress import SILENT, Progress
+from workbench.study.baselines import BASELINES, baseline_name
+from workbench.study.columns import CandidateColumns
+from workbench.study.explaining import explained_rows, intervals, studied_rules
+from workbench.study.fitting import candidates_for, filled, labelled_sample
+from workbench.study.folds import Labelled, summarised
+from workbench.study.learners import LearnerName
+from workbench.study.matrix import CandidateMatrix
+from workbench.study.prepared import Prepared, prepared
+from workbench.study.program import program_text
+from workbench.study.result import StudyResult
+from workbench.study.run import Settings, Studied, run_study
+from workbench.study.unlike import unlike_learned
+from workbench.tables import TablesMapping, find_sources, format_mapping, read_mapping, stage
+from workbench.verbs.common import deadline_after
+from workbench.verbs.studying.inference import Explain, held_out, predicted_by, with_inferred
+
+__all__ = ["study"]
+
+
+def study(
+    sources: Sequence[str | os.PathLike[str]],
+    predict: str,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    time: str | None = None,
+    mapping: TablesMapping | str | os.PathLike[str] | None = None,
+    folds: int = 5,
+    rules: int = 30,
+    learner: LearnerName = "rules",
+    inductive: bool = False,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress = SILENT,
+) -> StudyResult:
+    """Learn, score and explain a model of one column from tables as they are.
+
+    Parameters
+    ----------
+    sources : sequence of paths or URLs
+        CSV, Parquet, JSON lines, Excel, SQLite, DuckDB, PostgreSQL.
+    predict : str
+        `TABLE.COLUMN`, or `TABLE.COLUMN=VALUE` for one value of a category. Its blanks are
+        predicted.
+    out : path, optional
+        The directory that the commands to go on name; nothing is written.
+    time : str, optional
+        `TABLE.DATECOLUMN` of the same table: each row is asked at its own date, and sees nothing
+        that is dated later.
+    mapping : TablesMapping or path, optional
+        What the columns mean; proposed where it is not given.
+    learner : {'rules', 'boosted_trees'}
+    inductive : bool
+        In cross-validation, held-out rows see no label of other rows.
+    time_limit : float, optional
+        Seconds; the best so far is returned when they are over.
+
+    Raises
+    ------
+    InputError
+        E0630 for too few labels, E0631 for nothing to condition on; as loading wide tables does.
+    UsageError
+        E0632 to E0635 for a time, a number of folds or rules, or a learner that cannot be.
+    """
+    begun = perf_counter()
+    deadline = deadline_after(time_limit)
+    _check(folds, rules, learner)
+    given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
+    settings = Settings(folds, rules, learner, seed, inductive)
+    progress.step("tables", 0.0)
+    with stage(find_sources(sources)) as staging:
+        ready = prepared(staging, predict, time=time, mapping=given)
+        studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
+        result, explain = _result(staging, ready, settings, studied, matrix, rows, out)
+        predicted = predicted_by(parse_program(result.program), ready)
+        found = held_out(ready, studied, rows)
+        result = replace(
+            result, held_out=found, predicted=predicted, seconds=perf_counter() - begun
+        )
+        if studied.status == "done":
+            result = with_inferred(
+                staging,
+                ready,
+                result,
+                explain,
+                out=out,
+                seed=seed,
+                deadline=deadline,
+                progress=progress,
+            )
+    place = Path(out) if out is not None else Path("OUT")
+    data = " ".join(f"--data {shlex.quote(masked(os.fspath(source)))}" for source in sources)
+    go_on = f"workbench infer {place / 'program.mln'} {data} --mapping {place / 'dataset.toml'}"
+    return replace(result, seconds=perf_counter() - begun, commands=(go_on,))
+
+
+def _check(folds: int, rules: int, learner: str) -> None:
+    if folds < 2:
+        raise UsageError.of(
+            "E0633",
+            f"cannot hold out rows in {folds} folds",
+            help="give --folds a number from 2 on",
+        )
+    if rules < 1:
+        raise UsageError.of(
+            "E0634", f"cannot learn {rules} rules", help="give --rules a number from 1 on"
+        )
+    if learner not in ("rules", "boosted_trees"):
+        raise UsageError.of(
+            "E0635",
+            f"there is no learner {learner}",
+            help="the learners are rules and boosted_trees",
+        )
+
+
+def _studied(
+    staging: Any,
+    ready: Prepared,
+    settings: Settings,
+    deadline: float | None,
+    begun: float,
+    progress: Progress,
+) -> tuple[Studied, CandidateMatrix, Int64]:
+    """The study of the labelled rows, or of a sample of them; and which rows these are."""
+    rows = labelled_sample(ready.labels, settings.seed)
+    until = None if deadline is None else monotonic() + 0.35 * max(deadline - monotonic(), 0.0)
+    matrix = candidates_for(
+        staging, ready, rows, collective=not settings.inductive, deadline=until, progress=progress
+    )
+    time = ready.times.days[rows] if ready.times is not None else None
+    target = Labelled(ready.kind, ready.labels[rows], max(len(ready.classes), 2), time)
+    studied = run_study(matrix, target, settings, deadline=deadline, progress=progress)
+    if studied.model is None:
+        raise Cancelled("study")
+    return studied, matrix, rows
+
+
+def _result(
+    staging: Any,
+    ready: Prepared,
+    settings: Settings,
+    studied: Studied,
+    matrix: CandidateMatrix,
+    rows: Int64,
+    out: str | os.PathLike[str] | None,
+) -> tuple[StudyResult, Explain]:
+    """The study by its rules, row by row;
+    and how rows are explained once their values are final.
+    """
+    import pandas as pd
+
+    model = studied.model
+    assert model is not None
+    X = _final_columns(staging, ready, studied, matrix)
+    predicted = model.predict(X)
+    known = ~np.isnan(ready.labels)
+    low, high = intervals(studied, model, X, known)
+    out_of_fold = np.full((len(ready.rows), *predicted.shape[1:]), np.nan)
+    out_of_fold[rows] = studied.out_of_fold()
+    threshold = studied.threshold() if ready.kind == "yes/no" else None
+    frame = pd.DataFrame({**ready.keys, **_values(ready, predicted, known)})
+    frame["known"] = known
+    if ready.kind != "category":
+        frame["low"] = np.where(known, np.nan, low)
+        frame["high"] = np.where(known, np.nan, high)
+        frame["held_out"] = out_of_fold
+    scored = np.flatnonzero(~np.isnan(out_of_fold.reshape(len(frame), -1)[:, 0]))
+    table: tuple[dict[str, Any], ...] = ()
+    if ready.kind == "yes/no" and len(scored):
+        table = tuple(_calibration_rows(out_of_fold[scored], ready.labels[scored]))
+    labelled, asked = int(known.sum()), int((~known).sum())
+    timed = ready.times is not None
+    explain = partial(explained_rows, ready, model, matrix.candidates, X)
+    unlike = unlike_learned(X, known, matrix.candidates, model.columns, timed=timed)
+    result = StudyResult(
+        target=ready.target.name,
+        kind=ready.kind,
+        sentence=_sentence(ready, settings, studied, labelled, asked, len(rows)),
+        labelled=labelled,
+        asked=asked,
+        metrics=summarised(studied.fold_scores()),
+        baselines={
+            baseline_name(name, ready.kind): summarised(studied.fold_scores(name))
+            for name in BASELINES
+        },
+        rules=studied_rules(ready, model, matrix, studied, timed=timed),
+        threshold=threshold,
+        calibration=table,
+        explanations=explain(frame),
+        predictions=frame,
+        program=program_text(ready, model, matrix.candidates),
+        mapping=format_mapping(ready.mapping, out),
+        seconds=0.0,
+        status=studied.status,
+        folds=len(studied.folds),
+        candidates=len(matrix.candidates),
+        learner=settings.learner,
+        warnings=(*ready.warnings, *_cut_short(matrix, studied), *unlike),
+    )
+    return result, explain
+
+
+def _cut_short(matrix: CandidateMatrix, studied: Studied) -> list[Diagnostic]:
+    """What was not looked at to the end though the study was: conditions,
+    and the rules of folds.
+    """
+    help = "give a longer --time-limit, or fewer tables"
+    found = []
+    if matrix.cut:
+        why = {"time": "for want of time", "size": "as no more fit into memory"}[matrix.cut]
+        said = f"the search for conditions ended after {len(matrix.candidates):,} of them, {why}"
+        found.append(Diagnostic("E0645", said, help=help, severity="warning"))
+    hurried = sum(not fold.model.complete for fold in studied.folds)
+    if hurried:
+        said = (
+            f"the rules of {hurried} of {len(studied.folds)} folds were chosen in less time "
+            "than they ask for"
+        )
+        found.append(
+            Diagnostic(
+                "E0645", said + ", so the scores may be too low", help=help, severity="warning"
+            )
+        )
+    return found
+
+
+def _final_columns(
+    staging: Any, ready: Prepared, studied: Studied, matrix: CandidateMatrix
+) -> Real:
+    """The candidates that rules read, the final ones and the folds',
+    of every row of the target's table.
+    """
+    assert studied.model is not None
+    used = {*studied.model.columns, *(at for fold in studied.folds for at in fold.model.columns)}
+    columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
+    return filled(columns, matrix.candidates, used, ready.labels)
+
+
+def _values(ready: Prepared, predicted: Float, known: Any) -> dict[str, Any]:
+    if ready.kind != "category":
+        return {"value": np.where(known, ready.labels, predicted)}
+    best = np.argmax(predicted, axis=1)
+    place = np.where(known, np.nan_to_num(ready.labels), best).astype(np.int64)
+    return {
+        "value": [ready.classes[at] for at in place],
+        "probability": np.where(known, 1.0, predicted[np.arange(len(best)), best]),
+    }
+
+
+def _calibration_rows(values: Float, truth: Float) -> list[dict[str, Any]]:
+    found = calibration(values, truth)
+    columns = (found.lower, found.upper, found.count, found.mean_predicted, found.fraction_true)
+    return [
+        {
+            "from": float(low),
+            "to": float(high),
+            "rows": int(n),
+            "predicted": float(said),
+            "came true": float(true),
+        }
+        for low, high, n, said, true in zip(*columns)
+    ]
+
+
+def _sentence(
+    ready: Prepared, settings: Settings, studied: Studied, labelled: int, asked: int, used: int
+) -> str:
+    name = ready.target.name
+    sizes = [len(fold.held_out) for fold in studied.folds]
+    about = f"about {round(float(np.mean(sizes))):,}" if sizes else "no row"
+    held = f"scored on {about} held out each time, in {len(sizes)} folds"
+    if ready.times is not None:
+        held += " that lie later than what they were learned from"
+    sample = f" ({used:,} of them drawn at random)" if used < labelled else ""
+    known = "" if settings.inductive or ready.times is not None else f" with the {labelled:,} known"
+    blanks = f"{asked:,} blanks predicted{known}" if asked else "no blanks to predict"
+    return f"{name}: learned from {labelled:,} labels{sample}, {held}; {blanks}."

@@ -1,0 +1,1 @@
+"""New facts without starting again: rows put in place, components solved again."""

@@ -1,0 +1,159 @@
+"""What an update starts from: the newest answer that the facts of now belong to,
+as it was kept or made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.database import (
+    Database,
+    FactRows,
+    FactSum,
+    TablePrint,
+    fact_print,
+    fact_sums,
+    hash_of,
+    read_run,
+    table_prints,
+)
+from workbench.grounding import Grounding
+from workbench.inference import Status
+from workbench.progress import Progress
+from workbench.verbs.explaining.reopening import Recorded, facts_have_changed, recorded_run
+from workbench.verbs.updating.asked import Asked, Known
+from workbench.verbs.updating.last_answer import Held, LastAnswer
+from workbench.verbs.updating.live import LiveGrounding, Renewal, renewed, standing
+from workbench.verbs.updating.store import Facts, Kept, descendants, kept
+
+__all__ = ["Beginning", "beginning_of", "newest_of"]
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What an update starts from.
+
+    Attributes
+    ----------
+    standing : LiveGrounding or None
+        None where facts changed since the run was recorded: it is answered in full.
+    known : Facts
+        That the answer belongs to.
+    tables : mapping of str to (int, int or None)
+        The prints of their tables.
+    """
+
+    recorded: Recorded
+    standing: LiveGrounding | None
+    known: Facts
+    tables: Mapping[str, TablePrint]
+
+    @property
+    def run(self) -> int:
+        return self.recorded.run.id
+
+    def facts(self, database: Database, by: Mapping[str, FactSum]) -> Facts:
+        """What the facts are now that those of some predicates changed."""
+        stored = database.predicates()
+        sums = {
+            name: self.known.sums.get(name, FactSum()).changed(by.get(name, FactSum()))
+            for name in stored
+        }
+        same = {one.table_name for name, one in stored.items() if name not in by}
+        known = {name: one for name, one in self.tables.items() if name in same}
+        return Facts(fact_print(database, table_prints(database, known)), sums)
+
+    def renewed(
+        self, database: Database, changed: Mapping[str, FactRows | None], progress: Progress
+    ) -> Renewal:
+        view = database.within()
+        if self.standing is not None:
+            if not changed:
+                return Renewal(self.standing, np.arange(self.standing.values.size), 0, 0, 0, 0)
+            return renewed(view, self.standing, changed, progress=progress)
+        now = standing(view, _asked(view, self.recorded), progress=progress)
+        rows = now.grounding.network.n_rows
+        return Renewal(
+            now, np.zeros(0, np.int64), now.values.size, rows, 0, len(now.asked.program.rules)
+        )
+
+
+def beginning_of(database: Database, run: int, last: LastAnswer, progress: Progress) -> Beginning:
+    """The newest update of a run that the facts of now belong to: as it is held, as it was kept, or
+    ground again.
+    """
+    view = database.within()
+    tables = table_prints(view)
+    number, found, facts = _newest(view, run, last, fact_print(view, tables))
+    recorded = recorded_run(view, run if number is None else number)
+    if number is None:
+        return Beginning(recorded, None, facts, tables)
+    asked = _asked(view, recorded)
+    if found is not None:
+        return Beginning(recorded, found.standing(view, asked), facts, tables)
+    again = standing(view, asked, known=_known(recorded), progress=progress)
+    return Beginning(recorded, again, facts, tables)
+
+
+def newest_of(database: Database, run: int, last: LastAnswer) -> int:
+    """The newest update of a run, or the run itself, that the facts of now belong to.
+
+    Raises
+    ------
+    UsageError
+        E0816 where they have changed by other means.
+    """
+    number, *_ = _newest(database, run, last, fact_print(database))
+    if number is None:
+        raise facts_have_changed(run)
+    return number
+
+
+def _newest(
+    database: Database, run: int, last: LastAnswer, now: str
+) -> tuple[int | None, Held | Kept | None, Facts]:
+    """The newest update of a run that facts of such a print belong to (None where there is none),
+    the standing answer that there is of it, and the facts.
+    """
+    sums = None
+    for number in descendants(database, run):
+        found = last.of(number) or kept(database, number)
+        if found is not None and found.facts.print == now:
+            return number, found, found.facts
+        sums = sums or fact_sums(database)
+        if read_run(database, number).data_hash == hash_of(database, sums):
+            return number, None, Facts(now, sums)
+    return None, None, Facts(now, sums or fact_sums(database))
+
+
+def _asked(database: Database, recorded: Recorded) -> Asked:
+    return Asked(
+        recorded.program,
+        recorded.request(database),
+        recorded.task,
+        recorded.engine,
+        recorded.options,
+        recorded.run.seed or 0,
+        recorded.run.parameters.get("time_limit"),
+    )
+
+
+def _known(recorded: Recorded) -> Known:
+    """What the run says of its own answer."""
+
+    def values(grounding: Grounding) -> Float:
+        found = np.full(grounding.atoms.n_atoms, np.nan)
+        at = recorded.located(grounding.atoms)
+        found[at[at >= 0]] = recorded.values[at >= 0]
+        return found
+
+    figures = recorded.run.parameters.get("figures") or {}
+    energy, bound = figures.get("energy"), figures.get("bound")
+    slack = 0.0 if recorded.task == "marginal" else np.inf
+    if energy is not None and bound is not None:
+        slack = max(0.0, energy - bound)
+    return Known(values, slack, Status(recorded.run.status), recorded.run.engine or "")

@@ -1,0 +1,66 @@
+"""The standing answer of a session's last update, held so that the next need not read it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from workbench.database import Database, read_runs
+from workbench.errors import WorkbenchError
+from workbench.verbs.updating.asked import Asked
+from workbench.verbs.updating.live import LiveGrounding
+from workbench.verbs.updating.store import Facts, keep
+
+__all__ = ["Held", "LastAnswer"]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A run's standing answer in memory.
+
+    Attributes
+    ----------
+    kept : bool
+        Whether the workspace has it, too, or need not.
+    """
+
+    run: int
+    answer: LiveGrounding
+    facts: Facts
+    kept: bool
+
+    def standing(self, database: Database, asked: Asked) -> LiveGrounding:
+        """The answer, over the database."""
+        origin = replace(self.answer.grounding.origin, database=database)
+        return replace(
+            self.answer, asked=asked, grounding=replace(self.answer.grounding, origin=origin)
+        )
+
+
+@dataclass
+class LastAnswer:
+    """Holds one answer, and keeps it in the workspace when another takes its place, or at the end.
+
+    An answer that is lost before, as in a process that is killed, is made again.
+    """
+
+    _held: Held | None = field(default=None, repr=False)
+
+    def of(self, run: int) -> Held | None:
+        """The answer of a run, where it is the one that is held."""
+        return self._held if self._held is not None and self._held.run == run else None
+
+    def hold(self, database: Database, held: Held, after: int) -> None:
+        """Take an answer in the place of that of run `after`."""
+        if self._held is not None and self._held.run not in (held.run, after):
+            self.keep(database)
+        self._held = held
+
+    def keep(self, database: Database) -> None:
+        """Keep the answer in the workspace, where there is room."""
+        held, self._held = self._held, None
+        if held is None or held.kept or database.read_only:
+            return
+        with suppress(WorkbenchError):
+            if any(one.id == held.run for one in read_runs(database)):
+                keep(database, held.run, held.answer, held.facts)

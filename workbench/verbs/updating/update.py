@@ -1,0 +1,212 @@
+"""`update`: facts added, corrected and removed,
+and a recorded prediction brought up to date with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from workbench.arrays import Float
+from workbench.database import Database, Partition, display_names, hash_of, read_run, set_fact
+from workbench.errors import Diagnostic, InfeasibleError, UsageError
+from workbench.grounding import Grounding
+from workbench.grounding.asked_dates import with_dates_of_scopes
+from workbench.language.ground_atoms import parse_atom
+from workbench.language.program import Program
+from workbench.network import evidence_energy
+from workbench.progress import SILENT, Progress
+from workbench.verbs.explaining.reopening import Recorded, facts_have_changed, recorded_run
+from workbench.verbs.fact_changes import changes_of
+from workbench.verbs.infer import InferenceResult
+from workbench.verbs.queries import read_query
+from workbench.verbs.runs import record_inference
+from workbench.verbs.updating.beginning import Beginning, beginning_of
+from workbench.verbs.updating.groups import NO_CHANGES, group_changes, links_of
+from workbench.verbs.updating.last_answer import Held, LastAnswer
+from workbench.verbs.updating.live import LiveGrounding
+from workbench.verbs.updating.result import Update, changes_of_answer
+
+__all__ = ["Update", "suppose", "tried", "update"]
+
+
+def update(
+    database: Database,
+    run: int,
+    add: Sequence[Any] = (),
+    remove: Sequence[Any] = (),
+    *,
+    last: LastAnswer,
+    correct: bool = False,
+    world: str | None = None,
+    partition: Partition = "evidence",
+    progress: Progress = SILENT,
+) -> Update:
+    """Change facts and bring a recorded prediction up to date, in one transaction: all of it or
+    nothing.
+
+    Parameters
+    ----------
+    last : LastAnswer
+        Of this session: it holds the new answer, and has the old one where it is the last.
+    run : int
+        An inference run. What is brought up to date is its newest update, where facts have not
+        changed otherwise since.
+    add, remove : sequences of path, data frame, or text in the form of Alchemy's `.db`
+        Facts that are there already, or not there any more, change nothing.
+    correct : bool
+        Facts that contradict facts of the same world take their place.
+    world : str, optional
+        The database the facts belong to.
+    partition : {'evidence', 'truth', 'target'}
+
+    Raises
+    ------
+    InputError
+        E0850 where a fact contradicts another; the faults of the files.
+    InfeasibleError
+        E0852, beside what clashes, where the changed facts admit no state.
+    UsageError
+        E0815 where the run is no prediction, E0851 where it is a fold's.
+
+    Notes
+    -----
+    Rules that read no changed predicate and no changed domain are not ground again; components of
+    the network that no changed row touches keep their answer. In full, as by `infer`, only where
+    facts changed otherwise since the run.
+    """
+    begun = perf_counter()
+    if read_run(database, run).kind == "crossval":
+        raise UsageError.of(
+            "E0851",
+            f"run {run} is a cross-validation, which is no standing answer",
+            help="infer first",
+        )
+    changes = changes_of(database, add, remove, correct=correct, world=world, partition=partition)
+    with database.transaction():
+        before = beginning_of(database, run, last, progress)
+        links = links_of(database.within(), before.recorded)
+        applied = changes.apply(database)
+        changed = applied.rows if applied.added or applied.removed else {}
+        try:
+            renewal = before.renewed(database, changed, progress)
+        except InfeasibleError as error:
+            raise _kept_as_it_was(error) from None
+        seconds = perf_counter() - begun
+        result = _result(database, before.recorded, renewal.standing, seconds)
+        clusters, held = NO_CHANGES, None
+        if changed or before.standing is None:
+            settings = {
+                name: value
+                for name, value in before.recorded.run.parameters.items()
+                if name != "figures"
+            }
+            seed = before.recorded.run.seed or 0
+            view = database.within()
+            facts = before.facts(view, applied.by)
+            number = record_inference(
+                view, result, seed, settings, parent=before.run, facts=hash_of(view, facts.sums)
+            )
+            held = Held(number, renewal.standing, facts, kept=False)
+            result = replace(result, run_id=number)
+            now = links_of(view, recorded_run(view, number)) if links else {}
+            clusters = group_changes(view, links, now)
+    if held is not None:
+        last.hold(database, held, after=before.run)
+    return Update(
+        result=result,
+        parent=before.run,
+        facts_added=applied.added,
+        facts_removed=applied.removed,
+        rows_added=renewal.rows_added,
+        rows_removed=renewal.rows_removed,
+        rules_ground=renewal.rules,
+        atoms_solved=renewal.touched,
+        changes=changes_of_answer(before.recorded, before.standing, renewal, result),
+        clusters=clusters,
+        seconds=perf_counter() - begun,
+    )
+
+
+def tried(
+    database: Database,
+    run: int,
+    changes: Mapping[str, bool | None],
+    last: LastAnswer,
+    *,
+    progress: Progress = SILENT,
+) -> tuple[Recorded, Grounding, Float]:
+    """What a run, or its newest update, would answer with some facts changed: the recorded answer,
+    the atoms and their values; the change is taken back.
+
+    Raises
+    ------
+    UsageError
+        E0816 where facts have changed by other means since.
+    """
+    found: list[tuple[Beginning, LiveGrounding]] = []
+    with suppress(_TakenBack), database.transaction():
+        before = beginning_of(database, run, last, progress)
+        if before.standing is None:
+            raise facts_have_changed(run)
+        suppose(database.within(), before.recorded.program, changes)
+        predicates = {
+            parsed[0]: None for atom in changes if (parsed := parse_atom(atom)) is not None
+        }
+        found.append((before, before.renewed(database, predicates, progress).standing))
+        raise _TakenBack
+    before, now = found[0]
+    if before.standing is not None and last.of(before.run) is None:
+        last.hold(database, Held(before.run, before.standing, before.known, True), before.run)
+    asked = now.asked
+    rounded = (
+        asked.task == "map" and asked.program.language == "mln" and not asked.numbers(now.grounding)
+    )
+    values = np.rint(now.values) if rounded else now.values
+    return before.recorded, now.grounding, values
+
+
+def suppose(database: Database, program: Program, changes: Mapping[str, bool | None]) -> None:
+    """Put facts in; those of atoms that are asked at dates find the dates that scopes ask at."""
+    with_dates_of_scopes(database, program)
+    for atom, value in changes.items():
+        set_fact(database, atom, value)
+
+
+class _TakenBack(Exception):
+    """Ends a transaction that is not to be kept."""
+
+
+def _result(
+    database: Database, recorded: Recorded, now: LiveGrounding, seconds: float
+) -> InferenceResult:
+    grounding = replace(now.grounding, origin=replace(now.grounding.origin, database=database))
+    weights = grounding.templates.weight
+    return InferenceResult(
+        now.solution(),
+        grounding,
+        recorded.program,
+        weights,
+        recorded.task,
+        seconds,
+        run_id=recorded.run.id,
+        evidence_energy=evidence_energy(grounding.network, weights),
+        warnings=grounding.warnings,
+        asked=read_query(recorded.run.parameters.get("query") or None),
+        names=display_names(database.within()),
+    )
+
+
+def _kept_as_it_was(error: InfeasibleError) -> InfeasibleError:
+    note = Diagnostic(
+        "E0852",
+        "the update is not applied: with it the hard rules admit no world, and the old facts and "
+        "answer stay",
+        help="correct the facts named above, or give the rule a weight",
+    )
+    return InfeasibleError((*error.diagnostics, note))
