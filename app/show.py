@@ -31,6 +31,7 @@ __all__ = [
     "show_error",
     "small_table",
     "standing",
+    "stands_on",
     "table",
     "told",
     "warnings",
@@ -204,13 +205,19 @@ def run_label(run: Any) -> str:
     return f"{run.id}{name}: {KINDS.get(run.kind, run.kind)}{method}, {run.created:%Y-%m-%d %H:%M}"
 
 
-def standing(run: Any) -> None:
-    """What a run's scores stand on, in colour where they are not of what was held out."""
-    found = workspace().runs.standing(run.id)
-    if found.held_out:
+def stands_on(*, held_out: bool) -> None:
+    """Whether figures are of what was held out, in colour."""
+    if held_out:
         st.badge("Held out", color="green", icon=":material/verified:")
-    elif found.held_out is False:
+    else:
         st.badge("In-sample", color="orange", icon=":material/warning:")
+
+
+def standing(run: Any, *, scores: bool = True) -> None:
+    """What a run's scores, or what else is shown of it, stand on; of scores in colour."""
+    found = workspace().runs.standing(run.id)
+    if scores and found.held_out is not None:
+        stands_on(held_out=found.held_out)
     st.caption(plain(found.text))
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from app import charts
 from app.figures import figure
-from app.show import draw, short_labels, table
+from app.show import draw, short_labels, stands_on, table
 
 __all__ = ["CASE", "cases"]
 
@@ -34,6 +34,9 @@ def cases(record: Mapping[str, Any]) -> None:
         ),
     )
     case = found[name]
+    if case["known"]:
+        stands_on(held_out=False)
+        st.caption("Its answer is known and was learned from: so the rules fit it.")
     if not case["reasons"]:
         st.info("No rule speaks for or against it; it has the value that all have to begin with.")
         return

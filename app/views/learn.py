@@ -221,6 +221,12 @@ if not text.strip():
     )
     offer_rules()
     st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")
+    if workspace().data.tables_at_hand() is not None:
+        st.page_link(
+            "views/start.py",
+            label="Or find them in your tables: train and score",
+            icon=":material/play_circle:",
+        )
 elif checked.has_errors:
     st.error("The rules have errors; mend them on the Rules page first.")
     st.page_link("views/rules.py", label="To the rules", icon=":material/edit_note:")

@@ -28,7 +28,7 @@ RATES = {
     "with": "How often such an atom is true, whatever the weight.",
     "without": "How often the others of its predicates are.",
 }
-RATES_OF_STUDY = (("rate", "rate_with"), ("rate_of_others", "rate_without"))
+RATES_OF_STUDY = {"support": "support", "rate": "rate_with", "rate_of_others": "rate_without"}
 COLUMNS = {
     "rule": "What stands above it in the program, else the formula.",
     "before": "The weight that the program gave.",
@@ -77,13 +77,17 @@ def rules_of(run: Any) -> pd.DataFrame:
     frame = workspace().models.rules(run.id)
     if frame.empty or run.kind != "study":
         return frame[frame["weight"].notna()] if len(frame) else frame
-    told = {
-        rule["words"].rsplit(":", 1)[0]: rule
-        for rule in workspace().runs.study(run.id).record["rules"]
-    }
-    for name, said in (("support", "support"), *RATES_OF_STUDY):
-        frame[name] = [told.get(words, {}).get(said) for words in frame["description"]]
-    return frame
+    found = workspace().runs.study(run.id).record["rules"]
+    told = {rule["words"].rsplit(":", 1)[0]: rule for rule in found}
+    # Of a number a study's words may speak of steps of ten; the weight is that of the program.
+    weighing = {f"{rule['weight']:.9g}": rule for rule in found}
+    of_rule = [
+        told.get(words) or weighing.get(f"{weight:.9g}") or {}
+        for words, weight in zip(frame["description"], frame["weight"])
+    ]
+    return frame.assign(
+        **{name: [rule.get(said) for rule in of_rule] for name, said in RATES_OF_STUDY.items()}
+    )
 
 
 def bars(frame: pd.DataFrame, *, before: bool) -> None:
@@ -194,5 +198,5 @@ if run is None:
     st.info("No run has weights yet. Learn some on the page Learn and infer.")
     st.page_link("views/learn.py", label="Learn weights", icon=":material/play_circle:")
 else:
-    standing(run)
+    standing(run, scores=False)
     show(run)

@@ -244,7 +244,7 @@ try:
         st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
     else:
         run, fold = chosen
-        standing(run)
+        standing(run, scores=run.kind != "study")
         wanted = None
         if run.kind == "study":
             cases(workspace().runs.study(run.id).record)

@@ -68,6 +68,19 @@ def test_tables_are_looked_at_corrected_and_loaded(
     assert state.workspace.recall("query") == "Complains"
 
 
+def test_of_columns_without_blanks_the_last_yes_or_no_is_asked_for(
+    page: Open, tmp_path: Path
+) -> None:
+    people = tmp_path / "people.csv"
+    rows = [
+        f"P{n},{'yes' if n % 3 else 'no'},{1000 * n if n % 4 else ''},{'yes' if n % 5 else 'no'}\n"
+        for n in range(40)
+    ]
+    people.write_text("person,smoker,income,ill\n" + "".join(rows))
+    asked = bring(page("tables"), [people]).selectbox
+    assert next(box.value for box in asked if "predicted" in box.label) == "people.ill"
+
+
 def test_what_columns_are_taken_for_is_said_in_plain_letters(page: Open, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("person,born\nP1,02.04.1970\nP2,13.12.1990\n")
     test = bring(page("tables"), [tmp_path / "people.csv"])
@@ -133,6 +146,7 @@ def test_a_column_without_blanks_has_weights_reasons_and_errors_to_look_at(
     assert "Learn some" not in " ".join(item.value for item in weights.info)
     table = weights.dataframe[0].value
     assert {"rule", "weight", "with", "without"} <= set(table)
+    assert table["labels"].notna().sum() == len(table) - 1  # all but what every row begins with
     record = state.workspace.runs.study(1).record
     assert len(record["explanations"]) == 150
     why = sound(page("why"))

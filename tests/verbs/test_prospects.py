@@ -65,3 +65,18 @@ def test_what_is_asked_for_by_default_has_labels(people: Workspace, tmp_path: Pa
     assert found.query(()) == ("Fan",)
     assert found.query(("Likes",)) == ("Likes",)
     assert "Choose" in (found.hindrance("learn", ()) or "")
+
+
+@pytest.mark.parametrize(
+    ("facts", "query", "open_atoms"), [("P1", (), 0), ("P1", ("Fan",), 7), ("?P1", (), 1)]
+)
+def test_where_everything_is_known_something_is_to_be_asked_for(
+    people: Workspace, tmp_path: Path, facts: str, query: tuple[str, ...], open_atoms: int
+) -> None:
+    text = DECLARED + "1 Likes(p, T0) => Fan(p)\n"
+    mark, name = facts[:-2], facts[-2:]
+    (tmp_path / "fans.db").write_text(f"{mark}Fan({name})\n")
+    people.load(tmp_path / "fans.db", rules=text)
+    told = people.rules.prospects(people.declare(text)).hindrance("infer", query)
+    assert (told is None) == (open_atoms > 0)
+    assert people.infer(text, query=query or None).summary()["atoms"] == open_atoms

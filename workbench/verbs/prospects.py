@@ -28,6 +28,8 @@ class Prospects:
         Predicates of the program with labels set apart as truth.
     learnable : tuple of str
         Those whose facts learning can take for labels: in Markov logic every predicate with facts.
+    settled : bool
+        Whether every predicate is known, so that nothing is open unless it is asked for.
     """
 
     unweighted: int
@@ -35,6 +37,7 @@ class Prospects:
     learnable: tuple[str, ...]
     worlds: int
     folds: int
+    settled: bool
 
     @property
     def first(self) -> Verb:
@@ -53,7 +56,7 @@ class Prospects:
         """Why a verb can only fail, in words; None where it may succeed."""
         if verb == "infer":
             if not self.unweighted:
-                return None
+                return self._nothing_open(query)
             rules = "1 rule has" if self.unweighted == 1 else f"{self.unweighted} rules have"
             return f"{rules} no weight yet, so nothing can be inferred. Learn the weights first."
         if not self.learnable:
@@ -72,18 +75,28 @@ class Prospects:
             )
         return None
 
+    def _nothing_open(self, query: Sequence[str]) -> str | None:
+        if query or not self.settled:
+            return None
+        return (
+            "There are facts of every predicate of these rules, so nothing is left to predict. "
+            "Choose what is to be predicted under Query."
+        )
+
 
 def prospects(database: Database, program: Program) -> Prospects:
     """What can be done with a program over the facts of a database. Cost: the catalog's counts."""
     from workbench.database import catalog, read_folds
 
-    labelled, learnable = [], []
+    labelled, learnable, known = [], [], set()
     for item in catalog(database):
         if item.predicate.name not in program.predicates:
             continue
         held = {count.partition for count in item.counts if count.facts}
         if "truth" in held:
             labelled.append(item.predicate.name)
+        if held == {"evidence"} and not any(one.unknown or one.between for one in item.counts):
+            known.add(item.predicate.name)
         if "truth" in held or ("evidence" in held and program.language == "mln"):
             learnable.append(item.predicate.name)
     return Prospects(
@@ -92,4 +105,15 @@ def prospects(database: Database, program: Program) -> Prospects:
         learnable=tuple(learnable),
         worlds=len(database.worlds()),
         folds=len(read_folds(database)),
+        settled=program.language == "mln" and not _open(program) - known,
     )
+
+
+def _open(program: Program) -> set[str]:
+    """What is open where it has no facts."""
+    defined = {one.head.predicate for one in program.definitions}
+    return {
+        name
+        for name, predicate in program.predicates.items()
+        if name not in defined and not predicate.closed
+    }

@@ -29,7 +29,11 @@ __all__ = ["TablesLook", "look_at_tables", "remember_tables", "tables_at_hand"]
 
 SHOWN = 8
 SAMPLED = 1000
-PREDICTABLE = ("yes/no", "category", "number")
+LIKELY = (
+    *(("yes/no", True), ("category", True), ("yes/no", False)),
+    *(("number", True), ("category", False), ("number", False)),
+)
+"""Kinds of columns that can be predicted, with blanks or without, the likeliest first."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +59,19 @@ class TablesLook:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The columns that could be predicted, as `TABLE.COLUMN`: with blanks first,
-        yes or no before others.
+        """The columns that could be predicted, as `TABLE.COLUMN`, the likeliest first.
+
+        Blanks ask for a yes or no or a category, but a number may be blank where nobody knew it;
+        of columns without blanks the last of a table is the likeliest, for there people put what
+        they found out.
         """
         found = [
-            (column.missing == 0, PREDICTABLE.index(column.kind), f"{table.name}.{column.name}")
+            (LIKELY.index(sort), f"{table.name}.{column.name}")
             for table in self.mapping.tables
-            for column in table.columns
-            if column.kind in PREDICTABLE and not column.parts
+            for column in reversed(table.columns)
+            if (sort := (column.kind, column.missing > 0)) in LIKELY and not column.parts
         ]
-        return tuple(name for _, _, name in sorted(found, key=lambda item: item[:2]))
+        return tuple(name for _, name in sorted(found, key=lambda one: one[0]))
 
     def corrected(
         self,
