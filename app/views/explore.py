@@ -4,7 +4,6 @@ and a read-only console.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,65 +11,16 @@ import streamlit as st
 
 from app import charts
 from app.downloads import csv_text
-from app.fact_editing import PARTITIONS, edit
+from app.fact_pages import facts
 from app.show import draw, header, metrics, plain, show_error, table
 from app.state import workspace
-from app.things import THING, thing, to_things
+from app.things import THING, thing
 from workbench.errors import WorkbenchError
 
-PAGE = 50
-FACETS = 8
 
-
-def facts(name: str) -> None:
-    """A page of facts, searched and paged in the database."""
-    ws = workspace()
-    worlds = ws.data.worlds()
-    first, *places, third, fourth = st.columns([3, 2, 2, 2] if len(worlds) > 1 else [4, 2, 2])
-    search = first.text_input(
-        "Search",
-        key="facts-search",
-        placeholder="part of a constant",
-        help="Keeps facts with an argument like this.",
-    )
-    world = "all"
-    if places:
-        world = places[0].selectbox("World", ["all", *worlds], key="facts-world")
-    partition = third.selectbox("Partition", ["all", *PARTITIONS], key="facts-partition")
-    number = int(st.session_state.get("facts-page", 1))
-    options = {
-        "world": None if world == "all" else world,
-        "partition": None if partition == "all" else partition,
-    }
-    with st.spinner("Reading ..."):
-        page = ws.data.facts_page(
-            name, search=search, offset=(number - 1) * PAGE, limit=PAGE, **options
-        )
-        pages = max(1, -(-page.total // PAGE))
-        if number > pages:
-            page = ws.data.facts_page(name, search=search, limit=PAGE, **options)
-    fourth.number_input(f"Page, of {pages:,}", 1, pages, min(number, pages), key="facts-page")
-    frame = pd.DataFrame(page.rows, columns=list(page.columns))
-    shown = frame if places else frame.drop(columns="world")
-    ticked = table(
-        shown, digits=None, selection="single-row", key=f"facts-table-{name}"
-    ).selection.rows
-    st.caption(
-        f"{page.total:,} facts, {PAGE} a page. The value is 1 where a fact is true, 0 where it is "
-        "false. Tick a row to look at its things, or to correct it."
-    )
-    row = page.rows[ticked[0]] if ticked and ticked[0] < len(page.rows) else None
-    if row is not None:
-        things_of(name, row[1:-2])
-    facets(name)
-    edit(name, row)
-
-
-def distribution(name: str) -> None:
+def distribution(summary: Any) -> None:
     """Counts, distinct values, top values and degrees of a predicate."""
-    ws = workspace()
-    summary = next(item for item in ws.data.catalog() if item.predicate.name == name)
-    predicate = summary.predicate
+    ws, predicate, name = workspace(), summary.predicate, summary.predicate.name
     openness = {
         True: "closed world: what is not listed is false",
         False: "open: what is not listed is unknown",
@@ -122,42 +72,6 @@ def distribution(name: str) -> None:
     degree = pd.DataFrame(ws.data.degrees(name, position), columns=["facts", "constants"]).head(40)
     right.caption("Degrees: how many constants occur in how many facts")
     draw(charts.degree_chart(degree, description=f"Degrees of {name}"), right)
-
-
-def things_of(name: str, cells: Sequence[Any]) -> None:
-    """A button for each thing that a fact names."""
-    predicate = predicate_of(name)
-    named = zip(predicate.argument_types, predicate.kinds, cells)
-    to_things((kind, str(cell)) for kind, value, cell in named if value is None)
-
-
-def predicate_of(name: str) -> Any:
-    """A predicate as it is stored."""
-    return next(
-        item.predicate for item in workspace().data.catalog() if item.predicate.name == name
-    )
-
-
-def facets(name: str) -> None:
-    """The commonest values of each argument, each keeping the facts that have it."""
-    if not st.toggle(
-        "Facets",
-        key="facts-facets",
-        help="The commonest values; one that is chosen keeps its facts.",
-    ):
-        return
-    types = predicate_of(name).argument_types
-    for position, column in enumerate(st.columns(max(1, len(types)))[: len(types)]):
-        with column:
-            st.caption(plain(f"{position + 1}: {types[position]}"))
-            for value, count in workspace().data.top_values(name, position, limit=FACETS):
-                st.button(
-                    f"{plain(value)}: {count:,}",
-                    key=f"facet-{name}-{position}-{value}",
-                    type="tertiary",
-                    on_click=st.session_state.update,
-                    args=({"facts-search": value, "facts-page": 1},),
-                )
 
 
 def console() -> None:
@@ -221,10 +135,10 @@ header(
     "predicate",
     "world",
 )
-predicates = [
-    item.predicate.name
+predicates = {
+    item.predicate.name: item
     for item in sorted(workspace().data.catalog(), key=lambda item: not item.facts)
-]
+}
 if not predicates:
     st.info("There is nothing to explore yet. Open an example or import a file on the Data page.")
     st.page_link("views/data.py", label="To the data", icon=":material/database:")
@@ -237,10 +151,12 @@ else:
     )
     if view in ("Facts", "Counts and degrees"):
         name = right.selectbox(
-            "Predicate", predicates, key="predicate", label_visibility="collapsed"
+            "Predicate", list(predicates), key="predicate", label_visibility="collapsed"
         )
-        show = facts if view == "Facts" else distribution
-        show(name)
+        if view == "Facts":
+            facts(predicates[name].predicate)
+        else:
+            distribution(predicates[name])
     elif view == THING:
         thing()
     else:

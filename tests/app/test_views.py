@@ -410,7 +410,10 @@ def test_a_thing_leads_to_its_neighbours_and_facts_are_corrected(
     sound(test.toggle(key="facts-facets").set_value(True).run())
     facet = next(button for button in test.button if button.key.startswith("facet-Smokes-0-"))
     sound(facet.click().run())
-    assert test.text_input(key="facts-search").value == facet.key.rsplit("-", 1)[1]
+    kept = facet.key.rsplit("-", 1)[1]
+    assert set(test.dataframe[0].value["person"]) == {kept}
+    sound(test.button(key="kept-Smokes-0").click().run())
+    assert len(set(test.dataframe[0].value["person"])) > 1
     test.text_input(key="edit-fact-Smokes(").set_value("Smokes(Bram)").run()
     sound(test.button(key="edit-false").click().run())
     assert [one.fact for one in smokers.workspace.data.edits()] == ["Smokes(Bram)"]

@@ -235,6 +235,10 @@ def test_catalog(database: Database) -> None:
     page = facts_page(database, "Friends", search="cem", limit=1)
     assert (page.total, page.rows) == (2, (("world", "Ann", "Cem", 1.0, "evidence"),))
     assert facts_page(database, "Rain").total == 1
+    just = facts_page(database, "Friends", having={0: "Ann", 1: "Cem"})
+    assert [row[1:3] for row in just.rows] == [("Ann", "Cem")]
+    assert facts_page(database, "Friends", having={0: "An"}).total == 0
+    assert top_values(database, "Friends", 1, having={0: "Bob"}) == (("Cem", 1),)
     assert constants(database, "person", search="B") == ("Bob",)
     assert [near.arguments for near in neighbours(database, "person", "Bob")] == [("Ann", "Bob")]
     with pytest.raises(UsageError, match="did you mean Friends"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -29,6 +30,8 @@ __all__ = [
     "top_values",
     "types_by_size",
 ]
+
+NOTHING: Mapping[int, str] = {}
 
 
 @dataclass(frozen=True)
@@ -106,15 +109,24 @@ def distinct_values(database: Database, predicate: str) -> tuple[int, ...]:
 
 
 def top_values(
-    database: Database, predicate: str, position: int, *, limit: int = 20
+    database: Database,
+    predicate: str,
+    position: int,
+    *,
+    having: Mapping[int, str] = NOTHING,
+    limit: int = 20,
 ) -> tuple[tuple[str, int], ...]:
-    """The commonest values of one argument with their numbers of facts, ties by name."""
+    """The commonest values of one argument with their numbers of facts, ties by name;
+    of facts `having` these values at other places.
+    """
     stored = database.predicate(predicate)
     _argument(stored, position)
     shown = _shown(stored)[position]
+    condition, values = _having(stored, having)
     rows = database.execute(
-        f"SELECT {shown}, count(*) FROM facts.{quoted(stored.view_name)} "
-        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {int(limit)}"
+        f"SELECT {shown}, count(*) FROM facts.{quoted(stored.view_name)} WHERE {condition} "
+        f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {int(limit)}",
+        values,
     ).fetchall()
     return tuple((value, count) for value, count in rows)
 
@@ -144,23 +156,26 @@ def facts_page(
     world: str | None = None,
     partition: str | None = None,
     search: str = "",
+    having: Mapping[int, str] = NOTHING,
     offset: int = 0,
     limit: int = 50,
 ) -> FactsPage:
     """A page of a predicate's facts, ordered by all columns;
-    `search` keeps rows with an argument that contains it.
+    `search` keeps rows with an argument that contains it, `having` those with just these values
+    at some places.
     """
     stored = database.predicate(predicate)
     names = [quoted(name) for name in stored.argument_names]
     matches = (
         " OR ".join(f"contains(lower({name}::VARCHAR), lower($search))" for name in names) or "true"
     )
+    just, wanted = _having(stored, having)
     condition = (
         "($world::VARCHAR IS NULL OR world = $world) AND ($partition::VARCHAR IS NULL OR "
-        f"partition::VARCHAR = $partition) AND ($search = '' OR {matches})"
+        f"partition::VARCHAR = $partition) AND ($search = '' OR {matches}) AND {just}"
     )
     view = f"facts.{quoted(stored.view_name)}"
-    values = {"world": world, "partition": partition, "search": search}
+    values = {"world": world, "partition": partition, "search": search, **wanted}
     cursor = database.cursor()
     total = first_value(cursor.execute(f"SELECT count(*) FROM {view} WHERE {condition}", values))
     result = cursor.execute(
@@ -245,6 +260,15 @@ def _shown(predicate: StoredPredicate) -> list[str]:
         text_of_value(cell, kind) if kind else f"{cell}::VARCHAR"
         for cell, kind in zip(cells, predicate.kinds)
     ]
+
+
+def _having(predicate: StoredPredicate, having: Mapping[int, str]) -> tuple[str, dict[str, str]]:
+    """SQL that keeps facts with these values at these places, and its values."""
+    shown = _shown(predicate)
+    for position in having:
+        _argument(predicate, position)
+    parts = [f"{shown[position]} = $at_{position}" for position in having]
+    return " AND ".join(parts) or "true", {f"at_{at}": value for at, value in having.items()}
 
 
 def _argument(predicate: StoredPredicate, position: int) -> str:
