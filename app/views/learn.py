@@ -23,6 +23,8 @@ ABOUT = {
     "in turn.",
 }
 TASKS = {"marginal": "probabilities (marginals)", "map": "the most probable state (MAP)"}
+ASSUMED = ("closed", "hidden")
+"""What the page Rules keeps of predicates beside what is asked for."""
 INTERVALS = {
     None: "none",
     "laplace": "Laplace: from the curvature",
@@ -101,7 +103,8 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
             "Worlds", list(ws.data.worlds()), key="worlds", help="Empty: all of them."
         ),
     }
-    hindrance = possible.hindrance(kind, arguments["query"])
+    assumed = {key: [name for name in (ws.recall(key) or "").split(",") if name] for key in ASSUMED}
+    hindrance = possible.hindrance(kind, arguments["query"], sum(assumed.values(), []))
     left, right = st.columns(2)
     with left:
         if kind != "infer":
@@ -146,8 +149,7 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
             key="limit",
             help="For the whole job; each solve within it stops by itself in good time.",
         )
-    for key in ("closed", "hidden"):
-        arguments[key] = [name for name in (ws.recall(key) or "").split(",") if name]
+    arguments |= assumed
     return (
         kind,
         {key: value for key, value in arguments.items() if value not in (None, [], {})},

@@ -80,3 +80,15 @@ def test_where_everything_is_known_something_is_to_be_asked_for(
     told = people.rules.prospects(people.declare(text)).hindrance("infer", query)
     assert (told is None) == (open_atoms > 0)
     assert people.infer(text, query=query or None).summary()["atoms"] == open_atoms
+
+
+def test_soft_logic_needs_data_of_every_predicate(people: Workspace) -> None:
+    text = "1: Likes(P, T) -> Fan(P)\n"
+    program = people.rules.check(text, "psl").program
+    assert program is not None
+    found = people.rules.prospects(program)
+    assert "Fan" in (found.hindrance("infer", ()) or "")
+    assert found.hindrance("infer", (), ["Fan"]) is None
+    with pytest.raises(WorkbenchError, match="Fan has no data"):
+        people.infer(program)
+    people.infer(program, closed=["Fan"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +28,8 @@ class Prospects:
         Predicates of the program with labels set apart as truth.
     learnable : tuple of str
         Those whose facts learning can take for labels: in Markov logic every predicate with facts.
+    absent : tuple of str
+        In soft logic, predicates of which the data have nothing, neither values nor targets.
     settled : bool
         Whether every predicate is known, so that nothing is open unless it is asked for.
     """
@@ -37,6 +39,7 @@ class Prospects:
     learnable: tuple[str, ...]
     worlds: int
     folds: int
+    absent: tuple[str, ...]
     settled: bool
 
     @property
@@ -52,8 +55,19 @@ class Prospects:
         """
         return tuple(remembered) or self.labelled[:1]
 
-    def hindrance(self, verb: Verb, query: Sequence[str]) -> str | None:
-        """Why a verb can only fail, in words; None where it may succeed."""
+    def hindrance(
+        self, verb: Verb, query: Sequence[str], assumed: Collection[str] = ()
+    ) -> str | None:
+        """Why a verb can only fail, in words; None where it may succeed.
+
+        `assumed`: predicates that are said to be closed or hidden.
+        """
+        if absent := sorted(set(self.absent) - set(assumed) - set(query)):
+            return (
+                f"The data have neither values of {', '.join(absent)} nor cells to be predicted "
+                "(targets). Import some, or choose it as Known (closed) on the page Rules if it is "
+                "meant to be empty."
+            )
         if verb == "infer":
             if not self.unweighted:
                 return self._nothing_open(query)
@@ -66,7 +80,7 @@ class Prospects:
             )
         if not query:
             return (
-                "Choose what is to be learned under Query; facts are there of "
+                "Choose what is to be learned under To predict; facts are there of "
                 f"{', '.join(self.learnable)}."
             )
         if not set(query) & set(self.learnable):
@@ -80,7 +94,7 @@ class Prospects:
             return None
         return (
             "There are facts of every predicate of these rules, so nothing is left to predict. "
-            "Choose what is to be predicted under Query."
+            "Choose what is to be predicted under To predict."
         )
 
 
@@ -89,31 +103,40 @@ def prospects(database: Database, program: Program) -> Prospects:
     from workbench.database import catalog, read_folds
 
     labelled, learnable, known = [], [], set()
-    for item in catalog(database):
+    summaries = catalog(database)
+    for item in summaries:
         if item.predicate.name not in program.predicates:
             continue
-        held = {count.partition for count in item.counts if count.facts}
-        if "truth" in held:
+        partitions = {count.partition for count in item.counts if count.facts}
+        if "truth" in partitions:
             labelled.append(item.predicate.name)
-        if held == {"evidence"} and not any(one.unknown or one.between for one in item.counts):
+        if partitions == {"evidence"} and not any(
+            one.unknown or one.between for one in item.counts
+        ):
             known.add(item.predicate.name)
-        if "truth" in held or ("evidence" in held and program.language == "mln"):
+        if "truth" in partitions or ("evidence" in partitions and program.language == "mln"):
             learnable.append(item.predicate.name)
+    held = {
+        item.predicate.name
+        for item in summaries
+        if item.facts or item.predicate.closed is not None
+    }
     return Prospects(
         unweighted=sum(rule.weight.kind == "learn" for rule in program.rules),
         labelled=tuple(labelled),
         learnable=tuple(learnable),
         worlds=len(database.worlds()),
         folds=len(read_folds(database)),
-        settled=program.language == "mln" and not _open(program) - known,
+        absent=tuple(sorted(_undecided(program) - held)) if program.language == "psl" else (),
+        settled=program.language == "mln" and not _undecided(program) - known,
     )
 
 
-def _open(program: Program) -> set[str]:
-    """What is open where it has no facts."""
+def _undecided(program: Program) -> set[str]:
+    """Predicates about which neither a definition nor the program's word decides."""
     defined = {one.head.predicate for one in program.definitions}
     return {
         name
         for name, predicate in program.predicates.items()
-        if name not in defined and not predicate.closed
+        if name not in defined and predicate.closed is None
     }
