@@ -104,7 +104,9 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
         ),
     }
     assumed = {key: [name for name in (ws.recall(key) or "").split(",") if name] for key in ASSUMED}
-    hindrance = possible.hindrance(kind, arguments["query"], sum(assumed.values(), []))
+    hindrance = possible.hindrance(
+        kind, arguments["query"], [*assumed["closed"], *assumed["hidden"]]
+    )
     left, right = st.columns(2)
     with left:
         if kind != "infer":
