@@ -151,3 +151,19 @@ def test_rows_that_are_read_in_batches_are_cancelled() -> None:
 
     with duckdb.connect() as connection, pytest.raises(Cancelled):
         read(connection)
+
+
+def test_a_statement_that_tidies_up_after_a_cancelled_one_hides_no_cancel() -> None:
+    progress, endless = Progress(), "SELECT count(a.range * b.range) FROM range(9999999) a, "
+
+    def count(connection: duckdb.DuckDBPyConnection) -> None:
+        with interruptible(DuckDB(connection), progress):
+            try:
+                progress.cancel_event.set()
+                connection.execute(f"{endless} range(9999999) b").fetchall()
+            finally:
+                connection.execute("DROP TABLE counted")
+
+    with duckdb.connect() as connection, pytest.raises(Cancelled):
+        connection.execute("BEGIN; CREATE TEMP TABLE counted (n INTEGER)")
+        count(connection)

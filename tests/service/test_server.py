@@ -100,6 +100,25 @@ def test_calls_jobs_and_python_from_elsewhere(tmp_path: Path) -> None:
         assert anyio.run(ask) == 2
 
 
+def test_what_if_asks_the_answer_that_the_server_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "facts.db").write_text(FACTS, encoding="utf-8")
+    with served(tmp_path, []) as address, workbench.connect(address) as remote:
+        remote.load(files=["facts.db"], rules=RULES)
+        run = remote.infer(rules=RULES, query=["Smokes"], task="map")["run"]
+        remote.update(run=run, add=["Friends(Bob, Cleo)"])
+        monkeypatch.setattr("workbench.service.work.answered_apart", None)
+        asked = remote.what_if(run=run, changes={"Smokes(Anna)": False})
+        assert {one["atom"]: one["change"] for one in asked["items"]} == {
+            "Smokes(Bob)": -1.0,
+            "Smokes(Cleo)": -1.0,
+        }
+        weight = {"Friends(x, y) ^ Smokes(x) => Smokes(y)": -1.0}
+        assert remote.what_if(run=run, weights=weight)["of"] == 2
+        assert remote.runs()["count"] == 2
+
+
 def test_roles_uploads_and_paths(tmp_path: Path) -> None:
     with served(tmp_path, WORDS) as address:
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 from contextlib import closing
 from pathlib import Path
 from threading import Event, Thread
@@ -18,6 +19,7 @@ import workbench
 from tests.service.kills import kill_updates, served_apart
 from tests.service.test_server import FACTS, RULES, served
 from workbench.service.access import Audit
+from workbench.verbs.live_store import kept
 from workbench.workspace import Workspace
 
 
@@ -108,6 +110,25 @@ def test_an_update_that_is_killed_is_done_or_not_begun() -> None:
     tally = kill_updates(2, seed=1)
     assert tally["killed"] + tally["too late"] == 2
     assert (tally["torn"], tally["all"] > 0) == (0, True)
+
+
+def test_a_server_that_is_told_to_end_leaves_nothing_open(tmp_path: Path) -> None:
+    workspace = tmp_path / "w.duckdb"
+    with workbench.open(workspace) as made:
+        made.declare(RULES)
+        made.data.add(FACTS.splitlines())
+        run = made.infer(RULES, query="Smokes", task="map").run_id
+    server: list[subprocess.Popen[bytes]] = []
+    with (
+        served_apart(workspace, process=server) as address,
+        workbench.connect(address) as remote,
+    ):
+        newest = remote.update(run=run, add=["Friends(Bob, Cleo)"])["run"]
+        assert (tmp_path / "w.duckdb.server").exists()
+    assert server[0].returncode == 0
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["w.duckdb", "w.duckdb.audit.jsonl"]
+    with workbench.open(workspace) as opened:
+        assert kept(opened.database, newest) is not None
 
 
 def test_a_cancel_stops_who_writes_and_takes_back_what_was_written(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 import workbench as wb
 from workbench.database import load_alchemy_text
-from workbench.errors import UsageError
+from workbench.errors import Cancelled, UsageError
+from workbench.progress import Progress
 
 FACTS = "Friends(Anna, Bob)\nFriends(Bob, Cy)\nFriends(Cy, Dan)\nSmokes(Anna)\n"
 BOTH = "Smokes(x) ^ Friends(x, y) => Smokes(y) ^ Cancer(y)"
@@ -79,3 +80,22 @@ def test_what_has_no_such_weight_is_told(weights: dict[str, float], said: str) -
         run = ws.infer(rules(1, 1), query="Smokes,Cancer", engine="exact")
         with pytest.raises(UsageError, match=said):
             ws.what_if(run, weights=weights)
+
+
+@pytest.mark.parametrize(
+    "otherwise", [{"changes": {"Smokes(Anna)": False}}, {"weights": {PRIOR: 3.0}}]
+)
+def test_one_that_is_cancelled_has_no_answer(otherwise: dict[str, dict[str, float]]) -> None:
+    """An engine answers with the best it has, which says nothing of the change."""
+    with wb.open() as ws:
+        ws.declare(rules(1.1, -0.3))
+        load_alchemy_text(ws.database, FACTS)
+        result = ws.infer(rules(1.1, -0.3), query="Smokes,Cancer", task="map")
+
+        def cancel(stage: str, done: float, total: float | None, message: str) -> None:
+            progress.cancel_event.set()
+
+        progress = Progress(cancel)
+        with pytest.raises(Cancelled):
+            ws.what_if(result, **otherwise, progress=progress)  # type: ignore[arg-type]
+        assert len(ws.runs()) == 1

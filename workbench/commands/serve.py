@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import signal
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +14,8 @@ import typer
 from workbench.commands.command import command, option
 from workbench.commands.console import print_error
 from workbench.commands.mcp import allowed_folders
-from workbench.errors import UsageError
+from workbench.commands.working import interrupts_raise
+from workbench.errors import Cancelled, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +96,9 @@ def serve(
             memory=memory,
             uploads=Path(uploads),
         )
-        with _announced(workspace, f"http://{host}:{port}"):
+        # The server's library dies of a SIGTERM once it has ended its calls, and leaves all open.
+        told_to_end = interrupts_raise((signal.SIGINT, signal.SIGTERM))
+        with _announced(workspace, f"http://{host}:{port}"), suppress(Cancelled), told_to_end:
             print_error(f"serving {workspace} at http://{host}:{port}; stop with Ctrl-C")
             uvicorn.run(
                 application_,

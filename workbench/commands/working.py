@@ -75,9 +75,11 @@ class _Interrupted(BaseException):
 
 
 @contextmanager
-def interrupts_raise() -> Iterator[None]:
-    """Ctrl-C leaves as `Cancelled`: the command line's library ends in silence on it."""
-    with _ended_by_hand(lambda: True, _Interrupted):
+def interrupts_raise(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
+    """Ctrl-C, or each of the signals, leaves as `Cancelled`: the command line's library ends in
+    silence on it.
+    """
+    with _ended_by_hand(lambda: True, _Interrupted, signals):
         yield
 
 
@@ -119,7 +121,7 @@ def _stopped_by_hand() -> Iterator[Progress]:
 def _ended_by_hand(
     at_once: Callable[[], bool],
     how: type[BaseException],
-    signals: Sequence[int] = (signal.SIGINT,),
+    signals: Sequence[int],
 ) -> Iterator[None]:
     """Ctrl-C raises `how` where `at_once` says so, and so does each of the signals;
     whatever becomes of it on the way leaves as `Cancelled`.

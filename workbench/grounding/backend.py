@@ -79,8 +79,14 @@ class DuckDB:
 
     connection: duckdb.DuckDBPyConnection
     dialect: Dialect = DUCKDB
-    interrupted: tuple[type[Exception], ...] = (duckdb.InterruptException, OSError)
-    """The second is what Arrow makes of it, where rows are read in batches."""
+    interrupted: tuple[type[Exception], ...] = (
+        duckdb.InterruptException,
+        duckdb.TransactionException,
+        OSError,
+    )
+    """The second is what the next statement of its transaction says, such as one that tidies up;
+    the third what Arrow makes of it, where rows are read in batches.
+    """
 
     def make(self, name: str, table: Any) -> None:
         self.connection.register("incoming", table)

@@ -28,9 +28,9 @@ _NEEDED = {
 }
 _QUICK = frozenset(("schema", "check", "compare", "query", "runs"))
 """They only read, and answer beside a job that writes."""
-_WRITING = frozenset(("load", "update", "link_more", "delete_run"))
-"""They change the workspace itself, one at a time; all others work on a copy,
-in a process of their own.
+_IN_PLACE = frozenset(("load", "update", "what_if", "link_more", "delete_run"))
+"""They change the workspace itself, or ask the answer that it holds, one at a time; all others work
+on a copy, in a process of their own.
 """
 
 
@@ -42,8 +42,8 @@ class Call:
     ----------
     role : str
         Who may make it.
-    quick, writing : bool
-        It is no job; it is one that changes the workspace itself.
+    quick, in_place : bool
+        It is no job; it is one on the workspace itself.
     arguments : type
         Their model.
     """
@@ -52,7 +52,7 @@ class Call:
     about: str
     role: str
     quick: bool
-    writing: bool
+    in_place: bool
     arguments: type[BaseModel]
 
     def read(self, body: bytes) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def calls_of(toolbox: Toolbox) -> dict[str, Call]:
         )
         about = inspect.getdoc(function) or ""
         found[name] = Call(
-            name, about, _NEEDED.get(name, "model"), name in _QUICK, name in _WRITING, arguments
+            name, about, _NEEDED.get(name, "model"), name in _QUICK, name in _IN_PLACE, arguments
         )
     return found
 

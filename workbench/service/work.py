@@ -1,5 +1,5 @@
-"""What a server's jobs do: writers one after the other on the workspace itself,
-all else on copies, apart.
+"""What a server's jobs do: what changes the workspace, or asks what it holds, one after the other
+in place; all else on copies, apart.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class Work:
     def done(
         self, who: str, call: Call, arguments: dict[str, Any], progress: Progress
     ) -> dict[str, Any]:
-        """One job's answer: a writer's in its turn, all others' from a process of their own."""
-        work = self._written if call.writing else self._apart
+        """One job's answer: in its turn in place, or from a process of its own."""
+        work = self._in_place if call.in_place else self._apart
         answer = call_tool(work, {"tool": call.name, "arguments": arguments, "progress": progress})
         self.audit.note(who, call.name, bool(answer["ok"]))
         return answer
 
-    def _written(self, tool: str, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    def _in_place(self, tool: str, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
         while not self.toolbox.lock.acquire(timeout=0.1):
-            progress.step("waiting for its turn to write", 0)
+            progress.step("waiting for its turn", 0)
         try:
             with self.toolbox.workspace.heeding(progress):
                 answer: dict[str, Any] = getattr(

@@ -74,6 +74,8 @@ class Revisiting(Modelling):
         UsageError
             E0815 where the result is not recorded, E0816 where facts have changed by other means
             than `update` since, E0853 for a rule that the run does not have.
+        Cancelled
+            When `progress` was cancelled.
         """
         from workbench.verbs.explaining.what_if import what_if
 

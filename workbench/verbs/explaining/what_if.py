@@ -15,7 +15,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.database import Database, run_table
 from workbench.database.copying import copy_of
-from workbench.errors import UsageError, WorkbenchError, nearest
+from workbench.errors import Cancelled, UsageError, WorkbenchError, nearest
 from workbench.grounding import Grounding
 from workbench.progress import SILENT, Progress
 from workbench.verbs.explaining.reopening import Recorded, recorded_run
@@ -59,6 +59,8 @@ def what_if(
         grounding, values = _in_full(database, recorded, changes, weights or {}, last, progress)
     else:
         recorded, grounding, values = tried(database, run, changes, answers, progress=progress)
+    if progress.cancelled:  # the best so far has nothing to be compared with
+        raise Cancelled("what-if")
     ids = recorded.located(grounding.atoms)
     both = run_table(database, recorded.run.id, "prediction")
     if recorded.fold is not None:
