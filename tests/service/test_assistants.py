@@ -169,7 +169,7 @@ def test_rules_are_proposed_for_what_is_asked(tmp_path: Path) -> None:
         assert (await ask(client, "load", files=["people.csv"], predict="people.ill"))[
             "asked_for"
         ] == "Ill"
-        proposed = await ask(client, "propose_rules", seconds=30)
+        proposed = await ask(client, "propose_rules", seconds=300)
         rules = [one["rule"] for one in proposed["rules"]]
         assert any("Smoker(x) => Ill(x)" in rule for rule in rules)
         assert all("Ill(" in rule for rule in rules)

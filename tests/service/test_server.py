@@ -19,8 +19,10 @@ import uvicorn
 from mcp import Client
 
 import workbench
-from workbench.errors import UsageError
+from workbench.errors import InputError, UsageError
 from workbench.service.access import Audit, Tokens
+from workbench.service.answers import refusal
+from workbench.service.apart import Ending
 from workbench.service.assistants import current_progress
 from workbench.service.folders import Folders
 from workbench.service.jobs import Jobs
@@ -117,6 +119,17 @@ def test_what_if_asks_the_answer_that_the_server_holds(
         weight = {"Friends(x, y) ^ Smokes(x) => Smokes(y)": -1.0}
         assert remote.what_if(run=run, weights=weight)["of"] == 2
         assert remote.runs()["count"] == 2
+
+
+def test_an_allocation_that_a_job_is_refused_is_told_as_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = refusal(InputError.of("E0224", "there is not enough memory for this"))
+    ending = Ending("done", told), dict[int, int]()
+    monkeypatch.setattr("workbench.service.work.answered_apart", lambda *given: ending)
+    with served(tmp_path, []) as address, workbench.connect(address) as remote:
+        with pytest.raises(UsageError, match=r"E0838.*2\.0 GB of memory"):
+            remote.infer(rules=RULES, query=["Smokes"])
 
 
 def test_roles_uploads_and_paths(tmp_path: Path) -> None:

@@ -191,8 +191,8 @@ def why_it_failed(ending: Ending, memory: int) -> UsageError:
         return UsageError.of(
             "E0838",
             f"the job needs more than the {memory / (1 << 30):.1f} GB of memory that it may use",
-            help="ask for less (fewer worlds, bound variables), or start with more "
-            "WORKBENCH_JOB_MEMORY",
+            help="ask for less (fewer worlds, bound variables), or start a server with a larger "
+            "--job-memory, the page with more WORKBENCH_JOB_MEMORY",
         )
     return UsageError.of(
         "E0839", "the job's process ended before its work was done", help="try it again"

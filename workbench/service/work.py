@@ -14,7 +14,7 @@ from workbench.errors import Cancelled
 from workbench.progress import Progress
 from workbench.service.access import Audit
 from workbench.service.answers import call_tool, renumbered
-from workbench.service.apart import answered_apart, why_it_failed
+from workbench.service.apart import Ending, answered_apart, why_it_failed
 from workbench.service.calls import Call
 from workbench.service.toolbox import Toolbox
 
@@ -86,7 +86,11 @@ class Work:
             self.toolbox.workspace, function, request, progress, self.memory
         )
         if ending.kind == "done":
-            return ending.content, numbers
+            # Where an allocation was refused it is the process that had no more to have.
+            if any(one["code"] == "E0224" for one in ending.content.get("diagnostics", ())):
+                ending = Ending("memory")
+            else:
+                return ending.content, numbers
         if progress.cancelled:
             raise Cancelled(name)
         raise why_it_failed(ending, self.memory)
