@@ -127,9 +127,12 @@ def test_an_allocation_that_a_job_is_refused_is_told_as_its_limit(
     told = refusal(InputError.of("E0224", "there is not enough memory for this"))
     ending = Ending("done", told), dict[int, int]()
     monkeypatch.setattr("workbench.service.work.answered_apart", lambda *given: ending)
-    with served(tmp_path, []) as address, workbench.connect(address) as remote:
-        with pytest.raises(UsageError, match=r"E0838.*2\.0 GB of memory"):
-            remote.infer(rules=RULES, query=["Smokes"])
+    with (
+        served(tmp_path, []) as address,
+        workbench.connect(address) as remote,
+        pytest.raises(UsageError, match=r"E0838.*2\.0 GB of memory"),
+    ):
+        remote.infer(rules=RULES, query=["Smokes"])
 
 
 def test_roles_uploads_and_paths(tmp_path: Path) -> None:
