@@ -9,6 +9,8 @@ l1)` for two, an auxiliary variable above them all for more.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from scipy.sparse import block_array, csr_array, vstack
 
@@ -32,14 +34,6 @@ def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
     if not network.clausal[negative].all():
         return "a row of negative weight is not a clause"
     return None
-
-
-def _literal_rows(network: GroundNetwork, rows: Int64) -> tuple[csr_array, Float]:
-    """Literals as affine functions `slope * y + start`: a row a literal of the clauses `rows`."""
-    part = network.A[rows]
-    slope = -part.data.astype(np.float64)
-    matrix = csr_array((slope, part.indices, np.arange(part.nnz + 1)), (part.nnz, network.n_atoms))
-    return matrix, (part.data > 0).astype(np.float64)
 
 
 def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
@@ -72,76 +66,128 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
     if reason is not None:
         raise UsageError.of("E0405", f"the network has no convex relaxation: {reason}")
     effective = network.effective_weights(weights)
-    positive = np.flatnonzero(effective > 0)
-    negative = np.flatnonzero(effective < 0)
+    positive, negative = np.flatnonzero(effective > 0), np.flatnonzero(effective < 0)
     sizes = np.diff(network.A.indptr)[negative]
     single, pair, wide = negative[sizes == 1], negative[sizes == 2], negative[sizes > 2]
-
-    linear = -np.asarray(network.unit @ weights, dtype=np.float64)
-    signs = np.column_stack([np.maximum(-weights, 0.0), np.maximum(weights, 0.0)])
-    offset = float(weights @ network.constant + np.sum(signs * network.unit_scale))
-
-    if single.size:
-        literal, start = _literal_rows(network, single)
-        linear += literal.T @ -effective[single]
-        offset += float(start @ -effective[single])
-
-    soft, soft_b, soft_weight = (
-        [network.A[positive].astype(np.float64)],
-        [network.b[positive]],
-        [effective[positive]],
+    parts = (
+        _units(network, weights),
+        _single_literals(network, single, -effective[single]),
+        _hinges(network, positive, effective[positive]),
+        _pairs_of_literals(network, pair, -effective[pair]),
+        _constraints(network),
     )
-    if pair.size:
-        literal, start = _literal_rows(network, pair)
-        first, second = literal[0::2], literal[1::2]
-        linear += first.T @ -effective[pair]
-        offset += float(start[0::2] @ -effective[pair])
-        soft.append(second - first)
-        soft_b.append(start[1::2] - start[0::2])
-        soft_weight.append(-effective[pair])
-
-    hard, hard_b, hard_kind = _constraints(network)
-    n_hinges = sum(part.shape[0] for part in soft)
-    A = csr_array(vstack([*soft, hard], format="csr"))
-    if wide.size:
-        literal, start = _literal_rows(network, wide)
-        owner = np.repeat(np.arange(wide.size), np.diff(network.A.indptr)[wide])
-        above = csr_array(
-            (-np.ones(owner.size), (np.arange(owner.size), owner)), (owner.size, wide.size)
-        )
-        A = csr_array(block_array([[A, None], [literal, above]], format="csr"))
-        hard_b = np.concatenate([hard_b, start])
-        hard_kind = np.concatenate([hard_kind, np.full(start.size, RowKind.AT_MOST, np.int8)])
-        linear = np.concatenate([linear, -effective[wide]])
-
-    kind = np.full(n_hinges, RowKind.LINEAR, np.int8)
-    if network.n_templates:
-        kind[: positive.size][network.power[np.maximum(network.template[positive], 0)] == 2] = (
-            RowKind.SQUARED
-        )
-    return HingeProblem(
+    problem = HingeProblem(
         n_atoms=network.n_atoms,
-        A=A,
-        b=np.concatenate([*soft_b, hard_b]).astype(np.float64),
-        weight=np.concatenate([*soft_weight, np.zeros(hard_b.size)]),
-        kind=np.concatenate([kind, hard_kind]),
-        cost=linear,
-        lower=np.zeros(linear.size),
-        upper=np.ones(linear.size),
-        constant=offset,
+        A=csr_array(vstack([part.A for part in parts], format="csr")),
+        b=np.concatenate([part.b for part in parts]),
+        weight=np.concatenate([part.weight for part in parts]),
+        kind=np.concatenate([part.kind for part in parts]),
+        cost=np.sum([part.cost for part in parts if part.cost is not None], axis=0),
+        lower=np.zeros(network.n_atoms),
+        upper=np.ones(network.n_atoms),
+        constant=sum(part.constant for part in parts),
+    )
+    return (
+        _with_largest_literals(problem, network, wide, -effective[wide]) if wide.size else problem
     )
 
 
-def _constraints(network: GroundNetwork) -> tuple[csr_array, Float, Int8]:
-    """Hard rows and blocks as `H y + h <= 0` or `= 0`, and which of the two."""
-    rows = np.flatnonzero(network.hard)
-    blocks = network.blocks
-    hard = csr_array(vstack([network.A[rows], blocks.members], format="csr", dtype=np.float64))
-    h = np.concatenate([network.b[rows], -blocks.right]).astype(np.float64)
-    equality = np.concatenate(
+@dataclass(frozen=True)
+class _Part:
+    """What some of the network's rows are in the relaxation: rows, and costs of the atoms."""
+
+    A: csr_array
+    b: Float
+    weight: Float
+    kind: Int8
+    cost: Float | None = None
+    constant: float = 0.0
+
+    @staticmethod
+    def of_costs(network: GroundNetwork, cost: Float, constant: float) -> _Part:
+        """No row at all."""
+        none = np.empty(0)
+        empty = csr_array((0, network.n_atoms), dtype=np.float64)
+        return _Part(empty, none, none, np.empty(0, np.int8), cost, constant)
+
+
+def _units(network: GroundNetwork, weights: Float) -> _Part:
+    """The unit groundings, whose potentials are affine."""
+    signs = np.column_stack([np.maximum(-weights, 0.0), np.maximum(weights, 0.0)])
+    constant = float(weights @ network.constant + np.sum(signs * network.unit_scale))
+    return _Part.of_costs(network, -np.asarray(network.unit @ weights, np.float64), constant)
+
+
+def _hinges(network: GroundNetwork, rows: Int64, weight: Float) -> _Part:
+    """Rows of positive weight, which are convex as they are."""
+    kind = np.full(rows.size, RowKind.LINEAR, np.int8)
+    if network.n_templates:
+        kind[network.power[np.maximum(network.template[rows], 0)] == 2] = RowKind.SQUARED
+    return _Part(network.A[rows].astype(np.float64), network.b[rows].astype(float), weight, kind)
+
+
+def _single_literals(network: GroundNetwork, rows: Int64, weight: Float) -> _Part:
+    """Clauses of one literal, each counted while it is true: a cost of its atom."""
+    literal, start = _literal_rows(network, rows)
+    return _Part.of_costs(network, literal.T @ weight, float(start @ weight))
+
+
+def _pairs_of_literals(network: GroundNetwork, rows: Int64, weight: Float) -> _Part:
+    """Clauses of two literals: the larger is the first, and what the second is more than it."""
+    literal, start = _literal_rows(network, rows)
+    first, second = literal[0::2], literal[1::2]
+    return _Part(
+        second - first,
+        start[1::2] - start[0::2],
+        weight,
+        np.full(rows.size, RowKind.LINEAR, np.int8),
+        first.T @ weight,
+        float(start[0::2] @ weight),
+    )
+
+
+def _constraints(network: GroundNetwork) -> _Part:
+    """Hard rows and blocks, at most or exactly 0."""
+    rows, blocks = np.flatnonzero(network.hard), network.blocks
+    equal = np.concatenate(
         [network.relation[rows] == Relation.EQUAL, blocks.kind == BlockKind.EXACTLY_ONE]
     )
-    return hard, h, np.where(equality, RowKind.EQUAL, RowKind.AT_MOST).astype(np.int8)
+    return _Part(
+        csr_array(vstack([network.A[rows], blocks.members], format="csr", dtype=np.float64)),
+        np.concatenate([network.b[rows], -blocks.right]).astype(np.float64),
+        np.zeros(equal.size),
+        np.where(equal, RowKind.EQUAL, RowKind.AT_MOST).astype(np.int8),
+    )
+
+
+def _with_largest_literals(
+    problem: HingeProblem, network: GroundNetwork, rows: Int64, weight: Float
+) -> HingeProblem:
+    """The problem with an auxiliary variable above all literals of each clause of `rows`."""
+    literal, start = _literal_rows(network, rows)
+    owner = np.repeat(np.arange(rows.size), np.diff(network.A.indptr)[rows])
+    above = csr_array(
+        (-np.ones(owner.size), (np.arange(owner.size), owner)), (owner.size, rows.size)
+    )
+    at_most = np.full(start.size, RowKind.AT_MOST, np.int8)
+    return replace(
+        problem,
+        A=csr_array(block_array([[problem.A, None], [literal, above]], format="csr")),
+        b=np.concatenate([problem.b, start]),
+        weight=np.concatenate([problem.weight, np.zeros(start.size)]),
+        kind=np.concatenate([problem.kind, at_most]),
+        cost=np.concatenate([problem.cost, weight]),
+        lower=np.zeros(problem.cost.size + rows.size),
+        upper=np.ones(problem.cost.size + rows.size),
+    )
+
+
+def _literal_rows(network: GroundNetwork, rows: Int64) -> tuple[csr_array, Float]:
+    """Literals as affine functions `slope * y + start`: a row a literal of the clauses `rows`."""
+    part = network.A[rows]
+    slope = -part.data.astype(np.float64)
+    matrix = csr_array((slope, part.indices, np.arange(part.nnz + 1)), (part.nnz, network.n_atoms))
+    return matrix, (part.data > 0).astype(np.float64)
 
 
 def relaxed_potentials(network: GroundNetwork, weights: Float, values: Float) -> Float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Unpack, cast
@@ -11,7 +12,7 @@ import numpy as np
 
 from workbench.arrays import Bool
 from workbench.database import Database
-from workbench.errors import InputError, UsageError
+from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
 from workbench.inference.row_store import RowStore
 from workbench.language.program import Program
@@ -25,7 +26,7 @@ from workbench.learning import (
     weight_intervals,
 )
 from workbench.network import Templates
-from workbench.progress import SILENT, Progress
+from workbench.progress import SILENT, Conduct, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
 from workbench.verbs.learning_faults import check_labels, contradicted, mostly_false, named_for_all
 from workbench.verbs.learning_result import LearningResult
@@ -114,54 +115,55 @@ def learn(
     labelled = example_of(grounding, held_out)
     if not np.isfinite(labelled.truth).any() or not (grounding.labelled or all_false):
         raise _without_labels(grounding)
-    templates = grounding.templates
     chosen = given or make_learner(
         default_learner(grounding.network.domain, hidden=bool(np.isnan(labelled.truth).any())),
         **settings,
     )
     tried: dict[str, object] = {}
     if candidates:
-        worlds = task.examples_by_world(templates)
-        found = validate(chosen, candidates, worlds, templates, conduct=conduct)
-        chosen = found.learner
-        scored = zip(found.choice.candidates, found.choice.scores)
-        tried["validation"] = [{**one, "score": float(value)} for one, value in scored]
+        chosen, tried = task.validated(chosen, candidates, grounding.templates, conduct)
     parts, examples = task.examples(chosen, grounding, labelled, source)
-    learned = chosen.fit(
-        examples,
-        templates,
-        seed=conduct.seed,
-        deadline=conduct.deadline,
-        progress=conduct.progress,
-    )
-    if source is not None:
-        source.close()
+    with nullcontext() if source is None else closing(source):
+        learned = chosen.fit(
+            examples,
+            grounding.templates,
+            seed=conduct.seed,
+            deadline=conduct.deadline,
+            progress=conduct.progress,
+        )
+    learned = replace(learned, diagnostics={**learned.diagnostics, **tried})
     bounds = None
     if intervals is not None:
+        prior_sd = float(cast(Any, settings.get("prior_sd", 2.0)))
         bounds = weight_intervals(
-            task.examples_by_world(templates) if intervals == "bootstrap" else [labelled],
-            templates,
+            task.examples_by_world(grounding.templates) if intervals == "bootstrap" else [labelled],
+            grounding.templates,
             learned.weights,
             method=cast(Any, intervals),
-            prior_sd=float(cast(Any, settings.get("prior_sd", 2.0))),
+            prior_sd=prior_sd,
             conduct=conduct,
         )
     result = LearningResult(
-        replace(learned, diagnostics={**learned.diagnostics, **tried}),
-        templates,
+        learned,
+        grounding.templates,
         program,
         grounding,
         perf_counter() - begun,
         intervals=bounds,
         truth=labelled.truth,
     )
-    warnings = (*grounding.warnings, *contradicted(parts, learned))
-    warnings += (
-        *says_nothing(program, learned.weights),
+    return replace(result, warnings=_warnings(result, parts))
+
+
+def _warnings(result: LearningResult, parts: Sequence[Grounding]) -> tuple[Diagnostic, ...]:
+    """What grounding said, and what the weights say of rules and labels."""
+    return (
+        *result.grounding.warnings,
+        *contradicted(parts, result.learned),
+        *says_nothing(result.program, result.weights),
         *mostly_false(result),
-        *named_for_all(grounding),
+        *named_for_all(result.grounding),
     )
-    return replace(result, warnings=warnings)
 
 
 def _not_lazy() -> UsageError:
@@ -201,6 +203,20 @@ class _Task:
 
     def by_world(self, templates: Templates) -> list[Grounding]:
         return by_world(self.database, self.program, self.request, templates)
+
+    def validated(
+        self,
+        learner: Learner,
+        candidates: Mapping[str, Sequence[object]],
+        templates: Templates,
+        conduct: Conduct,
+    ) -> tuple[Learner, dict[str, object]]:
+        """The learner with the candidates that predict the last world best, and all scores."""
+        worlds = self.examples_by_world(templates)
+        found = validate(learner, candidates, worlds, templates, conduct=conduct)
+        scored = zip(found.choice.candidates, found.choice.scores)
+        tried = [{**candidate, "score": float(score)} for candidate, score in scored]
+        return found.learner, {"validation": tried}
 
     def examples(
         self, learner: Learner, whole: Grounding, labelled: Example, source: LazyRows | None

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
-from workbench.arrays import Int32
 from workbench.database import Database
-from workbench.database.relation_arrays import read_relations
-from workbench.errors import Cancelled, InputError, UsageError, nearest
+from workbench.errors import Cancelled, UsageError, nearest
 from workbench.leaving import in_time
 from workbench.parameters import read_parameters
 from workbench.progress import BestSoFar, Conduct
-from workbench.structure.background import Background
 from workbench.structure.beam import BeamSearch
 from workbench.structure.disjunctions import Disjunction
 from workbench.structure.ground_atoms import all_atoms
-from workbench.structure.growth import GrownTheory
+from workbench.structure.growth import GrownTheory, ModeCheck
 from workbench.structure.mining import MinedRule, RuleMiner
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.ranking import Worth, held_out_worth
 from workbench.structure.rules import LearnedRule, format_theory
+from workbench.verbs.labelled_worlds import LabelledWorld, labelled_worlds
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.own_mode import mode_check
 from workbench.verbs.structure_result import StructureResult
@@ -35,7 +33,8 @@ __all__ = ["METHODS", "learn_rules"]
 
 Result = TypeVar("Result")
 
-METHODS = ("beam", "paths", "mine")
+SEARCHES = {"beam": BeamSearch, "paths": PathLearner, "mine": RuleMiner}
+METHODS = tuple(SEARCHES)
 SEARCHED = 0.8
 """The share of a time limit that is for the search, so that what it found can still be ranked."""
 
@@ -85,11 +84,55 @@ def learn_rules(
     InputError
         `E0501` where no target has a fact.
     """
-    learners = {"beam": BeamSearch, "paths": PathLearner, "mine": RuleMiner}
-    if method not in learners:
+    if method not in SEARCHES:
         raise UsageError.of(
             "E0611", f"there is no method `{method}`", help=f"choose from {', '.join(METHODS)}"
         )
+    _check_targets(targets, predicates)
+    read = read_parameters(SEARCHES[method], settings or {}, f"`{method}`", "E0610")
+    began, conduct = perf_counter(), conduct_of(how)
+    searched = labelled_worlds(database, predicates, targets, worlds)
+    score = _score(searched, targets, conduct.seed)
+    search = replace(conduct, deadline=conduct.share(SEARCHED), best=BestSoFar(score))
+    learner: Any = SEARCHES[method](**read)
+    if method == "mine":
+        found = _mined(learner, searched, targets, search)
+    else:
+        check = mode_check(
+            database,
+            [world.background for world in searched],
+            [world.number for world in searched],
+            targets,
+            conduct=search,
+        )
+        found = _grown(learner, score, check, search, most_left=3 * candidates)
+    rules, others = _ranked(found, score, conduct)
+    background = searched[0].background
+    example, _ = all_atoms(background, targets[0], limit=1, seed=conduct.seed)
+    return StructureResult(
+        tuple(rules),
+        format_theory(rules, background, example),
+        method,
+        found.status,
+        perf_counter() - began,
+        found.figures,
+        tuple(others[:candidates]),
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a search came to: rules that it chose, and others that it had in hand."""
+
+    chosen: Sequence[tuple[LearnedRule, Disjunction]]
+    left: Sequence[tuple[LearnedRule, Disjunction]]
+    status: str
+    figures: Mapping[str, float]
+    by_gain: bool
+    """Whether the chosen rules are ordered, and thinned, by their gain."""
+
+
+def _check_targets(targets: Sequence[str], predicates: Sequence[str]) -> None:
     for target in targets:
         if target not in predicates:
             close = nearest(target, predicates)
@@ -98,65 +141,63 @@ def learn_rules(
                 f"`{target}` is no predicate here",
                 help=f"did you mean `{close}`?" if close else None,
             )
-    read = read_parameters(learners[method], settings or {}, f"`{method}`", "E0610")
-    began = perf_counter()
-    known_worlds = database.worlds()
-    unknown = [name for name in worlds or () if name not in known_worlds]
-    if unknown:
-        help_ = f"the worlds are {', '.join(known_worlds)}"
-        raise UsageError.of("E0807", f"there is no world {', '.join(unknown)}", help=help_)
-    names = list(worlds or known_worlds)
-    backgrounds = [_world(database, predicates, name) for name in names]
-    false = [_false_facts(database, targets, name) for name in names]
-    _check_labels(targets, backgrounds, false)
-    background = backgrounds[0]
-    learner: Any = learners[method](**read)
-    conduct = conduct_of(how)
-    atoms = [
-        {name: all_atoms(world, name, seed=conduct.seed, false=known.get(name)) for name in targets}
-        for world, known in zip(backgrounds, false)
-    ]
-    score = PseudoLikelihoodScore(
-        background, atoms[0], others=tuple(zip(backgrounds[1:], atoms[1:]))
+
+
+def _score(
+    worlds: Sequence[LabelledWorld], targets: Sequence[str], seed: int
+) -> PseudoLikelihoodScore:
+    """The score of theories over all the worlds."""
+    first, *others = ((world.background, world.atoms(targets, seed)) for world in worlds)
+    return PseudoLikelihoodScore(*first, others=tuple(others))
+
+
+def _mined(
+    miner: RuleMiner, worlds: Sequence[LabelledWorld], targets: Sequence[str], conduct: Conduct
+) -> _Found:
+    backgrounds = [world.background for world in worlds]
+    none: tuple[MinedRule, ...] = ()
+    mined = _searched(partial(miner.learn, backgrounds, targets), conduct, lambda: none)
+    # The search has to say how it ended only where it did not get through.
+    status = conduct.stopped if conduct.over else "complete"
+    pairs = [(rule, rule.clause) for rule in mined]
+    return _Found(pairs, [], status, {"rules_found": float(len(mined))}, by_gain=True)
+
+
+def _grown(
+    learner: BeamSearch | PathLearner,
+    score: PseudoLikelihoodScore,
+    check: ModeCheck,
+    conduct: Conduct,
+    *,
+    most_left: int,
+) -> _Found:
+    theory = _searched(
+        partial(learner.learn, score, mode_errors=check),
+        conduct,
+        lambda: GrownTheory.none_yet(conduct.stopped),
     )
-    search = replace(conduct, deadline=conduct.share(SEARCHED), best=BestSoFar(score))
-    if method == "mine":
-        mined = _searched(partial(learner.learn, backgrounds, targets), search, tuple)
-        found = [(rule, rule.clause) for rule in mined]
-        # The search has to say how it ended only where it did not get through.
-        chosen, status = found, search.stopped if search.over else "complete"
-        figures = {"rules_found": float(len(found))}
-        left: list[tuple[LearnedRule, Disjunction]] = []
-    else:
-        check = mode_check(
-            database, backgrounds, [known_worlds[name] for name in names], targets, conduct=search
-        )
-        learned = _searched(
-            partial(learner.learn, score, mode_errors=check),
-            search,
-            lambda: GrownTheory.none_yet(search.stopped),
-        )
-        chosen, status = list(zip(learned.rules, learned.clauses)), learned.status
-        left = list(zip(learned.candidates, learned.left))[: 3 * candidates]
-        figures = {"pseudo_log_likelihood": float(learned.trace[-1])}
-    worth = _held_out(score, [clause for _, clause in (*chosen, *left)], conduct)
+    return _Found(
+        list(zip(theory.rules, theory.clauses)),
+        list(zip(theory.candidates, theory.left))[:most_left],
+        theory.status,
+        {"pseudo_log_likelihood": float(theory.trace[-1])},
+        by_gain=False,
+    )
+
+
+def _ranked(
+    found: _Found, score: PseudoLikelihoodScore, conduct: Conduct
+) -> tuple[list[LearnedRule], list[LearnedRule]]:
+    """The rules with what each is worth on held-out atoms, and the others worth something."""
+    worth = _held_out(score, [clause for _, clause in (*found.chosen, *found.left)], conduct)
     rules, others = (
-        [_with_worth(rule, worth.get(clause)) for rule, clause in pairs] for pairs in (chosen, left)
+        [_with_worth(rule, worth.get(clause)) for rule, clause in pairs]
+        for pairs in (found.chosen, found.left)
     )
-    if method == "mine":
+    if found.by_gain:
         rules = _distinct(sorted((rule for rule in rules if rule.positives), key=_by_gain))
-    others = _distinct(sorted((rule for rule in others if not rule.gain <= 0), key=_by_gain), rules)
-    example, _ = all_atoms(background, targets[0], limit=1, seed=conduct.seed)
-    text = format_theory(rules, background, example)
-    return StructureResult(
-        tuple(rules),
-        text,
-        method,
-        status,
-        perf_counter() - began,
-        figures,
-        tuple(others[:candidates]),
-    )
+    gaining = (rule for rule in others if not rule.gain <= 0)
+    return rules, _distinct(sorted(gaining, key=_by_gain), rules)
 
 
 def _searched(
@@ -229,33 +270,3 @@ def _concluded(score: PseudoLikelihoodScore, clause: Disjunction) -> set[int]:
     scored = {score.background.number[name] for name in score.atoms}
     positive = {predicate for predicate, _, sign in clause if sign}
     return (positive or {predicate for predicate, _, _ in clause}) & scored
-
-
-def _check_labels(
-    targets: Sequence[str], backgrounds: Sequence[Background], false: Sequence[Mapping[str, Int32]]
-) -> None:
-    """E0501 where the data say nothing of any target."""
-    for world, known in zip(backgrounds, false):
-        for name in targets:
-            if len(world.facts[world.number[name]]) or len(known.get(name, ())):
-                return
-    raise InputError.of(
-        "E0501",
-        "no target has a label to learn from",
-        help=f"give data with facts of {', '.join(targets) or 'the targets'}",
-    )
-
-
-def _false_facts(database: Database, targets: Sequence[str], world: str) -> dict[str, Int32]:
-    """The atoms that the data call false, by predicate."""
-    found = read_relations(
-        database, targets, world=world, partitions=("evidence", "truth"), value=0.0
-    )
-    return dict(zip(found.predicates, found.facts))
-
-
-def _world(database: Database, predicates: Sequence[str], world: str) -> Background:
-    found = read_relations(database, predicates, world=world, partitions=("evidence", "truth"))
-    return Background(
-        found.predicates, found.argument_types, found.facts, found.constants, found.domains
-    )
