@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import streamlit as st
@@ -12,7 +11,7 @@ from app.state import workspace
 from app.watching import start, watch
 from app.work import GRACE, PREDICTING, Outcome, Work
 from workbench.service.jobs import Job
-from workbench.workspace import TablesMapping
+from workbench.workspace import TablesMapping, names_of_rules
 
 __all__ = ["train_and_score"]
 
@@ -120,19 +119,14 @@ def learned(result: Outcome) -> None:
 
     from app.show import table
 
-    times = Counter(one["description"] for one in result.candidates)
+    formulas = [one["text"] for one in result.candidates]
     frame = pd.DataFrame(
         {
-            "rule": [
-                one["description"]
-                if one["description"] and times[one["description"]] == 1
-                else one["text"]
-                for one in result.candidates
-            ],
+            "rule": names_of_rules([one["description"] for one in result.candidates], formulas),
             "weight": [one["weight"] for one in result.candidates],
             "with": [one.get("rate") for one in result.candidates],
             "without": [one.get("rate_of_others") for one in result.candidates],
-            "formula": [one["text"] for one in result.candidates],
+            "formula": formulas,
         }
     )
     if (frame["rule"] == frame["formula"]).all():

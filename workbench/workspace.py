@@ -17,6 +17,7 @@ from workbench.tables import ColumnKind, TableMapping, TablesMapping
 from workbench.verbs.common import as_words
 from workbench.verbs.data import Data
 from workbench.verbs.examples import BundledExample, bundled_examples, example_tables
+from workbench.verbs.explaining.explanation import names_of_rules
 from workbench.verbs.keywords import strict
 from workbench.verbs.modelling import RulesLike
 from workbench.verbs.models import Models
@@ -44,6 +45,7 @@ __all__ = [
     "bundled_examples",
     "example_tables",
     "file_endings",
+    "names_of_rules",
     "open_workspace",
     "parse_atom",
     "salvage",

@@ -15,6 +15,7 @@ from app.show import choose_run, draw, header, short_labels, standing, table
 from app.state import workspace
 from app.watching import start, watch
 from app.work import Work
+from workbench.workspace import names_of_rules
 
 SHOWN = 60
 RENAMED = {
@@ -130,8 +131,7 @@ def show(run: Any) -> None:
     if frame.empty:
         st.info("No formula contains these words.")
         return
-    own = (frame["description"] != "") & ~frame["description"].duplicated(keep=False)
-    words = frame["description"].where(own, frame["formula"])
+    words = pd.Series(names_of_rules(frame["description"], frame["formula"]), frame.index)
     bars(frame.assign(label=short_labels(words)), before=before)
     if run.kind == "learn":
         intervals(run, bool(frame["low"].notna().any()))

@@ -48,12 +48,15 @@ def test_the_program_says_what_the_study_says(tmp_path: Path) -> None:
 
 
 def assert_explained(result: StudyResult, values: dict[str, float]) -> None:
-    """The rows that are explained are the surest of those asked,
-    with the values of the predictions, which add up.
+    """The rows that are asked are explained first, the surest before the others,
+    with the values of the predictions, which add up; then the known ones.
     """
-    told = {one.name[one.name.rindex("(") + 1 : -1]: one for one in result.explanations}
-    assert {key: one.value for key, one in told.items()} == {key: values[key] for key in told}
-    assert min(one.value for one in told.values()) >= sorted(values.values())[-len(told)]
+    asked = [one for one in result.explanations if not one.known]
+    assert list(result.explanations[: len(asked)]) == asked
+    assert len(result.explanations) == len(asked) + result.labelled
+    told = {one.name[one.name.rindex("(") + 1 : -1]: one for one in asked}
+    assert {key: one.value for key, one in told.items()} == values
+    assert [one.value for one in asked] == sorted(values.values(), reverse=True)
     for one in told.values():
         parts = one.parts()
         assert sum(adds for _, adds in parts) == pytest.approx(

@@ -5,6 +5,7 @@ reading what is printed gives the same program.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from workbench.language.asked_dates import ASKED_DATE, without_asked_dates
 from workbench.language.builtin import DATE_OF, STRING_PREDICATES
@@ -84,9 +85,23 @@ def format_program(program: Program) -> str:
     ]
     written = [one for one in program.statements if one.head.predicate != DATE_OF]
     made = [with_description(format_definition(one), one.description) for one in written]
-    rules = [with_description(format_rule(rule), rule.description) for rule in program.rules]
+    rules = _under_headings(program.rules)
     blocks = [block for block in (declarations, made, rules) if block]
     return "\n".join("".join(line + "\n" for line in block) for block in blocks)
+
+
+def _under_headings(rules: Iterable[Rule]) -> list[str]:
+    """Rules under their comments; one that several in a row share heads them,
+    and a blank line ends it.
+    """
+    lines, above = [], ""
+    for rule in rules:
+        text, said = format_rule(rule), rule.description
+        if said != above:
+            text = with_description(text, said) if said else f"\n{text}"
+        lines.append(text)
+        above = said
+    return lines
 
 
 def with_description(text: str, description: str) -> str:

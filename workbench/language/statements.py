@@ -7,12 +7,14 @@ is what lets every error of a file be reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from lark import Lark, Token
 
 from workbench.errors import Span
+from workbench.language.program import Rule
 from workbench.language.source import Diagnostics, SourceText
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "STRAY",
     "Statement",
     "description",
+    "headed",
     "is_sound",
     "opens_scope",
     "report_stray",
@@ -49,6 +52,7 @@ RIGHT_OPEN = JOINING | CLOSING | {"SLASH", "PERCENT"}
 OPERAND_ENDS = {"NAME", "STRING", "NUMBER", "RPAR", "NOW"}
 OPERAND_STARTS = {"NAME", "STRING", "NUMBER", "NOT", "FORALL", "EXIST", "NOW"}
 STRAY = {"UNKNOWN", "OPEN_COMMENT", "OPEN_STRING"}
+R = TypeVar("R", bound=Rule)
 
 
 @dataclass(frozen=True)
@@ -126,19 +130,41 @@ def opens_scope(tokens: list[Token], stop: int | None = None) -> bool:
     )
 
 
-def description(statement: Statement) -> str:
-    """The `//` comment on the lines right above a statement, as one line."""
+def description(statement: Statement, marks: tuple[str, ...] = ("//",)) -> str:
+    """The comment on the lines right above a statement, as one line; `marks` begin such lines."""
     text = statement.source.text
     end = text.rfind("\n", 0, statement.start)
     lines: list[str] = []
     while (end >= 0 and not text[end + 1 : statement.start].strip()) or lines:
         start = text.rfind("\n", 0, max(end, 0)) + 1
         line = text[start:end].strip()
-        if end < 0 or not line.startswith("//"):
+        if end < 0 or not line.startswith(marks):
             break
-        lines.append(line.lstrip("/").strip())
+        lines.append(line.lstrip("/#").strip())
         end = start - 1
     return " ".join(reversed(lines))
+
+
+def headed(rules: Iterable[R]) -> tuple[R, ...]:
+    """Rules without a comment of their own have that of the rule on the line above:
+    one comment heads a block of rules.
+    """
+    found: list[R] = []
+    for rule in rules:
+        above = found[-1] if found else None
+        if above is not None and not rule.description and _follows(above.span, rule.span):
+            rule = replace(rule, description=above.description)
+        found.append(rule)
+    return tuple(found)
+
+
+def _follows(above: Span | None, span: Span | None) -> bool:
+    return (
+        above is not None
+        and span is not None
+        and above.source == span.source
+        and span.line == above.end_line + 1
+    )
 
 
 def scope_tokens(tokens: list[Token]) -> list[Token]:

@@ -117,9 +117,7 @@ def prospects(database: Database, program: Program) -> Prospects:
         if "truth" in partitions or ("evidence" in partitions and program.language == "mln"):
             learnable.append(item.predicate.name)
     held = {
-        item.predicate.name
-        for item in summaries
-        if item.facts or item.predicate.closed is not None
+        item.predicate.name for item in summaries if item.facts or item.predicate.closed is not None
     }
     return Prospects(
         unweighted=sum(rule.weight.kind == "learn" for rule in program.rules),

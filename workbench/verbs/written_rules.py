@@ -162,7 +162,7 @@ def learned_text(program: Program, templates: LabelledTemplates, weights: Float)
 
 def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
     if not own:
-        return [f"// {_one_line(rule_text(rule))}: left out, it has no grounding to learn from"]
+        return [f"// {_one_line(rule_text(rule))}: left out, it has no grounding to learn from", ""]
     if len(own) == 1 and own[0].text == _one_line(rule_text(rule)):
         return [rule_line(rule, own[0].weight)]
     lines = [
@@ -171,8 +171,9 @@ def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
     ]
     if all(one.whole for one in own):
         return lines
-    # The blank line keeps the remark from being read as the first clause's description.
-    return [f"// {_one_line(rule_text(rule))}: clause by clause", "", *lines]
+    # Blank lines keep the remark from being read as the first clause's description,
+    # and what describes the clauses from being read as the next rule's.
+    return [f"// {_one_line(rule_text(rule))}: clause by clause", "", *lines, ""]
 
 
 def _one_line(text: str) -> str:

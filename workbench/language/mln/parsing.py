@@ -32,6 +32,7 @@ from workbench.language.source import Diagnostics, SourceText, read_text
 from workbench.language.statements import (
     Statement,
     description,
+    headed,
     opens_scope,
     scope_tokens,
     split_statements,
@@ -141,7 +142,7 @@ class _Reading:
             self.declared.types,
             self.declared.predicates,
             self.declared.functions,
-            tuple(self.rules),
+            headed(self.rules),
             text,
             dict(self.sources),
             tuple(self.definitions),

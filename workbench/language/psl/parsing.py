@@ -22,12 +22,13 @@ from workbench.language.psl.statements import split_rules
 from workbench.language.psl.types import with_inferred_types
 from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, SourceText
-from workbench.language.statements import Statement, description, opens_scope, scope_tokens
+from workbench.language.statements import Statement, description, headed, opens_scope, scope_tokens
 
 __all__ = ["parse_psl", "psl_statements"]
 
 Item = LogicalRule | ArithmeticRule | Definition | Scope
 DEEPEST = 100
+COMMENTS = ("//", "#")
 GRAMMAR = Grammar(
     "psl",
     PslBuilder,
@@ -83,7 +84,7 @@ def psl_statements(text: str, source: str | None = None) -> list[tuple[Statement
 def _read(text: str, source: str | None, starts: Sequence[int] = ()) -> tuple[Program, Diagnostics]:
     diagnostics = Diagnostics({source: text})
     items = [item for _, item in _rules(SourceText(source, text), diagnostics, starts)]
-    rules = tuple(item for item in items if isinstance(item, LogicalRule | ArithmeticRule))
+    rules = headed(item for item in items if isinstance(item, LogicalRule | ArithmeticRule))
     definitions = tuple(item for item in items if isinstance(item, Definition))
     scopes = tuple(item for item in items if isinstance(item, Scope))
     read = Program("psl", {}, {}, {}, rules, text, {source: text}, definitions, scopes)
@@ -108,7 +109,8 @@ def _rules(
                     "split it into several",
                 )
             text = source.text[statement.start : statement.stop]
-            yield statement, replace(rule, text=text, span=span, description=description(statement))
+            said = description(statement, COMMENTS)
+            yield statement, replace(rule, text=text, span=span, description=said)
         except Refused as refused:
             diagnostics.add(refused.code, refused.message, refused.span or span, refused.help)
         except RecursionError:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
-__all__ = ["Contribution", "Explanation"]
+__all__ = ["Contribution", "Explanation", "names_of_rules"]
 
 _MOST = 3
 """Rules that a sentence names on each side."""
@@ -187,14 +188,11 @@ class Explanation:
         )
 
     def words(self) -> dict[str, str]:
-        """What each rule is called where people read: its description,
-        else (or where two share it) the rule itself.
+        """What each rule is called where people read: its description, with the rule itself where
+        several share it; else the rule.
         """
         described = {item.rule: item.description for item in self.contributions}
-        times = Counter(described.values())
-        return {
-            rule: said if said and times[said] == 1 else rule for rule, said in described.items()
-        }
+        return dict(zip(described, names_of_rules(described.values(), described)))
 
     def by_rule(self) -> list[tuple[str, float, int]]:
         """Contributions summed by rule: (rule, sum, number of ground rules),
@@ -207,6 +205,18 @@ class Explanation:
             entry[1] += item.count
         ordered = sorted(sums.items(), key=lambda pair: -abs(pair[1][0]))
         return [(rule, total, int(count)) for rule, (total, count) in ordered]
+
+
+def names_of_rules(descriptions: Iterable[str], rules: Iterable[str]) -> list[str]:
+    """What rules are called where people read, each differently: by the comment above them, with
+    the rule itself where a comment heads several.
+    """
+    pairs = list(zip(descriptions, rules))
+    times = Counter(said for said, _ in pairs)
+    return [
+        rule if not said else said if times[said] == 1 else f"{said}: {rule}"
+        for said, rule in pairs
+    ]
 
 
 def _rounded(probability: float) -> str:
