@@ -23,8 +23,7 @@ ABOUT = {
     "in turn.",
 }
 TASKS = {"marginal": "probabilities (marginals)", "map": "the most probable state (MAP)"}
-ASSUMED = ("closed", "hidden")
-"""What the page Rules keeps of predicates beside what is asked for."""
+ASSUMED = ("closed", "hidden")  # what the page Rules keeps beside what is asked for
 INTERVALS = {
     None: "none",
     "laplace": "Laplace: from the curvature",

@@ -16,8 +16,7 @@ from app.work import Work
 from workbench.errors import WorkbenchError
 
 ORDERS = {"change": "what an answer would change most", "doubt": "what is most in doubt"}
-OF_NUMBERS = ("linear_gaussian",)
-"""Engines whose predictions are numbers, to which nobody answers yes or no."""
+OF_NUMBERS = ("linear_gaussian",)  # engines of predictions to which nobody answers yes or no
 KNOWN = 8
 HISTORY = 30
 

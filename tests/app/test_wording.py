@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
 from app.show import short_labels
 from app.wording import GLOSSARY, in_page_words, meanings
 from workbench.errors import WorkbenchError
+from workbench.resources import shipped
 from workbench.workspace import open_workspace
 
 
@@ -67,3 +70,15 @@ def test_texts_of_one_beginning_have_bars_of_their_own() -> None:
     (cut,) = short_labels([long * 5])
     assert cut.count("\n") == 3
     assert cut.endswith("...")
+
+
+@pytest.mark.parametrize(
+    "view", sorted(Path(shipped("app", "views")).glob("*.py")), ids=lambda path: path.stem
+)
+def test_views_hold_no_words_that_streamlit_would_show_unasked(view: Path) -> None:
+    alone = [
+        line
+        for line in ast.parse(view.read_text(encoding="utf-8")).body[1:]
+        if isinstance(line, ast.Expr) and not isinstance(line.value, ast.Call)
+    ]
+    assert not alone, ast.unparse(alone[0])
