@@ -73,27 +73,37 @@ def studied_rules(
 def _rule(
     text: str, words: str, weight: float, term: Term, X: Real, y: Float, *, counts: bool
 ) -> StudiedRule:
-    if term.form == "condition":
-        held = term.holds(X)
-        support = int(held.sum())
-    else:
-        known = ~np.isnan(X[:, term.column]) & term.holds(X)
-        support = int(known.sum())
-        held = known & _large(X[:, term.column], known)
-        if counts:
-            held = known & (X[:, term.column] > 0)
-            support = int(held.sum())
+    supporting, held = rows_of_term(term, X, counts=counts)
+    support = int(supporting.sum())
     with_, without = _mean(y[held]), _mean(y[~held])
     lift = None if with_ is None or without is None or without == 0 else with_ / without
     return StudiedRule(text, words, weight, support, lift, with_, without)
 
 
-def _large(values: Real, known: Bool) -> Bool:
-    """The upper half of the known values; where half of them are the least, those above it."""
+def rows_of_term(term: Term, X: Real, *, counts: bool = False) -> tuple[Bool, Bool]:
+    """The rows that support a rule, and of these the ones whose rate is told beside the others'.
+
+    Where half of a number's values are the least, as of a count of what most rows have none of,
+    both are the rows that have more; else they are the rows where it is known, and the upper half.
+
+    Parameters
+    ----------
+    X : float32 array, shape (n_rows, n_candidates)
+    counts : bool
+        The number counts labelled neighbours: rows that have any.
+    """
+    holds = term.holds(X)
+    if term.form == "condition":
+        return holds, holds
+    values = X[:, term.column]
+    known = holds & ~np.isnan(values)
     if not known.any():
-        return known
-    middle = np.median(values[known])
-    return np.asarray(values > middle if (values[known] >= middle).all() else values >= middle)
+        return known, known
+    least, middle = values[known].min(), np.median(values[known])
+    if counts or least == middle:
+        above = known & (values > (0 if counts else least))
+        return above, above
+    return known, known & (values >= middle)
 
 
 def _counts_labels(term: Term, matrix: CandidateMatrix) -> bool:

@@ -23,7 +23,8 @@ class StudiedRule:
     words : str
         In plain words, with its weight.
     support : int
-        Labelled rows where it holds (of a number: where it is known).
+        Labelled rows where it holds (of a number: where it is known; where half of the rows have
+        the least value, those that have more).
     lift : float or None
         The rate (of a number: the mean) of the target where it holds, over that where it does not.
     """
