@@ -19,13 +19,14 @@ import pandas as pd
 from benchmarks.linkage import people
 from benchmarks.linkage_further import FURTHER
 from benchmarks.linkage_kinds import KINDS, made_up
+from benchmarks.linkage_readings import READINGS
 from benchmarks.linkage_sets import Tables, companies, households, papers
 from benchmarks.linkage_variants import VARIANTS
 from benchmarks.measuring import print_records
 from workbench.evaluation import cluster_scores
 from workbench.verbs.linking.link import link
 
-EVERY = KINDS | FURTHER | VARIANTS
+EVERY = KINDS | FURTHER | VARIANTS | READINGS
 DOUBTS = {"E0681", "E0691", "E0692"}
 Problems = dict[str, Callable[[], Tables]]
 

@@ -16,10 +16,10 @@ from workbench.linkage.blocking import Pairs, Statement, all_pairs, every_pair
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import MISSING, Comparison, levels_of
+from workbench.linkage.doubts import told_apart
 from workbench.linkage.fields import Field
 from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, fit_tree
 from workbench.linkage.groups import evidence_of_joining
-from workbench.linkage.identifiers import told_apart
 from workbench.linkage.keys import keys_of
 from workbench.linkage.mixture import (
     Mixture,
@@ -33,7 +33,7 @@ from workbench.linkage.mixture import (
 from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.proposals import propose_statements
 from workbench.linkage.sources import shift_to_within, with_pairs_within
-from workbench.linkage.tree import FAR, EveryPair, TreeModel
+from workbench.linkage.tree import EveryPair, TreeModel
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["Candidates", "LinkModel", "Scoring", "compare_candidates", "find_candidates", "learn"]
@@ -131,7 +131,7 @@ class LinkModel:
     unfound : Unfound
         What pairs that no statement found count for.
     against : pair of str and float, or None
-        A field that tells many of the matches apart, and how many of them it leaves.
+        A field in which many of the matches are as unlike as random pairs, and how many are not.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -302,8 +302,9 @@ def learn(
     )  # fmt: skip
     against = None
     if known is None and fitted.at_chance is None and not conduct.over:
-        chance = np.array([one[FAR] for one in mixture.u])
-        fitted, against = told_apart(fitted, patterns, comparisons, chance, apart, every, conduct)
+        fitted, against = told_apart(
+            fitted, patterns, comparisons, mixture.u, apart, every, joining, conduct
+        )
     tree, places = fitted.model, fitted.at_chance
     if apart is not None and places is None:
         shift = shift_to_within(tree.scores(patterns.levels), patterns.counts - apart, apart)
@@ -318,7 +319,7 @@ def learn(
     unfound = Unfound(0.0 if every is None else _likelier(scores, tree), repeats)
     return LinkModel(
         tuple(comparisons), independent, tree, by_chance, apart_in or (), joined_in or (), cut,
-        unfound, None if against is None else (fields[against.place].name, against.precision),
+        unfound, None if against is None else (fields[against.place].name, 1.0 - against.share),
     )  # fmt: skip
 
 

@@ -1,4 +1,6 @@
-"""Numbers inside texts, and identifiers, tell versions, sizes and editions apart."""
+"""Numbers inside texts tell sizes apart, and fields in which pairs are as random ones speak against
+a class.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,12 @@ import pytest
 
 from benchmarks.linkage_further import FURTHER
 from benchmarks.linkage_kinds import SUBJECTS, made_up
+from benchmarks.linkage_readings import READINGS
 from benchmarks.linkage_variants import VARIANTS
 from workbench.evaluation import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.comparison import compare, make_comparison
+from workbench.linkage.doubts import share_of_chance
 from workbench.linkage.fields import make_field
 from workbench.linkage.numbers import compared_numbers, hold_numbers, longest_number, numbers_in
 from workbench.tables import find_sources, stage
@@ -26,7 +30,7 @@ def linked(
     folder: Path, kind: str, *, seed: int, again: float, apart: bool = False
 ) -> tuple[LinkResult, dict[str, float]]:
     tables, truths = made_up(
-        kind, 2000, seed=seed, again=again, apart=apart, kinds=FURTHER | VARIANTS
+        kind, 2000, seed=seed, again=again, apart=apart, kinds=FURTHER | VARIANTS | READINGS
     )
     files = [folder / f"{letter}.csv" for letter, _ in zip("ab", tables)]
     for table, file in zip(tables, files):
@@ -90,8 +94,47 @@ def test_what_is_said_of_versions_is_what_their_numbers_say(tmp_path: Path, kind
     assert ("ean" if kind == "catalogues" else "isrc") in told["E0692"]
 
 
-def test_an_identifier_teaches_what_articles_are(tmp_path: Path) -> None:
-    result, true = linked(tmp_path, "catalogues", seed=7033, again=0.5, apart=True)
+def test_the_share_of_random_pairs_is_that_of_the_level_they_explain() -> None:
+    chance = np.array([0.0, 0.9, 0.06, 0.04])
+    matches = np.array([0.0, 0.0, 0.3, 0.7])
+    for share in (0.0, 0.2, 0.8):
+        counts = 500 * ((1 - share) * matches + share * chance) + [250, 0, 0, 0]
+        assert share_of_chance(counts, chance) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("kind", "again", "apart", "field"),
+    [
+        ("wines", 0.4, False, "vintage"),
+        ("garments", 0.4, True, "sku"),
+        ("flats", 0.4, False, "occupant"),
+        ("namesakes", 0.4, False, "first name"),
+    ],
+)
+def test_a_field_of_random_values_teaches_what_things_are(
+    tmp_path: Path, kind: str, again: float, apart: bool, field: str
+) -> None:
+    result, true = linked(tmp_path, kind, seed=1131, again=again, apart=apart)
     assert true["precision"] > 0.6
     (said,) = [one.message for one in result.warnings if one.code == "E0691"]
-    assert "differ in ean are taken for different things" in said
+    assert f"{field} are taken for different things" in said
+
+
+def test_what_may_be_several_things_is_said(tmp_path: Path) -> None:
+    result, true = linked(tmp_path, "groups", seed=1131, again=0.4)
+    assert result.estimates.precision == pytest.approx(true["precision"], abs=0.12)
+    assert "register" in {one.code: one.message for one in result.warnings}["E0692"]
+
+
+def test_who_moves_speaks_against_no_person(tmp_path: Path) -> None:
+    result, true = linked(tmp_path, "movers", seed=1131, again=0.5, apart=True)
+    assert true["F1"] > 0.9
+    assert result.estimates.precision == pytest.approx(true["precision"], abs=0.05)
+    assert "E0692" not in {one.code for one in result.warnings}
+
+
+def test_the_day_of_a_gift_makes_no_other_giver(tmp_path: Path) -> None:
+    result, true = linked(tmp_path, "gifts", seed=1131, again=0.4)
+    assert true["F1"] > 0.9
+    (said,) = [one.message for one in result.warnings if one.code == "E0691"]
+    assert "given on are taken for one thing" in said
