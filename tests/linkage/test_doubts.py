@@ -121,9 +121,9 @@ def test_a_field_of_random_values_teaches_what_things_are(
 
 
 def test_what_may_be_several_things_is_said(tmp_path: Path) -> None:
-    result, true = linked(tmp_path, "groups", seed=1131, again=0.4)
+    result, true = linked(tmp_path, "parts", seed=1131, again=0.4)
     assert result.estimates.precision == pytest.approx(true["precision"], abs=0.12)
-    assert "register" in {one.code: one.message for one in result.warnings}["E0692"]
+    assert "pages" in {one.code: one.message for one in result.warnings}["E0692"]
 
 
 def test_who_moves_speaks_against_no_person(tmp_path: Path) -> None:
