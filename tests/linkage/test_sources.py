@@ -13,7 +13,7 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.comparison import levels_of, make_comparison
 from workbench.linkage.linker import compare_candidates, find_candidates
 from workbench.linkage.mixture import assumed_mixture, sample_pairs, sigmoid
-from workbench.linkage.sources import shift_to_within, with_pairs_within
+from workbench.linkage.sources import calibrated_to_within, with_pairs_within
 from workbench.verbs.linking.link import link
 from workbench.verbs.linking.reading import read_linked
 
@@ -64,9 +64,22 @@ def test_log_odds_are_shifted_until_the_pairs_within_account_for_the_false_ones(
     scores, across = np.array([6.0, 2.0, -6.0]), np.array([60.0, 60.0, 900.0])
     apart = np.array([0.0, within, 890.0])
     taken = sigmoid(scores)
-    shift = shift_to_within(scores, across, apart)
-    assert (across * taken) @ (1 - sigmoid(scores + shift)) == pytest.approx(taken @ apart + 0.5)
+    shift, scale = calibrated_to_within(scores, across, apart)
+    wrong = across * (1 - sigmoid(scale * (scores + shift)))
+    assert taken @ wrong == pytest.approx(taken @ apart + 0.5)
     assert (shift < 0) == (within > 10)
+    assert scale == pytest.approx(1.0)
+
+
+def test_log_odds_are_scaled_where_pairs_within_look_more_alike_than_they_expect() -> None:
+    scores, across = np.array([12.0, 2.0, -6.0]), np.array([60.0, 60.0, 900.0])
+    apart = np.array([3.0, 20.0, 890.0])
+    taken = sigmoid(scores)
+    shift, scale = calibrated_to_within(scores, across, apart)
+    wrong = across * (1 - sigmoid(scale * (scores + shift)))
+    assert taken @ wrong == pytest.approx(taken @ apart + 0.5, rel=1e-3)
+    assert (taken * scores) @ (wrong - apart) == pytest.approx(0.0, abs=0.1)
+    assert scale < 0.5
 
 
 def repeating(seed: int) -> Tables:

@@ -5,6 +5,7 @@ class that joins several things all pairs but those of one thing are as unlike i
 the largest share that these may have (Blanchard, Lee & Scott 2010, mixture proportions) is of the
 level that chance explains best. So may be pairs of people who moved; but records of those hang
 singly on others, and things that a class joins repeat each for itself (`workbench.linkage.groups`).
+And of two sources that repeat nothing those within tell how many are wrong at most.
 
 Where a field surely speaks against the class, EM learns from it: what random pairs explain is known
 not to match, the rest is. Where it does so perhaps, these pairs are expected to be wrong. Where no
@@ -128,6 +129,12 @@ class _Seen:
         """How many pairs of each pattern match, by their log odds."""
         return sigmoid(scores) * (self.patterns.counts - self.within)
 
+    def wrong(self, scores: Float) -> float:
+        """Of these at most so many are wrong: those within two sources that repeat nothing tell."""
+        match = sigmoid(scores)
+        within, across = float(match @ self.within), float(self.expected(scores).sum())
+        return min(1.0, within / max(across, 1e-9)) if self.within.any() else 1.0
+
     def taken_without(self, model: TreeModel, place: int) -> Float:
         """How many do if none has values of a field."""
         blank = self.patterns.levels.copy()
@@ -173,7 +180,8 @@ def told_apart(
         )
     occasions = tuple(one.place for one in left if one.of_an_occasion)
     fitted = replace(fitted, joined=fitted.joined or occasions)
-    against = [one for one in left if one.place in taught or one.counts]
+    # Of two sources that repeat nothing, log odds say it themselves.
+    against = [one for one in left if apart is None and (one.place in taught or one.counts)]
     most = max(against, key=lambda one: one.share, default=None)
     return fitted, most if most is not None and most.share > DOUBTFUL else None
 
@@ -208,6 +216,7 @@ def _doubt(model: TreeModel, place: int, scores: Float, seen: _Seen) -> Doubt:
     if counts[MISSING]:
         blank = share_of_chance(seen.levels_of(place, seen.taken_without(model, place)), chance)
         share = (filled * number + blank * float(counts[MISSING])) / float(counts.sum())
+    filled, share = (min(one, seen.wrong(scores)) for one in (filled, share))
     wider = (scores > 0) & (level != MISSING)
     finer = wider & (_of_chance(counts, chance)[level] < 0.5)
     return Doubt(
@@ -216,7 +225,8 @@ def _doubt(model: TreeModel, place: int, scores: Float, seen: _Seen) -> Doubt:
         share,
         float(counts[first:].sum()) - equal * number - 2.0 * (equal * number) ** 0.5,
         seen.joining(finer, wider) if share > SOME else -np.inf,
-        comparison.field.kind == "code" and not hold_numbers(comparison.field.texts[:SAMPLE]),
+        comparison.field.kind == "code"
+        and not hold_numbers(comparison.field.texts[:SAMPLE].tolist()),
     )
 
 

@@ -48,6 +48,7 @@ def estimate(
     *,
     captured: float = 1.0,
     at_most: float = 1.0,
+    scale: float = 1.0,
 ) -> Estimates:
     """Sum up probabilities.
 
@@ -56,7 +57,9 @@ def estimate(
     captured : float
         The share of the pairs that are the same which is among the candidates.
     at_most : float
-        The precision, where an identifier tells it.
+        The precision, where a field tells it.
+    scale : float
+        What log odds are multiplied by.
 
     Notes
     -----
@@ -67,7 +70,7 @@ def estimate(
     """
     label, inside = clustering.label, clustering.pairs
     n = len(label)
-    log_odds = np.clip(clustering.scores, -CLIP, CLIP)
+    log_odds = np.clip(scale * clustering.scores, -CLIP, CLIP)
     together = label[inside.left] == label[inside.right]
     if int(together.sum()) < FEWEST:
         return Estimates(np.nan, np.nan, np.nan)
@@ -78,7 +81,7 @@ def estimate(
     )
     left = np.concatenate((inside.left[~together], candidates.left[beyond]))
     right = np.concatenate((inside.right[~together], candidates.right[beyond]))
-    apart = np.concatenate((log_odds[~together], np.clip(scores[beyond], -CLIP, CLIP)))
+    apart = np.concatenate((log_odds[~together], np.clip(scale * scores[beyond], -CLIP, CLIP)))
     missed = float(sigmoid(_between(label[left], label[right], apart)).sum())
     found = float(supported.sum())
     hit = np.isin(known[together], asked, kind="sort")

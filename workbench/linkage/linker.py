@@ -32,7 +32,7 @@ from workbench.linkage.mixture import (
 )
 from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.proposals import propose_statements
-from workbench.linkage.sources import shift_to_within, with_pairs_within
+from workbench.linkage.sources import calibrated_to_within, with_pairs_within
 from workbench.linkage.tree import EveryPair, TreeModel
 from workbench.progress import PLAIN, Conduct
 
@@ -132,6 +132,8 @@ class LinkModel:
         What pairs that no statement found count for.
     against : pair of str and float, or None
         A field in which many of the matches are as unlike as random pairs, and how many are not.
+    scale : float
+        What log odds are multiplied by where something is said of precision and recall.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -143,6 +145,7 @@ class LinkModel:
     cut: tuple[str, ...] = ()
     unfound: Unfound = AS_SCORED
     against: tuple[str, float] | None = None
+    scale: float = 1.0
 
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""
@@ -305,10 +308,13 @@ def learn(
         fitted, against = told_apart(
             fitted, patterns, comparisons, mixture.u, apart, every, joining, conduct
         )
-    tree, places = fitted.model, fitted.at_chance
+    tree, places, scale = fitted.model, fitted.at_chance, 1.0
     if apart is not None and places is None:
-        shift = shift_to_within(tree.scores(patterns.levels), patterns.counts - apart, apart)
+        shift, scale = calibrated_to_within(
+            tree.scores(patterns.levels), patterns.counts - apart, apart
+        )
         tree = replace(tree, share=tree.share + shift)
+        repeats = repeats / scale - max(0.0, shift)
     by_chance, apart_in, joined_in = (
         None if places is None else tuple(fields[place].name for place in places)
         for places in (places, fitted.apart, fitted.joined)
@@ -320,6 +326,7 @@ def learn(
     return LinkModel(
         tuple(comparisons), independent, tree, by_chance, apart_in or (), joined_in or (), cut,
         unfound, None if against is None else (fields[against.place].name, 1.0 - against.share),
+        scale,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from workbench.linkage.mixture import Mixture, Patterns, patterns_of, sigmoid
 from workbench.linkage.neighbours import Near, near_pairs
 from workbench.linkage.roots import root_of
 
-__all__ = ["pairs_within", "shift_to_within", "with_pairs_within"]
+__all__ = ["calibrated_to_within", "pairs_within", "with_pairs_within"]
 
 SURE = 0.3
 """Of the matches that are assumed, those most alike."""
@@ -36,6 +36,7 @@ OF_RARE = 1e-3
 SOME = 0.5
 """Pairs within are taken for matches at least, for none may be so by chance."""
 LARGEST_SHIFT = 8.0
+LEAST_SCALE = 0.1
 LARGER = 2
 FEW_RECORDS = 2000
 """Of a source that is larger than so many, and than twice the other, a part tells enough."""
@@ -81,9 +82,11 @@ def with_pairs_within(
     return replace(both, counts=counts), apart, float(np.log((some + 1) / (most + 1)))
 
 
-def shift_to_within(scores: Float, across: Float, apart: Float) -> float:
-    """What log odds lack so that as many non-matches across as within the sources are taken for
-    matches.
+def calibrated_to_within(scores: Float, across: Float, apart: Float) -> tuple[float, float]:
+    """What log odds lack, and what they are to be multiplied by then, so that as many non-matches
+    across as within the sources are taken for matches, and these look as alike (Platt 1999).
+
+    The second is 1 where they do not look more alike than log odds expect.
 
     Parameters
     ----------
@@ -93,10 +96,19 @@ def shift_to_within(scores: Float, across: Float, apart: Float) -> float:
     taken = sigmoid(scores)
     wanted = float(taken @ apart) + SOME
 
-    def beyond(shift: float) -> float:
-        return float((across * taken) @ (1.0 - sigmoid(scores + shift))) - wanted
+    def shift(scale: float) -> float:
+        return root_of(
+            lambda more: float((across * taken) @ (1.0 - sigmoid(scale * scores + more))) - wanted,
+            -LARGEST_SHIFT,
+            LARGEST_SHIFT,
+        )
 
-    return root_of(beyond, -LARGEST_SHIFT, LARGEST_SHIFT)
+    def beyond(scale: float) -> float:
+        wrong = across * (1.0 - sigmoid(scale * scores + shift(scale)))
+        return float((taken * scores) @ (wrong - apart))
+
+    scale = root_of(beyond, LEAST_SCALE, 1.0)
+    return shift(scale) / scale, scale
 
 
 def pairs_within(

@@ -139,6 +139,7 @@ def _linked(
         *(scored.model.cut if isinstance(scored.model, LinkModel) else ()),
         *unproven,
     )
+    at_most, scale = _told(scored.model)
     return LinkResult(
         records=scored.records,
         candidates=scored.candidates,
@@ -146,7 +147,7 @@ def _linked(
         scores=scores,
         clustering=clustering,
         estimates=estimate(
-            clustering, pairs, scores, captured=scored.captured, at_most=_told_precision(scored)
+            clustering, pairs, scores, captured=scored.captured, at_most=at_most, scale=scale
         ),
         left_out=scored.left_out,
         labelled=scored.labelled.pairs,
@@ -227,10 +228,13 @@ def _scored(
     )
 
 
-def _told_precision(scored: _Scored) -> float:
-    """What an identifier that speaks against the matches leaves of them."""
-    against = scored.model.against if isinstance(scored.model, LinkModel) else None
-    return 1.0 if against is None else against[1]
+def _told(model: Scoring) -> tuple[float, float]:
+    """The precision that a field leaves which speaks against the matches, and how much too large
+    log odds are.
+    """
+    if not isinstance(model, LinkModel):
+        return 1.0, 1.0
+    return (1.0 if model.against is None else model.against[1]), model.scale
 
 
 def _of_any_pair(scored: _Scored) -> Callable[[Pairs], Float]:
