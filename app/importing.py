@@ -48,9 +48,7 @@ def import_table() -> None:
     name = st.text_input(
         "Predicate", value=predicate_name(path), key=f"table-predicate-{path.name}"
     )
-    mapping = mapped_columns(
-        preview.columns, name, key=f"table-mapping-{path.name}-{header}-{name}"
-    )
+    mapping = mapped_columns(preview, name, key=f"table-mapping-{path.name}-{header}-{name}")
     partition, world = place("table")
     if not st.button("Import", type="primary", key="table-import"):
         return
@@ -139,18 +137,17 @@ def predicate_name(path: Path) -> str:
     )
 
 
-def mapped_columns(columns: tuple[str, ...], predicate: str, *, key: str) -> pd.DataFrame:
+def mapped_columns(preview: Any, predicate: str, *, key: str) -> pd.DataFrame:
     """What each column means and, of an argument, its type; guessed,
     and for the reader to correct.
     """
+    columns = preview.columns
     known = {item.predicate.name: item.predicate for item in workspace().data.catalog()}
     types = iter(known[predicate].argument_types if predicate in known else ())
     special = {"value": "truth value", "world": "world"}
     means = [special.get(column.lower(), "argument") for column in columns]
-    guessed = [
-        next(types, column.lower()) if role == "argument" else ""
-        for column, role in zip(columns, means)
-    ]
+    alike = types_by_cells(preview)
+    guessed = [next(types, kind) if role == "argument" else "" for kind, role in zip(alike, means)]
     return st.data_editor(
         pd.DataFrame({"column": list(columns), "means": means, "type": guessed}),
         column_config={
@@ -164,6 +161,16 @@ def mapped_columns(columns: tuple[str, ...], predicate: str, *, key: str) -> pd.
         key=key,
         width="stretch",
     )
+
+
+def types_by_cells(preview: Any) -> list[str]:
+    """A type for each column: its name, or that of an earlier column with names in common."""
+    seen: list[tuple[str, set[str]]] = []
+    for place, column in enumerate(preview.columns):
+        cells = {str(row[place]) for row in preview.rows}
+        names = {cell for cell in cells if not cell.replace(".", "").lstrip("-").isdigit()}
+        seen.append((next((kind for kind, held in seen if held & names), column.lower()), names))
+    return [kind for kind, _ in seen]
 
 
 def place(key: str) -> tuple[Any, str | None]:

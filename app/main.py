@@ -28,18 +28,19 @@ st.set_page_config(
 st.html(HERE / "page.css")
 
 # Streamlit puts boxes between the list of pages and its items, which screen readers then do not
-# count as one list.
-ONE_LIST = """<script>
+# count as one list; and a box that opens is scrolled by keys where it can have the focus alone.
+FOR_READERS = """<script>
 {
-  const one = () => {
+  const mend = () => {
     for (const list of document.querySelectorAll('[data-testid="stSidebarNavItems"]')) {
       list.setAttribute("role", "presentation");
       list.querySelectorAll("div:has(> li)").forEach((part) => part.setAttribute("role", "list"));
     }
+    for (const box of document.querySelectorAll('[data-testid="stPopoverBody"]')) box.tabIndex = 0;
   };
-  one();
-  window.oneList ??= new MutationObserver(one);
-  window.oneList.observe(document.body, {childList: true, subtree: true});
+  mend();
+  window.forReaders ??= new MutationObserver(mend);
+  window.forReaders.observe(document.body, {childList: true, subtree: true});
 }
 </script>"""
 
@@ -107,7 +108,7 @@ with st.sidebar:
     with st.popover("Words", icon=":material/dictionary:", type="tertiary"):
         st.markdown(meanings(GLOSSARY))
     jobs = st.container()
-    st.html(ONE_LIST, unsafe_allow_javascript=True)
+    st.html(FOR_READERS, unsafe_allow_javascript=True)
 await_nothing()
 try:
     chosen.run()

@@ -14,6 +14,7 @@ from app.versions import author
 from app.watching import start, watch
 from app.work import Work
 from workbench.errors import WorkbenchError
+from workbench.service.jobs import Job
 
 ORDERS = {"change": "what an answer would change most", "doubt": "what is most in doubt"}
 OF_NUMBERS = ("linear_gaussian",)  # engines of predictions to which nobody answers yes or no
@@ -100,6 +101,15 @@ def learn_again(run: Any) -> None:
         )
 
 
+def learned_anew(job: Job) -> None:
+    """Go on with the run that predicts with the answers; once, for then the reader chooses."""
+    seen = f"review-again-{job.id}"
+    if job.about.outcome is not None and seen not in st.session_state:
+        number = job.about.outcome.run_id
+        st.session_state.update({"review-run": number, seen: True})
+        st.toast(f"Learned again: run {number} predicts with your answers.")
+
+
 def known(atom: str) -> None:
     """Facts about the things that the prediction is about."""
     ws = workspace()
@@ -163,6 +173,8 @@ header(
     "atom",
 )
 try:
+    if (job := watch(("relearn",))) is not None:
+        learned_anew(job)
     chosen = choice()
     if chosen is None:
         st.info(
@@ -180,11 +192,6 @@ try:
             with st.container(horizontal=True):
                 going_back(name)
                 learn_again(run)
-        if (job := watch(("relearn",))) is not None:
-            number = job.about.outcome.run_id
-            st.info(
-                f"Learned again: run {number} predicts with your labels. Choose it above to go on."
-            )
         standing(name, len(waiting), asked.total)
 except WorkbenchError as error:
     show_error(error)

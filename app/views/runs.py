@@ -12,7 +12,7 @@ import streamlit as st
 
 from app.downloads import csv_text
 from app.overlaid import METRICS, filtered, overlaid
-from app.show import header, metrics, plain, run_label, show_error, standing, table
+from app.show import KINDS, header, metrics, plain, run_label, show_error, standing, table
 from app.state import may_delete_runs, workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import as_words
@@ -43,10 +43,13 @@ def overview(runs: tuple[Any, ...]) -> list[int]:
             {
                 "run": run.id,
                 "name": run.name or None,
-                "kind": run.kind,
+                "kind": KINDS.get(run.kind, run.kind),
                 "method": run.engine,
                 "status": run.status,
-                **{name: means[name].get(run.id) if name in means else None for name in METRICS},
+                **{
+                    name: means[name].get(run.id) if name in means else None
+                    for name in (*METRICS, "R2", "MAE")
+                },
                 "seconds": run.seconds or 0.0,
                 "created (UTC)": run.created.strftime("%Y-%m-%d %H:%M"),
                 "program": run.program_hash[:6],

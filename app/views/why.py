@@ -235,7 +235,7 @@ header(
 try:
     if (job := watch(("again",))) is not None and job.about.outcome is not None:
         # Once: from then on the reader chooses the run.
-        seen = f"why-again-{job.number}"
+        seen = f"why-again-{job.id}"
         if seen not in st.session_state:
             st.session_state.update({"why-run": job.about.outcome.run_id, seen: True})
     chosen = choice()

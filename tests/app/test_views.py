@@ -109,6 +109,8 @@ def test_a_table_is_previewed_mapped_and_imported(
     sound(test.button(key="table-import").click().run())
     assert "2 new facts" in test.success[0].value
     assert state.workspace.data.facts_page("WorksWith", search="<b>").total == 1
+    # Bob stands in both columns, so that both are of one type.
+    assert state.workspace.data.catalog()[0].predicate.argument_types == ("left", "left")
 
 
 def test_facts_of_one_world_do_not_name_it(smokers: Server, page: Open) -> None:
@@ -288,6 +290,18 @@ def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Op
     assert len(smokers.workspace.runs.all()) == before
 
 
+def test_where_facts_have_changed_one_button_infers_again(smokers: Server, page: Open) -> None:
+    ws = smokers.workspace
+    number = ws.infer(ws.rules.at_hand()[0], query=["Cancer"], engine="exact").run_id
+    ws.data.add("Smokes(Chloe)")
+    test = page("why")
+    assert "facts have changed" in test.error[0].value
+    sound(test.button(key="why-again").click().run())
+    assert finished(smokers.jobs.all()[0]).status == "done"
+    assert sound(test.run()).selectbox(key="why-run").value == (number or 0) + 1
+    assert test.metric
+
+
 def test_curves_of_runs_lie_over_one_another(smokers: Server) -> None:
     ws = smokers.workspace
     ws.data.make_folds("random", predicate="Smokes", count=2)
@@ -390,7 +404,9 @@ def test_answers_of_reviewers_are_labels_and_are_learned_from(state: Server, pag
     job = finished(state.jobs.all()[0])
     assert job.status == "done", job.about.error
     assert [run.kind for run in ws.runs.all()] == ["infer", "learn", "infer"]
-    sound(test.run())
+    assert sound(test.run()).selectbox(key="review-run").value == 3
+    sound(test.selectbox(key="review-run").select(1).run())
+    assert sound(test.run()).selectbox(key="review-run").value == 1
 
 
 def test_a_thing_leads_to_its_neighbours_and_facts_are_corrected(
