@@ -58,7 +58,7 @@ def test_rules_name_the_beginning_of_codes_and_the_program_tests_it(tmp_path: Pa
     found = study(files, "stays.again", folds=2, out=tmp_path / "out")
     words = " ".join(rule.words for rule in found.rules)
     assert "code beginning with I" in words
-    assert "sender beginning with IT" in words
+    assert "sender begins with IT" in words
     assert found.metrics["AUC-ROC"]["mean"] > 0.98
     (tmp_path / "out" / "program.mln").write_text(found.program, encoding="utf-8")
     (tmp_path / "out" / "dataset.toml").write_text(found.mapping, encoding="utf-8")

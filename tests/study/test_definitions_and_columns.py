@@ -52,7 +52,7 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(
     visits = [
         [n, f"c{rng.integers(290)}", or_blank(day()),
          or_blank(rng.choice(["short", "long", "odd"])), or_blank(int(rng.integers(50))),
-         rng.choice(["yes", ""]), or_blank(f"No. {n}: {rng.choice(SAID)}!")]
+         rng.choice(["yes", ""]), or_blank(f"No. {n}: {rng.choice(SAID)}!"), or_blank(day())]
         for n in range(900)
     ]  # fmt: skip
     towns = [[f"t{n}", ["yes", "no"][n % 2], n * 10] for n in range(4)]
@@ -64,7 +64,7 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(
         ),
         write(
             tmp_path / "visits.csv",
-            ["visit", "client", "day", "length", "cost", "snowy", "said"],
+            ["visit", "client", "day", "length", "cost", "snowy", "said", "billed"],
             visits,
         ),
         write(tmp_path / "towns.csv", ["town", "coastal", "size"], towns),
@@ -89,6 +89,10 @@ def test_definitions_say_what_columns_say_whatever_the_candidate(
             hop.kind == "shared" and hop.column == "guide" for one in every for hop in one.path.hops
         )
         assert any(one.among is not None and one.aggregate == "latest" for one in every)
+        assert {one.onward.column.part for one in every if one.onward} == {"", "weekday", "month"}
+        assert any(one.onward and one.onward.column.since and one.value for one in every)
+        assert any(one.value and one.among and one.among[0].kind == "number" for one in every)
+        assert any(ready.schema[one.path.end].of for one in every) == (time is not None)
         of_few = candidates_for(staging, ready, np.arange(20), collective=False).candidates
         assert all(one.among is None for one in of_few), "more columns than rows"
         assert_definitions_say_columns(staging, ready, every, rng)
@@ -175,10 +179,10 @@ def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) ->
         "number of the same title of wrote of its one and wrote of its other": lambda one, other: (
             len(titles.get(one, set()) & titles.get(other, set()))
         ),
-        "number of contracts of its one whose taker is the person of its other (people)": (
+        "number of contracts of its one whose taker is its other person's person": (
             lambda one, other: contracted.get((one, other), 0)
         ),
-        "town of its one (people) is the town of its other (people)": lambda one, other: (
+        "its one person's town is its other person's town": lambda one, other: (
             town[one] == town[other]
         ),
     }

@@ -14,6 +14,7 @@ from workbench.structure.reached import (
     extreme,
     latest,
     mean,
+    previous,
     total_and_number,
     variance,
 )
@@ -39,6 +40,7 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
             "max": extreme(values, spans, greatest=True),
             "min": extreme(values, spans, greatest=False),
             "latest": latest(values, spans, time),
+            "previous": previous(values, spans, time),
             "variance": variance(1e6 + values, spans, anchor),
         }
         if window is None:
@@ -50,6 +52,9 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
             known = values[inside & ~np.isnan(values)]
             last = inside & (time == time[inside].max(initial=-1))
             at_last = values[last & ~np.isnan(values)]
+            before = inside & (time < time[inside].max(initial=-1))
+            before &= time == time[before].max(initial=-1)
+            at_previous = values[before & ~np.isnan(values)]
             expected = {
                 "count": inside.sum(),
                 "mean": known.mean() if len(known) else np.nan,
@@ -57,6 +62,7 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
                 "max": known.max() if len(known) else np.nan,
                 "min": known.min() if len(known) else np.nan,
                 "latest": at_last.mean() if len(at_last) else np.nan,
+                "previous": at_previous.mean() if len(at_previous) else np.nan,
                 "variance": known.var() if len(known) else np.nan,
                 "different": len(set(np.round(known).tolist())),
             }
@@ -69,7 +75,7 @@ def test_aggregates_agree_with_one_row_at_a_time(seed: int) -> None:
                     err_msg=name,
                 )
         held = values > 0
-        _, some = Places.of(held.astype(float)).held(1, spans)
+        _, some = Places.of(held.astype(float)).held(1, 2, spans)
         expected_counts = [
             ((anchor == a) & (time <= t) & (time > t - (window or np.inf)) & held).sum()
             for a, t in zip(asked, now)
@@ -93,7 +99,7 @@ def test_places_of_a_code_are_those_found_one_row_at_a_time() -> None:
     spans = Spans(low, low + rng.integers(0, 61 - low))
     places = Places.of(codes)
     for code in range(5):
-        rows, held = places.held(code, spans)
+        rows, held = places.held(code, code + 1, spans)
         assert [rows[a:b].tolist() for a, b in zip(held.low, held.high)] == [
             [at for at in range(a, b) if codes[at] == code] for a, b in zip(spans.low, spans.high)
         ]

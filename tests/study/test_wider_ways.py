@@ -110,7 +110,7 @@ def test_one_row_of_two_kinds_at_once_is_told_from_two_rows_of_one_each(tmp_path
         write(tmp_path / "cast.csv", ["play", "actor", "role"], sorted(cast)),
     ]
     found = study(files, "actors.honoured", folds=2)
-    assert any("with plays' genre = tragedy and role = lead" in one.words for one in found.rules)
+    assert any("with play's genre = tragedy and role = lead" in one.words for one in found.rules)
     assert found.metrics["AUC-ROC"]["mean"] > 0.99
     (tmp_path / "program.mln").write_text(found.program, encoding="utf-8")
     (tmp_path / "dataset.toml").write_text(found.mapping, encoding="utf-8")

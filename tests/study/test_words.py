@@ -24,12 +24,10 @@ BORN = Candidate(PATIENT, "value", Onward((), Column("birth_date", "date")))
 
 def test_a_date_is_told_as_a_day_or_where_time_counts_as_days_since() -> None:
     old = Condition(0, "at_least", 28040.0)
-    assert (
-        condition_words(old, BORN) == "birth date of its patient (patients) is at least 2046-10-09"
-    )
+    assert condition_words(old, BORN) == "its patient's birth date is at least 2046-10-09"
     assert (
         condition_words(old, BORN, timed=True)
-        == "days since the birth date of its patient (patients) is at least 28,040"
+        == "days since its patient's birth date is at least 28,040"
     )
 
 
@@ -72,30 +70,24 @@ def test_what_is_counted_is_told_one_by_one_or_ten_by_ten() -> None:
         )
     ]
     assert said == [
-        "each of its visits (by patient)",
-        "each 10 of its visits (by patient)",
-        "each different drug of its visits (by patient)",
-        "each unit of the mean cost of its visits (by patient)",
+        "each of its visits",
+        "each 10 of its visits",
+        "each different drug of its visits",
+        "each unit of the mean cost of its visits",
     ]
 
 
 def test_of_a_category_that_is_unknown_no_value_is_named() -> None:
     town = Candidate(PATIENT, "is", Onward((), Column("town", "category", ("Ulm", "Jena"))), "Ulm")
-    assert (
-        condition_words(Condition(0, "missing"), town)
-        == "town of its patient (patients) is unknown"
-    )
-    assert (
-        condition_words(Condition(0, "at_least", 0.5), town)
-        == "town = Ulm of its patient (patients)"
-    )
+    assert condition_words(Condition(0, "missing"), town) == "its patient's town is unknown"
+    assert condition_words(Condition(0, "at_least", 0.5), town) == "its patient's town is Ulm"
 
 
 def test_references_are_called_by_what_they_lead_to() -> None:
     visits = Path("visits", (*PATIENT.hops, Hop("from", "patient_id", "visits")))
     assert candidate_words(Candidate(visits, "count")) == "number of visits of its patient"
     mine = Path("visits", (Hop("from", "visit_id", "prescriptions"),))
-    assert candidate_words(Candidate(mine, "count")) == "number of its prescriptions (by visit)"
+    assert candidate_words(Candidate(mine, "count")) == "number of its prescriptions"
 
 
 def test_the_two_ends_of_a_relation_among_like_things_are_told_apart() -> None:
@@ -130,10 +122,9 @@ def test_a_reason_says_the_number_that_the_row_has() -> None:
         Path("people", (Hop("from", "a", "ties"), Hop("to", "b", "people"))), "labelled", label=1
     )
     number, logarithm = Term((), 0, "number"), Term((Condition(0, "at_least", 2.0),), 0, "log")
-    assert reason_words(number, [visits], 21.0) == "number of its visits (by patient) is 21"
+    assert reason_words(number, [visits], 21.0) == "number of its visits is 21"
     assert reason_words(logarithm, [visits], 21.0) == (
-        "number of its visits (by patient) is 21, where number of its visits (by patient) is at "
-        "least 2"
+        "number of its visits is 21, where number of its visits is at least 2"
     )
     assert reason_words(number, [friends], 4.0) == "known yes among people tied to it by b: 4"
 
@@ -153,8 +144,7 @@ def test_columns_of_what_rows_refer_to_are_told_by_its_name() -> None:
     orders = Path("people", (Hop("from", "person_id", "orders"),))
     onward = Onward((Reference("product_id", "products"),), Column("price", "number"))
     assert (
-        candidate_words(Candidate(orders, "mean", onward))
-        == "mean products' price of its orders (by person)"
+        candidate_words(Candidate(orders, "mean", onward)) == "mean product's price of its orders"
     )
 
 
@@ -185,3 +175,64 @@ def test_rows_of_what_shares_a_value_with_ones_own_are_told_by_it() -> None:
     assert candidate_words(Candidate(others, "count")) == (
         "number of other clients with the same phone as its client"
     )
+
+
+def test_what_is_true_or_false_is_said_to_be_or_not_to_be() -> None:
+    insured = Candidate(PATIENT, "value", Onward((), Column("insured", "flag")))
+    ulm = Candidate(PATIENT, "is", Onward((), Column("town", "category", ("Ulm",))), "Ulm")
+    cold = Candidate(Path("visits"), "is", Onward((), Column("note", "text", ("cold",))), "cold")
+    yes, no = Condition(0, "at_least", 0.5), Condition(0, "below", 0.5)
+    assert condition_words(yes, insured) == "its patient's insured is yes"
+    assert condition_words(no, ulm) == "its patient's town is not Ulm"
+    assert condition_words(no, cold) == "note has not the word cold"
+
+
+def test_weekdays_and_months_are_named() -> None:
+    weekday = Onward((), Column("sent_on", "calendar", part="weekday"))
+    order = Path("items", (Hop("to", "order_id", "orders"),))
+    late = Candidate(order, "value", weekday)
+    month = Candidate(Path("items"), "value", Onward((), Column("sold", "calendar", part="month")))
+    assert condition_words(Condition(0, "at_least", 4.5), late) == (
+        "weekday of its order's sent on is Friday or later"
+    )
+    assert condition_words(Condition(0, "below", 6.0), late) == (
+        "weekday of its order's sent on is before Saturday"
+    )
+    assert condition_words(Condition(0, "at_least", 12), month) == ("month of the sold is December")
+    assert condition_words(Condition(0, "below", 2), month) == "month of the sold is January"
+
+
+def test_rows_of_large_numbers_and_ways_that_numbers_go_are_told() -> None:
+    events = Path("machines", (Hop("from", "machine_id", "events"),))
+    severity = Onward((), Column("severity", "number", (">= 3",)))
+    severe = Candidate(events, "sum", severity, ">= 3", 7)
+    assert condition_words(Condition(0, "at_least", 2), severe) == (
+        "number of its events with severity of at least 3 in the last 7 days is at least 2"
+    )
+    latest = Candidate(events, "latest", severity)
+    change = Candidate(
+        events, "difference", compared=(latest, Candidate(events, "previous", severity))
+    )
+    assert candidate_words(change) == (
+        "severity of the latest of its events less that of the one before"
+    )
+    repair = Onward((), Column("repaired_on", "number", since="broken_on"))
+    assert candidate_words(Candidate(events, "mean", repair)) == (
+        "mean days from broken on to repaired on of its events"
+    )
+
+
+def test_references_are_told_with_what_they_lead_to_where_they_are_not_called_so() -> None:
+    year = Onward((), Column("year", "number"))
+    said = {
+        column: candidate_words(
+            Candidate(Path("cites", (Hop("to", column, "papers"),)), "value", year)
+        )
+        for column in ("citing_id", "cited_paper")
+    }
+    assert said == {
+        "citing_id": "its citing paper's year",
+        "cited_paper": "its cited paper's year",
+    }
+    games = Path("players", (Hop("from", "white_id", "games"),))
+    assert candidate_words(Candidate(games, "count")) == "number of its games (by white)"

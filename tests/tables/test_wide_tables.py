@@ -160,6 +160,26 @@ def test_numbers_refer_to_their_own_table_where_they_are_called_so(tmp_path: Pat
     assert table.column("age").kind == "number"
 
 
+def test_numbers_refer_to_another_table_by_its_name_behind_a_word_for_the_part(
+    tmp_path: Path,
+) -> None:
+    depots = "depot_id,size\n" + "\n".join(f"{n},{n * 7 % 5}" for n in range(1, 21))
+    (tmp_path / "depots.csv").write_text(depots + "\n", encoding="utf-8")
+    routes = "\n".join(
+        f"r{n},{n % 20 + 1},{n * 3 % 20 + 1},{n % 4 + 1},{n % 3 + 1}" for n in range(60)
+    )
+    (tmp_path / "routes.csv").write_text(
+        f"route,from_depot,to_depot,max_depot,n_depots\n{routes}\n", encoding="utf-8"
+    )
+    with stage(find_sources([tmp_path / "depots.csv", tmp_path / "routes.csv"])) as staging:
+        table = propose(staging).table("routes")
+    assert {one.name: one.table for one in table.references} == {
+        "from_depot": "depots",
+        "to_depot": "depots",
+    }
+    assert table.column("max_depot").kind == table.column("n_depots").kind == "number"
+
+
 def test_names_with_spaces_refer_where_they_are_many(tmp_path: Path) -> None:
     names = [
         f"{first} {last}"

@@ -103,7 +103,9 @@ class BoundTerms(BoundVariables):
         first = next((kind for kind in kinds if kind is not None), None)
         # A constant beside a date is a number of days, but in `days` and `min` and `max` a date
         # too.
-        as_first = function in ("min", "max", "days", "year", "month") and first is not None
+        as_first = (
+            function in ("min", "max", "days", "year", "month", "weekday") and first is not None
+        )
         default = first if as_first and first is not None else ValueKind.NUMBER
         return value_function(
             function,

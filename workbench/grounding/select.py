@@ -47,12 +47,12 @@ Operator = OneOf[
 Function = OneOf[
     "abs", "any_value", "avg", "case", "cast BIGINT", "cast BIGINT[]", "cast DOUBLE",
     "cast INTEGER", "cast TIMESTAMP", "cast VARCHAR", "coalesce", "concat", "contains", "count",
-    "damerau_levenshtein", "distinct", "ends_with", "epoch_us", "greatest", "jaro_similarity",
-    "jaro_winkler_similarity", "least", "len", "length", "levenshtein", "list", "list_contains",
-    "list_cosine_similarity", "list_distinct", "list_extract", "list_intersect", "list_sort",
-    "list_value", "ln", "lower", "max", "min", "month", "not", "nullif", "regexp_extract_all",
-    "row", "starts_with", "sum", "to_seconds", "trunc", "try_cast DOUBLE", "try_cast DOUBLE[]",
-    "upper", "year",
+    "damerau_levenshtein", "distinct", "ends_with", "epoch_us", "greatest", "isodow",
+    "jaro_similarity", "jaro_winkler_similarity", "least", "len", "length", "levenshtein", "list",
+    "list_contains", "list_cosine_similarity", "list_distinct", "list_extract", "list_intersect",
+    "list_sort", "list_value", "ln", "lower", "max", "min", "month", "not", "nullif",
+    "regexp_extract_all", "row", "starts_with", "sum", "to_seconds", "trunc", "try_cast DOUBLE",
+    "try_cast DOUBLE[]", "upper", "year",
 ]  # fmt: skip
 """Functions and aggregates, by their names in DuckDB."""
 

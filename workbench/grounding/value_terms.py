@@ -143,6 +143,7 @@ _FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "log": lambda value: _where(value > 0, call("ln", value)),
     "year": _call("year"),
     "month": _call("month"),
+    "weekday": _call("isodow"),
     "days": _days,
     "levenshtein": _call("levenshtein"),
     "damerau": _call("damerau_levenshtein"),

@@ -39,6 +39,7 @@ VALUE_FUNCTIONS = {
     "log": 1,
     "year": 1,
     "month": 1,
+    "weekday": 1,
     "days": 2,
     "levenshtein": 2,
     "damerau": 2,

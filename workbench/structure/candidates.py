@@ -17,8 +17,10 @@ __all__ = [
     "Onward",
     "candidates_among_some",
     "candidates_of",
+    "candidates_of_kinds_and_thresholds",
     "candidates_of_known",
     "candidates_of_rare_values",
+    "candidates_of_thresholds",
     "candidates_of_two_kinds",
     "candidates_of_variety",
     "candidates_of_words",
@@ -27,7 +29,8 @@ __all__ = [
 
 Aggregate = Literal[
     "value", "is", "count", "different", "mean", "min", "max", "sum", "variance", "share", "latest",
-    "latest_is", "since", "first", "labelled", "in_common", "difference", "ratio", "product",
+    "previous", "latest_is", "since", "first", "labelled", "in_common", "difference", "ratio",
+    "product",
 ]  # fmt: skip
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
@@ -53,7 +56,8 @@ class Candidate:
     Attributes
     ----------
     value : str or None
-        Of `is`, `share` and `latest_is` over a category: which.
+        Of `is`, `share`, `sum` and `latest_is` over a category: which; of `sum` over a number: a
+        threshold, such as `>= 3`, that counted rows pass.
     window : int or None
         Only rows of the last so many days (years, where rows are dated by the year) before the
         target's own time.
@@ -108,7 +112,8 @@ def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[On
                 # All rows reached have the value that led to them.
                 if references or back is None or column.name != back.column:
                     yield Onward(references, column)
-            for reference in schema[table].references if path.many and level < depth else ():
+            further = path.many and level < depth and not schema[table].of
+            for reference in schema[table].references if further else ():
                 if reference.table is None or reference.table in seen:
                     continue
                 if back is not None and not references and reference.column == back.column:
@@ -233,6 +238,32 @@ def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterato
                 yield Candidate(path, aggregate, number, among=kind)
 
 
+def candidates_of_thresholds(
+    schema: Schema, path: Path, windows: tuple[int, ...] = ()
+) -> Iterator[Candidate]:
+    """How many of the thing's own rows have a large or a small number: events of severity 3."""
+    if len(path.prefix) > 1 or [hop.kind for hop in path.suffix] != ["from"]:
+        return
+    for onward, passed in _thresholds(schema, path):
+        for window in (None, *windows):
+            yield Candidate(path, "sum", onward, passed, window)
+
+
+def _thresholds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
+    columns = [column for column in schema[path.end].columns if column.kind == "number"]
+    return [(Onward((), column), passed) for column in columns for passed in column.values]
+
+
+def candidates_of_kinds_and_thresholds(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How many of the thing's own rows are of one kind and have a large or a small number at once:
+    errors E17 of severity 3.
+    """
+    if len(path.suffix) == 1:
+        for kind in _kinds(schema, path):
+            for passed in _thresholds(schema, path):
+                yield Candidate(path, "sum", *kind, among=passed)
+
+
 def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
     """How many of the thing's own rows are of one kind and of another at once:
     such as leading roles in tragedies.
@@ -281,7 +312,7 @@ def _of_many(
             if dated:
                 yield Candidate(path, "latest_is", onward, value)
         return
-    if onward.kind == "date" and timed and dated:
+    if onward.kind == "calendar" or (onward.kind == "date" and timed and dated):
         return
     for window in spans if onward.kind != "date" else ():
         yield Candidate(path, "mean", onward, None, window)

@@ -34,7 +34,7 @@ def comparisons(
     """
     plain = _plain(candidates)
     numbers = [one for one in plain if one.onward is not None and one.onward.kind == "number"]
-    of_column: dict[tuple[str, str], list[Candidate]] = {}
+    of_column: dict[tuple[str, str, str], list[Candidate]] = {}
     for one in numbers:
         if one.aggregate in ("value", "mean", "latest"):
             of_column.setdefault(_column(one), []).append(one)
@@ -95,7 +95,12 @@ def shares_of_totals(
 
 
 def changes(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Of the row's rows of one kind, the latest number less the mean one: the way it goes."""
+    """The way a number goes: the latest one less that before it, and of rows of one kind less the
+    mean one.
+    """
+    for one in candidates:
+        if one.aggregate == "latest" and one.among is None and one.label is None:
+            yield _compared("difference", one, replace(one, aggregate="previous"))
     means = {
         replace(one, aggregate="latest"): one
         for one in candidates
@@ -124,9 +129,10 @@ def _single(one: Candidate) -> bool:
     return one.aggregate in ("value", "min", "max")
 
 
-def _column(one: Candidate) -> tuple[str, str]:
-    """The table and the name of the column that a candidate reads."""
+def _column(one: Candidate) -> tuple[str, str, str]:
+    """The table and the names of the columns that a candidate reads."""
     assert one.onward is not None
     references = one.onward.references
     path: Path = one.path
-    return (references[-1].table or "" if references else path.end), one.onward.column.name
+    table = references[-1].table or "" if references else path.end
+    return table, one.onward.column.name, one.onward.column.since

@@ -19,6 +19,7 @@ __all__ = [
     "extreme",
     "latest",
     "mean",
+    "previous",
     "total_and_number",
     "variance",
 ]
@@ -101,10 +102,12 @@ class Places:
         order = np.argsort(codes, kind="stable")
         return cls(order, codes[order])
 
-    def held(self, code: float, spans: Spans) -> tuple[Int64, Spans]:
-        """The rows that have a code, and the spans as positions among these; O(n_spans log n)."""
-        first, last = np.searchsorted(self.codes, [code, code + 1])
-        rows = self.order[first:last]
+    def held(self, low: float, high: float, spans: Spans) -> tuple[Int64, Spans]:
+        """The rows whose code is in [low, high), and the spans as positions among these;
+        O(n_spans log n).
+        """
+        first, last = np.searchsorted(self.codes, [low, high])
+        rows = np.sort(self.order[first:last])
         return rows, Spans(np.searchsorted(rows, spans.low), np.searchsorted(rows, spans.high))
 
 
@@ -173,6 +176,13 @@ def extreme(values: Float, spans: Spans, *, greatest: bool) -> Float:
     return np.where(np.isinf(out), np.nan, sign * out)
 
 
+def previous(values: Float, spans: Spans, time: Float | None) -> Float:
+    """The same of the last row before that time."""
+    if time is None or not len(values):
+        return np.full(len(spans.low), np.nan)
+    return latest(values, Spans(spans.low, _last_time(spans, time).low), time)
+
+
 def latest(values: Float, spans: Spans, time: Float | None) -> Float:
     """The value of the last row of each span; the mean where several rows have that time,
     NaN where it is unknown.
@@ -180,9 +190,14 @@ def latest(values: Float, spans: Spans, time: Float | None) -> Float:
     if time is None or not len(values):
         return np.full(len(spans.low), np.nan)
     values = np.where(np.isnan(time), np.nan, values)
+    return mean(values, _last_time(spans, time))
+
+
+def _last_time(spans: Spans, time: Float) -> Spans:
+    """Of each span the rows of its last time."""
     starts = np.ones(len(time), np.bool_)
     starts[1:] = time[1:] != time[:-1]
     first = np.maximum.accumulate(np.where(starts, np.arange(len(time)), 0))
     some = spans.high > spans.low
     low = np.where(some, np.maximum(first[np.maximum(spans.high - 1, 0)], spans.low), spans.high)
-    return mean(values, Spans(low, spans.high))
+    return Spans(low, spans.high)

@@ -10,7 +10,7 @@ from typing import Literal
 
 __all__ = ["Column", "Hop", "Path", "Reference", "Schema", "Table", "paths"]
 
-Kind = Literal["number", "category", "flag", "date", "name", "text"]
+Kind = Literal["number", "category", "flag", "date", "calendar", "name", "text"]
 
 
 @dataclass(frozen=True)
@@ -19,18 +19,27 @@ class Column:
 
     Attributes
     ----------
-    kind : {'number', 'category', 'flag', 'date', 'name', 'text'}
-        A flag is 1 or 0; names are told apart, and no more; of texts words are looked for.
+    kind : {'number', 'category', 'flag', 'date', 'calendar', 'name', 'text'}
+        A flag is 1 or 0; names are told apart, and no more; of texts words are looked for; a
+        calendar has a date's weekday (1 to 7, Monday first) or month.
     values : tuple of str
-        Of a category: its most frequent values, most frequent first; of a text its words.
+        Of a category: its most frequent values, most frequent first; of a text its words; of a
+        number thresholds, such as `>= 3` and `< 0.5`, that part some rows from most.
     beginning : int
         Of codes read as a category by their first characters, how many these are; else 0.
+    part : {'', 'weekday', 'month'}
+        Of a calendar.
+    since : str
+        Of a number of days: the column of the date that they are counted from, up to that of
+        `name`.
     """
 
     name: str
     kind: Kind
     values: tuple[str, ...] = ()
     beginning: int = 0
+    part: Literal["", "weekday", "month"] = ""
+    since: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,8 @@ class Table:
         Columns of texts.
     holds : mapping of str to str
         For the columns that name something, what: columns of one kind may have values in common.
+    of : str
+        Of rows that are dated by another of their dates: the table that they are of, else empty.
     """
 
     name: str
@@ -67,6 +78,7 @@ class Table:
     named: tuple[Column, ...] = ()
     texts: tuple[Column, ...] = ()
     holds: Mapping[str, str] = field(default_factory=dict)
+    of: str = ""
 
     @property
     def relates(self) -> bool:
@@ -85,6 +97,10 @@ class Schema:
 
     def __getitem__(self, name: str) -> Table:
         return self.tables[name]
+
+    def stored(self, name: str) -> str:
+        """The table whose rows these are, whatever they are dated by."""
+        return self[name].of or name
 
     def dated_through(self, name: str) -> tuple[Reference, ...] | None:
         """The references from a table to the one whose date its rows have; empty for its own,
@@ -208,7 +224,7 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
     visited = {path.start, *(hop.table for hop in path.hops)}
     many = sum(hop.many for hop in path.hops)
     back_at_start = bool(path.hops) and path.end == path.start
-    if back_at_start:
+    if back_at_start or here.of:
         return
     if last is None or last.kind in ("to", "from"):
         for reference in here.references:
@@ -226,12 +242,15 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
                 yield Hop("shared", reference.column, here.name)
     if here.key is None or many >= 2:
         return
+    near = len(path.hops) <= 1 and all(hop.kind == "to" for hop in path.hops)
     for table in schema.tables.values():
         for reference in table.references:
-            if reference.table != here.name:
+            if reference.table != here.name or (table.of and not near):
                 continue
             yield Hop("from", reference.column, table.name)
-            if timed and len(path.hops) <= 1 and all(hop.kind == "to" for hop in path.hops):
+            if table.of:
+                continue
+            if timed and near:
                 if schema.dated_through(table.name) is None:
                     continue
                 for onward in table.references:

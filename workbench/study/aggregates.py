@@ -19,6 +19,7 @@ from workbench.structure.reached import (
     extreme,
     latest,
     mean,
+    previous,
     total_and_number,
     variance,
 )
@@ -65,7 +66,7 @@ def aggregated(
     values, time = columns[candidate.onward], reached.time
     if (told := told_apart(candidate)) is not None:
         by, value = told
-        rows, spans = places[by].held(1 if value is None else by.column.values.index(value), spans)
+        rows, spans = places[by].held(*_codes(by, value), spans)
         if candidate.among is None:
             return count(spans)
         values, time = values[rows], None if time is None else time[rows]
@@ -85,4 +86,17 @@ def aggregated(
             return extreme(values, spans, greatest=candidate.aggregate == "max")
         case "latest" | "latest_is":
             return latest(values, spans, time)
+        case "previous":
+            return previous(values, spans, time)
     raise AssertionError(candidate.aggregate)
+
+
+def _codes(by: Onward, value: str | None) -> tuple[float, float]:
+    """The half-open interval of the codes of a category's value, of a set flag,
+    or of the numbers that pass a threshold.
+    """
+    if by.kind == "number" and value is not None:
+        sign, number = value.split()
+        return (float(number), np.inf) if sign == ">=" else (-np.inf, float(number))
+    code = 1 if value is None else by.column.values.index(value)
+    return code, code + 1

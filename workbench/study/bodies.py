@@ -47,6 +47,10 @@ class Bodies:
                 if timed:
                     literals += [self._walks.now(), "u <= now"]
                     value = "days(now, u)"
+            if onward.kind == "calendar":
+                value = f"{onward.column.part}(u)"
+                if timed:
+                    literals += [self._walks.now(), "u <= now"]
             return " ^ ".join(dict.fromkeys([*literals, f"n = {value}"]))
         outside, anchor = self._walks.walk(Path(path.start, path.prefix))
         inside, row = self._walks.walk(path, anchor)
@@ -74,7 +78,7 @@ class Bodies:
         self, candidate: Candidate, outside: list[str], inside: list[str], row: Row
     ) -> str:
         path, onward = candidate.path, candidate.onward
-        by_time = candidate.aggregate in ("since", "first", "latest", "latest_is")
+        by_time = candidate.aggregate in ("since", "first", "latest", "previous", "latest_is")
         timed = self._ready.times is not None
         time = self._walks.dating(path, row) if timed or by_time else []
         dated = within = [*inside, *time]
@@ -139,15 +143,14 @@ class Bodies:
             return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {value}"])
         onward = candidate.onward
         assert onward is not None
-        key = ("latest", candidate.path, candidate.among)
-        if key not in self._statements.made:
-            name = self._statements.new("Latest" + path_name(candidate.path) + "Time")
-            head = f"{name}({', '.join((*self._subject, 'm'))})"
-            self._statements.state(head, " ^ ".join([*dict.fromkeys(outside), f"m = {call}"]))
-            self._statements.made[key] = name
+        name = self._time_of("Latest", candidate, outside, call)
+        if candidate.aggregate == "previous":
+            until = f"{name}({', '.join((*self._subject, 'l'))})"
+            call = f"{moment}(t: {' ^ '.join([*within, 't < l'])})"
+            name = self._time_of("Previous", candidate, [*outside, until], call)
         said, value = self._walks.onward(candidate.path.end, row, onward, candidate.value)
         prefix, _ = self._walks.walk(Path(candidate.path.start, candidate.path.prefix))
-        at = f"{self._statements.made[key]}({', '.join((*self._subject, 't'))})"
+        at = f"{name}({', '.join((*self._subject, 't'))})"
         if onward.kind == "flag" or candidate.value is not None:
             way = (
                 said[:-1]
@@ -158,3 +161,13 @@ class Bodies:
         else:
             inner = f"mean({value}: {' ^ '.join([*dated, *said])})"
         return " ^ ".join([*dict.fromkeys([*prefix, at]), f"n = {inner}"])
+
+    def _time_of(self, which: str, candidate: Candidate, outside: list[str], call: str) -> str:
+        """The predicate of the time of the latest row, or of that before it."""
+        key = (which, candidate.path, candidate.among)
+        if key not in self._statements.made:
+            name = self._statements.new(f"{which}{path_name(candidate.path)}Time")
+            head = f"{name}({', '.join((*self._subject, 'm'))})"
+            self._statements.state(head, " ^ ".join([*dict.fromkeys(outside), f"m = {call}"]))
+            self._statements.made[key] = name
+        return self._statements.made[key]

@@ -264,7 +264,10 @@ class CandidateColumns:
                     np.nan,
                     column == onward.column.values.index(candidate.value or ""),
                 )
-            elif onward.kind == "date" and self.times is not None:
+            elif onward.kind in ("date", "calendar") and self.times is not None:
                 # A date later than the target's own time is not known yet.
-                column = np.where(column <= self.times.days, self.times.days - column, np.nan)
+                date = Onward((), Column(onward.column.name, "date"))
+                days = self._read.said(path.end, [date], anchors)[date]
+                said = self.times.days - days if onward.kind == "date" else column
+                column = np.where(days <= self.times.days, said, np.nan)
             out[:, index] = column

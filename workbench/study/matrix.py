@@ -20,10 +20,12 @@ from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
 from workbench.study.gathered import Gathered, Neighbours, by_path
 from workbench.study.offers import (
+    kind_and_threshold_offers,
     least_rows,
     nearest_offers,
     rare_value_offers,
     some_rows_offers,
+    threshold_offers,
     two_kinds_offers,
     variety_offers,
 )
@@ -175,6 +177,12 @@ def candidate_matrix(
     if made.open:
         made.add_each(shares_of_totals(made.kept, made.positive()))
         made.add_each(changes(made.kept))
+    for path in walked:
+        made.stop_at(deadline)
+        if made.open:
+            few = least_rows(columns)
+            made.add(path, threshold_offers(columns, path, made.room), least=few)
+            made.add(path, kind_and_threshold_offers(columns, path, made.room), least=few)
     if made.open and numeric:
         made.add_each(products(made.kept, made.positive()))
     for path in walked:

@@ -11,7 +11,9 @@ from workbench.structure.candidates import (
     Candidate,
     candidates_among_some,
     candidates_of,
+    candidates_of_kinds_and_thresholds,
     candidates_of_rare_values,
+    candidates_of_thresholds,
     candidates_of_two_kinds,
     candidates_of_variety,
     onward_columns,
@@ -20,10 +22,12 @@ from workbench.structure.relational import Path, Schema
 from workbench.study.columns import MOST_CELLS, CandidateColumns
 
 __all__ = [
+    "kind_and_threshold_offers",
     "least_rows",
     "nearest_offers",
     "rare_value_offers",
     "some_rows_offers",
+    "threshold_offers",
     "two_kinds_offers",
     "variety_offers",
 ]
@@ -130,6 +134,25 @@ def two_kinds_offers(columns: CandidateColumns, path: Path, room: int) -> list[C
     """Which rows are of two kinds at once; none where not all find room."""
     found = list(candidates_of_two_kinds(columns.schema, path))
     return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
+def kind_and_threshold_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """Which rows are of a kind and have a large or a small number; none where not all find room."""
+    found = list(candidates_of_kinds_and_thresholds(columns.schema, path))
+    return found if 0 < len(found) <= room and _fits(columns, path) else []
+
+
+def threshold_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
+    """How many rows have large or small numbers; none where not all find room."""
+    timed = columns.times is not None
+    dated = timed and _in_order_of_time(columns.schema, path, timed)
+    if next(candidates_of_thresholds(columns.schema, path), None) is None:
+        return []
+    if not _fits(columns, path):
+        return []
+    windows = _windows(columns, path) if dated else ()
+    found = list(candidates_of_thresholds(columns.schema, path, windows))
+    return found if len(found) <= room else []
 
 
 def rare_value_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from workbench.structure.relational import Hop, Path
-from workbench.tables.names import without_id
+from workbench.tables.names import singular_words, without_id
 from workbench.tables.names import words as words_of
 
-__all__ = ["neighbours_words", "rows_words", "spoken", "thing_words", "where_words"]
+__all__ = ["neighbours_words", "rows_words", "spoken", "the", "thing_words", "whose"]
 
 
 def spoken(name: str) -> str:
@@ -19,21 +19,33 @@ def referred(column: str) -> str:
     return " ".join(without_id(words_of(column))) or spoken(column)
 
 
-def where_words(path: Path) -> str:
-    """Of what a column is, where a path leads to one row: ` of its clinic (clinics)`."""
+def the(words: str) -> str:
+    """Words that begin with whose they are as they are; others with their article."""
+    return words if words.startswith("its ") else f"the {words}"
+
+
+def whose(path: Path) -> str:
+    """Whose a column is, where a path leads to one row: `its clinic's `, `its citing paper's `."""
     if not path.hops:
         return ""
-    hop = path.hops[-1]
-    latest = "latest " if hop.kind == "latest" else ""
-    return f" of its {latest}{thing_words(hop)}"
+    latest = "latest " if path.hops[-1].kind == "latest" else ""
+    thing = thing_words(path.hops[-1])
+    return f"its {latest}{thing}'{'' if thing.endswith('s') else 's'} "
 
 
 def thing_words(hop: Hop) -> str:
-    """What one step leads to."""
-    return (
-        f"{referred(hop.column)} ({spoken(hop.table)})"
-        if hop.kind in ("to", "latest")
-        else spoken(hop.table)
+    """What one step leads to: the reference's name, and what that is where it does not say so."""
+    if hop.kind not in ("to", "latest"):
+        return spoken(hop.table)
+    name, kind = referred(hop.column), " ".join(singular_words(hop.table))
+    return name if _says(name, kind) else f"{name} {kind}"
+
+
+def _says(name: str, kind: str) -> bool:
+    """Whether a reference is called as what it leads to, as a whole or in short."""
+    last = kind.split()[-1] if kind else ""
+    return (len(name) > 2 and kind.startswith(name)) or any(
+        word.startswith(last) for word in name.split()
     )
 
 
@@ -48,7 +60,9 @@ def rows_words(path: Path) -> str:
         return f"{spoken(last.table)} of {_owner(path.hops[:-1])}"
     if last.table == path.start:
         return f"{spoken(path.start)} tied to it by {spoken(last.column)}"
-    return f"its {spoken(last.table)} (by {referred(last.column)})"
+    by = referred(last.column)
+    called = _says(by, " ".join(singular_words(path.start)))
+    return f"its {spoken(last.table)}" + ("" if called else f" (by {by})")
 
 
 def _back_at_start(path: Path) -> str:

@@ -102,7 +102,9 @@ def prepared(
     }
     time_column = _time_column(chosen, target, time)
     without = {(target.table.name, target.column.name), *left_out}
-    schema = relational_schema(staging, chosen, typed, without=without)
+    schema = relational_schema(
+        staging, chosen, typed, target.table.name, without=without, timed=time_column is not None
+    )
     asked = asked_rows(staging, typed[target.table.name], target, of_target.classes, time_column)
     labelled = int((~np.isnan(asked.labels)).sum())
     if labelled < FEWEST_LABELS:
@@ -173,7 +175,9 @@ def _undated_target(schema: Schema, table: str, time_column: str) -> Schema:
     rules on it would hold of the past alone.
     """
     tables = dict(schema.tables)
-    kept = tuple(column for column in tables[table].columns if column.name != time_column)
+    kept = tuple(
+        one for one in tables[table].columns if one.name != time_column or one.kind == "calendar"
+    )
     tables[table] = replace(tables[table], columns=kept, date=time_column, dated_by_year=False)
     return Schema(tables)
 

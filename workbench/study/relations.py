@@ -25,10 +25,11 @@ class Relations:
 
     def __getitem__(self, table: str) -> str:
         """The relation with a table's rows."""
-        return self.typed[table].relation
+        return self.typed[self.schema.stored(table)].relation
 
     def column(self, table: str, column: str) -> str:
-        return "rowid" if column == ROWID.name else self.typed[table].columns[column]
+        typed = self.typed[self.schema.stored(table)]
+        return "rowid" if column == ROWID.name else typed.columns[column]
 
     def key(self, table: str) -> str:
         key = self.schema[table].key

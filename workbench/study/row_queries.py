@@ -16,6 +16,10 @@ LABEL_ROW = "end_"
 """The column of the rowid of a row that is reached."""
 
 
+PARTS = {"weekday": "isodow", "month": "month"}
+"""Of a date, as functions."""
+
+
 @dataclass(frozen=True)
 class RowQueries:
     """Writes the Selects.
@@ -129,6 +133,11 @@ class RowQueries:
             return f"CASE WHEN {column} IS NOT NULL THEN CAST(hash({column}) >> 12 AS DOUBLE) END"
         if onward.kind == "flag":  # facts know true from all else
             return f"coalesce({column}, 0)"
+        if onward.kind == "calendar":
+            return f"CAST({PARTS[onward.column.part]}({column}) AS DOUBLE)"
+        if onward.column.since:
+            earlier = f"{alias}.{self.relations.column(table, onward.column.since)}"
+            return f"(epoch({column}) - epoch({earlier})) / 86400.0"
         return (
             f"epoch({column}) / 86400.0" if onward.kind == "date" else f"CAST({column} AS DOUBLE)"
         )

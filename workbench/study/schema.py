@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from workbench.structure.relational import Column, Reference, Schema, Table
 from workbench.study.codes import beginnings
+from workbench.study.computed_columns import calendar_columns, durations, number_column
 from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
 
@@ -29,17 +31,37 @@ def relational_schema(
     staging: Staging,
     mapping: TablesMapping,
     typed: Mapping[str, TypedTable],
+    target: str,
     *,
     without: Collection[tuple[str, str]] = (),
+    timed: bool = False,
 ) -> Schema:
     """The schema of typed tables; `without` names (table, column) pairs to leave out,
     the target's among them.
+
+    Of rows with several dates the days from one to another are a number. With times such a number
+    is known from the later date on, so these rows stand beside themselves, dated by that.
     """
     tables = {}
     for table in mapping.tables:
         used = [column for column in table.columns if (table.name, column.name) not in without]
-        tables[table.name] = _table(staging, mapping, table, typed[table.name], used)
+        made = _table(staging, mapping, table, typed[table.name], used)
+        lasting = () if made.name == target else tuple(durations(staging, typed[table.name], made))
+        if not timed:
+            made = replace(made, columns=(*made.columns, *lasting))
+        tables[made.name] = made
+        tables |= {one.name: one for one in _dated_by(made, lasting if timed else ())}
     return Schema(tables)
+
+
+def _dated_by(table: Table, lasting: Collection[Column]) -> Iterator[Table]:
+    """The table's rows dated by each later date, with the days up to that."""
+    for date in dict.fromkeys(column.name for column in lasting if column.name != table.date):
+        columns = tuple(column for column in lasting if column.name == date)
+        yield Table(
+            f"{table.name} by {date}", table.rows, None, columns, table.references, date,
+            of=table.name,
+        )  # fmt: skip
 
 
 def _table(
@@ -70,11 +92,12 @@ def _table(
             category = Column(column.name, "category", _values(staging, typed, column.name))
             (columns if _is_small(mapping, column.table) else named).append(category)
         elif column.kind == "number":
-            columns.append(Column(column.name, "number"))
+            columns.append(number_column(staging, typed, column.name))
         elif column.kind == "yes/no":
             columns.append(Column(column.name, "flag"))
         elif column.kind == "date":
             columns.append(Column(column.name, "date"))
+            columns += calendar_columns(staging, typed, column.name)
         elif column.kind in ("category", "text"):
             different, filled = _different(staging, typed, column.name)
             if different < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.structure.candidates import Candidate
-from workbench.structure.relational import Path
+from workbench.structure.relational import Column, Path
 from workbench.tables import TableMapping, TablesMapping, mapped_predicates
 
 __all__ = [
@@ -95,13 +95,26 @@ def path_name(path: Path) -> str:
     return "".join(camel(hop.table) for hop in path.hops) or camel(path.start)
 
 
+SIGNS = {">=": "From", "<": "Below"}
+
+
+def _value_name(value: str) -> str:
+    sign, _, number = value.partition(" ")
+    return SIGNS[sign] + re.sub(r"\W", "_", number) if sign in SIGNS and number else camel(value)
+
+
+def _column_name(column: Column) -> str:
+    since = f"Since{camel(column.since)}" if column.since else ""
+    return f"{camel(column.name)}{column.part.capitalize()}{since}"
+
+
 def candidate_name(candidate: Candidate) -> str:
     """A name of what a candidate says, not yet a name of its own."""
     if candidate.compared is not None:
         first, second = map(candidate_name, candidate.compared)
         return f"{first}{COMPARED[candidate.aggregate]}{second}"
-    what = "" if candidate.onward is None else camel(candidate.onward.column.name)
-    value = "" if candidate.value is None else camel(candidate.value)
+    what = "" if candidate.onward is None else _column_name(candidate.onward.column)
+    value = "" if candidate.value is None else _value_name(candidate.value)
     aggregate = {
         "value": "",
         "is": "",

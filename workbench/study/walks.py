@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.structure.candidates import Onward
-from workbench.structure.relational import Hop, Path, Reference
+from workbench.structure.relational import Column, Hop, Path, Reference
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
-from workbench.tables import MappedPredicate, mapped_predicates
+from workbench.tables import MappedPredicate, TableMapping, mapped_predicates
 
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
@@ -30,23 +30,26 @@ class Walks:
 
     def predicate(self, table: str, column: str) -> str:
         """The predicate of a column."""
-        return self._predicates[table, column].name
+        return self._predicates[self._ready.schema.stored(table), column].name
 
     def says(self, table: str, row: Sequence[str], column: str, value: str | None) -> str:
         """The atom of a column of a row; of yes and no without a value."""
-        found = self._predicates[table, column]
+        found = self._predicates[self._ready.schema.stored(table), column]
         arguments = [*row] if len(found.types) == found.subjects or value is None else [*row, value]
         return f"{found.name}({', '.join(arguments)})"
 
     def row(self, table: str, variable: str) -> Row:
         """The variables of a row of a table."""
-        return row_of(self._ready.mapping.table(table), variable)
+        return row_of(self._mapped(table), variable)
+
+    def _mapped(self, table: str) -> TableMapping:
+        return self._ready.mapping.table(self._ready.schema.stored(table))
 
     def place(self, table: str, column: str) -> int | None:
         """Which argument of a relation's atoms a column is;
         None where it has an atom of its own.
         """
-        of = self._ready.mapping.table(table)
+        of = self._mapped(table)
         named = [one.name for one in of.references] if of.relation is not None else []
         return named.index(column) if column in named else None
 
@@ -57,7 +60,7 @@ class Walks:
         place = self.place(table, reference.column)
         if place is not None:
             return [], (row[place],)
-        of = self._ready.mapping.table(table)
+        of = self._mapped(table)
         if of.key == reference.column:
             return [], row
         return [self.says(table, row, reference.column, variable)], (variable,)
@@ -68,7 +71,7 @@ class Walks:
             return self.forward(table, row, Reference(hop.column, hop.table), variable)
         if hop.kind == "from":
             there = self.row(hop.table, variable)
-            of = self._ready.mapping.table(hop.table)
+            of = self._mapped(hop.table)
             if of.relation is not None:
                 place = [one.name for one in of.references].index(hop.column)
                 there = (*there[:place], row[0], *there[place + 1 :])
@@ -117,6 +120,9 @@ class Walks:
             step, variables = self.forward(here, variables, reference, f"{variable}{number + 1}")
             literals += step
             here = reference.table or ""
+        if onward.kind in ("number", "calendar"):
+            more, said = self._number(here, variables, onward.column, variable)
+            return [*literals, *more, *([f"{said} {value}"] if value else [])], said
         constant = None if value is None else quoted_constant(value)
         place = self.place(here, onward.column.name)
         test = (
@@ -129,6 +135,15 @@ class Walks:
             literals.append(self.says(here, variables, onward.column.name, constant or "u"))
             return literals, "u"
         return [*literals, f"{variables[place]} = {constant or variables[place]}"], variables[place]
+
+    def _number(self, table: str, row: Row, column: Column, variable: str) -> tuple[list[str], str]:
+        """Literals that bind what a number is worked out of, and how it is."""
+        later, earlier = f"{variable}u", f"{variable}w"
+        literals = [self.says(table, row, column.name, later)]
+        if column.since:
+            literals.append(self.says(table, row, column.since, earlier))
+            return literals, f"days({later}, {earlier})"
+        return literals, f"{column.part}({later})" if column.part else later
 
     def _column(self, table: str, row: Row, column: str) -> tuple[list[str], str]:
         """Literals that bind a variable to what a column says, and the variable."""
@@ -146,7 +161,7 @@ class Walks:
         place = self.place(path.end, column)
         if place is not None:
             return outside, inside, row, row[place]
-        if column == self._ready.mapping.table(path.end).key:
+        if column == self._mapped(path.end).key:
             return outside, inside, row, row[0]
         value = f"{letter}v"
         return outside, [*inside, self.says(path.end, row, column, value)], row, value

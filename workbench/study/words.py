@@ -14,9 +14,11 @@ from workbench.study.path_words import (
     neighbours_words,
     rows_words,
     spoken,
+    the,
     thing_words,
-    where_words,
+    whose,
 )
+from workbench.tables.names import singular_words
 
 __all__ = ["candidate_words", "number_text", "readable_step", "reason_words", "term_words"]
 
@@ -50,10 +52,11 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     if candidate.compared is not None:
         first, second = (candidate_words(one, timed=timed) for one in candidate.compared)
         if candidate.compared[0].onward is not None and candidate.compared[0].onward.kind == "date":
-            return f"days from the {second} to the {first}"
+            return f"days from {the(second)} to {the(first)}"
+        if candidate.compared[1].aggregate == "previous":
+            return f"{first} less that of the one before"
         sign = {"difference": "less", "ratio": "divided by", "product": "times"}
-        return f"{first} {sign[candidate.aggregate]} the {second}"
-    where = where_words(candidate.path)
+        return f"{first} {sign[candidate.aggregate]} {the(second)}"
     rows = rows_words(candidate.path) + _among(candidate) if candidate.path.many else ""
     if candidate.label is not None and rows:
         what = f"known {what}"
@@ -63,11 +66,14 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     value = _value_words(what, candidate.onward, candidate.value)
     match candidate.aggregate:
         case "value" if timed and candidate.onward is not None and candidate.onward.kind == "date":
-            return f"days since the {what}{where}"
+            return f"days since {the(whose(candidate.path) + what)}"
+        case "value" if candidate.onward is not None and candidate.onward.kind == "calendar":
+            name = spoken(candidate.onward.column.name)
+            return f"{candidate.onward.column.part} of {the(whose(candidate.path) + name)}"
         case "value":
-            return f"{what}{where}"
+            return f"{whose(candidate.path)}{what}"
         case "is":
-            return f"{value}{where}"
+            return f"{whose(candidate.path)}{value}"
         case "count":
             return f"number of {rows}{when}"
         case "different":
@@ -85,6 +91,8 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
             return f"{names[candidate.aggregate]} {what} of {rows}{when}"
         case "latest":
             return f"{what} of the latest of {rows}"
+        case "previous":
+            return f"{what} of the one before the latest of {rows}"
         case "latest_is":
             return f"{value} in the latest of {rows}"
         case "since":
@@ -102,6 +110,10 @@ def _value_words(what: str, onward: Onward | None, value: str | None) -> str:
         return what
     if onward.kind == "text":
         return f"the word {value} in {what}"
+    if onward.kind == "number":
+        sign, number = value.split()
+        passed = "of at least" if sign == ">=" else "below"
+        return f"{what} {passed} {number_text(float(number))}"
     return f"{what} {'beginning with' if onward.column.beginning else '='} {value}"
 
 
@@ -115,13 +127,17 @@ def _common_words(path: Path, column: str, with_: Path, equal: str) -> str:
     """What two ends have in common: `number of the same paper of its student
     (wrote) and its author (published)`.
     """
-    there = f"the {spoken(equal)} of {_end(with_)}" if with_.hops else f"its {spoken(equal)}"
+    there = _owned(with_, spoken(equal)) if with_.hops else f"its {spoken(equal)}"
     if with_.many:
         same = column if column == spoken(equal) else f"{column} and {spoken(equal)}"
         return f"number of the same {same} of {_end(path)} and {_end(with_)}"
     if path.many:
         return f"number of {rows_words(path)} whose {column} is {there}"
-    return f"{column} of {_end(path)} is {there}"
+    return f"{_owned(path, column)} is {there}"
+
+
+def _owned(path: Path, column: str) -> str:
+    return f"the {column} of {rows_words(path)}" if path.many else f"{whose(path)}{column}"
 
 
 def _end(path: Path) -> str:
@@ -137,9 +153,11 @@ def _among(candidate: Candidate) -> str:
 
 def _column_words(onward: Onward) -> str:
     name = spoken(onward.column.name)
+    if onward.column.since:
+        name = f"days from {spoken(onward.column.since)} to {name}"
     if onward.references:
         last = onward.references[-1]
-        owner = spoken(last.table or last.column)
+        owner = " ".join(singular_words(last.table or last.column))
         return f"{owner}'{'' if owner.endswith('s') else 's'} {name}"
     return name
 
@@ -163,6 +181,23 @@ def _in_days(candidate: Candidate) -> bool:
         and candidate.compared is None
         and candidate.aggregate in ("value", "mean", "min", "max")
     )
+
+
+def _held_words(candidate: Candidate, words: str, held: bool) -> str:
+    """That what is true or false is one of both: `its town is Ulm`, `its town is not Ulm`."""
+    onward = candidate.onward
+    not_ = "" if held else "not "
+    if candidate.aggregate == "value":
+        return f"{words} is {not_}yes"
+    if candidate.aggregate == "is" and onward is not None:
+        what = f"{whose(candidate.path)}{spoken(onward.column.name)}"
+        if onward.kind == "text":
+            return f"{what} has {not_}the word {candidate.value}"
+        if onward.column.beginning:
+            does = "begins" if held else "does not begin"
+            return f"{what} {does} with {candidate.value}"
+        return f"{what} is {not_}{candidate.value}"
+    return f"{not_}{words}"
 
 
 def _value_text(candidate: Candidate, value: float, timed: bool) -> str:
@@ -191,8 +226,10 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     if condition.test == "known":
         return f"{words} is known"
     suffix = " (or unknown)" if condition.or_missing else ""
+    if candidate.onward is not None and candidate.onward.kind == "calendar":
+        return f"{words} is {_calendar_text(candidate.onward, condition)}{suffix}"
     if is_flag:
-        return (words if condition.test == "at_least" else f"not {words}") + suffix
+        return _held_words(candidate, words, condition.test == "at_least") + suffix
     if (
         candidate.aggregate == "labelled"
         and condition.test == "at_least"
@@ -212,6 +249,22 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
         return f"{words} is {said} {least:,}{suffix}"
     said = "at least" if condition.test == "at_least" else "below"
     return f"{words} is {said} {_value_text(candidate, condition.threshold, timed)}{suffix}"
+
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+
+
+def _calendar_text(onward: Onward, condition: Condition) -> str:
+    """Which weekdays or months pass a threshold: `Friday or later`, `before March`, `December`."""
+    names = WEEKDAYS if onward.column.part == "weekday" else MONTHS
+    first = min(max(ceil(condition.threshold), 1), len(names))
+    if condition.test == "at_least":
+        return names[first - 1] + (" or later" if first < len(names) else "")
+    return names[0] if first == 2 else f"before {names[first - 1]}"
 
 
 def readable_step(term: Term, candidates: Sequence[Candidate]) -> float:
@@ -239,7 +292,7 @@ def term_words(
     if candidate.aggregate == "labelled":
         return f"each {_known_words(candidate)}"
     if term.form == "log":
-        said = f"the logarithm of the {words}"
+        said = f"the logarithm of {the(words)}"
     else:
         said = _each(_step_words(step, in_days=_in_days(candidate)), words)
     if term.form in ("above", "below"):
@@ -261,9 +314,12 @@ def _each(step: str, words: str) -> str:
         return f"each {words.removeprefix('number of ')}"
     if words.startswith("number of "):
         return f"each{amount} of {_these(words.removeprefix('number of '))}"
+    if words.startswith(("weekday of ", "month of ")):
+        within = "week" if words.startswith("weekday ") else "year"
+        return f"each{amount or ' one'} that the {words} is later in the {within}"
     if step in ("day", "month", "year"):
-        return f"each {step} that the {words} is later"
-    return f"each {step} of the {words}"
+        return f"each {step} that {the(words)} is later"
+    return f"each {step} of {the(words)}"
 
 
 def _these(rows: str) -> str:

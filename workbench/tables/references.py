@@ -125,11 +125,16 @@ def _names_agree(column: str, table: str, key: str) -> float:
         core
         and named
         and (core[-len(named) :] == named or core[: len(named)] == named)
-        and core != parts
+        and len(core) < len(parts)
     ):
         return 2
+    if parts[-len(named) :] == named and len(parts) > len(named) and parts[0] not in COUNTED:
+        return 1.5
     return 0
 
+
+COUNTED = frozenset("count max maximum mean min minimum n no nr num number sum total".split())
+"""Words before a table's name that say how many of its things there are."""
 
 ONE_OF_ITS_OWN = frozenset(
     "ancestor boss dam father manager mentor mgr mother parent predecessor referrer sire "

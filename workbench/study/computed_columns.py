@@ -1,0 +1,73 @@
+"""What is worked out of a table's columns row by row: weekdays and months of dates, days from one
+date to another, and thresholds that part some numbers from most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from workbench.structure.relational import Column, Table
+from workbench.tables import Staging, TypedTable
+
+__all__ = ["calendar_columns", "durations", "number_column"]
+
+A_YEAR = 330
+"""Days that dates span at least where their months are looked at."""
+FEW_VALUES = 8
+"""Of so many different numbers at most each is a threshold."""
+SHARES = (0.1, 0.25, 0.75, 0.9)
+"""Of the rows, that have a number up to a threshold."""
+MOST_DATES = 4
+
+
+def calendar_columns(staging: Staging, typed: TypedTable, column: str) -> Iterator[Column]:
+    """The weekday of a date, and its month where dates span a year."""
+    name = typed.columns[column]
+    row = staging.rows(
+        f"SELECT (epoch(max({name})) - epoch(min({name}))) / 86400.0 FROM {typed.relation}"
+    )[0]
+    if row[0] is None:
+        return
+    yield Column(column, "calendar", part="weekday")
+    if float(str(row[0])) >= A_YEAR:
+        yield Column(column, "calendar", part="month")
+
+
+def number_column(staging: Staging, typed: TypedTable, column: str) -> Column:
+    """A number with its thresholds."""
+    cuts = _thresholds(staging, typed, f"CAST({typed.columns[column]} AS DOUBLE)")
+    return Column(column, "number", cuts)
+
+
+def durations(staging: Staging, typed: TypedTable, table: Table) -> Iterator[Column]:
+    """The days from each date of a row to each other, the one that is mostly earlier first."""
+    dates = [column.name for column in table.columns if column.kind == "date"][:MOST_DATES]
+    for pair in combinations(dates, 2):
+        one, other = (f"epoch({typed.columns[name]})" for name in pair)
+        ((less, more),) = staging.rows(
+            f"SELECT count(*) FILTER ({one} < {other}), count(*) FILTER ({one} > {other}) "
+            f"FROM {typed.relation}"
+        )
+        n_less, n_more = int(str(less)), int(str(more))
+        if n_less + n_more:
+            since, name = pair if n_less >= n_more else pair[::-1]
+            days = f"(epoch({typed.columns[name]}) - epoch({typed.columns[since]})) / 86400.0"
+            yield Column(name, "number", _thresholds(staging, typed, days), since=since)
+
+
+def _thresholds(staging: Staging, typed: TypedTable, number: str) -> tuple[str, ...]:
+    """Those of a number that rows have different ones of."""
+    ((found, different),) = staging.rows(
+        f"SELECT quantile_disc(x, {list(SHARES)}), approx_count_distinct(x) "
+        f"FROM (SELECT {number} AS x FROM {typed.relation})"
+    )
+    if not isinstance(found, list) or int(str(different)) < 2:
+        return ()
+    if int(str(different)) <= FEW_VALUES:
+        rows = staging.rows(
+            f"SELECT DISTINCT {number} AS x FROM {typed.relation} WHERE x IS NOT NULL ORDER BY x"
+        )
+        return tuple(f">= {float(str(value)):.12g}" for (value,) in rows[1:])
+    low, lower, upper, high = (f"{float(value):.3g}" for value in found)
+    return tuple(dict.fromkeys((f"< {low}", f"< {lower}", f">= {upper}", f">= {high}")))
