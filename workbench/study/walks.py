@@ -121,8 +121,8 @@ class Walks:
             literals += step
             here = reference.table or ""
         if onward.kind in ("number", "calendar"):
-            more, number = self._number(here, variables, onward.column, variable)
-            return [*literals, *more, *([f"{number} {value}"] if value else [])], number
+            more, computed = self._number(here, variables, onward.column, variable)
+            return [*literals, *more, *([f"{computed} {value}"] if value else [])], computed
         constant = None if value is None else quoted_constant(value)
         place = self.place(here, onward.column.name)
         test = (
