@@ -57,6 +57,51 @@ class InducedTheory:
 
 
 @dataclass
+class _Cover:
+    """What a covering loop came to so far."""
+
+    uncovered: Bool
+    found: list[FoundClause] = field(default_factory=list)
+    ground: list[int] = field(default_factory=list)
+    collected: list[Int64] = field(default_factory=list)
+    nodes: int = 0
+    status: str = "complete"
+
+    def take(self, seed: int, answer: FoundClause, cache: CoverCache) -> None:
+        """Add what the search from a seed found; without a clause the seed stands for itself."""
+        self.nodes += answer.nodes
+        self.collected.append(answer.collected)
+        self.uncovered[seed] = False
+        if answer.parts is None:
+            self.ground.append(seed)
+            return
+        self.found.append(answer)
+        self.uncovered &= ~unpack(cache.bits(answer.parts[None]), len(self.uncovered))[0]
+
+    def theory(self, cache: CoverCache) -> InducedTheory:
+        found = self.found
+        return InducedTheory(
+            np.array([one.parts for one in found], np.int32).reshape(len(found), cache.n_literals),
+            np.array([one.positives for one in found], np.int64),
+            np.array([one.negatives for one in found], np.int64),
+            np.array([one.score for one in found], np.float64),
+            np.array(self.ground, np.int64),
+            cache.reduced(np.unique(np.concatenate(self.collected)))
+            if self.collected
+            else np.zeros(0, np.int64),
+            self.nodes,
+            self.status,
+        )
+
+
+def _evenly(seeds: Int64, most: int | None) -> Int64:
+    """At most so many of the seeds, evenly spread."""
+    if most is None or len(seeds) <= most:
+        return seeds
+    return seeds[np.linspace(0, len(seeds) - 1, most).astype(np.int64)]
+
+
+@dataclass
 class ClauseLearner:
     """Bottom-clause search over one background and one list of examples; keeps its caches between
     calls.
@@ -141,64 +186,37 @@ class ClauseLearner:
         positive = chosen & (self.examples.label == label)
         negative = chosen & (self.examples.label == 1 - label)
         self._check(positive)
+        counts = self._class_counts(positive, negative)
+        seeds = _evenly(np.flatnonzero(positive), most_seeds)
+        cover = _Cover(positive.copy())
+        for done, seed in enumerate(seeds.tolist()):
+            if conduct.over:
+                cover.status = conduct.stopped
+                break
+            if loop != "induce_max" and not cover.uncovered[seed]:
+                continue
+            conduct.progress.report("search", done, len(seeds), f"{len(cover.found)} clauses")
+            counted = cover.uncovered if loop == "induce" else positive
+            counts = replace(counts, positives=int(counted.sum()))
+            answer = search_clause(
+                self.bottom(seed), self.cache, pack(counted), pack(negative), self.settings, counts,
+                conduct=conduct
+            )  # fmt: skip
+            cover.take(seed, answer, self.cache)
+        if loop == "induce_max":
+            cover.found = self._best_for_each(cover.found, positive)
+        return cover.theory(self.cache)
+
+    def _class_counts(self, positive: Bool, negative: Bool) -> ClassCounts:
+        """How many examples of each class there are, and what scores presume of a clause."""
         n_positive, n_negative = int(positive.sum()), int(negative.sum())
-        prior = (
-            self.settings.prior
-            if self.settings.prior is not None
-            else n_positive / (n_positive + n_negative)
-        )
+        prior = self.settings.prior
+        if prior is None:
+            prior = n_positive / (n_positive + n_negative)
         counts = ClassCounts(n_positive, n_negative, prior, self.settings.m)
         if self.settings.evalfn == "fitted_m":
             counts = replace(counts, m=self._fitted_m(positive, negative, counts))
-        uncovered = positive.copy()
-        negative_bits = pack(negative)
-        found: list[FoundClause] = []
-        ground: list[int] = []
-        collected: list[Int64] = []
-        nodes = 0
-        status = "complete"
-        seeds = np.flatnonzero(positive)
-        if most_seeds is not None and len(seeds) > most_seeds:
-            seeds = seeds[np.linspace(0, len(seeds) - 1, most_seeds).astype(np.int64)]
-        for done, seed in enumerate(seeds.tolist()):
-            if conduct.over:
-                status = conduct.stopped
-                break
-            if loop != "induce_max" and not uncovered[seed]:
-                continue
-            conduct.progress.report("search", done, len(seeds), f"{len(found)} clauses")
-            counted = uncovered if loop == "induce" else positive
-            counts = replace(counts, positives=int(counted.sum()))
-            answer = search_clause(
-                self.bottom(seed), self.cache, pack(counted), negative_bits, self.settings, counts,
-                conduct=conduct
-            )  # fmt: skip
-            nodes += answer.nodes
-            collected.append(answer.collected)
-            if answer.parts is None:
-                ground.append(seed)
-                uncovered[seed] = False
-                continue
-            found.append(answer)
-            if loop != "induce_max":
-                uncovered &= ~unpack(self.cache.bits(answer.parts[None]), len(self.examples))[0]
-                uncovered[seed] = False
-        if loop == "induce_max":
-            found = self._best_for_each(found, positive)
-        return InducedTheory(
-            np.array([answer.parts for answer in found], np.int32).reshape(
-                len(found), self.cache.n_literals
-            ),
-            np.array([answer.positives for answer in found], np.int64),
-            np.array([answer.negatives for answer in found], np.int64),
-            np.array([answer.score for answer in found], np.float64),
-            np.array(ground, np.int64),
-            self.cache.reduced(np.unique(np.concatenate(collected)))
-            if collected
-            else np.zeros(0, np.int64),
-            nodes,
-            status,
-        )
+        return counts
 
     def predict(self, theory: InducedTheory) -> Bool:
         """Whether some clause of the theory covers each example, shape (n_examples,);
