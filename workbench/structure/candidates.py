@@ -17,6 +17,7 @@ __all__ = [
     "Onward",
     "candidates_among_some",
     "candidates_of",
+    "candidates_of_calendars",
     "candidates_of_kinds_and_thresholds",
     "candidates_of_known",
     "candidates_of_rare_values",
@@ -110,7 +111,8 @@ def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[On
         for table, references in frontier:
             for column in schema[table].columns:
                 # All rows reached have the value that led to them.
-                if references or back is None or column.name != back.column:
+                same = back is not None and not references and column.name == back.column
+                if not same and column.kind != "calendar":
                     yield Onward(references, column)
             further = path.many and level < depth and not schema[table].of
             for reference in schema[table].references if further else ():
@@ -149,6 +151,14 @@ def candidates_of(
         yield Candidate(path, "first")
     for onward in onward_columns(schema, path):
         yield from _of_many(path, onward, spans, timed, dated)
+
+
+def candidates_of_calendars(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """Weekdays and months of a row's own dates, and of those of what it refers to."""
+    if not path.many and len(path.hops) <= 1:
+        for column in schema[path.end].columns:
+            if column.kind == "calendar":
+                yield Candidate(path, "value", Onward((), column))
 
 
 def candidates_of_known(path: Path, target: Column) -> Iterator[Candidate]:
@@ -312,7 +322,7 @@ def _of_many(
             if dated:
                 yield Candidate(path, "latest_is", onward, value)
         return
-    if onward.kind == "calendar" or (onward.kind == "date" and timed and dated):
+    if onward.kind == "date" and timed and dated:
         return
     for window in spans if onward.kind != "date" else ():
         yield Candidate(path, "mean", onward, None, window)

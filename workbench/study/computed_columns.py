@@ -14,6 +14,10 @@ __all__ = ["calendar_columns", "durations", "number_column"]
 
 A_YEAR = 330
 """Days that dates span at least where their months are looked at."""
+DAYS_OF_MONTH = 10
+"""On which dates fall at least where their weekdays are looked at: that of a year's first day says
+which year it is.
+"""
 FEW_VALUES = 8
 """Of so many different numbers at most each is a threshold."""
 SHARES = (0.1, 0.25, 0.75, 0.9)
@@ -24,13 +28,13 @@ MOST_DATES = 4
 def calendar_columns(staging: Staging, typed: TypedTable, column: str) -> Iterator[Column]:
     """The weekday of a date, and its month where dates span a year."""
     name = typed.columns[column]
-    row = staging.rows(
-        f"SELECT (epoch(max({name})) - epoch(min({name}))) / 86400.0 FROM {typed.relation}"
-    )[0]
-    if row[0] is None:
-        return
-    yield Column(column, "calendar", part="weekday")
-    if float(str(row[0])) >= A_YEAR:
+    ((days, of_month),) = staging.rows(
+        f"SELECT (epoch(max({name})) - epoch(min({name}))) / 86400.0, count(DISTINCT day({name})) "
+        f"FROM {typed.relation}"
+    )
+    if int(str(of_month)) >= DAYS_OF_MONTH:
+        yield Column(column, "calendar", part="weekday")
+    if days is not None and float(str(days)) >= A_YEAR:
         yield Column(column, "calendar", part="month")
 
 

@@ -11,6 +11,7 @@ from workbench.structure.candidates import (
     Candidate,
     candidates_among_some,
     candidates_of,
+    candidates_of_calendars,
     candidates_of_kinds_and_thresholds,
     candidates_of_rare_values,
     candidates_of_thresholds,
@@ -118,8 +119,9 @@ def _most_rows(schema: Schema, path: Path) -> int:
 
 
 def variety_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
-    """How various a path's rows are; none where not all of it finds room."""
-    found = list(candidates_of_variety(columns.schema, path))
+    """Weekdays and months, or how various a path's rows are; none where not all find room."""
+    schema = columns.schema
+    found = [*candidates_of_calendars(schema, path), *candidates_of_variety(schema, path)]
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 
