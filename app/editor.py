@@ -151,7 +151,8 @@ def _buttons() -> None:
             key="rules-download",
             disabled=not text,
         )
-        if not text.strip():
+        # About facts of one's own the example says nothing.
+        if not text.strip() and not workspace().data.catalog():
             st.button(
                 "Begin with a small example", on_click=_starter, key="rules-starter", type="primary"
             )

@@ -174,10 +174,12 @@ with right:
         diagnostics(checked.diagnostics)
     predicate_list(summaries)
 if not text.strip():
-    st.info(
-        "There are no rules yet. Write some above, begin with a small example, find some in the "
-        "data below, or open a bundled example on the Data page."
+    ways = (
+        "find some in the data below"
+        if summaries
+        else "begin with a small example, or open a bundled one on the Data page"
     )
+    st.info(f"There are no rules yet. Write some above, or {ways}.")
     offer_rules()
 parts = ["Groundings", "Find rules in the data"]
 part = st.segmented_control(

@@ -90,6 +90,45 @@ def test_where_there_are_tokens_the_page_asks_for_one(page: Any, club: Path) -> 
         visitor.sees("Smokes(")
 
 
+def entered(browser: Any, address: str, secret: str) -> Visitor:
+    """Somebody at the page, by a token."""
+    visitor = Visitor(browser.new_context().new_page(), address, None)
+    visitor.page.goto(address)
+    visitor.page.get_by_label("token").fill(secret)
+    visitor.page.get_by_role("button", name="Open the page").click()
+    visitor.page.get_by_role("heading", name="Relational workbench").wait_for()
+    return visitor
+
+
+def begin(visitor: Visitor, what: str) -> None:
+    """Start a job, and do not wait for it."""
+    visitor.go("learn", "Learn and infer")
+    visitor.choose(what)
+    visitor.page.get_by_role("button", name="Run", exact=True).click()
+
+
+def test_two_people_see_one_queue_and_either_cancels(browser: Any, tmp_path: Path) -> None:
+    path, secrets = tmp_path / "university.duckdb", ("annas-secret", "berts-secret")
+    with open_workspace(path) as workspace:
+        workspace.data.open_example("university")
+    with served_apart(path, words=[f"model:{secrets[0]}", f"admin:{secrets[1]}"]) as address:
+        people = [entered(browser, address, secret) for secret in secrets]
+        for visitor, what in zip([*people, people[0]], ["Cross-validate"] * 2 + ["Learn weights"]):
+            begin(visitor, what)
+        waits = [visitor.page.get_by_text("number 1 in the queue") for visitor in people]
+        for one in waits:
+            one.first.wait_for()
+        side = people[1].page.get_by_test_id("stSidebar")
+        side.get_by_role("button", name="Cancel").first.click()
+        for one in waits:
+            one.wait_for(state="detached")
+        with workbench.connect(address, token=secrets[1]) as remote:
+            ended = {run["kind"]: run["status"] for run in remote.runs()["items"]}
+        assert ended["crossval"] == "cancelled"
+        for visitor in people:
+            visitor.page.context.close()
+
+
 def test_other_sites_pages_do_not_reach_it(club: Path) -> None:
     with served_apart(club) as address:
         asked = {

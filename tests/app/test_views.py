@@ -91,6 +91,17 @@ def test_what_labels_say_stands_beside_a_learned_weight(smokers: Server, page: O
         assert frame[shown].dropna().sum() == pytest.approx(recorded[kept].sum())
 
 
+def test_an_example_of_rules_is_offered_where_there_are_no_facts_alone(
+    state: Server, page: Open
+) -> None:
+    assert sound(page("rules")).button(key="rules-starter").label == "Begin with a small example"
+    state.workspace.declare("Likes(person, topic)")
+    state.workspace.data.add("Likes(Ann, Tea)")
+    test = sound(page("rules"))
+    assert not [button for button in test.button if button.key == "rules-starter"]
+    assert "find some in the data" in test.info[0].value
+
+
 def test_an_example_opens_with_one_click(state: Server, page: Open) -> None:
     test = page("data")
     sound(test.button(key="open-smokers").click().run())
