@@ -22,8 +22,23 @@ from streamlit.testing.v1 import AppTest
 from app.state import Server, server
 from tests.app.visitor import CHROMIUM, FLAGS, Visitor, playwright
 from workbench.resources import shipped
+from workbench.service.jobs import Job
 
 Open = Callable[[str], AppTest]
+
+
+def sound(test: AppTest) -> AppTest:
+    assert [item.value for item in test.exception] == []
+    return test
+
+
+def finished(job: Job | None) -> Job:
+    assert job is not None
+    for _ in range(2400):
+        if job.ended:
+            return job
+        time.sleep(0.1)
+    raise AssertionError(f"{job.title} is still {job.status}")
 
 
 @pytest.fixture
@@ -46,6 +61,17 @@ def page(state: Server) -> Open:
         return test.switch_page(f"views/{view}.py").run()
 
     return open_page
+
+
+@pytest.fixture
+def smokers(state: Server) -> Server:
+    """The smokers, inferred once and learned from once."""
+    ws = state.workspace
+    ws.data.open_example("smokers")
+    text, _ = ws.rules.at_hand()
+    ws.infer(text, query=["Smokes", "Cancer"], engine="exact")
+    ws.learn(text, query=["Smokes"], learner="pseudo_likelihood")
+    return state
 
 
 @pytest.fixture(scope="package")

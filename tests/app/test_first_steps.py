@@ -9,8 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.state import Server
-from tests.app.conftest import Open
-from tests.app.test_views import sound
+from tests.app.conftest import Open, sound
 from tests.app.visitor import PATIENCE, Visitor, needs_browser
 
 FEW = 12

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.state import Server
 from app.work import DO, Work
-from tests.app.test_views import finished
+from tests.app.conftest import finished
 from workbench.errors import Cancelled, UsageError
 from workbench.progress import SILENT
 from workbench.service.jobs import Job

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from app.candidates import ALEPH, with_rules
 from app.state import Server
-from tests.app.conftest import Open
-from tests.app.test_views import finished, sound
+from tests.app.conftest import Open, finished, sound
 
 ALEPH_FILES = {
     "b": ":- modeh(1, uncle(+person, +person)).\n:- modeb(*, brother(+person, -person)).\n"

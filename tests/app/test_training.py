@@ -7,8 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.state import Server
-from tests.app.conftest import Open
-from tests.app.test_views import finished, sound
+from tests.app.conftest import Open, finished, sound
 
 FANS = (
     "Likes(person, topic)\nFan(person)\n// who likes the first topic\nLikes(p, T0) => "
