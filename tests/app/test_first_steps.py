@@ -110,7 +110,7 @@ def test_a_study_outlives_the_server_and_goes_with_its_run(
 ) -> None:
     sound(bring(page("tables"), shop).button(key="tables-load").click().run())
     state.workspace.runs.record_study(
-        state.workspace.study(shop, "customers.complains", time_limit=8.0)
+        state.workspace.study(shop, "customers.complains", time_limit=120.0)
     )
     test = sound(page("start"))
     scores = {item.label: float(item.value.split(" ")[0]) for item in test.metric}
@@ -133,7 +133,7 @@ def study(state: Server, page: Open, paths: list[Path], predict: str) -> None:
     asked = next(box for box in test.selectbox if box.label == "What should be predicted?")
     sound(asked.set_value(predict).run())
     sound(test.button(key="tables-load").click().run())
-    state.workspace.study(paths, predict, time_limit=8.0)
+    state.workspace.study(paths, predict, time_limit=120.0)
 
 
 def test_a_column_without_blanks_has_weights_reasons_and_errors_to_look_at(
