@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
+from tests.kits.datasets import dataset
+from tests.oracles.bucket_elimination import log10_partition
 from workbench.arrays import Int64
 from workbench.errors import WorkbenchError
 from workbench.inference.registry import ENGINES, tasks_of
@@ -273,3 +275,17 @@ def test_figures_without_a_value_are_null(
     assert answer.code == 5
     said = json.loads(answer.out)
     assert all(key in said and said[key] is None for key in keys)
+
+
+@pytest.mark.parametrize("name", ["Alchemy_11", "relational_3"])
+def test_a_competition_s_partition_function_is_that_of_plain_elimination(name: str) -> None:
+    """And its reference is none of the model's: with nothing known the sum is largest, and less."""
+    path = dataset("uai") / f"{name}.uai.gz"
+    model, evidence = read_model(path), path.with_name(f"{name}.uai.evid")
+    assert isinstance(model, FactorModel)
+    seen = parse_evidence(evidence.read_text(), model.states)
+    known = {variable: int(seen[variable]) for variable in np.flatnonzero(seen >= 0).tolist()}
+    found = solve_model(path, evidence=evidence, task="pr").log10_z
+    assert found == pytest.approx(log10_partition(model, known), abs=1e-6)
+    reference = float(path.with_name(f"{name}.uai.PR").read_text().split()[1])
+    assert log10_partition(model, {}) < reference - 100
