@@ -2,11 +2,12 @@
 memory by size.
 
 python -m benchmarks.on_disk [--rules 4000000 16000000] [--memory 2GB] [--powers 1 2] [--parties 20]
-[--json]
+[--learn] [--json]
 
 People know others and vote for one of some parties, as far as their bias and acquaintances move
-them: a rule for each acquaintance and party. Each size runs in a process of its own, so that its
-memory is its own.
+them: a rule for each acquaintance and party. With `--learn` each has chosen one, and weights of
+Markov logic are learned from the choices by pseudo-likelihood. Each size runs in a process of its
+own, so that its memory is its own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import resource
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -40,6 +42,13 @@ def program(power: int) -> str:
     )
 
 
+LOGIC = """Knows(person, person)
+Votes(person, party)
+Knows(a, b) ^ Votes(a, p) => Votes(b, p)
+Votes(a, p)
+"""
+
+
 def make(folder: Path, rules: int, parties: int) -> None:
     """Acquaintances, biases and the atoms asked for, as Parquet."""
     people = rules // (KNOWN * parties)
@@ -51,6 +60,8 @@ def make(folder: Path, rules: int, parties: int) -> None:
             f"range({people * KNOWN}) t(i)",
             "Bias": f"SELECT 'P' || i AS a, 'Q' || (hash(i) % {parties}) AS p, 0.2 + 0.8 * "
             f"random() AS value FROM range({people}) t(i)",
+            "Chosen": f"SELECT 'P' || i AS a, 'Q' || (hash(i) % {parties}) AS p FROM "
+            f"range({people}) t(i)",
             "Votes": f"SELECT 'P' || i AS a, 'Q' || j AS p FROM range({people}) t(i), "
             f"range({parties}) s(j)",
         }.items():
@@ -81,17 +92,43 @@ def solve(folder: Path, power: int, memory: str) -> dict[str, object]:
             "passes": solution.diagnostics.get("iterations"),
             "load_s": round(loaded - began, 1),
             "ground_s": round(result.ground_seconds, 1),
-            "wall_s": round(time.perf_counter() - began, 1),
-            "cpu_s": round(cpu_seconds() - cpu, 1),
-            "resident_GB": round(
-                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 2
-            ),
+            **spent(began, cpu),
             "memory": memory,
         }
 
 
+def learn(folder: Path, memory: str) -> dict[str, object]:
+    """Load and learn in this process; seconds, resident memory and the weights."""
+    began, cpu = time.perf_counter(), cpu_seconds()
+    allowed = f"{int(0.4 * read_size(memory))}B"
+    with open_workspace(folder / "work.duckdb", memory_limit=allowed) as workspace:
+        workspace.declare(LOGIC)
+        workspace.load(folder / "Knows.parquet", predicate="Knows")
+        workspace.load(folder / "Chosen.parquet", predicate="Votes")
+        loaded = time.perf_counter()
+        result = workspace.learn(LOGIC, query="Votes", memory=memory, limit=2**31, record=False)
+        return {
+            "rows": result.grounding.network.n_rows,
+            "atoms": result.grounding.atoms.n_atoms,
+            "status": result.learned.status,
+            "weights": [round(float(one), 9) for one in result.weights],
+            "load_s": round(loaded - began, 1),
+            **spent(began, cpu),
+            "memory": memory,
+        }
+
+
+def spent(began: float, cpu: float) -> dict[str, object]:
+    """Seconds since, and the most memory of this process."""
+    return {
+        "wall_s": round(time.perf_counter() - began, 1),
+        "cpu_s": round(cpu_seconds() - cpu, 1),
+        "resident_GB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 2),
+    }
+
+
 def apart(rules: int, power: int, memory: str, parties: int) -> dict[str, object]:
-    """One size in a process of its own."""
+    """One size in a process of its own; power 0 learns."""
     with TemporaryDirectory() as folder:
         make(Path(folder), rules, parties)
         command = [
@@ -112,13 +149,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rules", type=int, nargs="+", default=[4_000_000, 16_000_000])
     parser.add_argument("--memory", default="2GB")
-    parser.add_argument("--powers", type=int, nargs="+", choices=(1, 2), default=[2, 1])
+    parser.add_argument("--powers", type=int, nargs="+", choices=(0, 1, 2), default=[2, 1])
+    parser.add_argument("--learn", action="store_const", dest="powers", const=[0])
     parser.add_argument("--parties", type=int, default=20)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     if arguments.folder is not None:
-        print(json.dumps(solve(arguments.folder, arguments.powers[0], arguments.memory)))
+        power = arguments.powers[0]
+        work = partial(solve, power=power) if power else learn
+        print(json.dumps(work(arguments.folder, memory=arguments.memory)))
         return
     sizes = [(rules, power) for rules in arguments.rules for power in arguments.powers]
     found = (apart(rules, power, arguments.memory, arguments.parties) for rules, power in sizes)

@@ -41,6 +41,7 @@ FREE = {
     "processes",
     "progress",
     "resources",
+    "row_keys",
     "threads",
 }
 # Grounding fills the network's dataclasses, so it may import the file that declares them, and no

@@ -79,3 +79,32 @@ def test_soft_logic_that_memory_would_not_hold_is_solved_from_disk_and_says_so()
             ws.infer(SOFT, memory="401MB", engine="admm")
         with pytest.raises(InputError, match="of disk"):
             ws.infer(SOFT, memory="1MB")
+
+
+LABELLED = "Knows(p, p)\nVotes(p)\nKnows(x, y) ^ Votes(x) => Votes(y)\nVotes(x)\n"
+
+
+def test_pseudo_likelihood_that_memory_would_not_hold_is_learned_from_disk_and_says_so() -> None:
+    rng = np.random.default_rng(0)
+    pairs = pd.DataFrame(rng.integers(0, 300, (9000, 2)), columns=["a", "b"]).drop_duplicates()
+    people = pd.DataFrame({"a": [str(n) for n in range(300)]})
+    votes = people.assign(value=(rng.random(300) < 0.4).astype(float))
+    with wb.open() as ws:
+        ws.declare(LABELLED)
+        ws.load(pairs.astype(str), predicate="Knows")
+        ws.load(votes, predicate="Votes")
+        whole = ws.learn(LABELLED, query="Votes")
+        passed = ws.learn(LABELLED, query="Votes", memory="401MB")
+        assert [one.code for one in passed.warnings if one.severity == "warning"] == ["E0334"]
+        assert isinstance(passed.grounding.network.b, np.memmap)
+        assert passed.weights == pytest.approx(whole.weights, abs=1e-9)
+        assert passed.rules() == whole.rules()
+        with pytest.raises(InputError, match="E0340"):
+            ws.learn(LABELLED, query="Votes", memory="401MB", learner="voted_perceptron")
+        hard = LABELLED + "Knows(x, y) => !Votes(x).\n"
+        assert ws.learn(hard, query="Votes").learned.status == "converged"
+        with pytest.raises(InputError, match="that the labels violate"):
+            ws.learn(hard, query="Votes", memory="401MB")
+        ws.data.correct(["?Votes(3)"])
+        with pytest.raises(InputError, match="without a label"):
+            ws.learn(LABELLED, query="Votes", memory="401MB")

@@ -60,6 +60,19 @@ def with_block(net: GroundNetwork, atoms: list[int], kind: int) -> GroundNetwork
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", [None, 0, 1])
+def test_counts_are_the_same_a_run_of_rows_at_a_time(seed: int, kind: int | None) -> None:
+    net = random_network(seed, hard=2 if seed % 2 else 0)
+    if kind is not None:
+        net = with_block(net, [0, 2, 5], kind)
+    labels = labels_for(net, 11 * seed)
+    whole, parts = flip_counts(net, labels), flip_counts(net, labels, rows_at_once=2)
+    assert parts.features.toarray() == pytest.approx(whole.features.toarray(), abs=1e-12)
+    for name in ("group", "none_allowed", "true", "none"):
+        assert np.array_equal(getattr(parts, name), getattr(whole, name)), name
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", [None, 0, 1])
 def test_agrees_with_the_naive_computation(seed: int, kind: int | None) -> None:
     net = random_network(seed, hard=2 if seed % 2 else 0)
     if kind is not None:

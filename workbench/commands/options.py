@@ -67,7 +67,11 @@ TimeLimit = Annotated[
 Limit = Annotated[int, option("--limit", "Refuse rules with more ground rows than this.", SOLVING)]
 Memory = Annotated[
     str | None,
-    option("--memory", "Such as 10GB; more is refused, or (MAP of PSL) solved from disk.", SOLVING),
+    option(
+        "--memory",
+        "Such as 10GB; more is refused, or done from disk: MAP of PSL, pseudo-likelihood.",
+        SOLVING,
+    ),
 ]
 Json = Annotated[bool, option("--json", "Print JSON on standard output.", OUTPUT)]
 RunsFile = Annotated[

@@ -11,8 +11,8 @@ from scipy.sparse import coo_array, csr_array, vstack
 
 from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
 from workbench.grounding.chosen_rows import ChosenRows
-from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import GroundNetwork
+from workbench.row_keys import equal_rows, row_keys
 
 __all__ = [
     "CLOSE",

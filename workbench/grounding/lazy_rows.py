@@ -20,7 +20,6 @@ from workbench.grounding.planning import make_plan
 from workbench.grounding.plans import Plan
 from workbench.grounding.refusals import too_many
 from workbench.grounding.request import GroundRequest
-from workbench.grounding.row_keys import RowKeys
 from workbench.grounding.rows import RowSink
 from workbench.grounding.select import Select, Union
 from workbench.grounding.space import Numbering
@@ -29,6 +28,7 @@ from workbench.grounding.unit_sink import UnitSink
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 from workbench.network.ground_network import Rows
+from workbench.row_keys import RowKeys
 
 __all__ = ["LazyRows", "groundings_too_many", "why_in_full"]
 

@@ -81,7 +81,7 @@ def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Di
         "E0334",
         f"{rows:,} ground rows take about {size_in_words(estimated_bytes(rows, entries, atoms))} "
         f"in memory, and --memory allows {size_in_words(allowed)}: they are kept in {folder} "
-        f"(about {size_in_words(needed)}) and solved by passes over them",
+        f"(about {size_in_words(needed)}) and read by passes over them",
         help="the answer is as certain, and slower; allow more memory where there is some",
         severity="warning",
     )

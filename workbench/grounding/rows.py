@@ -11,9 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Float, Int8, Int32, UInt64
-from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.mapped import ROWS_AT_ONCE, mapped, release
 from workbench.network.ground_network import Relation
+from workbench.row_keys import equal_rows, row_keys
 
 __all__ = ["RowSink"]
 

@@ -27,8 +27,8 @@ from workbench.grounding.carried_rows import (
 from workbench.grounding.differences import Difference
 from workbench.grounding.inserted_rows import inserted
 from workbench.grounding.merged_templates import MergedTemplates, merge_templates, sums_by_template
-from workbench.grounding.row_keys import equal_rows, row_keys
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates
+from workbench.row_keys import equal_rows, row_keys
 
 __all__ = ["Splice", "places", "splice"]
 

@@ -40,6 +40,9 @@ class Declaration:
     counts : bool
         Whether it learns from the database's counts of all predicates' atoms (`Example.counts`),
         not from networks.
+    passes : bool
+        Whether it reads ground rows a run at a time, where all atoms have labels, so that they may
+        lie on disk.
     default : (Domain, bool) or None
         `auto` takes it in that domain, where labels are hidden (True) or not.
     """
@@ -54,6 +57,7 @@ class Declaration:
     by_world: bool = False
     lazy: bool = False
     counts: bool = False
+    passes: bool = False
     default: tuple[tuple[Domain, bool], ...] = ()
 
     @property

@@ -12,7 +12,10 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from workbench.arrays import Bool, Float, Int64, Integer
+from workbench.mapped import ROWS_AT_ONCE, release
 from workbench.network.ground_network import BlockKind, GroundNetwork
+from workbench.network.runs import row_runs
+from workbench.row_keys import equal_rows, row_keys
 
 __all__ = ["FlipCountSource", "FlipCounts", "compressed", "flip_counts", "together"]
 
@@ -77,7 +80,11 @@ class FlipCountSource(Protocol):
 
 
 def flip_counts(
-    network: GroundNetwork, values: Float, *, weight: Float | None = None
+    network: GroundNetwork,
+    values: Float,
+    *,
+    weight: Float | None = None,
+    rows_at_once: int = ROWS_AT_ONCE,
 ) -> FlipCounts:
     """The flip counts of every open atom of a network at a state that breaks no hard row.
 
@@ -89,13 +96,15 @@ def flip_counts(
         0 or 1.
     weight : float64 array, shape (n_atoms,), or None for all 1
         Importance of each atom's term; 0 leaves it out. A block has the mean weight of its members.
+    rows_at_once : int
+        Rows whose entries are looked at together; those of a network on disk then leave memory.
 
     Notes
     -----
-    O(nnz of A), and a sort where there are blocks.
+    O(nnz of A), and a sort where there are blocks. One pass: what is left is of atoms, not of rows.
     """
     block = _groups(network)
-    features, broken = _flip_features(network, values, block)
+    features, broken = _flip_features(network, values, block, rows_at_once)
     importance = np.ones(network.n_atoms) if weight is None else weight
     n_groups = int(block.max(initial=-1)) + 1
     size = np.bincount(block, minlength=n_groups)
@@ -138,10 +147,24 @@ def _groups(network: GroundNetwork) -> Int64:
     return group
 
 
-def _flip_features(network: GroundNetwork, values: Float, group: Int64) -> tuple[csr_array, Float]:
+def _flip_features(
+    network: GroundNetwork, values: Float, group: Int64, rows_at_once: int
+) -> tuple[csr_array, Float]:
     """Per atom: change of the satisfied counts, and of the number of broken hard rows,
     from its group false to it.
     """
+    features, broken = network.unit, np.zeros(network.n_atoms)
+    for _, run in row_runs(network, rows_at_once):
+        of_rows, change = _features_of_rows(run, values, group)
+        features, broken = features + of_rows, broken + change
+        release(run.A.data, run.A.indices, run.A.indptr, run.b, run.template, run.relation)
+    return csr_array(features), broken
+
+
+def _features_of_rows(
+    network: GroundNetwork, values: Float, group: Int64
+) -> tuple[csr_array, Float]:
+    """The same by the rows of a run alone."""
     entries = network.A.tocoo()
     row, atom = entries.coords
     coefficient = entries.data.astype(np.float64)
@@ -162,14 +185,14 @@ def _flip_features(network: GroundNetwork, values: Float, group: Int64) -> tuple
         gain *= network.scale[row]
     kept = soft & (gain != 0)
     shape = (network.n_atoms, network.n_templates)
-    features = csr_array((gain[kept], (atom[kept], template[kept])), shape=shape) + network.unit
+    features = csr_array((gain[kept], (atom[kept], template[kept])), shape=shape)
 
     tolerance = 1e-9
     equal = network.relation[row] == 2
     before = (base > tolerance) | (equal & (base < -tolerance))
     after = (base + coefficient > tolerance) | (equal & (base + coefficient < -tolerance))
     change = (after.astype(np.float64) - before)[~soft]
-    return csr_array(features), _sums(atom[~soft], change, network.n_atoms)
+    return features, _sums(atom[~soft], change, network.n_atoms)
 
 
 def _sums(index: Integer, values: Float, n: int) -> Float:
@@ -198,13 +221,7 @@ def compressed(counts: FlipCounts) -> FlipCounts:
     merge = plain[counts.group]
     rows = csr_array(counts.features[merge])
     rows.sum_duplicates()
-    keys = [
-        (rows.indices[start:stop].tobytes(), rows.data[start:stop].tobytes())
-        for start, stop in zip(rows.indptr[:-1], rows.indptr[1:])
-    ]
-    numbers: dict[tuple[bytes, bytes], int] = {}
-    kind = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
-    first = np.unique(kind, return_index=True)[1]
+    first, kind = np.unique(_first_equals(rows), return_inverse=True)
     merged = FlipCounts(
         features=csr_array(rows[first]),
         group=np.arange(first.size),
@@ -223,3 +240,13 @@ def compressed(counts: FlipCounts) -> FlipCounts:
         none=counts.none[~plain],
     )
     return together([merged, rest])
+
+
+def _first_equals(rows: csr_array) -> Int64:
+    """For each row the number of the first that equals it."""
+    n, filled = rows.shape[0], np.flatnonzero(np.diff(rows.indptr))
+    ends, nothing = np.append(rows.indptr[filled], rows.indptr[-1]), np.zeros(filled.size)
+    keys = row_keys(ends, rows.indices, rows.data, nothing, nothing)
+    first = np.full(n, np.argmin(np.diff(rows.indptr)) if n else 0)
+    first[filled] = filled[equal_rows(keys)]
+    return first

@@ -56,6 +56,7 @@ class PseudoLikelihood(Learner):
         domains=LOGIC,
         hidden="completed",
         objective=True,
+        passes=True,
         default=((Domain.BOOLEAN, False),),
     )
     prior_sd: Positive = 2.0

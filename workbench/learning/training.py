@@ -174,15 +174,18 @@ def _check_declared(learner: Learner, network: GroundNetwork) -> None:
 
 def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
     """Leave out the hard rows and blocks that the labels contradict in any case."""
-    least = condition(network, labels)
+    hard = np.flatnonzero(network.relation != Relation.HINGE)
+    least = condition(network.take_rows(hard), labels)
     b = np.asarray(least.b, np.float64)
     lowest = b + least.A.minimum(0).sum(axis=1)
     highest = b + least.A.maximum(0).sum(axis=1)
     tolerance = 1e-6  # a truth value that was solved for keeps its hard rows to this much
-    violated = (network.relation != Relation.HINGE) & (lowest > tolerance)
-    violated |= (network.relation == Relation.EQUAL) & (highest < -tolerance)
-    rows = np.flatnonzero(violated)
-    kept = network.take_rows(np.flatnonzero(~violated)) if rows.size else network
+    violated = lowest > tolerance
+    violated |= (least.relation == Relation.EQUAL) & (highest < -tolerance)
+    rows = hard[violated]
+    stays = np.ones(network.n_rows if rows.size else 0, np.bool_)
+    stays[rows] = False
+    kept = network.take_rows(np.flatnonzero(stays)) if rows.size else network
     if network.blocks.n_blocks:
         true_members = network.blocks.members @ np.nan_to_num(labels, nan=0.0)
         hidden_members = network.blocks.members @ np.isnan(labels).astype(np.float64)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Bool, Float
+from workbench.arrays import Bool, Float, Int64, Integer
 from workbench.network.energy import row_values
 from workbench.network.ground_network import GroundNetwork
+from workbench.network.runs import row_runs
 
 __all__ = ["Rates", "observed_rates"]
 
@@ -69,25 +70,18 @@ def observed_rates(
     With `ell = b + A y`, the potential of a clause is 1 when all literals are false, so literal `a`
     decides alone where `ell - A_a y_a + max(A_a, 0) = 1`. O(nonzeros of the templates' rows).
     """
-    own = np.isin(network.template, np.asarray(templates, network.template.dtype))
-    rows = network.A[own]
-    known = np.where(np.isnan(truth), 0.0, truth)
-    of_row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    signs, atoms = rows.data.astype(np.float64), rows.indices
-    ell = row_values(network, known)[own]
-    alone = np.isclose(ell[of_row] - signs * known[atoms] + np.maximum(signs, 0.0), 1.0)
-    # A clause is passed over for a head where another of its atoms has no label.
-    unlabelled = np.bincount(of_row, np.isnan(truth)[atoms], rows.shape[0])
-    alone &= unlabelled[of_row] == np.isnan(truth)[atoms]
-    if head_only:
-        alone &= signs < 0
-    heads = np.zeros(network.n_atoms, bool)
-    heads[atoms[alone]] = True
+    heads, with_body, groundings = np.zeros(network.n_atoms, bool), 0, 0
+    for _, run in row_runs(network):
+        own = run.take_rows(np.isin(run.template, np.asarray(templates, run.template.dtype)))
+        of_row, atoms = _decided(own, truth, head_only=head_only)
+        heads[atoms] = True
+        with_body += np.unique(of_row).size
+        groundings += own.n_rows
     units = network.unit[:, list(templates)].tocoo()
     decided = units.data > 0 if head_only else units.data != 0
     heads[units.row[decided]] = True
-    with_body = int(np.unique(of_row[alone]).size + decided.sum())
-    groundings = rows.shape[0] + units.nnz
+    with_body += int(decided.sum())
+    groundings += units.nnz
     labelled = ~np.isnan(truth)
     inside, outside = heads & labelled, among & labelled & ~heads
     return Rates(
@@ -97,6 +91,21 @@ def observed_rates(
         _mean(truth[outside]),
         with_body / groundings if groundings else float("nan"),
     )
+
+
+def _decided(network: GroundNetwork, truth: Float, *, head_only: bool) -> tuple[Int64, Integer]:
+    """The rows whose other literals leave the matter to an atom, and that atom."""
+    of_row = np.repeat(np.arange(network.n_rows), np.diff(network.A.indptr))
+    signs, atoms = network.A.data.astype(np.float64), network.A.indices
+    known = np.where(np.isnan(truth), 0.0, truth)
+    ell = row_values(network, known)
+    alone = np.isclose(ell[of_row] - signs * known[atoms] + np.maximum(signs, 0.0), 1.0)
+    # A clause is passed over for a head where another of its atoms has no label.
+    unlabelled = np.bincount(of_row, np.isnan(truth)[atoms], network.n_rows)
+    alone &= unlabelled[of_row] == np.isnan(truth)[atoms]
+    if head_only:
+        alone &= signs < 0
+    return of_row[alone], atoms[alone]
 
 
 def _mean(values: Float) -> float:

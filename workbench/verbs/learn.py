@@ -26,9 +26,16 @@ from workbench.learning import (
     weight_intervals,
 )
 from workbench.network import Templates
+from workbench.network.ground_network import Domain
 from workbench.progress import SILENT, Conduct, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
-from workbench.verbs.learning_faults import check_labels, contradicted, mostly_false, named_for_all
+from workbench.verbs.learning_faults import (
+    check_labels,
+    contradicted,
+    mostly_false,
+    named_for_all,
+    refuse_copies,
+)
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.program_faults import refuse_numbers, says_nothing
@@ -110,7 +117,11 @@ def learn(
     apart = held_out is not None or intervals is not None
     if given is not None and given.declares.counts and apart:
         raise UsageError.of("E0819", f"{given.name} takes neither folds of atoms nor intervals")
-    task = _Task(database, program, replace(request, role="learn"), held_out, progress)
+    domain = Domain.BOOLEAN if program.language == "mln" else Domain.UNIT
+    meant = LEARNERS[default_learner(domain, hidden=False)] if given is None else given
+    passes = meant.declares.passes and not (lazy or candidates or apart)
+    request = replace(request, role="learn", on_disk=passes)
+    task = _Task(database, program, request, held_out, progress)
     grounding, source = task.ground(lazy)
     labelled = example_of(grounding, held_out)
     if not np.isfinite(labelled.truth).any() or not (grounding.labelled or all_false):
@@ -119,6 +130,8 @@ def learn(
         default_learner(grounding.network.domain, hidden=bool(np.isnan(labelled.truth).any())),
         **settings,
     )
+    if grounding.memory is not None:
+        refuse_copies(grounding, labelled.truth)
     tried: dict[str, object] = {}
     if candidates:
         chosen, tried = task.validated(chosen, candidates, grounding.templates, conduct)

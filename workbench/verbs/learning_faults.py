@@ -7,18 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.errors import Diagnostic, UsageError
+from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, uneven_types
 from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule
 from workbench.language.terms import Implies
 from workbench.learning import LearnedWeights
+from workbench.network import hard_violations
 from workbench.network.ground_network import Domain
 from workbench.verbs.explaining.naming import row_texts
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.written_rules import written_rules
 
-__all__ = ["check_labels", "contradicted", "mostly_false", "named_for_all"]
+__all__ = ["check_labels", "contradicted", "mostly_false", "named_for_all", "refuse_copies"]
 
 RARE_BODY = 0.1
 """An implication whose body is true in a smaller share of its
@@ -39,6 +40,23 @@ def check_labels(grounding: Grounding, truth: Float) -> None:
             f"the label of {name} is {truth[soft[0]]:g}, neither true nor false{more}",
             help="give it as a fact, as !fact or as ?fact; labels between 0 and 1 are for soft "
             "logic (.psl)",
+        )
+
+
+def refuse_copies(grounding: Grounding, truth: Float) -> None:
+    """Raise E0340 where rows lie on disk and labels are such that learning would copy them."""
+    network = grounding.network
+    why = None
+    if np.isnan(truth).any():
+        why = "atoms without a label are completed"
+    elif hard_violations(network.take_rows(np.flatnonzero(network.hard)), truth).any():
+        why = "hard ground rules that the labels violate are left out"
+    if why is not None:
+        raise InputError.of(
+            "E0340",
+            f"{why} in memory, and --memory would not hold {network.n_rows:,} ground rows",
+            help="allow more, give every atom of the query a label that no hard rule forbids, or "
+            "ask for fewer worlds",
         )
 
 
