@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import workbench as wb
-from workbench.language import format_program, parse_psl
+from workbench.language import check, format_program, parse_psl
+from workbench.language.psl.types import with_values
 from workbench.language.values import ValueKind
 
 RULES = """
@@ -56,3 +58,60 @@ def test_rules_over_definitions_and_dates(tmp_path: Path) -> None:
     assert values == pytest.approx(
         {f"Fraud({name})": value for name, value in expected.items()}, abs=1e-3
     )
+
+
+def test_a_document_holds_definitions_values_and_scopes(tmp_path: Path) -> None:
+    """A predicate that a document gives no types has those of the places that rules join it with;
+    what definitions make needs no declaration.
+    """
+    document = {
+        "predicates": {
+            "Age/2": {
+                "types": ["person", "number"],
+                "observations": [["a", 30], ["b", 50], ["c", 20]],
+            },
+            "Knows/2": {"observations": [["a", "b"], ["b", "c"], ["c", "a", 0.5]]},
+            "Good/1": {"targets": [["a"], ["b"], ["c"], ["d"]]},
+        },
+        "rules": [
+            "Elder(X, M) := M = max(A: Knows(X, Y) & Age(Y, A)) .",
+            "Good(X) open where Age(X, A) & A > 10 .",
+            "1: Elder(X, M) & Age(X, A) & M > A -> Good(X)",
+            "0.8: Age(X, A) & scaled(A) -> Good(X) ^2",
+            "0.5: !Good(X)",
+        ],
+    }
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(document))
+    with wb.open() as workspace:
+        workspace.declare(path)
+        workspace.load(path)
+        result = workspace.infer(path)
+    # That c knows a is half true, so it has no elder.
+    assert result.values == pytest.approx([1.0, 0.6875, 0.0], abs=1e-3)
+    assert [one.code for one in result.warnings] == ["E0335"]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "Due(X, N) := N = count(D: Since(X, D) & D > $now - 100) .",
+        "Due(X, T) := Since(X, D) & D + 10 >= $now & T = D - 30 .",
+        "Due(X, T) := Since(X, D) & T = $now - 1 .",
+        "Due(X, T) := Pays(X, M) & Owes(X, N) & T = M * N .",
+        "Due(X, N) := N = count(M: Pays(X, M) & Owes(X, K) & M - K > 1 & M > K) .",
+        "Due(X, T) := C = count(M: Pays(X, M)) & T = C + 1 .",
+        "Due(X, T) := C = latest(D: Since(X, D)) & T = C + 1 .",
+        "Due(X, M) := Pays(X, M) & Owes(X, N) & M / N > 1 & abs(M - N) < 3 .",
+    ],
+)
+def test_what_is_calculated_with_has_a_type_before_data_tell_it(definition: str) -> None:
+    program = parse_psl(f"{definition}\n1: Due(X, T) -> Good(X)\n")
+    assert not check(program)
+    dates = {"Since": (None, ValueKind.DATE)}
+    numbers = dict.fromkeys(("Pays", "Owes"), (None, ValueKind.NUMBER))
+    given = {name: kinds for name, kinds in {**dates, **numbers}.items() if name in definition}
+    typed = with_values(program, given)
+    date = "T = D" in definition or "$now - 1 ." in definition or "latest" in definition
+    made = ValueKind.DATE if date else ValueKind.NUMBER
+    assert typed.predicates["Due"].kinds == (None, made)

@@ -134,7 +134,7 @@ def prepare(
     # What has a scope may be asked about where only a tautology names it.
     scoped = {name for name, role in vocabulary.roles.items() if role.scoped}
     needed = needed_definitions(program, scoped.union(mentioned_predicates(clauses)))
-    notes += _made_of_nothing(program, needed, facts)
+    notes += _of_no_avail(program, needed, facts)
     make_definitions(vocabulary, needed)
     make_scopes(vocabulary)
     vocabulary.space = _atom_space(vocabulary)
@@ -195,20 +195,28 @@ def _vocabulary(
     )
 
 
-def _made_of_nothing(
+def _of_no_avail(
     program: Program, needed: Collection[str], facts: Mapping[str, FactKinds]
 ) -> list[Diagnostic]:
-    """A note for each predicate without any fact that definitions read: it may be misspelt."""
+    """A note for each predicate that definitions and scopes read without any fact, for it may be
+    misspelt; a warning where some of its facts are too little true for them (PSL).
+    """
     found: dict[str, Diagnostic] = {}
     for one in program.statements:
         if isinstance(one, Definition) and one.head.predicate not in needed:
             continue
         for atom in condition_atoms(one.body):
-            name = atom.predicate
-            if name not in program.defined and name not in found and facts[name] == NO_FACTS:
-                message = f"{name} has no facts, and {one.head.predicate} is made of it"
+            name, made = atom.predicate, one.head.predicate
+            if name in program.defined or name in found:
+                continue
+            if facts[name] == NO_FACTS:
+                message = f"{name} has no facts, and {made} is made of it"
                 help = "is it spelt as in the data, and is its column filled?"
                 found[name] = Diagnostic("E0333", message, atom.span, help, severity="note")
+            elif facts[name].uncertain and program.language == "psl":
+                message = f"some facts of {name} are true in part: {made} takes them for false"
+                help = "give the degree as a number, `types: [..., number]`, and compare it"
+                found[name] = Diagnostic("E0335", message, atom.span, help, severity="warning")
     return list(found.values())
 
 

@@ -18,7 +18,6 @@ from workbench.language.source import read_text
 
 __all__ = ["COMMENT", "PslDocument", "PslFacts"]
 
-ANY_TYPE = "UniqueStringID"
 PARTITIONS = ("observations", "targets", "truth")
 SPLITS = ("all", "infer", "learn", "validation")
 COMMENT = re.compile(
@@ -122,7 +121,8 @@ class PslDocument:
             parsed = replace(parsed, text=format_program(parsed))
         program = with_declarations(parsed, self.predicates)
         declared = {predicate.name for predicate in self.predicates}
-        unknown = [name for name in program.predicates if name not in declared]
+        known = declared | program.defined
+        unknown = [name for name in program.predicates if name not in known]
         if unknown:
             raise InputError(tuple(unknown_predicate(name, declared) for name in unknown))
         return program

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from workbench.errors import nearest
 from workbench.language.declarations import Predicate
-from workbench.language.psl.document import ANY_TYPE, PARTITIONS
+from workbench.language.psl.document import PARTITIONS
 from workbench.language.psl.document_faults import DocumentFaults
+from workbench.language.psl.types import ANY_TYPE
 
 __all__ = ["PredicateReading"]
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from workbench.language.declarations import Predicate
 from workbench.language.printing import format_program
 from workbench.language.program import Program
-from workbench.language.psl.document import ANY_TYPE, PARTITIONS, PslDocument, PslFacts
+from workbench.language.psl.document import PARTITIONS, PslDocument, PslFacts
+from workbench.language.psl.types import ANY_TYPE
 
 __all__ = ["document_to_files", "files_to_document", "format_psl_document"]
 

@@ -7,21 +7,25 @@ the constants that can meet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 
 from workbench.errors import Span
 from workbench.language.argument_classes import ArgumentClasses, Place
 from workbench.language.declarations import Predicate, Type
 from workbench.language.definitions import condition_atoms
-from workbench.language.formulas import rule_atoms, rule_comparisons
-from workbench.language.program import Aggregate, Definition, Program, Rule, Scope
+from workbench.language.formulas import rule_atoms, rule_comparisons, term_variables
+from workbench.language.program import Aggregate, Condition, Definition, Program, Rule, Scope
 from workbench.language.source import Diagnostics
 from workbench.language.spelling import respelled
-from workbench.language.terms import Apply, Atom, Comparison, Variable
+from workbench.language.terms import Apply, Atom, Comparison, Constant, Term, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["with_declarations", "with_inferred_types", "with_values"]
+__all__ = ["ANY_TYPE", "with_declarations", "with_inferred_types", "with_values"]
+
+ANY_TYPE = "UniqueStringID"
+"""PSL's type of a place that says nothing of its own."""
 
 
 def with_declarations(program: Program, declared: Iterable[Predicate]) -> Program:
@@ -101,17 +105,19 @@ def _typed(
     for rule in program.rules:
         classes.join_variables(rule_atoms(rule), rule_comparisons(rule), arities)
     given = _Given(program.rules, classes, diagnostics)
-    numbers = [
+    computed = [
         place for one in program.statements for place in _join_statement(one, classes, arities)
     ]
     # Only when all are joined: a class is known by one of its places, and joining changes which.
-    for place in numbers:
-        given.types[classes.find(place)] = ValueKind.NUMBER
+    for place, kind in computed:
+        given.types[classes.find(place)] = kind
     for name, kinds in (values or {}).items():
         known_as = spelling.get(name.casefold(), name)
         given.take_values(known_as, kinds[: arities.get(known_as, 0)])
     for predicate in program.predicates.values():
         given.take_types(predicate)
+    for predicate in program.predicates.values():
+        given.take_any(predicate)
     predicates = _predicates(program, arities, classes, classes.names(given.types))
     used = dict.fromkeys(
         type_name
@@ -165,6 +171,8 @@ class _Given:
 
     def take_types(self, predicate: Predicate) -> None:
         for position, type_name in enumerate(predicate.argument_types):
+            if type_name == ANY_TYPE:
+                continue
             before = self._type((predicate.name, position), type_name)
             if before != type_name:
                 self._refuse(
@@ -173,6 +181,12 @@ class _Given:
                     f"rules join it with arguments of type {before}",
                     "load the tables that rules join with one type for the joined columns",
                 )
+
+    def take_any(self, predicate: Predicate) -> None:
+        """Places of no type in particular are of the type of what rules join them with."""
+        for position, type_name in enumerate(predicate.argument_types):
+            if type_name == ANY_TYPE:
+                self._type((predicate.name, position), ANY_TYPE)
 
     def _type(self, place: Place, type_name: str) -> str:
         return self.types.setdefault(self.classes.find(place), type_name)
@@ -193,6 +207,10 @@ def _predicates(
     for name, arity in arities.items():
         types = tuple(names[classes.find((name, position))] for position in range(arity))
         one = program.predicates.get(name) or Predicate(name, types)
+        known = (
+            joined if own == ANY_TYPE else own for own, joined in zip(one.argument_types, types)
+        )
+        one = replace(one, argument_types=tuple(known))
         found[name] = replace(one, closed=True) if name in defined else one
     return found
 
@@ -205,30 +223,62 @@ def _span_of_use(rules: Iterable[Rule], name: str) -> Span | None:
 
 def _join_statement(
     statement: Definition | Scope, classes: ArgumentClasses, arities: Mapping[str, int]
-) -> list[Place]:
-    """Join the places of each variable of a definition or scope; the places of numbers it makes."""
-    comparisons = [one for one in statement.body if isinstance(one, Comparison)]
+) -> list[tuple[Place, ValueKind]]:
+    """Join the places of each variable of a definition or scope; the places of what it makes of
+    numbers, and of what it compares with `$now`.
+    """
+    comparisons = list(_comparisons(statement.body))
     place_of = classes.join_variables(
         (*condition_atoms(statement.body), statement.head), comparisons, arities
     )
-    numbers: list[Place] = []
+    kinds: list[tuple[str, ValueKind]] = []
     for one in statement.body:
-        if isinstance(one, Aggregate) and one.variable in place_of:
+        if isinstance(one, Aggregate):
+            # Comparisons alone may name its variable, which then has a place of its own.
+            place_of.setdefault(one.variable, (repr(one), 0))
             same = one.of[0] if one.function in ("min", "max", "latest") else None
             if isinstance(same, Variable) and same.name in place_of:
                 classes.join(place_of[same.name], place_of[one.variable])
             else:
-                numbers.append(place_of[one.variable])
-        elif isinstance(one, Comparison):
-            sides = [(one.left, one.right), (one.right, one.left)]
-            equated = [
-                (side, other)
-                for side, other in sides
-                if one.operator == "=" and isinstance(other, Apply)
-            ]
-            numbers += [
-                place_of[side.name]
-                for side, _ in equated
-                if isinstance(side, Variable) and side.name in place_of
-            ]
-    return numbers
+                kinds.append((one.variable, ValueKind.NUMBER))
+    for comparison in comparisons:
+        shifted = [_shifted(side) for side in (comparison.left, comparison.right)]
+        if "$now" in shifted:
+            kinds += [(name, ValueKind.DATE) for name in shifted]
+        elif all(name in place_of for name in shifted):
+            classes.join(place_of[shifted[0]], place_of[shifted[1]])
+        else:
+            kinds += [(name, ValueKind.NUMBER) for name in _numbers(comparison)]
+    return [(place_of[name], kind) for name, kind in kinds if name in place_of]
+
+
+def _comparisons(body: Iterable[Condition]) -> Iterator[Comparison]:
+    """Those of a body, and of its aggregates."""
+    for one in body:
+        if isinstance(one, Comparison):
+            yield one
+        elif isinstance(one, Aggregate):
+            yield from _comparisons((*one.body, *one.among))
+
+
+def _shifted(term: Term) -> str:
+    """The variable that a term is so much more or less than: of one kind with it. Others have no
+    name.
+    """
+    match term:
+        case Variable(name):
+            return name
+        case Apply("+", (Constant(), other)) | Apply("+" | "-", (other, Constant())):
+            return _shifted(other)
+    return ""
+
+
+def _numbers(comparison: Comparison) -> Iterator[str]:
+    """The variables that are calculated with, and the one that a result equals."""
+    for side, other in permutations((comparison.left, comparison.right)):
+        if isinstance(other, Apply) and not _shifted(other):
+            calculated = other.function in ("+", "-", "*", "/", "%")
+            if isinstance(side, Variable) and (calculated or comparison.operator == "="):
+                yield side.name
+            if calculated:
+                yield from (one.name for one in term_variables(other))
