@@ -115,3 +115,33 @@ def test_what_is_calculated_with_has_a_type_before_data_tell_it(definition: str)
     date = "T = D" in definition or "$now - 1 ." in definition or "latest" in definition
     made = ValueKind.DATE if date else ValueKind.NUMBER
     assert typed.predicates["Due"].kinds == (None, made)
+
+
+def test_an_atom_outside_its_scope_is_false_beside_others_that_are_open(tmp_path: Path) -> None:
+    rules = [
+        "1: Link(A, C) -> Link(C, C)",
+        "3: Good(A) -> Link(A, A)",
+        "2: Good(A)",
+        "0.5: Link(A, B)",
+        "1.5: Good(A) & Knows(A, B) & !Link(B, B) -> Good(B) ^2",
+    ]
+    # The rule whose only open atom would lie outside is not ground.
+    scoped = ["Link(A, B) open where Knows(A, B) .", *rules, "4: Knows(A, B) -> Link(B, A)"]
+    every = {"targets": [["a", "b"], ["b", "a"], ["a", "a"], ["b", "b"]]}
+    denied = {"targets": [["a", "b"]], "observations": [["a", "a", 0], ["b", "b", 0]]}
+    found = []
+    for number, (lines, links) in enumerate(((scoped, every), (rules, denied))):
+        predicates = {
+            "Knows/2": {"observations": [["a", "b"]]},
+            "Link/2": links,
+            "Good/1": {"targets": [["a"], ["b"]]},
+        }
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps({"predicates": predicates, "rules": lines}))
+        with wb.open() as workspace:
+            workspace.declare(path)
+            workspace.load(path)
+            result = workspace.infer(path, record=False)
+        found.append((result.predictions()["atom"].tolist(), result.solution.energy))
+    assert found[0][0] == found[1][0]
+    assert [energy for _, energy in found] == pytest.approx([4.5, 4.5], abs=1e-3)

@@ -123,6 +123,12 @@ class CaseMaker:
         body.exclude(branch.excluded)
         return self._finish(found)
 
+    @property
+    def has_one_open(self) -> bool:
+        """Whether the clause has one open literal."""
+        roles = self.vocabulary.roles
+        return sum(roles[one.atom.predicate].open for one in self.clause.literals) == 1
+
     def _closed(self, positive: bool) -> list[Atom]:
         roles = self.vocabulary.roles
         literals = (one for one in self.clause.literals if not roles[one.atom.predicate].open)
@@ -170,8 +176,10 @@ class CaseMaker:
             atom, needed = branch.terms[i][0], branch.negative[i]
             body.adopt(branch.required)
             bound = body.binds(atom)
-            # Atoms outside a scope are false, and groundings whose head they would be are left out.
+            # Atoms outside a scope are false, and groundings whose only open atom they would be are
+            # left out.
             scoped = vocabulary.roles[atom.predicate].scoped
+            left_out = scoped and self.has_one_open
             index = vocabulary.index(atom.predicate) if bound and not scoped else None
             if index is not None and (
                 not needed
@@ -184,7 +192,7 @@ class CaseMaker:
                 if needed:
                     body.where.append(negate(found[i].is_absent))
             else:
-                kind = "left" if bound and not needed and not scoped else "inner"
+                kind = "left" if bound and not needed and not left_out else "inner"
                 found[i] = _Joined(
                     body.join(atom, vocabulary.listed(atom.predicate), kind=kind, letter="o")
                 )

@@ -52,8 +52,12 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
         one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
     )
     needless = merging_is_needless(clause, open_literals)
+    named = {one.atom.predicate for one in open_literals}
     mixed = frozenset(
-        one.atom.predicate for one in open_literals if vocabulary.has_observed(one.atom.predicate)
+        name
+        for name in named
+        if vocabulary.has_observed(name)
+        or (vocabulary.roles[name].scoped and len(open_literals) > 1)
     )
     # Without observed atoms in a row, two groundings of a rule that needs no merging differ; with
     # them they may not.
