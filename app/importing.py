@@ -208,4 +208,4 @@ def last_import() -> None:
     if "imported" in st.session_state:
         said, found = st.session_state.pop("imported")
         st.success(said, icon=":material/check:")
-        warnings(found)
+        warnings(one.message for one in found)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.show import metrics, plain, standing, table
+from app.show import metrics, plain, standing, table, warnings
 from app.state import workspace
 from app.work import Outcome
 from workbench.service.jobs import Job
@@ -42,6 +42,7 @@ def outcome(job: Job) -> None:
         st.success(f"{plain(job.title)}: Done in {job.seconds:.1f} s.", icon=":material/check:")
     if job.about.outcome.run_id is not None:
         standing(workspace().runs.get(job.about.outcome.run_id))
+    warnings(one["message"] for one in summary.get("warnings", ()))
     if "engine" in summary:
         inferred(job.about.outcome, summary)
     elif "learner" in summary:

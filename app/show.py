@@ -43,6 +43,8 @@ LETTERS_ON, EITHER = {"light": "#43454f", "dark": "#d6d6d2"}, "#767676"
 LETTERS, LINES = 34, 4
 """Of a label beside a bar: letters of a line, so that half a phone is enough, and lines."""
 
+WARNED = 6
+"""Kinds of warnings that are told at once."""
 KINDS = {
     "infer": "inference",
     "learn": "learning",
@@ -72,10 +74,19 @@ def show_error(error: WorkbenchError | str) -> None:
         st.code(rendered, language=None, wrap_lines=True)
 
 
-def warnings(found: Sequence[Any]) -> None:
-    """Warnings of a load or a run."""
-    for diagnostic in found:
-        st.warning(told(diagnostic.message), icon=":material/warning:")
+def warnings(messages: Iterable[str]) -> None:
+    """Warnings of a load, a run or a look: each once with how often, in one short list."""
+    times = Counter(messages)
+    if not times:
+        return
+    lines = [
+        told(message) + (f" ({count:,} times)" if count > 1 else "")
+        for message, count in times.items()
+    ]
+    if len(lines) > WARNED:
+        lines[WARNED:] = [f"and {len(lines) - WARNED:,} more kinds of notes"]
+    mark = "- " if len(lines) > 1 else ""
+    st.warning("\n".join(mark + line for line in lines), icon=":material/warning:")
 
 
 def plain(text: str) -> str:

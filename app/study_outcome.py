@@ -12,7 +12,7 @@ import streamlit as st
 
 from app.downloads import csv_text
 from app.editor import take
-from app.show import plain, table, told
+from app.show import plain, table, warnings
 from app.state import workspace
 from app.study_cases import cases
 from app.study_scores import scores, with_names
@@ -37,8 +37,7 @@ def study_outcome(run: Any) -> None:
     if record["status"] != "done":
         st.warning("The time was up: this is the best until then.", icon=":material/timer_off:")
     st.text(record["sentence"])
-    for warning in record["warnings"]:
-        st.warning(told(warning["message"]), icon=":material/warning:")
+    warnings(one["message"] for one in record["warnings"])
     scores(record)
     rules(record)
     st.subheader("Why", anchor=False)

@@ -91,7 +91,7 @@ def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
 
 def outcome(job: Job) -> None:
     """Scores on held-out parts, the learned rules, and the ways on."""
-    from app.show import metrics, standing
+    from app.show import metrics, standing, warnings
 
     assert job.about.outcome is not None
     found = job.about.outcome.summary
@@ -100,6 +100,7 @@ def outcome(job: Job) -> None:
         standing(workspace().runs.get(job.about.outcome.run_id))
     mean = found["crossval"]["mean"]
     metrics([(name, f"{mean[name]:.3f}", None) for name in HEADLINES if mean.get(name) is not None])
+    warnings(one["message"] for one in found["learn"]["warnings"])
     learned(job.about.outcome)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Take these rules into the editor", key="train-take"):

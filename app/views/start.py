@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app.pictures import picture, picture_in_words
-from app.show import show_error, told
+from app.show import show_error, warnings
 from app.state import server, workspace
 from app.training import train_and_score
 from workbench.errors import WorkbenchError
@@ -13,7 +13,6 @@ from workbench.resources import shipped
 from workbench.workspace import example_tables
 
 EXAMPLE = "fraud"
-NOTES = 6
 
 
 def ways(*, small: bool) -> None:
@@ -95,16 +94,7 @@ def loaded() -> None:
         return
     facts, said = st.session_state.pop("tables-loaded")
     st.success(f"{facts:,} facts are loaded.", icon=":material/check:")
-    if said:
-        more = f" and {len(said) - NOTES} more kinds of notes" if len(said) > NOTES else ""
-        lines = [
-            told(message) + (f" ({times} times)" if times > 1 else "")
-            for message, times in said.items()
-        ]
-        mark = "- " if len(lines) > 1 else ""
-        st.warning(
-            "\n".join(mark + line for line in lines[:NOTES]) + more, icon=":material/warning:"
-        )
+    warnings(said)
 
 
 def at_hand() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,14 +11,13 @@ import streamlit as st
 
 from app.files import named_sources, saved_upload, taken_here
 from app.pictures import picture, picture_in_words
-from app.show import header, plain, show_error, table, told
+from app.show import header, plain, show_error, table, warnings
 from app.state import server, workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import ColumnKind, TableMapping, file_endings
 
 SOURCES, LOOK = "tables-sources", "tables-look"
 NOTHING = "nothing yet: only load them"
-SAID = 6
 OF_DATES = {"Y": "YYYY", "y": "YY", "m": "MM", "d": "DD", "b": "Mon", "B": "Month", "H": "hh"}
 OF_DATES |= {"M": "mm", "S": "ss"}
 
@@ -180,8 +178,8 @@ def load(look: Any) -> None:
     except WorkbenchError as error:
         show_error(error)
         return
-    said = Counter(warning.message for warning in report.warnings)
-    st.session_state["tables-loaded"] = (sum(report.facts.values()), dict(said))
+    said = [warning.message for warning in report.warnings]
+    st.session_state["tables-loaded"] = (sum(report.facts.values()), said)
     st.switch_page("views/start.py")
 
 
@@ -202,8 +200,7 @@ elif look is not None:
     predicted(look)
     if st.button("Looks right", type="primary", key="tables-load", icon=":material/check:"):
         load(look)
-    for note in look.notes[:SAID]:
-        st.warning(told(note.message), icon=":material/warning:")
+    warnings(note.message for note in look.notes)
     for tab, mapped in zip(
         st.tabs([mapped.name for mapped in look.mapping.tables]), look.mapping.tables
     ):

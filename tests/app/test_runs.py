@@ -159,3 +159,30 @@ def test_what_labels_say_stands_beside_a_learned_weight(smokers: Server, page: O
     assert recorded["rate"].notna().any()
     for shown, kept in (("labels", "support"), ("with", "rate")):
         assert frame[shown].dropna().sum() == pytest.approx(recorded[kept].sum())
+
+
+def test_a_weight_that_says_little_is_told_where_it_was_learned(state: Server, page: Open) -> None:
+    ws = state.workspace
+    rules = "Talks(person, person)\nHeard(person)\nTalks(x, y) ^ Heard(x) => Heard(y)\nHeard(x)\n"
+    ws.rules.keep(rules, "mln")
+    ws.declare(rules)
+    ws.data.add("\n".join(f"Talks(P{n}, P{(n * 7 + 1) % 40})" for n in range(40)))
+    ws.data.add("Heard(P1)")
+    test = sound(page("learn"))
+    test.multiselect(key="query").set_value(["Heard"]).run()
+    sound(test.button(key="run").click().run())
+    assert finished(state.jobs.all()[0]).status == "done"
+    said = " ".join(item.value for item in sound(test.run()).warning)
+    assert "the body of" in said.replace("\\", "")
+
+
+def _many_warnings() -> None:
+    from app.show import warnings
+
+    warnings([*(f"kind {number}" for number in range(9)), "kind 0", "kind 0"])
+
+
+def test_warnings_are_counted_and_few() -> None:
+    (said,) = AppTest.from_function(_many_warnings).run().warning
+    assert said.value.splitlines()[0] == "- kind 0 (3 times)"
+    assert said.value.splitlines()[-1] == "- and 3 more kinds of notes"
