@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from app.figures import figure
+from app.figures import decimals
 
 __all__ = [
     "against",
@@ -238,7 +238,8 @@ def waterfall(parts: list[tuple[str, float]], *, total: str, description: str) -
     frame["kind"] = ["up" if value >= 0 else "down" for value in frame["contribution"][:-1]] + [
         "total"
     ]
-    frame["text"] = [figure(value, sign=True) for value in frame["contribution"]]
+    places = decimals(frame["contribution"].abs().max())
+    frame["text"] = [f"{value:+,.{places}f}" for value in frame["contribution"]]
     y = alt.Y("label:N", sort=alt.SortField("order"), title=None, axis=LABELS)
     base = alt.Chart(frame, description=description)
     chart = base.mark_bar(cornerRadius=2).encode(
