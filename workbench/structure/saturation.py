@@ -4,7 +4,7 @@ layer by layer (Muggleton 1995; Aleph).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -72,71 +72,92 @@ def saturate(
     inputs, in the facts' order. A constant at a `#` place gives no input. Time: one posting list
     look-up for each mode and combination of inputs.
     """
-    width = 1 + background.max_arity
-    variable: dict[tuple[str, int], int] = {}
-    layer_of: dict[tuple[str, int], int] = {}
-    usable: dict[str, list[int]] = {}
+    growing = _Growing(1 + background.max_arity, len(examples.types))
     for place, value in enumerate(examples.arguments[example].tolist()):
-        key = (examples.types[place], value)
-        variable.setdefault(key, place)
-        if head.arguments[place].mark == "+" and key not in layer_of:
-            layer_of[key] = 0
-            usable.setdefault(key[0], []).append(value)
-    n_variables = len(examples.types)
-    literals: dict[tuple[int, ...], int] = {}
-    layers: list[int] = []
-    inputs: list[list[int]] = []
-    outputs: list[list[int]] = []
+        growing.begin((examples.types[place], value), place, head.arguments[place].mark == "+")
     lookup = _Lookup(background)
     for layer in range(1, depth + 1):
-        fresh: list[tuple[str, int]] = []
         for mode in modes:
             predicate = background.number.get(mode.predicate)
             if predicate is None or not len(background.facts[predicate]):
                 continue
-            places = [
-                place for place, argument in enumerate(mode.arguments) if argument.mark == "+"
-            ]
-            pools = [usable.get(mode.arguments[place].type, []) for place in places]
-            for values in product(*pools):
-                keys = [(mode.arguments[place].type, value) for place, value in zip(places, values)]
-                newest = max((layer_of[key] for key in keys), default=0)
-                if newest != layer - 1:
-                    continue
+            for places, values in growing.inputs(mode, layer):
                 answers = lookup.rows(predicate, places, values)
                 for row in answers if mode.recall is None else answers[: mode.recall]:
-                    literal = [predicate] + [int(ABSENT)] * (width - 1)
-                    taken: list[int] = []
-                    given: list[int] = []
-                    for place, argument in enumerate(mode.arguments):
-                        value = int(row[place])
-                        key = (argument.type, value)
-                        if argument.mark == "#":
-                            literal[1 + place] = value
-                            continue
-                        if key not in variable:
-                            variable[key] = n_variables
-                            n_variables += 1
-                        (taken if argument.mark == "+" else given).append(variable[key])
-                        literal[1 + place] = -variable[key] - 1
-                        if argument.mark == "-" and key not in layer_of:
-                            layer_of[key] = layer
-                            fresh.append(key)
-                    if literals.setdefault(tuple(literal), len(literals)) == len(layers):
-                        layers.append(layer)
-                        inputs.append(taken)
-                        outputs.append(given)
-        for name, value in fresh:
-            usable.setdefault(name, []).append(value)
-        if not fresh:
+                    growing.add(mode, predicate, row, layer)
+        if not growing.take_outputs():
             break
-    return _bottom(
-        np.array(list(literals), np.int32).reshape(-1, width),
-        layers,
-        inputs,
-        outputs,
-        len(examples.types),
-    )
+    return growing.clause()
+
+
+Key = tuple[str, int]
+"""A type and a constant of it: what has a variable."""
+
+
+class _Growing:
+    """A bottom clause as its literals enter, layer by layer."""
+
+    def __init__(self, width: int, n_head: int) -> None:
+        self.width, self.n_head = width, n_head
+        self.n_variables = n_head
+        self.variable: dict[Key, int] = {}
+        self.layer_of: dict[Key, int] = {}
+        self.usable: dict[str, list[int]] = {}
+        self.fresh: list[Key] = []
+        self.literals: dict[tuple[int, ...], int] = {}
+        self.layers: list[int] = []
+        self.taken: list[list[int]] = []
+        self.given: list[list[int]] = []
+
+    def begin(self, key: Key, place: int, is_input: bool) -> None:
+        """Give a term of the head its variable; one at an input can be taken from now on."""
+        self.variable.setdefault(key, place)
+        if is_input and key not in self.layer_of:
+            self.layer_of[key] = 0
+            self.usable.setdefault(key[0], []).append(key[1])
+
+    def inputs(self, mode: Mode, layer: int) -> Iterator[tuple[list[int], tuple[int, ...]]]:
+        """A mode's input places, with all values for them of which one is of the layer before."""
+        places = [place for place, argument in enumerate(mode.arguments) if argument.mark == "+"]
+        types = [mode.arguments[place].type for place in places]
+        for values in product(*(self.usable.get(name, []) for name in types)):
+            if max((self.layer_of[key] for key in zip(types, values)), default=0) == layer - 1:
+                yield places, values
+
+    def add(self, mode: Mode, predicate: int, row: Int32, layer: int) -> None:
+        """The literal of a fact, with new variables where it names new constants."""
+        literal = [predicate] + [int(ABSENT)] * (self.width - 1)
+        taken: list[int] = []
+        given: list[int] = []
+        for place, argument in enumerate(mode.arguments):
+            value = int(row[place])
+            if argument.mark == "#":
+                literal[1 + place] = value
+                continue
+            key = (argument.type, value)
+            if key not in self.variable:
+                self.variable[key] = self.n_variables
+                self.n_variables += 1
+            (taken if argument.mark == "+" else given).append(self.variable[key])
+            literal[1 + place] = -self.variable[key] - 1
+            if argument.mark == "-" and key not in self.layer_of:
+                self.layer_of[key] = layer
+                self.fresh.append(key)
+        if self.literals.setdefault(tuple(literal), len(self.literals)) == len(self.layers):
+            self.layers.append(layer)
+            self.taken.append(taken)
+            self.given.append(given)
+
+    def take_outputs(self) -> bool:
+        """Let the next layer take what this one gave; False where it gave nothing."""
+        for name, value in self.fresh:
+            self.usable.setdefault(name, []).append(value)
+        gave, self.fresh = bool(self.fresh), []
+        return gave
+
+    def clause(self) -> BottomClause:
+        literals = np.array(list(self.literals), np.int32).reshape(-1, self.width)
+        return _bottom(literals, self.layers, self.taken, self.given, self.n_head)
 
 
 class _Lookup:
