@@ -14,12 +14,12 @@ from time import sleep
 
 import httpx
 import pytest
-from workbench.verbs.live_store import kept
 
 import workbench
 from tests.service.kills import kill_updates, served_apart
 from tests.service.test_server import FACTS, RULES, served
 from workbench.service.access import Audit
+from workbench.verbs.updating.store import kept
 from workbench.workspace import Workspace
 
 
