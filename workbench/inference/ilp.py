@@ -123,22 +123,7 @@ class IntegerProgram(Engine):
             "programs": programs,
             "seconds": monotonic() - began,
         }
-        if proven:
-            how = (
-                f"branch and cut proved it, {programs} programs searched"
-                if programs
-                else "the relaxation proves it"
-            )
-            status, reason = Status.OPTIMAL, how
-        elif conduct.progress.cancelled:
-            status, reason = Status.CANCELLED, "cancelled; the bound holds"
-        elif conduct.expired:
-            status, reason = Status.LIMIT, "time ran out before every component was proven"
-        else:
-            status, reason = (
-                Status.FEASIBLE,
-                "stopped within the relative gap or the nodes asked for",
-            )
+        status, reason = _ending(proven, programs, conduct)
         bound = min(bound, energy) if violation == 0.0 else bound
         return Solution(
             status, state, energy, bound, violation, self.name, reason, diagnostics=diagnostics
@@ -236,3 +221,16 @@ class IntegerProgram(Engine):
 def _trivial_bound(problem: HingeProblem) -> float:
     """What no state goes below: every variable at its cheaper end, no hinge paid."""
     return problem.constant + float(np.minimum(problem.cost, 0.0).sum())
+
+
+def _ending(proven: bool, programs: int, conduct: Conduct) -> tuple[Status, str]:
+    """How a search ended, and why, in words."""
+    if proven and programs:
+        return Status.OPTIMAL, f"branch and cut proved it, {programs} programs searched"
+    if proven:
+        return Status.OPTIMAL, "the relaxation proves it"
+    if conduct.progress.cancelled:
+        return Status.CANCELLED, "cancelled; the bound holds"
+    if conduct.expired:
+        return Status.LIMIT, "time ran out before every component was proven"
+    return Status.FEASIBLE, "stopped within the relative gap or the nodes asked for"

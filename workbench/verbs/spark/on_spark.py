@@ -123,14 +123,7 @@ def infer_on_spark(
     """
     begun, progress, time_limit = perf_counter(), how.get("progress", SILENT), how.get("time_limit")
     master = master_of(on)
-    if task != "map":
-        raise _declined(
-            "marginals", "ask for the most probable state with --task map, or leave out --on"
-        )
-    if engine == "cpi":
-        raise _declined(
-            "the engine cpi, which asks for rows as it goes", "try --engine auto, or leave out --on"
-        )
+    _check_asked(task, engine)
     folder = Path(tempfile.mkdtemp(prefix="workbench-spark-"))
     try:
         with spark_session(master) as session:
@@ -176,6 +169,18 @@ def infer_on_spark(
         components=answer.components,
         parts=answer.parts,
     )
+
+
+def _check_asked(task: Task, engine: str) -> None:
+    """E0881 for what is not solved there."""
+    if task != "map":
+        raise _declined(
+            "marginals", "ask for the most probable state with --task map, or leave out --on"
+        )
+    if engine == "cpi":
+        raise _declined(
+            "the engine cpi, which asks for rows as it goes", "try --engine auto, or leave out --on"
+        )
 
 
 def _declined(what: str, cure: str) -> UsageError:
