@@ -97,8 +97,8 @@ def test_the_two_ends_of_a_relation_among_like_things_are_told_apart() -> None:
     }
     said = {end: candidate_words(Candidate(path, "count")) for end, path in ends.items()}
     assert said == {
-        "cited_id": "number of papers of its cites (as cited)",
-        "citing_id": "number of papers of its cites (as citing)",
+        "cited_id": "number of its cited papers (through cites)",
+        "citing_id": "number of its citing papers (through cites)",
     }
 
 
@@ -127,6 +127,11 @@ def test_a_reason_says_the_number_that_the_row_has() -> None:
         "number of its visits is 21, where number of its visits is at least 2"
     )
     assert reason_words(number, [friends], 4.0) == "known yes among people tied to it by b: 4"
+    suppliers = Path("firms", (Hop("from", "buyer", "sales"), Hop("to", "supplier", "firms")))
+    late = Candidate(suppliers, "labelled", label=1)
+    assert reason_words(number, [late], 2.0) == (
+        "known yes among its supplier firms (through sales): 2"
+    )
 
 
 def test_known_answers_of_rows_with_the_same_owner_are_told_by_the_owner() -> None:
@@ -235,4 +240,4 @@ def test_references_are_told_with_what_they_lead_to_where_they_are_not_called_so
         "cited_paper": "its cited paper's year",
     }
     games = Path("players", (Hop("from", "white_id", "games"),))
-    assert candidate_words(Candidate(games, "count")) == "number of its games (by white)"
+    assert candidate_words(Candidate(games, "count")) == "number of its games as white"

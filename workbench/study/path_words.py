@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.structure.relational import Hop, Path
-from workbench.tables.names import singular_words, without_id
+from workbench.tables.names import plural, singular_words, without_id
 from workbench.tables.names import words as words_of
 
 __all__ = ["neighbours_words", "rows_words", "spoken", "the", "thing_words", "whose"]
@@ -62,7 +62,7 @@ def rows_words(path: Path) -> str:
         return f"{spoken(path.start)} tied to it by {spoken(last.column)}"
     by = referred(last.column)
     called = _says(by, " ".join(singular_words(path.start)))
-    return f"its {spoken(last.table)}" + ("" if called else f" (by {by})")
+    return f"its {spoken(last.table)}" + ("" if called else f" as {by}")
 
 
 def _back_at_start(path: Path) -> str:
@@ -75,7 +75,21 @@ def _back_at_start(path: Path) -> str:
     )
     if as_it_came:
         return f"{spoken(last.table)} of {_owner(tuple(before))}"
+    if not before and _is_role(last):
+        return _role_words(between, last)
     return f"{spoken(last.table)} of {_owner((*before, between))} (as {referred(last.column)})"
+
+
+def _is_role(hop: Hop) -> bool:
+    """Whether a reference says what a thing is to another: a supplier, of companies."""
+    name = referred(hop.column)
+    return len(name) > 2 and not _says(name, " ".join(singular_words(hop.table)))
+
+
+def _role_words(between: Hop, last: Hop) -> str:
+    """Things by what they are to a row: `its supplier companies (through supplies)`."""
+    *words, noun = thing_words(last).split()
+    return f"its {' '.join((*words, plural(noun)))} (through {spoken(between.table)})"
 
 
 def _sharing(hop: Hop) -> str:
@@ -110,6 +124,8 @@ def neighbours_words(path: Path) -> str:
         return f"other {spoken(path.start)} of its {referred(first.column)}"
     if any(hop.kind == "shared" for hop in path.hops[:-1]):
         return f"{spoken(path.start)} of {_owner(path.hops[:-1])}"
+    if [hop.kind for hop in path.hops] == ["from", "to"] and _is_role(last):
+        return _role_words(first, last)
     through = [
         spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start
     ]
