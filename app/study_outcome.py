@@ -109,13 +109,13 @@ def offer_rules() -> None:
 def predictions(record: Mapping[str, Any], frame: pd.DataFrame) -> None:
     """What was asked for, the likeliest first; known rows are in the download."""
     asked = frame[~frame["known"]].drop(columns=["known", "held_out"], errors="ignore")
-    st.subheader(f"{len(asked):,} predictions", anchor=False)
     if asked.empty:
         st.info(
             "Every row of the column is known, so nothing was asked; the download has what the "
             "folds said of each."
         )
         return
+    st.subheader(f"{len(asked):,} prediction{'' if len(asked) == 1 else 's'}", anchor=False)
     likeliest = asked.sort_values("value", ascending=False)
     table(with_names(record["target"], likeliest), digits=3, most=300)
     st.caption(

@@ -205,6 +205,11 @@ def worst(run: Any, frame: pd.DataFrame) -> None:
         st.switch_page("views/why.py")
 
 
+def has_no_atoms(run: Any) -> bool:
+    """Whether it is a study of numbers or categories, whose rows are no atoms."""
+    return run.kind == "study" and not run.parameters.get("folds")
+
+
 def of_study(run: Any) -> None:
     """A study whose rows are no atoms: its scores and, of numbers, row by row."""
     study = workspace().runs.study(run.id)
@@ -215,7 +220,7 @@ def of_study(run: Any) -> None:
 
 def scored(run: Any) -> None:
     """All figures of a run."""
-    if run.kind == "study" and not run.parameters.get("folds"):
+    if has_no_atoms(run):
         of_study(run)
         return
     found = figures(run.id, run_token(run), facts_token())
@@ -254,7 +259,7 @@ if run is None:
     st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")
 else:
     try:
-        standing(run)
+        standing(run, scores=not has_no_atoms(run))  # its scores say so themselves
         scored(run)
     except WorkbenchError as error:
         show_error(error)

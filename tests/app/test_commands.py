@@ -5,6 +5,7 @@ and gives the page's figures.
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -94,3 +95,13 @@ def test_the_python_runs(saved: Path, case: str) -> None:
             workspace, kind, arguments
         )
         assert len(workspace.runs.all()) == 2
+
+
+def test_the_page_has_few_arenas_unless_they_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[dict[str, str]] = []
+    monkeypatch.setattr(os, "execve", lambda path, command, environment: begun.append(environment))
+    monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
+    CliRunner().invoke(app, ["app", "--no-browser"])
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "8")
+    CliRunner().invoke(app, ["app", "--no-browser"])
+    assert [one["MALLOC_ARENA_MAX"] for one in begun] == ["2", "8"]
