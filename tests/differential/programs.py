@@ -27,6 +27,8 @@ from tests.differential.shrinking import Case, smallest
 from tests.differential.soft_learner_checks import check_soft_learners
 from tests.differential.soft_learning_checks import check_soft_learning, random_soft_case
 from tests.differential.soft_update_checks import check_soft_updates
+from tests.differential.soft_value_checks import check_soft_values
+from tests.differential.soft_value_programs import random_soft_value_case
 from tests.differential.table_checks import check_tables, random_table_case
 from tests.differential.update_checks import UpdateCase, check_updates
 from tests.differential.value_checks import check_values
@@ -62,6 +64,7 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "soft learners": (random_soft_case, check_soft_learners),  # type: ignore[dict-item]
     "scores": (random_score_case, check_scores),  # type: ignore[dict-item]
     "models": (random_model_case, check_model),  # type: ignore[dict-item]
+    "soft values": (random_soft_value_case, check_soft_values),  # type: ignore[dict-item]
     "soft updates": (random_psl_case, check_soft_updates),  # type: ignore[dict-item]
     "tables": (random_table_case, check_tables),  # type: ignore[dict-item]
     "value updates": (random_value_update_case, check_value_updates),  # type: ignore[dict-item]

@@ -26,10 +26,13 @@ class Unlisted(Exception):
 
 @dataclass(frozen=True)
 class Listed:
-    """One world's atoms: a value, None where open; and which predicates have open atoms."""
+    """One world's atoms: a value, None where open; and which predicates have open atoms, of which
+    the `scoped` ones are false where they are not listed.
+    """
 
     values: Mapping[Key, float | None]
     open_predicates: frozenset[str]
+    scoped: frozenset[str] = frozenset()
 
     @property
     def constants(self) -> list[str]:
@@ -99,6 +102,10 @@ def _logical(rule: Logical, listed: Listed) -> Iterator[Row]:
     binders = [atom for sign, atom in rule.literals if not sign]
     if names and not binders:
         binders = [atom for _, atom in rule.literals]
+    # A rule whose only open atom lies outside of its scope is not ground there.
+    open_ones = [atom for _, atom in rule.literals if atom.predicate in listed.open_predicates]
+    if len(open_ones) == 1 and open_ones[0].predicate in listed.scoped:
+        binders = [*binders, open_ones[0]]
     for constants in product(listed.constants, repeat=len(names)):
         binding = dict(zip(names, constants))
         if any(_key(atom, binding) not in listed.values for atom in binders):
@@ -108,7 +115,8 @@ def _logical(rule: Logical, listed: Listed) -> Iterator[Row]:
         row, unlisted = Row(rule.weight, 2 if rule.squared else 1, b=1.0), []
         for sign, atom in rule.literals:
             key = _key(atom, binding)
-            if key not in listed.values and atom.predicate in listed.open_predicates:
+            known = key in listed.values or atom.predicate in listed.scoped
+            if not known and atom.predicate in listed.open_predicates:
                 unlisted.append(key)
             row.b -= not sign
             row.add(-1.0 if sign else 1.0, key, listed.values.get(key, 0.0))

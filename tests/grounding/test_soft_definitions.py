@@ -145,3 +145,24 @@ def test_an_atom_outside_its_scope_is_false_beside_others_that_are_open(tmp_path
         found.append((result.predictions()["atom"].tolist(), result.solution.energy))
     assert found[0][0] == found[1][0]
     assert [energy for _, energy in found] == pytest.approx([4.5, 4.5], abs=1e-3)
+
+
+def test_a_filter_alone_may_name_what_a_definition_makes(tmp_path: Path) -> None:
+    document = {
+        "predicates": {
+            "Knows/2": {"observations": [["a", "b"]]},
+            "Good/1": {"targets": [["a"], ["b"], ["c"]]},
+        },
+        "rules": [
+            "Knower(X) := Knows(X, Y) .",
+            "2: Good(+X) <= 0 {X: !Knower(X)}",
+            "1: Good(X)",
+        ],
+    }
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(document))
+    with wb.open() as workspace:
+        workspace.declare(path)
+        workspace.load(path)
+        values = workspace.infer(path, record=False).values
+    assert values == pytest.approx([1.0, 0.0, 0.0], abs=1e-3)

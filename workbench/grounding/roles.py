@@ -78,13 +78,15 @@ class RoleOf:
 
 
 def mentioned_predicates(clauses: tuple[Clause | LinearRule, ...]) -> set[str]:
-    """Predicates that occur in some clause."""
+    """Predicates that occur in some clause, or in a filter of one."""
     found: set[str] = set()
     for clause in clauses:
         if isinstance(clause, Clause):
             found |= {literal.atom.predicate for literal in clause.literals}
         else:
             found |= {atom.predicate for term in clause.terms for atom in term.atoms}
+            conditions = (one.condition for one in clause.filters)
+            found |= {atom.predicate for one in conditions for atom in formula_atoms(one)}
     return found
 
 
