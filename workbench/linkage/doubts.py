@@ -14,19 +14,20 @@ more pairs agree in it than random ones do, it is of an occasion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from workbench.arrays import Array, Bool, Float
+from workbench.arrays import Array, Float
 from workbench.linkage.comparison import MISSING, Comparison
 from workbench.linkage.fitting import Fitted, across_sources
 from workbench.linkage.groups import EVIDENCE
-from workbench.linkage.mixture import Patterns, sigmoid
+from workbench.linkage.mixture import sigmoid
 from workbench.linkage.numbers import hold_numbers
-from workbench.linkage.tree import EveryPair, TreeModel, fit_classes
+from workbench.linkage.problem import Problem
+from workbench.linkage.tree import TreeModel, fit_classes
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["Doubt", "share_of_chance", "told_apart"]
@@ -47,10 +48,12 @@ OF_CODES = 0.3
 """Of the pairs, those that may be random ones in a code, which hardly changes."""
 LACKING = 0.2
 """Of all pairs, those that are taken because they lack a field: where it is there, they are not."""
-MANY = 10.0
+MANY = 25.0
 """Pairs that may be random ones."""
-AGREEING = 4.0
-"""Pairs that are equal, beyond chance and two standard deviations of it."""
+AGREEING, ONE = 4.0, 1.0
+"""Pairs that are equal, beyond chance and two standard deviations of it: for a field that teaches,
+and for one that is told of.
+"""
 ROUNDS = 2
 """Fields that EM learns from, one after the other."""
 SAMPLE = 1000
@@ -104,84 +107,34 @@ class Doubt(NamedTuple):
         """Whether it may tell apart what the class joins."""
         perhaps = self.joining > HARDLY or self.share - self.filled > LACKING
         a_number = self.a_code and self.share > OF_CODES and self.joining > SINGLY
-        return self.share > DOUBTFUL and (perhaps or a_number)
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """Pairs that could match, how random ones are, and the evidence that a class of patterns joins
-    the things of a finer one.
-    """
-
-    patterns: Patterns
-    comparisons: Sequence[Comparison]
-    chances: Sequence[Float]
-    within: Float
-    joining: Callable[[Bool, Bool], float]
-
-    def levels_of(self, place: int, weight: Float) -> Float:
-        """How many of the pairs of the patterns' weights have each level of a field."""
-        level = self.patterns.levels[:, place]
-        found = np.bincount(level, weight, minlength=self.comparisons[place].n_levels)
-        return np.asarray(found, np.float64)
-
-    def expected(self, scores: Float) -> Float:
-        """How many pairs of each pattern match, by their log odds."""
-        return sigmoid(scores) * (self.patterns.counts - self.within)
-
-    def wrong(self, scores: Float) -> float:
-        """Of these at most so many are wrong: those within two sources that repeat nothing tell."""
-        match = sigmoid(scores)
-        within, across = float(match @ self.within), float(self.expected(scores).sum())
-        return min(1.0, within / max(across, 1e-9)) if self.within.any() else 1.0
-
-    def taken_without(self, model: TreeModel, place: int) -> Float:
-        """How many do if none has values of a field."""
-        blank = self.patterns.levels.copy()
-        blank[:, place] = MISSING
-        return self.expected(model.scores(blank))
+        return self.share > DOUBTFUL and self.beyond > ONE and (perhaps or a_number)
 
 
 def told_apart(
-    fitted: Fitted,
-    patterns: Patterns,
-    comparisons: Sequence[Comparison],
-    chances: Sequence[Float],
-    apart: Float | None,
-    every: EveryPair | None,
-    joining: Callable[[Bool, Bool], float],
-    conduct: Conduct = PLAIN,
+    fitted: Fitted, problem: Problem, conduct: Conduct = PLAIN
 ) -> tuple[Fitted, Doubt | None]:
     """The fitted class, or the one that fields teach which speak against it; and the field that
     speaks against that one still.
-
-    Parameters
-    ----------
-    chances : sequence of float64 arrays
-        Of each field, the levels' shares among random pairs.
-    apart, every, joining
-        As `fit_tree` takes them.
     """
-    within = np.zeros(len(patterns.counts)) if apart is None else apart
-    seen = _Seen(patterns, comparisons, chances, within, joining)
     model, taught = fitted.model, list[int]()
-    left = _doubts(model, seen)
+    left = _doubts(model, problem)
     while len(taught) < ROUNDS and not conduct.over:
         asked = [one for one in left if one.place not in taught]
-        found = _finer(model, asked, seen, every, conduct)
+        found = _finer(model, asked, problem, conduct)
         if found is None:
             break
         taught.append(found[0])
         model = found[1]
-        left = _doubts(model, seen)
+        left = _doubts(model, problem)
     if taught:
-        fitted = replace(
-            fitted, model=model, apart=tuple(dict.fromkeys((*fitted.apart, *taught))), joined=()
-        )
+        apart = tuple(dict.fromkeys((*fitted.apart, *taught)))
+        fitted = replace(fitted, model=model, apart=apart, joined=())
     occasions = tuple(one.place for one in left if one.of_an_occasion)
     fitted = replace(fitted, joined=fitted.joined or occasions)
-    # Of two sources that repeat nothing, log odds say it themselves.
-    against = [one for one in left if apart is None and (one.place in taught or one.counts)]
+    if problem.apart is not None:
+        # Of two sources that repeat nothing, log odds say it themselves.
+        return fitted, None
+    against = [one for one in left if one.place in taught or one.counts]
     most = max(against, key=lambda one: one.share, default=None)
     return fitted, most if most is not None and most.share > DOUBTFUL else None
 
@@ -195,87 +148,106 @@ def share_of_chance(counts: Float, chance: Float) -> float:
     return min(1.0, float((found[asked] / chance[1:][asked]).min(initial=1.0)))
 
 
-def _doubts(model: TreeModel, seen: _Seen) -> list[Doubt]:
+def _doubts(model: TreeModel, problem: Problem) -> list[Doubt]:
     """Of each field that tells things apart, and in which many pairs may be random ones."""
-    scores = model.scores(seen.patterns.levels)
+    scores = model.scores(problem.levels)
     found = [
-        _doubt(model, place, scores, seen)
-        for place, comparison in enumerate(seen.comparisons)
-        if seen.chances[place][_first_equal(comparison) :].sum() <= NEARLY_UNIQUE
+        _doubt(model, place, scores, problem)
+        for place, comparison in enumerate(problem.comparisons)
+        if problem.chances[place][_first_equal(comparison) :].sum() <= NEARLY_UNIQUE
     ]
-    taken = float(seen.expected(scores).sum())
+    taken = float(_expected(scores, problem).sum())
     return [one for one in found if one.share * taken > MANY]
 
 
-def _doubt(model: TreeModel, place: int, scores: Float, seen: _Seen) -> Doubt:
-    comparison, chance = seen.comparisons[place], seen.chances[place]
-    level, first = seen.patterns.levels[:, place], _first_equal(comparison)
-    counts = seen.levels_of(place, seen.expected(scores))
+def _doubt(model: TreeModel, place: int, scores: Float, problem: Problem) -> Doubt:
+    comparison, chance = problem.comparisons[place], problem.chances[place]
+    level, first = problem.levels[:, place], _first_equal(comparison)
+    counts = _levels_of(place, _expected(scores, problem), problem)
     number, equal = float(counts[1:].sum()), float(chance[first:].sum())
     filled = share = share_of_chance(counts, chance)
     if counts[MISSING]:
-        blank = share_of_chance(seen.levels_of(place, seen.taken_without(model, place)), chance)
+        lacking = _levels_of(place, _expected_without(model, place, problem), problem)
+        blank = share_of_chance(lacking, chance)
         share = (filled * number + blank * float(counts[MISSING])) / float(counts.sum())
-    filled, share = (min(one, seen.wrong(scores)) for one in (filled, share))
+    filled, share = (min(one, _wrong(scores, problem)) for one in (filled, share))
     wider = (scores > 0) & (level != MISSING)
     finer = wider & (_of_chance(counts, chance)[level] < 0.5)
+    texts = comparison.field.texts[:SAMPLE].tolist()
     return Doubt(
         place,
         filled,
         share,
         float(counts[first:].sum()) - equal * number - 2.0 * (equal * number) ** 0.5,
-        seen.joining(finer, wider) if share > SOME else -np.inf,
-        comparison.field.kind == "code"
-        and not hold_numbers(comparison.field.texts[:SAMPLE].tolist()),
+        problem.joining(finer, wider) if share > SOME else -np.inf,
+        comparison.field.kind == "code" and not hold_numbers(texts),
     )
 
 
 def _finer(
-    model: TreeModel,
-    asked: Sequence[Doubt],
-    seen: _Seen,
-    every: EveryPair | None,
-    conduct: Conduct,
+    model: TreeModel, asked: Sequence[Doubt], problem: Problem, conduct: Conduct
 ) -> tuple[int, TreeModel] | None:
     """The class that a field teaches which tells apart what a class joins, by the pairs that have
     values or by the class that it teaches itself; and the field.
     """
-    scores = model.scores(seen.patterns.levels)
+    scores = model.scores(problem.levels)
     for one in sorted(asked, key=lambda one: (not one.teaches, -one.filled)):
         if one.teaches or one.undecided:
-            finer = _taught(model, one.place, seen, every, conduct)
-            told = finer.scores(seen.patterns.levels) > 0
-            if one.teaches or seen.joining(told, scores > 0) > EVIDENCE:
+            finer = _taught(model, one.place, problem, conduct)
+            told = finer.scores(problem.levels) > 0
+            if one.teaches or problem.joining(told, scores > 0) > EVIDENCE:
                 return one.place, finer
     return None
 
 
-def _taught(
-    model: TreeModel, place: int, seen: _Seen, every: EveryPair | None, conduct: Conduct
-) -> TreeModel:
+def _taught(model: TreeModel, place: int, problem: Problem, conduct: Conduct) -> TreeModel:
     """The class that EM finds where a field says what matches and what does not."""
-    levels, counts = seen.patterns.levels, seen.patterns.counts.astype(np.float64)
-    alike = seen.taken_without(model, place)
-    random = _of_chance(seen.levels_of(place, alike), seen.chances[place])[levels[:, place]]
+    levels = problem.levels
+    alike = _expected_without(model, place, problem)
+    random = _of_chance(_levels_of(place, alike, problem), problem.chances[place])[levels[:, place]]
     told = levels[:, place] != MISSING
     wider = sigmoid(model.scores(levels))
     match = wider * (1.0 - random)
     start = np.column_stack((match, wider - match, 1.0 - wider)) + 1e-9
     yes = alike * (1.0 - random) * (told & (random < 0.5))
     no = alike * random * (told & (random >= 0.5))
-    two = bool(seen.within.any())
-    among = every if every is None or not two else every.times(2.0)
     found = fit_classes(
         levels,
-        counts,
+        problem.counts,
         start / start.sum(axis=1, keepdims=True),
-        [one.n_levels for one in seen.comparisons],
-        np.ones(len(seen.comparisons)),
-        every=among,
-        known=(yes, no + seen.within),
+        problem.sizes,
+        np.ones(len(problem.sizes)),
+        every=problem.among,
+        known=(yes, no + problem.within),
         conduct=conduct,
     )
-    return across_sources(found, counts, seen.within, among)
+    return across_sources(found, problem.counts, problem.within, problem.among)
+
+
+def _levels_of(place: int, weight: Float, problem: Problem) -> Float:
+    """How many of the pairs of the patterns' weights have each level of a field."""
+    found = np.bincount(problem.levels[:, place], weight, minlength=problem.sizes[place])
+    return np.asarray(found, np.float64)
+
+
+def _expected(scores: Float, problem: Problem) -> Float:
+    """How many pairs of each pattern match, by their log odds."""
+    return sigmoid(scores) * (problem.counts - problem.within)
+
+
+def _expected_without(model: TreeModel, place: int, problem: Problem) -> Float:
+    """How many do if none has values of a field."""
+    blank = problem.levels.copy()
+    blank[:, place] = MISSING
+    return _expected(model.scores(blank), problem)
+
+
+def _wrong(scores: Float, problem: Problem) -> float:
+    """Of these at most so many are wrong: those within two sources that repeat nothing tell."""
+    if problem.apart is None:
+        return 1.0
+    within = float(sigmoid(scores) @ problem.apart)
+    return min(1.0, within / max(float(_expected(scores, problem).sum()), 1e-9))
 
 
 def _of_chance(counts: Float, chance: Float) -> Array:

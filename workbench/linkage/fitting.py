@@ -9,16 +9,17 @@ gives way to it (`workbench.linkage.groups`). Where every class is refuted, ther
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from workbench.arrays import Bool, Float
-from workbench.linkage.comparison import Comparison
+from workbench.arrays import Float
 from workbench.linkage.groups import Things, of_single_things
 from workbench.linkage.merit import Judge
-from workbench.linkage.mixture import Mixture, Patterns, sigmoid
+from workbench.linkage.mixture import sigmoid
+from workbench.linkage.problem import Problem, Sample
 from workbench.linkage.starts import halved_start, starts_of, strict_starts
 from workbench.linkage.tree import FAR, EveryPair, TreeModel, fit_classes, independent
 from workbench.progress import PLAIN, Conduct
@@ -34,8 +35,6 @@ two sources may call venues otherwise.
 LEAST_CLARITY = 0.5
 """Of the assumed model, where all are refuted for few fields: with less it takes chance pairs."""
 SOME = 0.001
-SAMPLE = 60_000
-"""Pairs that starts are tried on."""
 SINGLE = 0.95
 """What the merit of a model with a single kind of non-matches counts:
 it may take families for matches.
@@ -80,166 +79,174 @@ class Fitted:
     joined: tuple[int, ...] = ()
 
 
-def fit_tree(
-    patterns: Patterns,
-    comparisons: Sequence[Comparison],
-    mixtures: tuple[Mixture, Mixture],
-    assumed: Mixture,
-    possible: float,
-    n_records: int,
-    *,
-    known: tuple[Float, Float] | None = None,
-    conduct: Conduct = PLAIN,
-    apart: Float | None = None,
-    every: EveryPair | None = None,
-    captured: Callable[[Float], float] = lambda _: 1.0,
-    joining: Callable[[Bool, Bool], float] = lambda finer, wider: -np.inf,
-) -> Fitted:
+def fit_tree(problem: Problem, conduct: Conduct = PLAIN) -> Fitted:
     """The model of most merit that is not refuted: EM with correlated non-matches from several
     starts, or without.
 
-    Parameters
-    ----------
-    mixtures : pair of Mixture
-        Of independent fields, by chance with and without matches.
-    assumed : Mixture
-        With matches as they are in most data.
-    possible : float
-        Pairs of records that could match, candidates or not.
-    known : pair of float64 arrays, shape (n_patterns,), optional
-        How many pairs of each pattern are labelled as matches and as non-matches.
-    conduct : Conduct, optional
-        From its deadline or a cancel on no start is tried but the first, and EM ends with the step
-        that it is at.
-    apart : float64 array, shape (n_patterns,), optional
-        How many pairs of each pattern are no candidates, but known not to match.
-    every : EveryPair, optional
-        All pairs that could match, where not all are compared.
-    captured : callable
-        From log odds of the patterns to the share of matches among the candidates, of those that
-        statements would find if no value were missing.
-    joining : callable
-        From the patterns that a finer and a wider class take to the evidence that the wider joins
-        the things of the finer.
+    From the deadline of the conduct or a cancel on no start is tried but the first, and EM ends
+    with the step that it is at.
     """
-    if not len(patterns.counts):
-        return Fitted(independent(mixtures[1]))
-    sizes = [one.n_levels for one in comparisons]
-    counts = patterns.counts.astype(float)
-    rows, drawn = _thinned(patterns, known, conduct.seed)
-    levels = patterns.levels[rows]
-    within = np.zeros(len(rows)) if apart is None else drawn * apart[rows] / counts[rows]
-    sampled = drawn - within
-    alike = assumed.scores(levels)
-    chance = np.array([one[FAR] for one in mixtures[0].u])
-    across = counts if apart is None else counts - apart
-    judge = Judge(
-        levels, sampled, across.sum() / possible, alike - assumed.intercept, chance, within
-    )
-    plain = [independent(one) for one in (*reversed(mixtures), assumed)]
+    if not len(problem.patterns.counts):
+        return Fitted(independent(problem.mixtures[1]))
+    search = _Search.of(problem, conduct)
+    plain = [independent(one) for one in (*reversed(problem.mixtures), problem.assumed)]
+    if len(problem.comparisons) < FEWEST_FIELDS:
+        return search.of_few_fields(plain)
+    found = search.first(plain)
+    if problem.known is not None:
+        return search.ended(search.judge.best(found)[1], Things(found), STEPS)
+    halved = search.halved(found)
+    things = search.of_things(found + halved)
+    most, best = search.judge.best(things.found)
+    if search.judge.refutes(best):
+        kept = search.not_refuted(things.found, most)
+        if not kept:
+            return Fitted(replace(best, share=NO_MATCHES), search.judge.at_chance(best))
+        things = search.of_things(kept)
+        best = search.judge.best(things.found)[1]
+    if any(best is one for one in plain):
+        return Fitted(best, apart=things.apart, joined=things.joined)
+    briefly = any(best is one for _, one in halved)
+    return search.ended(best, things, BRIEFLY if briefly else STEPS)
 
-    def of_things(among: Sequence[tuple[float, TreeModel]]) -> Things:
-        return of_single_things(
-            among,
-            judge,
-            lambda *classes: joining(*(one.scores(patterns.levels) > 0 for one in classes)),
+
+@dataclass(frozen=True)
+class _Search:
+    """Classes that EM finds in a sample of the pairs, and their judge.
+
+    Attributes
+    ----------
+    alike : float64 array
+        The assumed log odds of the sample's patterns.
+    """
+
+    problem: Problem
+    conduct: Conduct
+    sample: Sample
+    judge: Judge
+    alike: Float
+
+    @classmethod
+    def of(cls, problem: Problem, conduct: Conduct) -> _Search:
+        """With a sample drawn by the conduct's seed."""
+        sample = Sample.of(problem, conduct.seed)
+        alike = problem.assumed.scores(sample.levels)
+        judge = Judge(
+            sample.levels,
+            sample.across,
+            (problem.counts - problem.within).sum() / problem.possible,
+            alike - problem.assumed.intercept,
+            np.array([one[FAR] for one in problem.chances]),
+            sample.within,
         )
+        return cls(problem, conduct, sample, judge, alike)
 
-    if len(sizes) < FEWEST_FIELDS:
+    def of_few_fields(self, plain: Sequence[TreeModel]) -> Fitted:
+        """Of independent fields the best model that is not refuted; or the assumed one, the last,
+        if it expects to find most matches.
+        """
         # The assumed model confirms itself: without pairs within files the surest is taken.
-        few = [(1.0 if apart is None else judge.merit(one), one) for one in plain]
-        things = Things(few) if known is not None else of_things(few)
-        return _of_few_fields(things, judge, assumed=plain[-1], refutable=known is None)
-    among = None if every is None else every.times(2.0 if apart is not None else 1.0)
-    drawn_of = None if among is None else among.times(float(drawn.sum() / counts.sum()))
-    some = None if known is None else (known[0][rows], known[1][rows])
-    if apart is not None:
-        some = (np.zeros(len(rows)), within)
-    equal = [
-        across @ (patterns.levels[:, at] >= 2 + len(one.near)) for at, one in enumerate(comparisons)
-    ]
-    most_far = np.where(np.array(equal) > SOME * across.sum(), MOST_FAR, 1.0)
+        sure = self.problem.apart is None
+        few = [(1.0 if sure else self.judge.merit(one), one) for one in plain]
+        labelled = self.problem.known is not None
+        things = Things(few) if labelled else self.of_things(few)
+        kept = [one for one in things.found if labelled or not self.judge.refutes(one[1])]
+        if kept:
+            return Fitted(self.judge.best(kept)[1], apart=things.apart, joined=things.joined)
+        assumed = plain[-1]
+        if self.judge.clarity(assumed) < LEAST_CLARITY:
+            return Fitted(replace(assumed, share=NO_MATCHES), self.judge.at_chance(assumed))
+        return Fitted(assumed)
 
-    def fitted(starts: Sequence[Float], steps: int = STEPS) -> list[tuple[float, TreeModel]]:
+    def first(self, plain: Sequence[TreeModel]) -> list[tuple[float, TreeModel]]:
+        """The classes that all starts lead to, and without labels those of independent fields;
+        those that are confirmed, if any is.
+        """
+        levels, drawn = self.sample.levels, self.sample.drawn
+        scores, less = (one.scores(levels) for one in self.problem.mixtures)
+        records = self.problem.records * drawn.sum() / self.problem.counts.sum()
+        found = self.fitted(starts_of(scores, less, self.alike, self.sample.across, records))
+        if self.problem.known is None:
+            found += [(INDEPENDENT * self.judge.merit(one), one) for one in plain]
+        return [one for one in found if self.judge.confirms(one[1])] or found
+
+    def halved(self, found: Sequence[tuple[float, TreeModel]]) -> list[tuple[float, TreeModel]]:
+        """What half of the best class leads to."""
+        match = sigmoid(self.judge.best(found)[1].scores(self.sample.levels))
+        return self.fitted([halved_start(match, self.alike, self.sample.across)], BRIEFLY)
+
+    def not_refuted(
+        self, found: Sequence[tuple[float, TreeModel]], most: float
+    ) -> list[tuple[float, TreeModel]]:
+        """Where the best class is refuted: others, from stricter starts as well."""
+        every = [*found, *self.fitted(strict_starts(self.alike))]
+        return [one for one in every if one[0] > NEARLY * most and not self.judge.refutes(one[1])]
+
+    def of_things(self, found: Sequence[tuple[float, TreeModel]]) -> Things:
+        """Without those that join the things of a finer one."""
+
+        def joining(*classes: TreeModel) -> float:
+            finer, wider = (one.scores(self.problem.levels) > 0 for one in classes)
+            return self.problem.joining(finer, wider)
+
+        return of_single_things(found, self.judge, joining)
+
+    def fitted(self, starts: Sequence[Float], steps: int = STEPS) -> list[tuple[float, TreeModel]]:
+        """What EM finds from each start, with its merit."""
+        sample, among = self.sample, self.problem.among
+        every = None
+        if among is not None:
+            every = among.times(float(sample.drawn.sum() / self.problem.counts.sum()))
         tried = [
             across_sources(
                 fit_classes(
-                    levels,
-                    drawn,
-                    start,
-                    sizes,
-                    most_far,
-                    every=drawn_of,
-                    known=some,
-                    iterations=steps,
-                    conduct=conduct,
+                    sample.levels, sample.drawn, start, self.problem.sizes, self._most_far,
+                    every=every, known=sample.known, iterations=steps, conduct=self.conduct,
                 ),
-                drawn,
-                within,
-                drawn_of,
+                sample.drawn, sample.within, every,
             )
             for place, start in enumerate(starts)
-            if not place or not conduct.over
-        ]
+            if not place or not self.conduct.over
+        ]  # fmt: skip
         return [
-            (judge.merit(one) * (SINGLE if len(one.others) == 1 else 1.0), one) for one in tried
+            (self.judge.merit(one) * (SINGLE if len(one.others) == 1 else 1.0), one)
+            for one in tried
         ]
 
-    strict = (mixtures[0].scores(levels), mixtures[1].scores(levels))
-    found = fitted(starts_of(*strict, alike, sampled, n_records * drawn.sum() / counts.sum()))
-    if known is None:
-        found += [(INDEPENDENT * judge.merit(one), one) for one in plain]
-    found = [one for one in found if judge.confirms(one[1])] or found
-
-    things = Things(found)
-    halved: list[tuple[float, TreeModel]] = []
-    if known is None:
-        _, best = judge.best(found)
-        halved = fitted([halved_start(sigmoid(best.scores(levels)), alike, sampled)], BRIEFLY)
-        things = of_things(found + halved)
-        found = things.found
-    most, best = judge.best(found)
-    if known is None and judge.refutes(best):
-        found += fitted(strict_starts(alike))
-        kept = [one for one in found if one[0] > NEARLY * most and not judge.refutes(one[1])]
-        if not kept:
-            return Fitted(replace(best, share=NO_MATCHES), judge.at_chance(best))
-        things = of_things(kept)
-        _, best = judge.best(things.found)
-    if any(best is one for one in plain):
-        return Fitted(best, apart=things.apart, joined=things.joined)
-    if len(rows) < len(counts):
-        classes = best.classes(patterns.levels)
-        start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
-        known = known if apart is None else (np.zeros(len(counts)), apart)
-        best = fit_classes(
-            patterns.levels,
-            counts,
-            start,
-            sizes,
-            most_far,
-            every=among,
-            known=known,
-            iterations=BRIEFLY if any(best is one for _, one in halved) else STEPS,
-            conduct=conduct,
+    def ended(self, best: TreeModel, things: Things, steps: int) -> Fitted:
+        """The class of the sample fitted to all pairs, with the matches that no statement found."""
+        problem = self.problem
+        if len(self.sample.rows) < len(problem.counts):
+            best = self._of_all(best, steps)
+        share = 1.0 if self.conduct.over else problem.captured(best.scores(problem.levels))
+        more = replace(best, share=best.share - float(np.log(share)))
+        confirmed = share > MOST or problem.captured(more.scores(problem.levels)) > (
+            CONSISTENT * share
         )
-        best = best if apart is None else across_sources(best, counts, apart, among)
-    share = 1.0 if conduct.over else captured(best.scores(patterns.levels))
-    more = replace(best, share=best.share - float(np.log(share)))
-    confirmed = share > MOST or captured(more.scores(patterns.levels)) > CONSISTENT * share
-    return Fitted(more if confirmed else best, apart=things.apart, joined=things.joined)
+        return Fitted(more if confirmed else best, apart=things.apart, joined=things.joined)
 
+    def _of_all(self, model: TreeModel, steps: int) -> TreeModel:
+        problem = self.problem
+        classes = model.classes(problem.levels)
+        start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
+        known = problem.known
+        if problem.apart is not None:
+            known = (np.zeros(len(problem.counts)), problem.apart)
+        found = fit_classes(
+            problem.levels, problem.counts, start, problem.sizes, self._most_far,
+            every=problem.among, known=known, iterations=steps, conduct=self.conduct,
+        )  # fmt: skip
+        return across_sources(found, problem.counts, problem.within, problem.among)
 
-def _of_few_fields(things: Things, judge: Judge, *, assumed: TreeModel, refutable: bool) -> Fitted:
-    """Of independent fields the best model that is not refuted; or the assumed one, if it expects
-    to find most matches.
-    """
-    kept = [one for one in things.found if not (refutable and judge.refutes(one[1]))]
-    if kept:
-        return Fitted(judge.best(kept)[1], apart=things.apart, joined=things.joined)
-    if judge.clarity(assumed) < LEAST_CLARITY:
-        return Fitted(replace(assumed, share=NO_MATCHES), judge.at_chance(assumed))
-    return Fitted(assumed)
+    @cached_property
+    def _most_far(self) -> Float:
+        """The share of far values among matches at most, of each field."""
+        across = self.problem.counts - self.problem.within
+        equal = [
+            across @ (self.problem.levels[:, at] >= 2 + len(one.near))
+            for at, one in enumerate(self.problem.comparisons)
+        ]
+        return np.where(np.array(equal) > SOME * across.sum(), MOST_FAR, 1.0)
 
 
 def across_sources(
@@ -258,18 +265,3 @@ def across_sources(
     return replace(
         model, others=tuple(replace(one, share=one.share + less) for one in model.others)
     )
-
-
-def _thinned(
-    patterns: Patterns, known: tuple[Float, Float] | None, seed: int
-) -> tuple[np.ndarray, Float]:
-    """Patterns of a sample of pairs and how many it has of each; labelled pairs are all in it."""
-    counts = patterns.counts
-    total = int(counts.sum())
-    if total <= SAMPLE:
-        return np.arange(len(counts)), counts.astype(float)
-    chosen = np.random.default_rng(seed).binomial(counts, SAMPLE / total).astype(float)
-    if known is not None:
-        chosen = np.maximum(chosen, known[0] + known[1])
-    rows = np.flatnonzero(chosen)
-    return rows, chosen[rows]

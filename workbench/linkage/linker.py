@@ -31,6 +31,7 @@ from workbench.linkage.mixture import (
     sigmoid,
 )
 from workbench.linkage.neighbours import Near, add_near
+from workbench.linkage.problem import Problem
 from workbench.linkage.proposals import propose_statements
 from workbench.linkage.sources import calibrated_to_within, with_pairs_within
 from workbench.linkage.tree import EveryPair, TreeModel
@@ -298,16 +299,13 @@ def learn(
         of_pair = patterns.of_pair[:among]
         return evidence_of_joining(candidates.pairs, n, finer[of_pair], wider[of_pair])
 
-    fitted = fit_tree(
-        patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known=known,
-        conduct=conduct, apart=apart, every=every,
-        captured=partial(captured, patterns), joining=joining,
+    problem = Problem(
+        patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known, apart,
+        every, partial(captured, patterns), joining,
     )  # fmt: skip
-    against = None
+    fitted, against = fit_tree(problem, conduct), None
     if known is None and fitted.at_chance is None and not conduct.over:
-        fitted, against = told_apart(
-            fitted, patterns, comparisons, mixture.u, apart, every, joining, conduct
-        )
+        fitted, against = told_apart(fitted, problem, conduct)
     tree, places, scale = fitted.model, fitted.at_chance, 1.0
     if apart is not None and places is None:
         shift, scale = calibrated_to_within(
