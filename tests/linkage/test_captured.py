@@ -12,8 +12,8 @@ import pytest
 from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_sets import Tables, companies, households
 from workbench.evaluation import cluster_scores
+from workbench.linkage.candidates import find_candidates
 from workbench.linkage.captured import captured_share
-from workbench.linkage.linker import find_candidates
 from workbench.verbs.linking.link import link
 from workbench.verbs.linking.reading import read_linked
 

@@ -15,7 +15,7 @@ import pytest
 import workbench
 from benchmarks.linkage import people
 from tests.linkage.test_splink_settings import PEOPLE, model
-from workbench.linkage.linker import LinkModel
+from workbench.linkage.link_model import LinkModel
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.tree import FieldTree
 from workbench.verbs.linking.link import link

@@ -10,8 +10,8 @@ import pytest
 from benchmarks.linkage_sets import Tables, companies, households, papers
 from workbench.evaluation import cluster_scores
 from workbench.linkage.blocking import Pairs
+from workbench.linkage.candidates import compare_candidates, find_candidates
 from workbench.linkage.comparison import levels_of, make_comparison
-from workbench.linkage.linker import compare_candidates, find_candidates
 from workbench.linkage.mixture import assumed_mixture, sample_pairs, sigmoid
 from workbench.linkage.sources import calibrated_to_within, with_pairs_within
 from workbench.verbs.linking.link import link

@@ -15,7 +15,7 @@ import workbench.verbs.common
 from benchmarks.linkage_sets import households
 from tests.kits.interruptions import QUESTIONS, AtQuestion
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
-from workbench.linkage.linker import find_candidates
+from workbench.linkage.candidates import find_candidates
 from workbench.progress import Conduct, Progress
 from workbench.verbs.linking.link import link
 from workbench.verbs.linking.reading import read_linked

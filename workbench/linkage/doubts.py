@@ -48,7 +48,7 @@ OF_CODES = 0.3
 """Of the pairs, those that may be random ones in a code, which hardly changes."""
 LACKING = 0.2
 """Of all pairs, those that are taken because they lack a field: where it is there, they are not."""
-MANY = 25.0
+MANY = 15.0
 """Pairs that may be random ones."""
 AGREEING, ONE = 4.0, 1.0
 """Pairs that are equal, beyond chance and two standard deviations of it: for a field that teaches,

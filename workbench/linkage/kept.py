@@ -10,34 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from workbench.arrays import Array, Bool, Float, Int32, Int64
-from workbench.linkage.blocking import Pairs, Statement, block_pairs
+from workbench.linkage.blocking import Pairs
+from workbench.linkage.candidates import Candidates
 from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import Comparison, levels_of, near_levels
 from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, FieldKind, Frequencies
+from workbench.linkage.kept_blocking import KeptBlocking
 from workbench.linkage.kept_labels import KeptSupervised
-from workbench.linkage.keys import Key, part_texts
-from workbench.linkage.linker import Candidates, LinkModel
-from workbench.linkage.neighbours import FEW, Near, in_words, near_pairs
+from workbench.linkage.link_model import LinkModel
+from workbench.linkage.neighbours import Near, in_words
 from workbench.linkage.similarity import in_threes
-from workbench.linkage.sorting import different
 from workbench.linkage.supervised import Supervised, rescored
 from workbench.linkage.tree import FieldTree, TreeModel
 
-__all__ = ["KeptField", "KeptModel", "between", "field_of", "hashed", "pairs_with"]
+__all__ = ["KeptField", "KeptModel", "field_of"]
 
 Held = Callable[[int, Sequence[str]], Mapping[str, int]]
-MIXED = np.uint64(0x9E3779B97F4A7C15)
-"""Odd, of the golden ratio: multiplying by it spreads the bits of a key (Knuth 1998,
-section 6.4).
-"""
 
 
 @dataclass(frozen=True)
@@ -66,9 +60,6 @@ class KeptModel:
 
     Attributes
     ----------
-    statements : tuple of tuples of (field, part)
-    every : bool
-        Whether all pairs are compared.
     records : int
         How many it was fitted on.
     learned : KeptSupervised or None
@@ -78,9 +69,7 @@ class KeptModel:
     """
 
     fields: tuple[KeptField, ...]
-    statements: tuple[tuple[tuple[str, str], ...], ...]
-    near: tuple[Near, ...]
-    every: bool
+    blocking: KeptBlocking
     tree: TreeModel
     records: int = 0
     learned: KeptSupervised | None = None
@@ -102,14 +91,14 @@ class KeptModel:
             )
             for one in model.comparisons
         )
+        statements = tuple(
+            tuple((key.field, key.part) for key in one.keys)  # type: ignore[attr-defined]
+            for one in candidates.statements
+        )
+        every = len(candidates.pairs) == candidates.possible
         return cls(
             fields,
-            tuple(
-                tuple((key.field, key.part) for key in one.keys)  # type: ignore[attr-defined]
-                for one in candidates.statements
-            ),
-            candidates.near,
-            len(candidates.pairs) == candidates.possible,
+            KeptBlocking(statements, candidates.near, every),
             model.tree,
             len(model.comparisons[0].field.codes),
             None if learned is None else KeptSupervised.of(learned),
@@ -130,11 +119,11 @@ class KeptModel:
                 for one in self.tree.others
             ],
         }
-        near = [{"field": one.field, "common": sorted(one.common)} for one in self.near]
+        near = [{"field": one.field, "common": sorted(one.common)} for one in self.blocking.near]
         fields = [asdict(one) for one in self.fields]
         said = {
             "fields": fields,
-            "statements": self.statements,
+            "statements": self.blocking.statements,
             "near": near,
             "every": self.every,
             "tree": tree,
@@ -155,9 +144,11 @@ class KeptModel:
                 KeptField(**{**one, "beyond": tuple(one["beyond"]), "equal": tuple(one["equal"])})
                 for one in said["fields"]
             ),
-            tuple(tuple((field, part) for field, part in one) for one in said["statements"]),
-            tuple(Near(one["field"], frozenset(one["common"])) for one in said["near"]),
-            said["every"],
+            KeptBlocking(
+                tuple(tuple((field, part) for field, part in one) for one in said["statements"]),
+                tuple(Near(one["field"], frozenset(one["common"])) for one in said["near"]),
+                said["every"],
+            ),
             TreeModel(tuple(map(np.array, tree["match"])), tree["share"], others),
             said.get("records", 0),
             KeptSupervised.read(said["learned"]) if said.get("learned") else None,
@@ -172,7 +163,7 @@ class KeptModel:
         taught, all fields and whole records are split either way.
         """
         if self.learned is None:
-            sought = {one.field for one in self.near}
+            sought = {one.field for one in self.blocking.near}
             split = [
                 (place, one)
                 for place, one in enumerate(fields)
@@ -263,91 +254,22 @@ class KeptModel:
             for field, one in zip(fields, self.fields)
         ]
 
+    @property
+    def every(self) -> bool:
+        """Whether all pairs are compared."""
+        return self.blocking.every
+
     def keys(self, fields: Sequence[Field]) -> list[Array]:
-        """Of each statement the joint key of every record, uint64 shape (n_records,),
-        0 where it has none.
-        """
-        by_name = {field.name: field for field in fields}
-        found = []
-        for statement in self.statements:
-            joint = np.full(len(fields[0].codes), hashed(repr(statement)), np.uint64)
-            there = np.ones(len(joint), np.bool_)
-            for name, part in statement:
-                field = by_name[name]
-                texts = [*part_texts(field, part), ""]
-                of_text = np.array([hashed(text) for text in texts], np.uint64)
-                joint = (joint ^ of_text[field.codes]) * MIXED
-                joint ^= joint >> np.uint64(32)
-                there &= np.array([bool(text) for text in texts], np.bool_)[field.codes]
-            found.append(np.where(there, np.maximum(joint, np.uint64(1)), np.uint64(0)))
-        return found
+        """As `KeptBlocking.keys`."""
+        return self.blocking.keys(fields)
 
     def near_keys(self, fields: Sequence[Field]) -> tuple[Array, Int64]:
-        """Keys of near texts, uint64, and the records that have them: a rare word each,
-        and the whole value.
-        """
-        by_name = {field.name: field for field in fields}
-        keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
-        for near in self.near:
-            field = by_name[near.field]
-            words = in_words(field).words
-            of_word = np.array([hashed(f"{near.field}:{word}") for word in words.texts], np.uint64)
-            rare = np.array([word not in near.common for word in words.texts], np.bool_)
-            there = np.flatnonzero(np.append(field.counts <= FEW, False)[field.codes])
-            sizes = np.diff(words.starts)[field.codes[there]]
-            first = np.repeat(words.starts[field.codes[there]] - np.cumsum(sizes) + sizes, sizes)
-            held = words.ids[first + np.arange(len(first))]
-            kept = rare[held]
-            whole = np.array(
-                [hashed(f"{near.field}={text}") for text in field.texts] + [0], np.uint64
-            )
-            keys += [of_word[held[kept]], whole[field.codes[there]]]
-            rows += [np.repeat(there, sizes)[kept], there]
-        return np.concatenate(keys), np.concatenate(rows)
+        """As `KeptBlocking.near_keys`."""
+        return self.blocking.near_keys(fields)
 
     def pairs(self, fields: Sequence[Field], second: Int32 | None, cut: Array, new: Bool) -> Pairs:
-        """The pairs to compare, with a new record in each.
-
-        Parameters
-        ----------
-        second : int32 array or None
-            0 and 1: the source of each record, of two.
-        cut : uint64 array
-            Joint keys that too many records share.
-        new : bool array, shape (n_records,)
-        """
-        n = len(new)
-        found = [pairs_with(new).keys(n) if self.every else np.zeros(0, np.int64)]
-        for joint in self.keys(fields):
-            _, code = np.unique(joint, return_inverse=True)
-            code = np.where((joint == 0) | np.isin(joint, cut), -1, code.ravel()).astype(np.int32)
-            blocked = partial(block_pairs, largest=n)
-            found.append(blocked(_statement(np.where(new, code, -1)), None))
-            if not new.all():
-                found.append(blocked(_statement(code), new.astype(np.int32)))
-        for near in self.near:
-            pairs = near_pairs(
-                next(field for field in fields if field.name == near.field), near, None
-            )
-            found.append(pairs.keys(n)[new[pairs.left] | new[pairs.right]])
-        return between(Pairs.of_keys(different(np.concatenate(found)), n), second)
-
-
-def pairs_with(new: Bool) -> Pairs:
-    """All pairs with a new record in them."""
-    n = len(new)
-    one, other = (side.ravel() for side in np.meshgrid(np.arange(n), np.flatnonzero(new)))
-    apart = one != other
-    keys = np.minimum(one, other)[apart] * n + np.maximum(one, other)[apart]
-    return Pairs.of_keys(different(keys), n)
-
-
-def between(pairs: Pairs, second: Int32 | None) -> Pairs:
-    """Those across two sources, where `second` says which; else all."""
-    if second is None:
-        return pairs
-    across = second[pairs.left] != second[pairs.right]
-    return Pairs(pairs.left[across], pairs.right[across])
+        """As `KeptBlocking.pairs`."""
+        return self.blocking.pairs(fields, second, cut, new)
 
 
 def field_of(kept: KeptField, texts: Array, counts: Int64) -> Field:
@@ -370,12 +292,3 @@ def _among(
     """The field with words, or letters in threes, that are known to be held by others."""
     assert field.among is not None
     return replace(field, among=replace(field.among, held=held or {}, threes=threes or {}))
-
-
-def _statement(codes: Array) -> Statement:
-    return Statement((Key("", "all", codes.astype(np.int32), 0.0),), 0, 0.0)
-
-
-def hashed(text: str) -> int:
-    """64 bits that stay the same from one machine and version to another."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

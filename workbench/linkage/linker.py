@@ -1,240 +1,42 @@
-"""From fields to clusters: candidates, levels, the mixture and its tree, the partition.
-Arrays in, arrays out.
+"""From the patterns of compared pairs to weights: the mixture, its tree, and what speaks against
+these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int8, Int32
-from workbench.linkage.blocking import Pairs, Statement, all_pairs, every_pair
+from workbench.arrays import Bool, Float, Int32
+from workbench.linkage.blocking import Pairs
+from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
-from workbench.linkage.clustering import AS_SCORED, Unfound
-from workbench.linkage.comparison import MISSING, Comparison, levels_of
+from workbench.linkage.clustering import Unfound
+from workbench.linkage.comparison import Comparison, levels_of
 from workbench.linkage.doubts import told_apart
 from workbench.linkage.fields import Field
 from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, fit_tree
 from workbench.linkage.groups import evidence_of_joining
-from workbench.linkage.keys import keys_of
+from workbench.linkage.link_model import LinkModel
 from workbench.linkage.mixture import (
     Mixture,
     Patterns,
     assumed_mixture,
     fit_mixture,
-    patterns_of,
     sample_pairs,
     sigmoid,
 )
-from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.problem import Problem
-from workbench.linkage.proposals import propose_statements
 from workbench.linkage.sources import calibrated_to_within, with_pairs_within
 from workbench.linkage.tree import EveryPair, TreeModel
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["Candidates", "LinkModel", "Scoring", "compare_candidates", "find_candidates", "learn"]
+__all__ = ["learn"]
 
-PAIRS_A_RECORD = 60
-FEW_RECORDS = 100_000
-"""Of more records twenty pairs each are compared, or as many as of so many."""
-FEW_PAIRS = 100_000
-"""So many possible pairs are all compared."""
 RANDOM_PAIRS = 400_000
-
-
-class Counted(Protocol):
-    """A blocking statement in words, with its pairs, those of no earlier one,
-    and the blocks it leaves out.
-    """
-
-    @property
-    def words(self) -> str: ...
-    @property
-    def pairs(self) -> int: ...
-    @property
-    def gain(self) -> int: ...
-    @property
-    def cut(self) -> tuple[int, ...]: ...
-
-
-class Scoring(Protocol):
-    """What says how likely pairs are the same, and why."""
-
-    def scores(self, pairs: Pairs) -> Float:
-        """Log odds of pairs."""
-
-    def reasons(self, pair: Pairs) -> list[tuple[str, float]]:
-        """What each field adds to the log odds of one pair, in words."""
-
-    def described(self) -> list[dict[str, Any]]:
-        """Each field's levels with m, u and their weight in nats."""
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """The pairs to compare and how they were found.
-
-    Attributes
-    ----------
-    statements : sequence of Statement, or of what else counts so
-        Empty where all pairs are compared.
-    possible : float
-        How many pairs there could be.
-    near : tuple of Near
-        Fields whose words or letters are near.
-    cut : tuple of str
-        What time cut short, in words.
-    """
-
-    pairs: Pairs
-    statements: Sequence[Counted]
-    possible: float
-    near: tuple[Near, ...] = ()
-    cut: tuple[str, ...] = ()
-
-    def beside(self, more: Pairs, n: int) -> Candidates:
-        """With further pairs."""
-        return replace(self, pairs=self.pairs.joined(more, n)) if len(more) else self
-
-    @property
-    def proposed(self) -> list[Statement]:
-        """The statements over keys of the fields."""
-        return [one for one in self.statements if isinstance(one, Statement)]
-
-    @property
-    def share(self) -> float:
-        """Of all possible pairs."""
-        return len(self.pairs) / max(1.0, self.possible)
-
-
-@dataclass(frozen=True)
-class LinkModel:
-    """Comparisons with what their levels say.
-
-    Attributes
-    ----------
-    mixture : Mixture
-        Of independent fields: m, u and the share of matches among all pairs.
-    tree : TreeModel
-        With correlated non-matches: what scores are made of.
-    at_chance : tuple of str, or None
-        Where no class is the matches, the fields that the likeliest agrees in by chance alone.
-    apart, joined : tuples of str
-        Fields in which things differ that another class joins; and in which records of one thing
-        differ that another class tells apart, where little says which is right.
-    cut : tuple of str
-        What time cut short, in words.
-    unfound : Unfound
-        What pairs that no statement found count for.
-    against : pair of str and float, or None
-        A field in which many of the matches are as unlike as random pairs, and how many are not.
-    scale : float
-        What log odds are multiplied by where something is said of precision and recall.
-    """
-
-    comparisons: tuple[Comparison, ...]
-    mixture: Mixture
-    tree: TreeModel
-    at_chance: tuple[str, ...] | None = None
-    apart: tuple[str, ...] = ()
-    joined: tuple[str, ...] = ()
-    cut: tuple[str, ...] = ()
-    unfound: Unfound = AS_SCORED
-    against: tuple[str, float] | None = None
-    scale: float = 1.0
-
-    def levels(self, pairs: Pairs) -> Int8:
-        """Levels of pairs, shape (n_pairs, n_comparisons)."""
-        return levels_of(self.comparisons, pairs)
-
-    def scores(self, pairs: Pairs) -> Float:
-        """Log odds of pairs."""
-        return self.tree.scores(self.levels(pairs))
-
-    def beside(self, pairs: Pairs, scores: Float) -> Float:
-        """What each field adds to the log odds of pairs and these themselves, shape (n_pairs,
-        n_comparisons + 1).
-        """
-        return np.column_stack((self.tree.contributions(self.levels(pairs)), scores))
-
-    def reasons(self, pair: Pairs) -> list[tuple[str, float]]:
-        """What each field adds to the log odds of one pair, in words."""
-        levels = self.levels(pair)
-        parts = self.tree.contributions(levels)[0]
-        return [
-            (f"{comparison.field.name}: {comparison.levels[level]}", float(part))
-            for comparison, level, part in zip(self.comparisons, levels[0], parts)
-        ]
-
-    def described(self) -> list[dict[str, Any]]:
-        """Each field's levels with m, u (independent fields) and their weight in nats."""
-        found = []
-        for place, comparison in enumerate(self.comparisons):
-            m, u, weights = (
-                of[place] for of in (self.mixture.m, self.mixture.u, self.mixture.weights)
-            )
-            levels = [
-                {"level": words, "m": float(m[at]), "u": float(u[at]), "weight": float(weights[at])}
-                for at, words in enumerate(comparison.levels)
-                if at != MISSING
-            ]
-            field, parent = comparison.field, self.tree.parent[place]
-            found.append(
-                {
-                    "field": field.name,
-                    "kind": field.kind,
-                    "beyond": list(field.beyond),
-                    "with": self.comparisons[parent].field.name if parent >= 0 else None,
-                    "levels": levels,
-                }
-            )
-        return found
-
-
-def find_candidates(
-    fields: Sequence[Field], second: Int32 | None, *, conduct: Conduct = PLAIN
-) -> Candidates:
-    """Block on keys of the fields, or take all pairs where they are few; by a deadline or a cancel
-    those found until then.
-
-    Parameters
-    ----------
-    second : int32 array or None
-        0 and 1: the source of each record, of two.
-    """
-    n = len(fields[0].codes)
-    ones = 0 if second is None else int(second.sum())
-    possible = n * (n - 1) / 2 if second is None else float(ones * (n - ones))
-    if possible <= FEW_PAIRS:
-        return Candidates(every_pair(n, second), [], possible)
-    most = min(PAIRS_A_RECORD * n, max(FEW_RECORDS * PAIRS_A_RECORD, 20 * n))
-    to_count = conduct.within(0.5)
-    statements = propose_statements(keys_of(fields), second, most=most, conduct=to_count)
-    uncounted = to_count.over
-    pairs, said = all_pairs(statements, second, n, conduct=conduct)
-    near = []
-    for field in fields:
-        if not conduct.over and (
-            field.of_many_words or (field.kind in ("name", "numbered") and not said)
-        ):
-            found, pairs = add_near(field, pairs, second, most=PAIRS_A_RECORD * n // 4)
-            near.append(found)
-    cut = (
-        (f"candidates are those of {len(said):,} blocking statements",)
-        if uncounted or conduct.over
-        else ()
-    )
-    return Candidates(pairs, said, possible, tuple(near), cut)
-
-
-def compare_candidates(comparisons: Sequence[Comparison], candidates: Candidates) -> Patterns:
-    """The patterns of the candidates' levels."""
-    return patterns_of(levels_of(comparisons, candidates.pairs), comparisons)
 
 
 def learn(

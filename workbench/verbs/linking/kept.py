@@ -17,8 +17,9 @@ from workbench.database import Database, keep_linkage
 from workbench.linkage.clustering import figures_by_group
 from workbench.linkage.components import joined_records
 from workbench.linkage.fields import Field, beyond_words_of
-from workbench.linkage.kept import KeptModel, hashed
-from workbench.linkage.linker import LinkModel
+from workbench.linkage.kept import KeptModel
+from workbench.linkage.kept_blocking import hashed
+from workbench.linkage.link_model import LinkModel
 from workbench.linkage.matching import Rivals
 from workbench.tables.readings import Reading
 from workbench.tables.records import RecordColumn

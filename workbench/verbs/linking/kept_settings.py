@@ -13,7 +13,8 @@ import pyarrow
 from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import Field, Frequencies
-from workbench.linkage.kept import KeptField, between, field_of, pairs_with
+from workbench.linkage.kept import KeptField, field_of
+from workbench.linkage.kept_blocking import between, pairs_with
 from workbench.linkage.sorting import different
 from workbench.linkage.splink_settings import SplinkModel, read_splink
 from workbench.tables.pair_conditions import PairConditions, is_of_kind

@@ -12,8 +12,9 @@ from scipy.sparse.csgraph import connected_components
 from workbench.arrays import Bool, Float
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.linkage.blocking import Pairs
+from workbench.linkage.candidates import Candidates
 from workbench.linkage.components import CLIP
-from workbench.linkage.linker import Candidates, LinkModel
+from workbench.linkage.link_model import LinkModel
 from workbench.linkage.mixture import Patterns
 from workbench.linkage.supervised import Supervised, fit_supervised
 from workbench.tables import StagedTable, find_sources, stage

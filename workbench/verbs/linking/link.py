@@ -11,18 +11,13 @@ from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled, Diagnostic, ExitCode, UsageError, WorkbenchError
 from workbench.leaving import heard
 from workbench.linkage.blocking import Pairs
+from workbench.linkage.candidates import Candidates, compare_candidates, find_candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
 from workbench.linkage.estimates import estimate
-from workbench.linkage.linker import (
-    Candidates,
-    LinkModel,
-    Scoring,
-    compare_candidates,
-    find_candidates,
-    learn,
-)
+from workbench.linkage.link_model import LinkModel, Scoring
+from workbench.linkage.linker import learn
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
 from workbench.linkage.supervised import Supervised, rescored
 from workbench.progress import SILENT, Conduct, Progress

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 
 from workbench.errors import Diagnostic
 from workbench.linkage.blocking import LARGEST_BLOCK
-from workbench.linkage.linker import (
-    Candidates,
-    LinkModel,
-    Scoring,
-)
+from workbench.linkage.candidates import Candidates
+from workbench.linkage.link_model import LinkModel, Scoring
 
 __all__ = ["about_candidates", "about_matches", "about_time"]
 

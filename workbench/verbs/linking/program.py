@@ -18,7 +18,8 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int8
 from workbench.language.printing import quote_constant
-from workbench.linkage.linker import Candidates, LinkModel, Scoring
+from workbench.linkage.candidates import Candidates
+from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.linkage.tree import FieldTree, TreeModel
 from workbench.verbs.linking.settings import SettingsScoring
 

@@ -14,9 +14,10 @@ from workbench.arrays import Array, Float
 from workbench.database import write_table
 from workbench.errors import Diagnostic, UsageError
 from workbench.linkage.blocking import Pairs
+from workbench.linkage.candidates import Candidates
 from workbench.linkage.clustering import Clustering
 from workbench.linkage.estimates import Estimates
-from workbench.linkage.linker import Candidates, Scoring
+from workbench.linkage.link_model import Scoring
 from workbench.linkage.matching import Rivals
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.supervised import Supervised

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.arrays import Float, Int8, Int32
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.linkage.blocking import Pairs, every_pair
-from workbench.linkage.linker import Candidates
+from workbench.linkage.candidates import Candidates
 from workbench.linkage.splink_settings import SplinkComparison, SplinkModel, read_splink, weights_of
 from workbench.tables import stage
 from workbench.tables.pair_conditions import PairConditions
