@@ -42,7 +42,7 @@ MOSTLY = 0.55
 """Of them so many, and the field is taken to tell things apart."""
 SINGLY = -2.0
 """Evidence of joining, from which on pairs that differ in a field are of records that moved."""
-HARDLY = 0.3
+HARDLY = 1.0
 """Of joining, from which on a field perhaps tells apart what the class joins."""
 OF_CODES = 0.3
 """Of the pairs, those that may be random ones in a code, which hardly changes."""
