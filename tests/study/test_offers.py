@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.study.test_study import write
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import paths
 from workbench.study.columns import CandidateColumns
+from workbench.study.fitting import candidates_for
 from workbench.study.offers import nearest_offers
 from workbench.study.prepared import prepared
 from workbench.tables import find_sources, stage
@@ -92,3 +94,29 @@ def test_rows_that_nearly_all_reach_are_no_neighbours(
     monkeypatch.setattr("workbench.study.offers.FEW_PAIRS", 1000)
     monkeypatch.setattr("workbench.study.offers.MANY_TIMES", 10)
     assert max(reached()) == 1
+
+
+def test_pairs_of_kinds_and_numbers_are_no_more_than_a_third_of_the_rows(tmp_path: Path) -> None:
+    """Eight kinds of visits times six numbers in four ways."""
+    people = [[f"p{i}", i % 7, "yes" if i % 3 else "no"] for i in range(1200)]
+    visits = [
+        [f"v{i}", f"p{i % 1200}", "abcdefgh"[i * 5 % 8], *(i * n % 13 + 1 for n in range(1, 7))]
+        for i in range(4000)
+    ]
+    files = [
+        write(tmp_path / "people.csv", ["person", "age", "good"], people),
+        write(tmp_path / "visits.csv", ["visit", "person", "kind", *"abcdef"], visits),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "people.good")
+        among = [
+            sum(
+                one.among is not None
+                for one in candidates_for(
+                    staging, ready, np.arange(n_rows), collective=False
+                ).candidates
+            )
+            for n_rows in (600, 1200)
+        ]
+    assert among[0] == 0
+    assert among[1] >= 8 * 6 * 4

@@ -25,6 +25,11 @@ LEAST_SPREAD = 0.1
 years say what they say.
 """
 
+SPARE, FEW = 3, 200
+"""Rows for a column, at least, where columns are made of pairs of others, and columns that are few
+anyway: with more, more fit by chance than tell.
+"""
+
 
 @dataclass(frozen=True)
 class Neighbours:
@@ -54,6 +59,12 @@ class Gathered:
     def room(self) -> int:
         """How many more, where there are to be no more columns than rows."""
         return min(len(self.columns.rows), self.most) - self.width
+
+    @property
+    def spare(self) -> int:
+        """How many more of those that come by the hundred: each kind of rows with each number."""
+        n_rows = len(self.columns.rows)
+        return min(max(n_rows // SPARE, FEW), n_rows, self.most) - self.width
 
     @property
     def X(self) -> Real:

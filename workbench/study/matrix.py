@@ -167,12 +167,12 @@ def candidate_matrix(
     made.stop_at(deadline)
     if made.open:
         made.add_each(comparisons(made.kept, made.positive(), timed=timed))
+    few = least_rows(columns)
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(path, some_rows_offers(columns, path, made.room))
-            few = least_rows(columns)
-            made.add(path, two_kinds_offers(columns, path, made.room), least=few)
+            made.add(path, some_rows_offers(columns, path, made.spare))
+            made.add(path, two_kinds_offers(columns, path, made.spare), least=few)
     made.stop_at(deadline)
     if made.open:
         made.add_each(shares_of_totals(made.kept, made.positive()))
@@ -180,23 +180,19 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            few = least_rows(columns)
-            made.add(path, threshold_offers(columns, path, made.room), least=few)
-            made.add(path, kind_and_threshold_offers(columns, path, made.room), least=few)
+            made.add(path, threshold_offers(columns, path, made.spare), least=few)
+            made.add(path, kind_and_threshold_offers(columns, path, made.spare), least=few)
     if made.open and numeric:
         made.add_each(products(made.kept, made.positive()))
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(path, rare_value_offers(columns, path, made.room), least=least_rows(columns))
+            made.add(path, rare_value_offers(columns, path, made.room), least=few)
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(
-                path,
-                list(candidates_of_words(schema, path))[: max(made.room, 0)],
-                least=least_rows(columns),
-            )
+            words = list(candidates_of_words(schema, path))[: max(made.room, 0)]
+            made.add(path, words, least=few)
     columns.forget()
     whole = made.open and not no_room
     return CandidateMatrix(
