@@ -12,6 +12,7 @@ import pytest
 
 import workbench as wb
 from tests.cli.conftest import Run
+from workbench.verbs.psl_documents.options import document_settings
 
 RULES = "1: Friend(A, B) & Votes(A) -> Votes(B) ^2\n1: !Votes(A) ^2\n"
 LEARNING = {"runtime.learn.method": "GuidedRandomGridSearch", "randomgridsearch.maxlocations": 20}
@@ -312,3 +313,13 @@ def test_options_of_the_task_of_learning_are_obeyed_before_inference(
     found = run("infer", path, "--json")
     assert found.code == 0, found.err
     assert found.json["done"].startswith("learned 2 weights by search")
+
+
+def test_a_grid_of_weights_to_start_from_is_no_grid_of_weights() -> None:
+    plain, start = (
+        document_settings({"runtime.learn.method": f"{kind}GridSearch"}, "search")
+        for kind in ("", "InitialWeight")
+    )
+    assert (plain.learner, plain.ignored) == ("search", ())
+    assert start.learner == "auto"
+    assert start.ignored == ("runtime.learn.method = InitialWeightGridSearch",)

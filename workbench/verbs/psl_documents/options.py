@@ -15,7 +15,6 @@ _LEARNERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "maxpseudolikelihood": ("hinge_pseudolikelihood", {}),
     "maxpiecewisepseudolikelihood": ("hinge_pseudolikelihood", {}),
     "gridsearch": ("search", {"method": "grid"}),
-    "initialweightgridsearch": ("search", {"method": "grid"}),
     "randomgridsearch": ("search", {"method": "random"}),
     "guidedrandomgridsearch": ("search", {"method": "random"}),
     "continuousrandomgridsearch": ("search", {"method": "random"}),
