@@ -99,7 +99,12 @@ def test_the_python_runs(saved: Path, case: str) -> None:
 
 def test_the_page_has_few_arenas_unless_they_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[dict[str, str]] = []
-    monkeypatch.setattr(os, "execve", lambda path, command, environment: begun.append(environment))
+
+    def instead(path: str, command: list[str], environment: dict[str, str]) -> None:
+        begun.append(environment)
+        raise SystemExit  # what it is in place of never returns
+
+    monkeypatch.setattr(os, "execve", instead)
     monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
     CliRunner().invoke(app, ["app", "--no-browser"])
     monkeypatch.setenv("MALLOC_ARENA_MAX", "8")
