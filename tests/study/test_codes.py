@@ -9,6 +9,7 @@ import pytest
 
 from tests.study.test_study import inferred, write
 from workbench.study.codes import beginnings
+from workbench.study.schema import relational_schema
 from workbench.tables import find_sources, propose, stage, type_tables
 from workbench.verbs.studying.study import study
 
@@ -27,7 +28,7 @@ def test_lengths_at_which_codes_part(cells: list[str], lengths: list[int], tmp_p
     file = write(tmp_path / "t.csv", ["n", "code"], [[i, c] for i, c in enumerate(cells * 8)])
     with stage(find_sources([file])) as staging:
         typed = dict(type_tables(staging, propose(staging)))["t"]
-        found = beginnings(staging, typed, "code", serial=False)
+        found = beginnings(staging, typed, "code")
     assert [one.beginning for one in found] == lengths
 
 
@@ -35,8 +36,23 @@ def test_numbers_one_after_the_other_are_no_codes(tmp_path: Path) -> None:
     file = write(tmp_path / "t.csv", ["n", "code"], [[i, f"K{i % 90:04}"] for i in range(900)])
     with stage(find_sources([file])) as staging:
         typed = dict(type_tables(staging, propose(staging)))["t"]
-        assert not beginnings(staging, typed, "code", serial=True)
-        assert beginnings(staging, typed, "code", serial=False)
+        assert not beginnings(staging, typed, "code", numbered=(typed, "code"))
+        assert beginnings(staging, typed, "code")
+
+
+def test_references_to_a_few_of_many_numbered_things_are_no_codes(tmp_path: Path) -> None:
+    people = [[f"P{i:04}", i % 7] for i in range(2000)]
+    posts = [[f"P{17 * i % 2000:04}", i % 5] for i in range(300)]
+    files = [
+        write(tmp_path / "people.csv", ["person_id", "age"], people),
+        write(tmp_path / "posts.csv", ["person_id", "rank"], posts),
+    ]
+    with stage(find_sources(files)) as staging:
+        mapping = propose(staging)
+        typed = dict(type_tables(staging, mapping))
+        schema = relational_schema(staging, mapping, typed, target="people")
+        assert beginnings(staging, typed["posts"], "person_id")
+    assert not [column for column in schema.tables["posts"].columns if column.beginning]
 
 
 def test_rules_name_the_beginning_of_codes_and_the_program_tests_it(tmp_path: Path) -> None:

@@ -26,28 +26,44 @@ MOST_VALUES = 1000
 """Beginnings of one length, the commonest."""
 
 
-def beginnings(staging: Staging, typed: TypedTable, column: str, *, serial: bool) -> list[Column]:
+def beginnings(
+    staging: Staging,
+    typed: TypedTable,
+    column: str,
+    *,
+    numbered: tuple[TypedTable, str] | None = None,
+) -> list[Column]:
     """For each number of characters that parts the codes of a column into kinds of several codes, a
     category of their beginnings; none where its cells are no codes.
 
-    With `serial`, none where codes are numbered one after the other: then a beginning says when.
+    None either where the codes of the column `numbered`, that which this one refers to or itself,
+    are numbered one after the other: then a beginning says when.
     """
     name = typed.columns[column]
     cells = f"SELECT {name}::VARCHAR AS v FROM {typed.relation} WHERE {name} IS NOT NULL"
-    if not _codes([str(v) for (v,) in staging.rows(f"{cells} LIMIT 200")]):
+    if not _are_codes([str(v) for (v,) in staging.rows(f"{cells} LIMIT 200")]):
         return []
-    rows = staging.rows(
-        f"SELECT v, count(*) AS n FROM ({cells}) GROUP BY v ORDER BY n DESC, v LIMIT {MANY}"
-    )
-    codes = {str(value): int(str(n)) for value, n in rows}
-    if len(codes) < FEW or not _codes(list(codes)) or (serial and _serial(list(codes))):
+    codes = _codes(staging, typed, column)
+    if len(codes) < FEW or not _are_codes(list(codes)):
+        return []
+    if numbered is not None and _serial(list(_codes(staging, *numbered))):
         return []
     return [
         Column(column, "category", _commonest(codes, n), beginning=n) for n in _lengths(list(codes))
     ]
 
 
-def _codes(values: list[str]) -> bool:
+def _codes(staging: Staging, typed: TypedTable, column: str) -> dict[str, int]:
+    """The commonest values of a column, and how many rows have each."""
+    name = typed.columns[column]
+    rows = staging.rows(
+        f"SELECT {name}::VARCHAR AS v, count(*) AS n FROM {typed.relation} "
+        f"WHERE {name} IS NOT NULL GROUP BY v ORDER BY n DESC, v LIMIT {MANY}"
+    )
+    return {str(value): int(str(n)) for value, n in rows}
+
+
+def _are_codes(values: list[str]) -> bool:
     return sum(CODE.fullmatch(v) is not None for v in values) >= NEARLY_ALL * len(values)
 
 

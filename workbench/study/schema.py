@@ -45,7 +45,7 @@ def relational_schema(
     tables = {}
     for table in mapping.tables:
         used = [column for column in table.columns if (table.name, column.name) not in without]
-        made = _table(staging, mapping, table, typed[table.name], used)
+        made = _table(staging, mapping, table, typed, used)
         lasting = () if made.name == target else tuple(durations(staging, typed[table.name], made))
         if not timed:
             made = replace(made, columns=(*made.columns, *lasting))
@@ -68,9 +68,10 @@ def _table(
     staging: Staging,
     mapping: TablesMapping,
     table: TableMapping,
-    typed: TypedTable,
+    tables: Mapping[str, TypedTable],
     used: list[ColumnMapping],
 ) -> Table:
+    typed = tables[table.name]
     columns: list[Column] = []
     references: list[Reference] = []
     named: list[Column] = []
@@ -115,8 +116,10 @@ def _table(
             ):
                 references.append(Reference(column.name, None))
         if column.kind in ("category", "text", "reference") and not is_itself:
-            serial = column.kind != "category"
-            columns += beginnings(staging, typed, column.name, serial=serial)
+            numbered = (
+                None if column.kind == "category" else _numbered(mapping, tables, table, column)
+            )
+            columns += beginnings(staging, typed, column.name, numbered=numbered)
     date, by_year = _date(staging, typed, columns)
     holds = {
         one.name: what
@@ -198,3 +201,20 @@ def _holds_years(staging: Staging, typed: TypedTable, column: str) -> bool:
         low is not None and float(str(low)) >= 1000 and float(str(high)) <= 2200 and whole
         and int(str(filled)) >= 0.9 * int(str(rows))
     )  # fmt: skip
+
+
+def _numbered(
+    mapping: TablesMapping,
+    tables: Mapping[str, TypedTable],
+    table: TableMapping,
+    column: ColumnMapping,
+) -> tuple[TypedTable, str] | None:
+    """The column whose codes may be numbered one after the other: of a reference what it refers to,
+    of which it may have few; of a category none.
+    """
+    if column.kind == "category":
+        return None
+    for other in mapping.tables:
+        if other.name == column.table and other.key in tables[other.name].columns:
+            return tables[other.name], str(other.key)
+    return tables[table.name], column.name
