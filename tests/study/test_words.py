@@ -10,13 +10,8 @@ import pytest
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Column, Hop, Path, Reference
 from workbench.structure.terms import Condition, Term
-from workbench.study.words import (
-    candidate_words,
-    condition_words,
-    readable_step,
-    reason_words,
-    term_words,
-)
+from workbench.study.rule_words import condition_words, readable_step, reason_words, term_words
+from workbench.study.words import candidate_words
 
 PATIENT = Path("visits", (Hop("to", "patient_id", "patients"),))
 BORN = Candidate(PATIENT, "value", Onward((), Column("birth_date", "date")))

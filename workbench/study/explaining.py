@@ -19,8 +19,8 @@ from workbench.study.learners import FittedRules, TargetKind
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.program import rule_texts, written_intercept
 from workbench.study.result import Explained, StudiedRule
+from workbench.study.rule_words import readable_step, reason_words, term_words
 from workbench.study.run import Studied
-from workbench.study.words import readable_step, reason_words, term_words
 
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared

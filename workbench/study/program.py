@@ -13,8 +13,8 @@ from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules
 from workbench.study.definitions import Definitions
 from workbench.study.learners import FittedRules
+from workbench.study.rule_words import term_words
 from workbench.study.statements import real
-from workbench.study.words import term_words
 from workbench.tables import mapped_predicates
 
 if TYPE_CHECKING:
