@@ -9,15 +9,17 @@ from collections.abc import Mapping, Sequence
 from workbench.progress import expired
 from workbench.structure.candidates import (
     Candidate,
-    candidates_among_some,
     candidates_of,
     candidates_of_calendars,
-    candidates_of_kinds_and_thresholds,
     candidates_of_rare_values,
-    candidates_of_thresholds,
-    candidates_of_two_kinds,
     candidates_of_variety,
     onward_columns,
+)
+from workbench.structure.candidates_among import (
+    candidates_among_some,
+    candidates_of_kinds_and_thresholds,
+    candidates_of_thresholds,
+    candidates_of_two_kinds,
 )
 from workbench.structure.relational import Path, Schema
 from workbench.study.columns import MOST_CELLS, CandidateColumns

@@ -1,0 +1,98 @@
+"""Candidates over some of a thing's own rows: of one kind, with a large or a small number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from workbench.structure.candidates import Aggregate, Candidate, Onward, onward_columns
+from workbench.structure.relational import Path, Reference, Schema
+
+__all__ = [
+    "candidates_among_some",
+    "candidates_of_kinds_and_thresholds",
+    "candidates_of_thresholds",
+    "candidates_of_two_kinds",
+]
+
+AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
+FEW_VALUES = 8
+"""Values that a category has at most where numbers are told apart by it."""
+
+
+def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:
+    """Numbers of those of the thing's own rows that are of one kind:
+    such as the latest value of one test.
+    """
+    numbers = [
+        one
+        for one in onward_columns(schema, path)
+        if len(one.references) <= 1 and one.kind == "number"
+    ]
+    for kind in _kinds(schema, path):
+        for number in numbers:
+            for aggregate in AMONG_SOME if dated else AMONG_SOME[:-1]:
+                yield Candidate(path, aggregate, number, among=kind)
+
+
+def candidates_of_thresholds(
+    schema: Schema, path: Path, windows: tuple[int, ...] = ()
+) -> Iterator[Candidate]:
+    """How many of the thing's own rows have a large or a small number: events of severity 3."""
+    if len(path.prefix) > 1 or [hop.kind for hop in path.suffix] != ["from"]:
+        return
+    for onward, passed in _thresholds(schema, path):
+        for window in (None, *windows):
+            yield Candidate(path, "sum", onward, passed, window)
+
+
+def _thresholds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
+    columns = [column for column in schema[path.end].columns if column.kind == "number"]
+    return [(Onward((), column), passed) for column in columns for passed in column.values]
+
+
+def candidates_of_kinds_and_thresholds(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How many of the thing's own rows are of one kind and have a large or a small number at once:
+    errors E17 of severity 3.
+    """
+    if len(path.suffix) == 1:
+        for kind in _kinds(schema, path):
+            for passed in _thresholds(schema, path):
+                yield Candidate(path, "sum", *kind, among=passed)
+
+
+def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
+    """How many of the thing's own rows are of one kind and of another at once:
+    such as leading roles in tragedies.
+    """
+    for one, other in combinations(_kinds(schema, path), 2):
+        if one[0] != other[0]:
+            yield Candidate(path, "sum", *one, among=other)
+
+
+def _kinds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
+    """By what a thing's own rows are told apart: the values of categories of few, and flags."""
+    if not path.many or len(path.prefix) > 1 or any(hop.kind != "from" for hop in path.suffix):
+        return []
+    found: list[tuple[Onward, str | None]] = []
+    near = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
+    for one in (*near, *_between(schema, path)):
+        table = schema[one.references[-1].table or "" if one.references else path.end]
+        names_things = any(reference.column == one.column.name for reference in table.references)
+        if names_things or one.column.beginning:
+            continue
+        if one.kind == "flag":
+            found.append((one, None))
+        elif one.kind == "category" and len(one.column.values) <= FEW_VALUES:
+            found += [(one, value) for value in one.column.values]
+    return found
+
+
+def _between(schema: Schema, path: Path) -> Iterator[Onward]:
+    """The columns of the table that a path of two steps passes: which sensor of a machine the
+    readings are of.
+    """
+    if len(path.suffix) == 2:
+        between = path.suffix[0].table
+        for column in schema[between].columns:
+            yield Onward((Reference(path.hops[-1].column, between),), column)
