@@ -11,7 +11,7 @@ from tests.app.conftest import Open, finished, sound
 
 FANS = (
     "Likes(person, topic)\nFan(person)\n// who likes the first topic\nLikes(p, T0) => "
-    "Fan(p)\n!Fan(p)\n"
+    "Fan(p)\n\n!Fan(p)\n"
 )
 
 
