@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import random
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,7 +40,7 @@ from workbench.workspace import Workspace
 __all__ = [
     "ENGINES",
     "World",
-    "answered",
+    "answered_as_meant",
     "check_answer",
     "check_energies",
     "check_psl",
@@ -98,23 +98,40 @@ def check_psl(case: PslCase, tally: Tally) -> None:
     others = (case.seed // len(QUICK)) % len(ENGINES)
     engine = ENGINES[others] if case.seed % len(QUICK) == 0 else QUICK[case.seed % len(QUICK)]
     with psl_workspace(case) as (workspace, program):
-        try:
-            result = answered(workspace, program, engine, tally)
-        except InfeasibleError:
-            if refused is None and all(least_of(world) is not None for world in worlds):
-                raise Difference("feasible", "called infeasible, and it is not") from None
-            tally.add("agreed: infeasible")
+        result = answered_as_meant(workspace, program, engine, worlds, refused, tally)
+        if result is None:
             return
-        except InputError as error:
-            if error.diagnostics[0].code == "E0330" and refused is not None:
-                tally.add("agreed: an atom is not listed")
-                return
-            raise
-        if refused is not None:
-            raise Difference("unlisted", f"{refused} is open and not listed, and it was answered")
         tally.add(f"engine {result.solution.engine}")
         check_energies(case.seed, result, worlds)
         check_answer(result, worlds)
+
+
+def answered_as_meant(
+    workspace: Workspace,
+    program: Program,
+    engine: str,
+    worlds: Sequence[World],
+    refused: Unlisted | None,
+    tally: Tally,
+) -> InferenceResult | None:
+    """The answer, None where there is to be none and there is none; `Difference` where one side
+    alone has an answer.
+    """
+    try:
+        result = answered(workspace, program, engine, tally)
+    except InfeasibleError:
+        if refused is None and all(least_of(world) is not None for world in worlds):
+            raise Difference("feasible", "called infeasible, and it is not") from None
+        tally.add("agreed: infeasible")
+        return None
+    except InputError as error:
+        if error.diagnostics[0].code == "E0330" and refused is not None:
+            tally.add("agreed: an atom is not listed")
+            return None
+        raise
+    if refused is not None:
+        raise Difference("unlisted", f"{refused} is open and not listed, and it was answered")
+    return result
 
 
 def answered(workspace: Workspace, program: Program, engine: str, tally: Tally) -> InferenceResult:
