@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import OptimizeResult
 
 from tests.inference.hinge_networks import WEIGHTS, hinge_network, with_rows
+from workbench.arrays import Float
 from workbench.inference.admm import ADMM
 from workbench.inference.block_coordinate import BlockCoordinateDescent
 from workbench.inference.conflict import smallest_conflict
@@ -21,11 +22,13 @@ from workbench.inference.feasible_point import make_feasible
 from workbench.inference.folding import fold
 from workbench.inference.pdhg import PDHG
 from workbench.inference.polish import Polish
+from workbench.inference.reweighed import Reweighed
 from workbench.inference.simplex import project_to_simplex
 from workbench.inference.solution import Engine, Status
 from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import relax
+from workbench.progress import PLAIN
 
 SHAPES = {
     "linear": {"squared": "linear"},
@@ -207,3 +210,34 @@ def test_a_linear_program_that_was_cut_short_proves_no_conflict(
     monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: cut_short)
     assert smallest_conflict(network) is None
     assert make_feasible(program_of(network), np.full(program_of(network).n, 0.5), passes=0) is None
+
+
+@pytest.mark.parametrize("engine", [ADMM(), PDHG()], ids=lambda engine: engine.name)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_other_weights_of_the_same_rows_need_no_other_layout(
+    engine: ADMM | PDHG, shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = hinge_network(3, **SHAPES[shape])  # type: ignore[arg-type]
+    zero = np.where(np.arange(4) == 2, 0.0, WEIGHTS)
+    ways = [WEIGHTS, WEIGHTS[::-1].copy(), 3.0 * WEIGHTS, zero, 2.0 * zero, WEIGHTS]
+    made: list[GroundNetwork] = []
+
+    def counted(self: ADMM | PDHG, network: GroundNetwork, weights: Float) -> HingeProblem:
+        made.append(network)
+        return fold(relax(network, weights))
+
+    monkeypatch.setattr(type(engine), "problem", counted)
+    run, state = Reweighed(engine, network), None
+    for weights in ways:
+        found = run.infer(weights, PLAIN, state)
+        layouts = len(made)
+        fresh = engine.infer(network, weights, PLAIN, state)
+        del made[layouts:]
+        assert (found.energy, found.bound, found.status) == (
+            fresh.energy,
+            fresh.bound,
+            fresh.status,
+        )
+        assert np.array_equal(found.values, fresh.values)
+        state = found.values
+    assert len(made) == 3

@@ -10,7 +10,8 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.inference.accepts import CONVEX, Accepts
 from workbench.inference.admm_kernels import Consensus, advance
-from workbench.inference.convex_solution import Componentwise, FirstOrder, Iterates, Recorder
+from workbench.inference.componentwise import Componentwise
+from workbench.inference.convex_solution import FirstOrder, Recorder, Reweighable
 from workbench.network.ground_network import Domain
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.parameters import Count, Positive
@@ -59,7 +60,9 @@ class ADMM(FirstOrder):
     check_every: Count = 20
     finish: bool = False
 
-    def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
+    def iterates(
+        self, problem: HingeProblem, start: Float | None, recorder: Recorder
+    ) -> Reweighable:
         """O(local copies) time an iteration."""
         return _Sweeps(self, problem, start, recorder)
 
@@ -68,13 +71,27 @@ class _Sweeps(Componentwise):
     """The mutable state of one ADMM run."""
 
     def __init__(
-        self, parameters: ADMM, original: HingeProblem, start: Float | None, recorder: Recorder
+        self,
+        parameters: ADMM,
+        original: HingeProblem,
+        start: Float | None,
+        recorder: Recorder,
     ) -> None:
         super().__init__(parameters, original, recorder)
         self.parameters, program = parameters, self.program
-        n, n_components = program.n, self.partition.n_components
         norm = np.asarray(program.A.multiply(program.A).sum(axis=1)).ravel()
-        degree = np.bincount(program.A.indices, minlength=n).astype(np.float64)
+        self.norm = np.where(norm == 0.0, 1.0, norm)
+        self.degree = np.bincount(program.A.indices, minlength=program.n).astype(np.float64)
+        self._begin(start)
+
+    def begin_again(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> None:
+        """See `Reweighable.begin_again`."""
+        self.reweigh(problem, recorder)
+        self._begin(start)
+
+    def _begin(self, start: Float | None) -> None:
+        program, degree = self.program, self.degree
+        n, n_components = program.n, self.partition.n_components
         middle = np.where(program.cost > 0.0, program.lower, program.upper)
         middle = np.where(program.cost == 0.0, 0.5 * (program.lower + program.upper), middle)
         touched = (degree > 0.0) | (self.arrays.block_of >= 0)
@@ -82,7 +99,7 @@ class _Sweeps(Componentwise):
         x = np.clip(np.nan_to_num(begin, nan=0.5), program.lower, program.upper)
         self.first_penalty = self._first_penalty()
         self.state = Consensus(
-            norm=np.where(norm == 0.0, 1.0, norm),
+            norm=self.norm,
             degree=degree,
             penalty=np.full(n_components, self.first_penalty),
             state=x[program.A.indices],
@@ -94,7 +111,7 @@ class _Sweeps(Componentwise):
             figures=np.zeros((n_components, 5)),
         )
         self.figures, self.x = self.state.figures, self.state.x
-        self.adapt = 1.5 if parameters.adaptive else 1.0
+        self.adapt = 1.5 if self.parameters.adaptive else 1.0
 
     def _first_penalty(self) -> float:
         if self.parameters.penalty is not None:

@@ -11,7 +11,8 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.inference.accepts import CONVEX, Accepts, Trait
-from workbench.inference.convex_solution import Componentwise, FirstOrder, Iterates, Recorder
+from workbench.inference.componentwise import Componentwise
+from workbench.inference.convex_solution import FirstOrder, Iterates, Recorder
 from workbench.inference.coordinate_kernels import Descent, descend
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.folding import fold

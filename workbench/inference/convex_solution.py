@@ -6,26 +6,31 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import ClassVar, Protocol
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
+from workbench.arrays import Float
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.finish import finished
 from workbench.inference.folding import fold
-from workbench.inference.partition import partition
 from workbench.inference.solution import Engine, Solution, Status, Task, infeasible
-from workbench.network.compiled import interpreted
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import relax
 from workbench.progress import Conduct
 
-__all__ = ["Componentwise", "FirstOrder", "Iterates", "Point", "Recorder", "conclude"]
+__all__ = [
+    "FirstOrder",
+    "Iterates",
+    "Point",
+    "Recorder",
+    "Reweighable",
+    "conclude",
+]
 
 
 @dataclass(frozen=True)
@@ -187,6 +192,14 @@ class Iterates(Protocol):
         ...
 
 
+class Reweighable(Iterates, Protocol):
+    """Iterates whose layout serves other weights too."""
+
+    def begin_again(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> None:
+        """Be as new, for other weights of the same rows and other costs."""
+        ...
+
+
 class FirstOrder(Engine):
     """A convex engine that iterates to a point and a dual bound. Deterministic."""
 
@@ -209,7 +222,20 @@ class FirstOrder(Engine):
     ) -> Solution:
         """MAP state in [0, 1] with a dual lower bound; O(nonzeros) time an iteration."""
         problem, recorder = self.problem(network, weights), Recorder(conduct, self.name)
-        run = self.iterates(problem, start, recorder)
+        return self.settled(
+            network, weights, problem, self.iterates(problem, start, recorder), recorder
+        )
+
+    def settled(
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        problem: HingeProblem,
+        run: Iterates,
+        recorder: Recorder,
+    ) -> Solution:
+        """Where a run on `problem` comes to rest."""
+        conduct = recorder.conduct
 
         def best() -> tuple[Float, float]:
             point = run.so_far()
@@ -226,70 +252,3 @@ class FirstOrder(Engine):
             diagnostics=run.diagnostics,
         )
         return finished(network, weights, answer, conduct) if self.finish else answer
-
-
-class Componentwise:
-    """Iterates whose components stop one by one, each when its own energy and bound meet.
-
-    Attributes
-    ----------
-    figures : float64 array, shape (n_components, at least 3)
-        Energy, bound and violation of each component at the last check.
-    """
-
-    figures: Float
-    x: Float
-
-    def __init__(self, engine: FirstOrder, original: HingeProblem, recorder: Recorder) -> None:
-        self.engine, self.recorder = engine, recorder
-        self.partition = partition(original)
-        self.program = self.partition.problem
-        self.arrays = self.program.arrays()
-        self.best_bound = np.full(self.partition.n_components, -np.inf)
-        self.iteration = 0
-
-    @abstractmethod
-    def advance(self, active: Int64) -> tuple[float, ...]:
-        """Iterate `check_every` times on some components, and check them;
-        the primal and dual residual, if known.
-        """
-
-    def run(self, tolerance: float) -> Point:
-        """See `Iterates.run`."""
-        stopped: Status | None = None
-        figures, constant = self.figures, self.program.constant
-        entries = self.program.A.nnz + self.program.n
-        active = np.arange(self.partition.n_components)
-        while active.size and stopped is None:
-            with interpreted(self.engine.check_every * entries):
-                residuals = self.advance(active)
-            self.iteration += self.engine.check_every
-            np.maximum(self.best_bound, figures[:, 1], out=self.best_bound)
-            energy, bound = (
-                float(figures[:, 0].sum()) + constant,
-                float(self.best_bound.sum()) + constant,
-            )
-            stopped = self.recorder.note(
-                self.iteration, energy, bound, float(figures[:, 2].max()), *residuals
-            )
-            if stopped is None and self.iteration >= self.engine.max_iterations:
-                stopped = Status.LIMIT
-            active = self._unsolved(tolerance)
-            if not active.size:
-                stopped = None
-        return replace(self.so_far(), stopped=stopped)
-
-    def so_far(self) -> Point:
-        """See `Iterates.so_far`."""
-        bound = float(self.best_bound.sum()) + self.program.constant
-        return Point(self.partition.lift(self.x), bound)
-
-    def _unsolved(self, tolerance: float) -> Int64:
-        """Components whose gap exceeds their fair part of the whole, or whose hard rows slip."""
-        energy, violation = self.figures[:, 0], self.figures[:, 2]
-        whole = abs(energy.sum() + self.program.constant)
-        allowed = tolerance * 0.5 * (np.abs(energy) + whole * self.partition.share)
-        open_ = (np.abs(energy - self.best_bound) > np.maximum(allowed, 1e-10)) | (
-            violation > 0.1 * tolerance
-        )
-        return np.flatnonzero(open_)

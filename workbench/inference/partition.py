@@ -43,6 +43,16 @@ class Partition(Part[HingeProblem]):
         """Each component's part of the atoms, shape (n_components,)."""
         return np.diff(self.starts.atom) / max(self.problem.n, 1)
 
+    def reweighed(self, program: HingeProblem) -> Partition:
+        """The same, of a program that differs in weights, costs and constant alone."""
+        changed = replace(
+            self.problem,
+            weight=program.weight[self.rows],
+            cost=program.cost[self.variables],
+            constant=program.constant,
+        )
+        return replace(self, problem=changed)
+
 
 def partition(program: HingeProblem) -> Partition:
     """Sort `program` by connected component; rows without atoms join the first. O(nonzeros)."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.arrays import Float, Real
 from workbench.inference.accepts import CONVEX, Accepts
-from workbench.inference.convex_solution import FirstOrder, Iterates, Point, Recorder
+from workbench.inference.convex_solution import FirstOrder, Point, Recorder, Reweighable
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.pdhg_kernels import Iterate, halpern_steps
 from workbench.inference.polish import Polish
@@ -20,6 +20,8 @@ from workbench.network.hinge_problem import HingeProblem
 from workbench.parameters import Count
 
 __all__ = ["PDHG", "PrimalDual"]
+
+Note = Callable[[int, float, float, float, float], Status | None]
 
 _NEARLY = 2.0
 """A gap of at most this many times the tolerance is worth polishing."""
@@ -69,7 +71,9 @@ class PDHG(FirstOrder):
     check_every: Count = 40
     finish: bool = False
 
-    def iterates(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> Iterates:
+    def iterates(
+        self, problem: HingeProblem, start: Float | None, recorder: Recorder
+    ) -> Reweighable:
         """O(nonzeros) time an iteration."""
         how: Any = {
             "max_iterations": self.max_iterations,
@@ -113,15 +117,21 @@ class PrimalDual:
         start: Float | None = None,
         max_iterations: int = 100_000,
         check_every: int = 40,
-        note: Callable[[int, float, float, float, float], Status | None] | None = None,
+        note: Note | None = None,
     ) -> None:
-        self.program = program
         self.max_iterations = max_iterations
         self.check_every = check_every
-        self.note = note
         row_sum, column_sum = program.absolute_sums()
         self.dual_step = 1.0 / np.where(row_sum > 0.0, row_sum, 1.0)
         self.primal_step = 1.0 / np.where(column_sum > 0.0, column_sum, 1.0)
+        self._begin(program, start, note)
+
+    def begin_again(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> None:
+        """See `Reweighable.begin_again`."""
+        self._begin(problem, start, recorder.note)
+
+    def _begin(self, program: HingeProblem, start: Float | None, note: Note | None) -> None:
+        self.program, self.note = program, note
         middle = np.full(program.n, 0.5) if start is None else np.nan_to_num(start, nan=0.5)
         feasible = make_feasible(program, middle)
         self.best_x: Float = (

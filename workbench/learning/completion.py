@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from workbench.arrays import Float
 from workbench.errors import InfeasibleError
+from workbench.inference.admm import ADMM
 from workbench.inference.convex_choice import convex_engine
-from workbench.inference.solution import Engine, Status
+from workbench.inference.pdhg import PDHG
+from workbench.inference.reweighed import Reweighed
+from workbench.inference.solution import Engine, Solution, Status
 from workbench.learning.training import TrainingWorld, default_map_engine, hidden_part
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct
 
 __all__ = ["MapStates"]
+
+MostLikely = Callable[[Float, int, Float | None], Float]
+"""From weights, a seed and a state to begin with to the MAP state."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +52,18 @@ class MapStates:
             E0404, where the hard rows admit no state.
         """
         engine = self.engine or self._suited(network, weights)
-        answer = engine.infer(network, weights, replace(self.conduct.quiet, seed=seed), start)
-        if answer.status is Status.INFEASIBLE:
-            raise InfeasibleError.of(
-                "E0404", "the hard rules and the evidence of a training database admit no state"
-            )
-        return answer.values
+        return _values(engine.infer(network, weights, self._quietly(seed), start))
+
+    def again_and_again(self, network: GroundNetwork, weights: Float) -> MostLikely:
+        """`most_likely` of one network as its weights change, `weights` to begin with."""
+        engine = self.engine or self._suited(network, weights)
+        if isinstance(engine, ADMM | PDHG):
+            run = Reweighed(engine, network)
+            return lambda at, seed, start: _values(run.infer(at, self._quietly(seed), start))
+        return lambda at, seed, start: self.most_likely(network, at, seed, start)
+
+    def _quietly(self, seed: int) -> Conduct:
+        return replace(self.conduct.quiet, seed=seed)
 
     def completed(self, world: TrainingWorld, weights: Float, seed: int) -> Float:
         """The labels, hidden atoms as they are most likely given them; shape (n_atoms,)."""
@@ -62,3 +75,11 @@ class MapStates:
         if network.domain is Domain.UNIT:
             return convex_engine(network, weights, tolerance=self.tolerance)
         return default_map_engine()
+
+
+def _values(answer: Solution) -> Float:
+    if answer.status is Status.INFEASIBLE:
+        raise InfeasibleError.of(
+            "E0404", "the hard rules and the evidence of a training database admit no state"
+        )
+    return answer.values

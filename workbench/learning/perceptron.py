@@ -13,7 +13,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine
-from workbench.learning.completion import MapStates
+from workbench.learning.completion import MapStates, MostLikely
 from workbench.learning.declaration import LOGIC, SOFT, Declaration
 from workbench.learning.expectation import Measured
 from workbench.learning.learner import Example, LearnedWeights, Learner
@@ -249,17 +249,18 @@ class _Counter:
         self, network: GroundNetwork, start: Float, states: MapStates, modes: int, sweeps: int
     ) -> None:
         self._network, self._states, self._sweeps = network, states, sweeps
+        self._most_likely: MostLikely | None = None
         self.state, self._sampled = start, [start] * modes
         self._chain: CountChain | None = chain_of(network, states.conduct) if sweeps else None
 
     def potentials(self, weights: Float, seed: int, search: bool) -> Float:
         """Averaged over the modes, each a search, a stretch of a chain, or both."""
         total = np.zeros(self._network.n_templates)
+        if self._most_likely is None:
+            self._most_likely = self._states.again_and_again(self._network, weights)
         for mode, sampled in enumerate(self._sampled):
             if search:
-                self.state = sampled = self._states.most_likely(
-                    self._network, weights, seed + mode, self.state
-                )
+                self.state = sampled = self._most_likely(weights, seed + mode, self.state)
             if self._chain is None:
                 total += potentials(self._network, self.state)
                 continue

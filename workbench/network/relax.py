@@ -19,7 +19,7 @@ from workbench.errors import UsageError
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.network.hinge_problem import HingeProblem, RowKind
 
-__all__ = ["relax", "relaxed_potentials"]
+__all__ = ["relax", "relaxed_potentials", "unit_costs"]
 
 
 def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
@@ -70,7 +70,7 @@ def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
     sizes = np.diff(network.A.indptr)[negative]
     single, pair, wide = negative[sizes == 1], negative[sizes == 2], negative[sizes > 2]
     parts = (
-        _units(network, weights),
+        _Part.of_costs(network, *unit_costs(network, weights)),
         _single_literals(network, single, -effective[single]),
         _hinges(network, positive, effective[positive]),
         _pairs_of_literals(network, pair, -effective[pair]),
@@ -111,11 +111,11 @@ class _Part:
         return _Part(empty, none, none, np.empty(0, np.int8), cost, constant)
 
 
-def _units(network: GroundNetwork, weights: Float) -> _Part:
-    """The unit groundings, whose potentials are affine."""
+def unit_costs(network: GroundNetwork, weights: Float) -> tuple[Float, float]:
+    """What the unit groundings, whose potentials are affine, cost: by atom, and in any state."""
     signs = np.column_stack([np.maximum(-weights, 0.0), np.maximum(weights, 0.0)])
     constant = float(weights @ network.constant + np.sum(signs * network.unit_scale))
-    return _Part.of_costs(network, -np.asarray(network.unit @ weights, np.float64), constant)
+    return -np.asarray(network.unit @ weights, np.float64), constant
 
 
 def _hinges(network: GroundNetwork, rows: Int64, weight: Float) -> _Part:
