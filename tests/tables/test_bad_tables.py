@@ -273,3 +273,19 @@ def test_tables_that_do_not_fit_come_with_the_mapping_to_edit(tmp_path: Path, ru
     assert (
         run("load", tmp_path / "w.duckdb", items, "--mapping", tmp_path / "dataset.toml").code == 0
     )
+
+
+def test_a_column_called_as_a_key_refers_to_it_though_a_tenth_refers_to_nothing(
+    tmp_path: Path,
+) -> None:
+    firms = "firm_id,branch\n" + "".join(f"F{i:03d},{'ab'[i % 2]}\n" for i in range(100))
+    (tmp_path / "firms.csv").write_text(firms)
+    rows = [f"P{i:03d},{'X' if i % 10 == 0 else 'F'}{i % 100:03d}\n" for i in range(200)]
+    (tmp_path / "people.csv").write_text("person_id,firm_id\n" + "".join(rows))
+    with stage(sources_of([tmp_path / "firms.csv", tmp_path / "people.csv"])) as staging:
+        mapping = propose(staging)
+        column = mapping.table("people").column("firm_id")
+        assert (column.kind, column.table) == ("reference", "firms")
+        notes = [note for table in type_tables(staging, mapping).values() for note in table.notes]
+    assert [note.code for note in notes] == ["E0241"]
+    assert "20 cells of people.firm_id refer to nothing in firms" in notes[0].message

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["CountedLabels", "RuleTask", "random_splits"]
+__all__ = ["CountedLabels", "RuleTask", "held_out_sets", "random_splits"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,10 @@ def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
         order = rng.permutation(len(y))
         if discrete:
             order = order[np.argsort(y[order], kind="stable")]
-        n_splits = 5 if len(y) < 600 else 3 if len(y) < 3000 else 1
-        found += [np.sort(order[first::5]) for first in range(n_splits)]
+        found += [np.sort(order[first::5]) for first in range(held_out_sets(len(y)))]
     return found
+
+
+def held_out_sets(n_rows: int) -> int:
+    """How many fifths of so many rows judge: all where rows are few, one where they are many."""
+    return 5 if n_rows < 600 else 3 if n_rows < 3000 else 1

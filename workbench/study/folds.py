@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.evaluation import auc_roc, continuous_scores, scores_at
+from workbench.structure.rule_task import held_out_sets
 from workbench.study.learners import TargetKind
 
 __all__ = [
@@ -64,12 +65,17 @@ def study_folds(target: Labelled, n_folds: int, seed: int) -> list[tuple[Int64, 
 
 
 def latest_split(time: Float) -> list[Int64]:
-    """The latest fifth of some rows, whole times only:
-    where a penalty is chosen when rows have a time.
+    """Fifths of some rows in order of time, the latest first, whole times only: where a penalty is
+    chosen when rows have a time. Of few rows several, for one of them tells little.
     """
-    cut = np.quantile(time, 0.8, method="lower")
-    late = np.flatnonzero(time > cut)
-    return [late if len(late) else np.argsort(time, kind="stable")[-max(len(time) // 5, 1) :]]
+    n_splits = held_out_sets(len(time))
+    cuts = np.unique(np.quantile(time, np.linspace(0, 1, 6)[1:-1], method="lower"))
+    stretch = np.searchsorted(cuts, time, side="left")
+    found = [np.flatnonzero(stretch == at) for at in range(len(cuts), -1, -1)]
+    found = [rows for rows in found if len(rows)][:n_splits]
+    if len(found) > 1 or len(found[0]) < len(time):
+        return found
+    return [np.argsort(time, kind="stable")[-max(len(time) // 5, 1) :]]
 
 
 def fold_metrics(

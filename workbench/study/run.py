@@ -11,7 +11,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled
 from workbench.evaluation import best_threshold
 from workbench.leaving import in_time
-from workbench.progress import Conduct, Progress
+from workbench.progress import Conduct, Progress, remaining
 from workbench.structure.rule_task import CountedLabels, RuleTask
 from workbench.study.baselines import BASELINES, baseline_predictions
 from workbench.study.folds import (
@@ -135,16 +135,19 @@ def run_study(
 
     def work(heard: Conduct) -> None:
         whole = Conduct(settings.seed, deadline, heard.progress)
-        part = replace(whole, deadline=whole.share(0.4))
-        studied.model = fitted_rules(matrix, target, settings, part)
+        had = 0.4 * remaining(deadline)
+        studied.model = fitted_rules(matrix, target, settings, whole.within(0.4))
         splits = study_folds(target, settings.folds, settings.seed)
         for number, split in enumerate(splits):
             if whole.expired:
                 studied.status = "limit"
                 break
-            part = replace(whole, deadline=whole.share(0.8 / (len(splits) - number)))
+            part = whole.within(0.8 / (len(splits) - number))
             whole.progress.step("folds", number, len(splits))
             studied.folds.append(cross_validated_fold(matrix, target, settings, split, part))
+        if not studied.model.complete and 0.8 * remaining(deadline) > had:
+            # Folds took less than their share: the final rules have that, too.
+            studied.model = fitted_rules(matrix, target, settings, whole.within(0.8))
         if not studied.model.complete or (matrix.cut and whole.expired):
             studied.status = "limit"
 

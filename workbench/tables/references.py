@@ -15,6 +15,9 @@ from workbench.tables.values import is_blank
 __all__ = ["Reference", "find_references"]
 
 PROBES = 1000
+WELL_NAMED = 0.8
+"""The share of values that are keys, at least, where a column is called as the key."""
+SURE = 3
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,12 @@ def find_references(
 ) -> dict[tuple[str, str], Reference]:
     """The references of all tables, by table and column.
 
-    A column refers to a key where at least 95 % of its different values are among the key's and
-    either the names agree, or the values are codes, or names of half of the keys, that no other
-    column would share by chance; of its own table also where it is called as such (`manager`,
-    `reply_to`). A table's own key may refer to that of another (a table that says
-    more of the same things), where columns of one name agree on the rows that meet.
+    A column refers to a key where at least 95 % of its different values (80 % where it is called as
+    the key or its table) are among the key's and either the names agree, or the values are codes,
+    or names of half of the keys, that no other column would share by chance; of its own table also
+    where it is called as such (`manager`, `reply_to`). A table's own key may refer to that of
+    another (a table that says more of the same things), where columns of one name agree on the rows
+    that meet.
 
     Cost: for each pair of a column and a key that may fit, a look at a thousand values; a join
     where these fit.
@@ -90,7 +94,7 @@ def _best_target(
             continue
         inside, different = contained
         fits = inside / different
-        if fits < NEARLY_ALL:
+        if fits < (WELL_NAMED if score == SURE else NEARLY_ALL):
             continue
         if (
             score == 0
@@ -112,9 +116,9 @@ def _names_agree(column: str, table: str, key: str) -> float:
     named = tuple(singular(word) for word in words(table))
     core = tuple(singular(word) for word in without_id(parts))
     if parts == key_parts and not set(parts) <= BARE:
-        return 3
+        return SURE
     if core and core == named:
-        return 3
+        return SURE
     if (
         len(parts) > len(key_parts)
         and parts[-len(key_parts) :] == key_parts
@@ -189,7 +193,7 @@ def _contained(
             f"NOT {blank}"
         )
         hits, total = staging.rows(f"{inside} FROM ({looked})")[0]
-        if hits < 0.8 * total:
+        if hits < 0.9 * WELL_NAMED * total:
             return None
     hits, total = staging.rows(f"{inside} FROM ({different})")[0]
     return int(hits), max(int(total), 1)

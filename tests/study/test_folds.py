@@ -1,0 +1,64 @@
+"""Which rows judge where rows have a time, and what time the parts of a study have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from workbench.progress import SILENT
+from workbench.structure.weighted_rules import constant_rules
+from workbench.study import run
+from workbench.study.folds import Labelled, latest_split
+from workbench.study.learners import FittedRules
+from workbench.study.matrix import CandidateMatrix
+from workbench.study.run import FoldRun, Settings
+
+
+def test_few_rows_are_judged_by_several_stretches_of_time_many_by_the_latest() -> None:
+    rng = np.random.default_rng(0)
+    few = rng.integers(0, 60, size=500).astype(np.float64)
+    sets = latest_split(few)
+    assert len(sets) == 5
+    assert sorted(np.concatenate(sets).tolist()) == list(range(500))
+    for later, earlier in pairwise(sets):
+        assert few[later].min() > few[earlier].max()
+    many = rng.random(4000)
+    (latest,) = latest_split(many)
+    assert np.isclose(len(latest), 800, atol=2)
+    assert many[latest].min() > np.delete(many, latest).max()
+
+
+def test_rows_of_one_time_are_held_out_by_their_order() -> None:
+    (last,) = latest_split(np.zeros(40))
+    assert last.tolist() == list(range(32, 40))
+
+
+def test_final_rules_have_the_time_that_folds_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    y = np.arange(40) % 2.0
+    matrix = CandidateMatrix((), np.empty((40, 0), np.float32), {})
+    deadlines: list[float | None] = []
+
+    def fitted(*given: object) -> FittedRules:
+        deadlines.append(given[3].deadline)  # type: ignore[attr-defined]
+        done = len(deadlines) > 1
+        return FittedRules("yes/no", (replace(constant_rules(y, True), complete=done),))
+
+    def fold(*given: object) -> FoldRun:
+        held_out = given[3][1]  # type: ignore[index]
+        return FoldRun(held_out, y[held_out], {}, FittedRules("yes/no", (constant_rules(y, True),)))
+
+    monkeypatch.setattr(run, "fitted_rules", fitted)
+    monkeypatch.setattr(run, "cross_validated_fold", fold)
+    target = Labelled("yes/no", y)
+    studied = run.run_study(matrix, target, Settings(), deadline=monotonic() + 60, progress=SILENT)
+    first, second = deadlines
+    assert first is not None
+    assert second is not None
+    assert second > first + 10
+    assert studied.status == "done"
+    assert studied.model is not None
+    assert studied.model.complete
