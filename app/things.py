@@ -4,7 +4,7 @@ and on to its neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,7 +64,7 @@ def thing() -> None:
         st.info("Nothing of that kind contains this text.")
         return
     near = ws.data.neighbours(kind, constant, limit=NEAR)
-    columns, links = parted(near, set(types))
+    columns, links = parted(near, ws.data.described_types())
     left, right = st.columns(2)
     with left:
         st.subheader("Its columns", anchor=False)
@@ -96,7 +96,7 @@ def called(fact: Any) -> Any:
     return replace(fact, arguments=tuple(workspace().data.called(things)))
 
 
-def parted(near: Sequence[Any], types: set[str]) -> tuple[list[list[str]], list[Link]]:
+def parted(near: Sequence[Any], types: Collection[str]) -> tuple[list[list[str]], list[Link]]:
     """A thing's facts as columns (name, value) and as links (name, way, the other things)."""
     columns: list[list[str]] = []
     links: list[Link] = []

@@ -18,7 +18,6 @@ from workbench.service.jobs import Job
 
 ORDERS = {"change": "what an answer would change most", "doubt": "what is most in doubt"}
 OF_NUMBERS = ("linear_gaussian",)  # engines of predictions to which nobody answers yes or no
-KNOWN = 8
 HISTORY = 30
 
 
@@ -61,7 +60,7 @@ def question(one: Any, name: str, run: Any) -> None:
             f"{where}Predicted {one.value:.3f}. An answer is expected to move all predictions by "
             f"{one.change:.2f}."
         )
-        known(one.atom)
+        known(one)
         answers(one, name, run)
 
 
@@ -110,15 +109,18 @@ def learned_anew(job: Job) -> None:
         st.toast(f"Learned again: run {number} predicts with your answers.")
 
 
-def known(atom: str) -> None:
-    """Facts about the things that the prediction is about."""
-    ws = workspace()
-    rows = list(ws.data.facts_about(atom, limit=KNOWN))
-    if rows:
-        st.caption("What is known of it")
-        small_table(("Fact",), [[text] for text in ws.data.shown(rows)])
-    else:
+def known(question: Any) -> None:
+    """What is known of the things that the prediction is about, side by side."""
+    things = workspace().data.known_things(question.atom, question.world)
+    if not any(one.columns or one.links for one in things):
         st.caption("Nothing else is known of it.")
+        return
+    for one, column in zip(things, st.columns(len(things))):
+        with column:
+            st.caption(plain(f"What is known of {one.kind} {one.name}"))
+            small_table(("Column or link", "Value"), [*one.columns, *one.links])
+            if one.more:
+                st.caption(f"and {one.more} more links: its page on Explore has them.")
 
 
 def standing(name: str, left: int, total: int) -> None:

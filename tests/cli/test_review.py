@@ -32,6 +32,8 @@ def review(saved: str, letters: str = "", *words: str) -> str:
 
 def test_letters_are_answers_and_labels(saved: str) -> None:
     said = review(saved, "y\nn\nu\ns\nx\ny\nl\nq\n", "--reviewer", "Ada")
+    assert "  person P" in said
+    assert "Likes T" in said
     assert "Taken back: Fan(" in said
     assert "Ada: 2 answered, 1 skipped" in said
     assert "Run 3:" in said

@@ -123,3 +123,18 @@ def test_answers_are_learned_from_and_outlive_a_copy(people: Workspace, tmp_path
 def test_without_a_prediction_there_is_nothing_to_review() -> None:
     with open_workspace() as ws, pytest.raises(UsageError, match="E0877"):
         ws.review()
+
+
+def test_what_is_known_of_the_things_asked_about_is_of_their_world() -> None:
+    """A thing's row, and those of what it is linked to: values are columns, things are links."""
+    ws = open_workspace()
+    ws.declare("Breed(pet, breed)\nOwner(pet, owner)\nStreet(owner, street)\nIll(pet)")
+    ws.data.add("Breed(P, Beagle)\nOwner(P, O)\nStreet(O, Elm)\nOwner(Q, O)", world="East")
+    ws.data.add("Breed(P, Poodle)", world="West")
+    east, west = (ws.data.known_things("Ill(P)", world)[0] for world in ("East", "West"))
+    assert (east.kind, east.name, east.columns) == ("pet", "P", (("Breed", "Beagle"),))
+    assert east.links == (("Owner", "O (Street Elm)"),)
+    assert (west.columns, west.links, west.more) == ((("Breed", "Poodle"),), (), 0)
+    owner = ws.data.known_things("Street(O, Elm)", "East", links=1)[0]
+    assert (owner.columns, owner.links) == ((), (("Owner", "P (Breed Beagle)"),))
+    assert owner.more == 1

@@ -93,7 +93,7 @@ def _asked(
     """Ask through a queue; the next one where the rules were learned again, None at the end."""
     print_line(f"Run {queue.run}: {queue.total:,} predictions without a label. {KEYS}.")
     while waiting := queue.waiting(opened.answers(), name, second=second):
-        said = _read(waiting[0])
+        said = _read(opened, waiting[0])
         if said in SAYS:
             opened.answer(waiting[0], SAYS[said], reviewer=name)
         elif said == "u":
@@ -111,8 +111,10 @@ def _asked(
     return None
 
 
-def _read(question: Question) -> str:
-    """The letter that somebody answers; the end of input is to quit."""
+def _read(opened: Opened, question: Question) -> str:
+    """The letter that somebody answers to a question and what is known of its things; the end of
+    input is to quit.
+    """
     from workbench.database import DEFAULT_WORLD
 
     where = f" in {question.world}" if question.world not in ("", DEFAULT_WORLD) else ""
@@ -120,5 +122,12 @@ def _read(question: Question) -> str:
         f"{question.shown}{where}? {question.value:.3f} predicted, an answer moves "
         f"{question.change:.2f}"
     )
+    for thing in opened.data.known_things(question.atom, question.world):
+        columns = ", ".join(f"{name} {value}" for name, value in thing.columns)
+        print_line(f"  {thing.kind} {thing.name}: {columns or 'no column'}")
+        for name, value in thing.links:
+            print_line(f"    {name}: {value}")
+        if thing.more:
+            print_line(f"    and {thing.more} more links")
     line = sys.stdin.readline()
     return line.strip().lower()[:1] or ("q" if not line else "?")

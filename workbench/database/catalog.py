@@ -24,6 +24,7 @@ __all__ = [
     "combinations",
     "constants",
     "degrees",
+    "described_types",
     "distinct_values",
     "facts_page",
     "neighbours",
@@ -205,6 +206,17 @@ def types_by_size(database: Database) -> tuple[str, ...]:
     return tuple(name for (name,) in rows)
 
 
+def described_types(database: Database) -> frozenset[str]:
+    """The types of things of which some predicate says something, as its first argument; others (a
+    breed, a colour) are values that things have.
+    """
+    return frozenset(
+        predicate.argument_types[0]
+        for predicate in database.predicates().values()
+        if predicate.arity and predicate.kinds[0] is None
+    )
+
+
 def constants(
     database: Database, type_name: str, *, search: str = "", limit: int = 50
 ) -> tuple[str, ...]:
@@ -228,12 +240,19 @@ def constants(
 
 
 def neighbours(
-    database: Database, type_name: str, constant: str, *, limit: int = 100
+    database: Database,
+    type_name: str,
+    constant: str,
+    *,
+    limit: int = 100,
+    world: str | None = None,
 ) -> tuple[Neighbour, ...]:
-    """The true facts that a constant takes part in, at most `limit`, ordered by predicate,
-    position and arguments.
+    """The true facts that a constant takes part in, of one world or of all, at most `limit`,
+    ordered by predicate, position and arguments.
     """
     found: list[Neighbour] = []
+    given = {"constant": constant} if world is None else {"constant": constant, "world": world}
+    there = "" if world is None else "AND world = $world "
     cursor = database.cursor()
     for predicate in database.predicates().values():
         for position, argument_type in enumerate(predicate.argument_types):
@@ -243,8 +262,8 @@ def neighbours(
                 f"SELECT DISTINCT {', '.join(_shown(predicate))} FROM "
                 f"facts.{quoted(predicate.view_name)} "
                 f"WHERE {quoted(predicate.argument_names[position])} = $constant AND value > 0 "
-                f"ORDER BY ALL LIMIT {limit - len(found)}",
-                {"constant": constant},
+                f"{there}ORDER BY ALL LIMIT {limit - len(found)}",
+                given,
             ).fetchall()
             found += [
                 Neighbour(predicate.name, position, tuple(row), predicate.argument_types)

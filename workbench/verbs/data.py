@@ -18,6 +18,7 @@ from workbench.language.printing import quote_constant
 from workbench.verbs.examples import BundledExample, bundled_examples
 from workbench.verbs.explaining.display import called, shown_texts
 from workbench.verbs.fact_history import fact_edits
+from workbench.verbs.known_things import known_things
 from workbench.verbs.of_database import OfDatabase
 from workbench.verbs.reshaping import delete, delete_table, merge, rename
 from workbench.verbs.rules import Rules
@@ -53,6 +54,8 @@ class Data:
     top_values = OfDatabase(data.top_values)
     degrees = OfDatabase(data.degrees)
     types = OfDatabase(data.types_by_size)
+    described_types = OfDatabase(data.described_types)
+    known_things = OfDatabase(known_things)
     constants = OfDatabase(data.constants)
     query = OfDatabase(data.query)
     shown = OfDatabase(shown_texts)
