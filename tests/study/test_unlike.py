@@ -38,3 +38,19 @@ def test_what_only_rows_with_a_label_have_is_said(tmp_path: Path) -> None:
 def test_rows_that_are_alike_are_passed_over(tmp_path: Path) -> None:
     result = study(shop(tmp_path, paid_before=True), "orders.late", folds=2)
     assert not [one for one in result.warnings if one.code == "E0646"]
+
+
+def test_a_copy_of_the_target_is_said(tmp_path: Path) -> None:
+    orders, fines = shop(tmp_path, paid_before=True)
+    said = (tmp_path / "orders.csv").read_text().replace("size,late", "amount,overdue")
+    (tmp_path / "shown.csv").write_text(said)
+    found = [
+        [
+            one.message
+            for one in study(files, "orders.late", folds=2).warnings
+            if one.code == "E0647"
+        ]
+        for files in ([orders, fines], [orders, tmp_path / "shown.csv"])
+    ]
+    assert not found[0]
+    assert "overdue tells it in 100.0% of the labelled rows" in found[1][0]

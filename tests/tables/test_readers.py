@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from datetime import date
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import duckdb
@@ -239,3 +239,54 @@ def test_a_time_of_day_may_be_left_out(tmp_path: Path) -> None:
         facts = {row[1]: row[2] for row in facts_page(ws.database, "At", limit=100).rows}
     assert len(facts) == 60
     assert (str(facts["0"]), str(facts["1"])) == ("2022-03-01 00:00:00", "2022-03-02 01:30:00")
+
+
+WRITTEN_AS = {
+    "%Y-%m-%dT%H:%M:%S.%fZ": lambda at: f"{at:%Y-%m-%dT%H:%M:%S}.000Z",
+    "%Y-%m-%dT%H:%M:%S%z": lambda at: f"{at + timedelta(hours=2):%Y-%m-%dT%H:%M:%S}+02:00",
+    "%Y-%m-%d %H:%M:%S%z": lambda at: f"{at - timedelta(hours=5):%Y-%m-%d %H:%M:%S}-05",
+    "%Y-%m-%dT%H:%M": lambda at: f"{at:%Y-%m-%dT%H:%M}",
+    "%m/%d/%Y %I:%M %p": lambda at: f"{at:%m/%d/%Y %I:%M %p}",
+    "%Y-%m-%d %H:%M:%S.%f": lambda at: f"{at:%Y-%m-%d %H:%M:%S}.000000789",
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN_AS)
+def test_moments_are_read_however_they_are_written(tmp_path: Path, form: str) -> None:
+    """With offsets from UTC as the hour there, halves of days, digits beyond microseconds."""
+    moments = [datetime(2023, 11, 20) + timedelta(minutes=1731 * at) for at in range(60)]
+    rows = "".join(f"K{at},{WRITTEN_AS[form](moment)}\n" for at, moment in enumerate(moments))
+    (tmp_path / "calls.csv").write_text(f"call,at\n{rows}", encoding="utf-8")
+    with wb.open() as ws:
+        column = ws.load(tmp_path / "calls.csv").mapping.tables[0].columns[1]
+        facts = {row[1]: row[2] for row in facts_page(ws.database, "At", limit=100).rows}
+    assert (column.kind, column.reading.format) == ("date", form)
+    assert facts == {f"K{at}": moment for at, moment in enumerate(moments)}
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "third"),
+    [
+        ([f"{at % 24}:{at % 60:02d}" for at in range(60)], "number", 2 + 2 / 60),
+        ([f"1:{at % 60:02d}.500" for at in range(60)], "number", 1 + 2.5 / 60),
+        ([f"{at}.5 kg" for at in range(60)], "number", 2.5),
+        ([f"{at}km/h" for at in range(60)], "number", 2.0),
+        ([f"2019-{1 + at % 12:02d}" for at in range(60)], "date", datetime(2019, 3, 1)),
+        ([f"{at}{'ab'[at % 2]}" for at in range(60)], "text", "2a"),
+    ],
+)
+def test_times_of_day_measures_and_months(
+    tmp_path: Path, cells: list[str], kind: str, third: object
+) -> None:
+    rows = "".join(f"K{at},{cell}\n" for at, cell in enumerate(cells))
+    (tmp_path / "calls.csv").write_text(f"call,length\n{rows}", encoding="utf-8")
+    with wb.open() as ws:
+        report = ws.load(tmp_path / "calls.csv")
+        facts = {row[1]: row[2] for row in facts_page(ws.database, "Length", limit=100).rows}
+        (tmp_path / "dataset.toml").write_text(format_mapping(report.mapping, tmp_path))
+    assert report.mapping.tables[0].columns[1].kind == kind
+    assert facts["K2"] == (pytest.approx(third) if kind == "number" else third)
+    with wb.open() as ws:
+        ws.load(tmp_path / "calls.csv", mapping=tmp_path / "dataset.toml")
+        again = {row[1]: row[2] for row in facts_page(ws.database, "Length", limit=100).rows}
+    assert again == facts

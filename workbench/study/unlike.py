@@ -1,5 +1,5 @@
-"""Rows that are asked but unlike those that were learned from:
-what rules say of them was never scored.
+"""Scores that may not hold: rows that are asked but unlike those that were learned from,
+and what tells the target all by itself.
 """
 
 from __future__ import annotations
@@ -8,12 +8,13 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from workbench.arrays import Bool, Real
+from workbench.arrays import Bool, Float, Real
 from workbench.errors import Diagnostic
 from workbench.structure.candidates import Candidate
 from workbench.study.words import candidate_words
+from workbench.tables import FEWEST_TO_PART, gives_away_from
 
-__all__ = ["unlike_learned"]
+__all__ = ["telling_all", "unlike_learned"]
 
 FEWEST = 10
 """Rows asked below which they may be alike by chance."""
@@ -68,3 +69,59 @@ def _said(candidate: Candidate, common: float, count: int, share: float, timed: 
         f"{candidate_words(candidate, timed=timed)} is {what} in {count:,} of them, in "
         f"{share:.1%} of the others"
     )
+
+
+def telling_all(
+    X: Real, labels: Float, candidates: Sequence[Candidate], used: Collection[int], *, timed: bool
+) -> list[Diagnostic]:
+    """A warning where one condition on other tables tells a yes or no in nearly all labelled rows.
+
+    Columns of the target's own table are looked at before (E0244); known labels of other rows may
+    tell as much as they do.
+
+    Parameters
+    ----------
+    X : float array, shape (n_rows, n_candidates)
+        NaN where unknown.
+    labels : float64 array, shape (n_rows,)
+        0, 1, or NaN.
+    used : collection of int
+        The candidates that rules read.
+    """
+    rows = np.flatnonzero(~np.isnan(labels))
+    y = labels[rows]
+    if len(rows) < FEWEST_TO_PART or y.min() == y.max():
+        return []
+    enough = gives_away_from(float(max(y.mean(), 1 - y.mean())))
+    found = []
+    for place in sorted(used):
+        candidate = candidates[place]
+        elsewhere = candidate.path.hops or (candidate.onward and candidate.onward.references)
+        if elsewhere and candidate.label is None:
+            agreement = _agreement(np.asarray(X[rows, place], np.float64), y)
+            if agreement >= enough:
+                words = candidate_words(candidate, timed=timed)
+                found.append(f"{words} tells it in {agreement:.1%} of the labelled rows")
+    if not found:
+        return []
+    return [
+        Diagnostic(
+            "E0647",
+            "; ".join(found[:MOST_NAMED]),
+            help="is this the target once more (a copy or a view of its table), or filled in only "
+            "afterwards? Then leave its table or column out",
+            severity="warning",
+        )
+    ]
+
+
+def _agreement(values: Float, y: Float) -> float:
+    """The share of rows that the best threshold, or being unknown, tells apart."""
+    order = np.argsort(values, kind="stable")  # unknown values come last
+    ranked, ordered = values[order], y[order]
+    ends = np.append(ranked[1:] != ranked[:-1], True) & ~(
+        np.isnan(ranked) & np.append(np.isnan(ranked[1:]), False)
+    )
+    yes, no = np.cumsum(ordered), np.cumsum(1 - ordered)
+    right = np.maximum(yes + no[-1] - no, no + yes[-1] - yes)
+    return float(right[ends].max() / len(y))

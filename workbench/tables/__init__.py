@@ -38,10 +38,17 @@ from workbench.tables.propose import propose
 from workbench.tables.readings import Reading, find_reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
 from workbench.tables.staging import StagedTable, Staging, stage
-from workbench.tables.targets import leaks, target_faults, target_rows
+from workbench.tables.targets import (
+    FEWEST_TO_PART,
+    gives_away_from,
+    leaks,
+    target_faults,
+    target_rows,
+)
 from workbench.tables.typed import TypedTable, counted
 
 __all__ = [
+    "FEWEST_TO_PART",
     "ColumnKind",
     "ColumnMapping",
     "MappedPredicate",
@@ -62,6 +69,7 @@ __all__ = [
     "find_sources",
     "form_of",
     "format_mapping",
+    "gives_away_from",
     "is_table_file",
     "leaks",
     "load_tables_as_mapped",

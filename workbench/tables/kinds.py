@@ -90,7 +90,10 @@ def kind_of(column: ColumnCounts) -> Finding:
             return Finding(
                 "category", f"{column.distinct} whole numbers, and the name says {min(codes)}"
             )
-        said = {".": "", ",": ", with decimal commas", ",.": ", with commas between thousands"}
+        said = {
+            ".": "", ",": ", with decimal commas", ",.": ", with commas between thousands",
+            ":": ", 6:30 read as 6.5",
+        }  # fmt: skip
         reason = (
             f"{share(column.numbers, filled)} numbers from {_short(column.low)} to "
             f"{_short(column.high)}"

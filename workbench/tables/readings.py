@@ -13,8 +13,11 @@ from datetime import datetime
 from workbench.tables.values import (
     BLANKS,
     DATE_FORMATS,
+    MEASURES,
     MORE_BLANKS,
+    MORE_DIGITS,
     OR,
+    SHORT_OFFSET,
     TIME_FORMATS,
     UNITS,
     YES_NO,
@@ -27,11 +30,27 @@ NUMBER_PATTERNS = {
     ".": re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
     ",": re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"),
     ",.": re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"),
+    ":": re.compile(r"\d{1,3}:[0-5]\d(:[0-5]\d)?(\.\d+)?"),
 }
 NEARLY_ALL = 0.95
 """Share of the cells that several formats have to read together;
 a rarer one than the rest is none of them.
 """
+_MEASURED = re.compile(
+    rf"[+-]?\d[\d.,]*\s?({'|'.join(sorted(map(re.escape, MEASURES), key=len, reverse=True))})"
+)
+_HOURS = {
+    time: re.compile(
+        re.sub(r"%[HMSI]", r"\\d{1,2}", re.escape(time))
+        .replace("%f", r"\d{1,9}")
+        .replace("%p", "[AaPp][Mm]")
+        .replace("%z", r"([+-]\d\d(:?\d\d)?|Z)")
+        + "$"
+    )
+    for time in TIME_FORMATS
+    if time
+}
+"""What a cell ends in that has this time of day."""
 _LIKE_A_DATE = re.compile(r"(?=.*\d)[\w.,:/+ -]{6,40}")
 
 
@@ -43,8 +62,9 @@ class Reading:
     ----------
     blanks : tuple of str
         Texts that mean that nothing is known.
-    decimal : {'.', ',', ',.'} or None
-        Of numbers: 1234.5, 1.234,5 and 1,234.5; None where no cell looks like a number.
+    decimal : {'.', ',', ',.', ':'} or None
+        Of numbers: 1234.5, 1.234,5, 1,234.5 and 6:30 for 6.5; None where no cell looks like a
+        number.
     other_decimal : {',', ',.'} or None
         Another way to read every number of the sample, a thousand times as large: 1.234 for 1234.
     unit : str or None
@@ -79,9 +99,7 @@ def find_reading(cells: Sequence[str]) -> Reading:
     filled = [cell for cell in cells if cell not in BLANKS and cell not in MORE_BLANKS]
     if not filled:
         return Reading()
-    unit = next(
-        (sign for sign in UNITS if sum(sign in cell for cell in filled) > 0.5 * len(filled)), None
-    )
+    unit = _unit_of(filled)
     bare = filled if unit is None else [cell.replace(unit, "").strip() for cell in filled]
     decimal, numbers = _best(
         tuple(NUMBER_PATTERNS),
@@ -108,6 +126,17 @@ def find_reading(cells: Sequence[str]) -> Reading:
         _other_decimal(decimal, bare) if numbers else None,
         unit if numbers else None,
     )
+
+
+def _unit_of(cells: Sequence[str]) -> str | None:
+    """A sign in most cells, or the measure behind the number of nearly all."""
+    for sign in UNITS:
+        if sum(sign in cell for cell in cells) > 0.5 * len(cells):
+            return sign
+    found = [match[1] for cell in cells if (match := _MEASURED.fullmatch(cell))]
+    if not found or found.count(found[0]) < NEARLY_ALL * len(cells):
+        return None
+    return found[0]
 
 
 def _other_decimal(decimal: str, cells: Sequence[str]) -> str | None:
@@ -200,14 +229,18 @@ def _in_several(cells: Sequence[str], formats: Sequence[str]) -> list[str]:
 
 
 def _all_formats(cells: Sequence[str]) -> list[str]:
-    """Dates alone; where cells speak of hours, dates with a time or without."""
-    times = TIME_FORMATS if any(":" in cell for cell in cells) else ("",)
-    return [date + time for time in times for date in DATE_FORMATS]
+    """Dates alone; where cells speak of hours, dates with such a time or without."""
+    hours = [time for time, ends in _HOURS.items() if any(map(ends.search, cells))]
+    return [date + time for time in ("", *hours) for date in DATE_FORMATS]
 
 
 def _is_date(cell: str, form: str) -> bool:
     date, time = date_and_time(form)
     form = date if time and ":" not in cell else form
+    if "%f" in form:
+        cell = re.sub(MORE_DIGITS, r"\1", cell)
+    if "%z" in form:
+        cell = re.sub(SHORT_OFFSET, r"\1:00", cell)
     with suppress(ValueError):
         year = datetime.strptime(cell, form).year
         # Eight digits are a date only where they make a plausible one: other numbers have eight

@@ -19,7 +19,16 @@ from workbench.tables.mapping import TablesMapping
 from workbench.tables.staging import Staging
 from workbench.tables.typed import TypedTable
 
-__all__ = ["Leak", "TargetRows", "leaks", "target_faults", "target_rows", "target_warnings"]
+__all__ = [
+    "FEWEST_TO_PART",
+    "Leak",
+    "TargetRows",
+    "gives_away_from",
+    "leaks",
+    "target_faults",
+    "target_rows",
+    "target_warnings",
+]
 
 GIVES_AWAY = 0.99
 
@@ -183,10 +192,7 @@ def leaks(
     ones, rows = staging.rows(f"SELECT sum({table.target}), count(*) FROM {labelled}")[0]
     if not rows or ones in (0, rows):
         return ()
-    # By chance alone the commoner class is guessed right this often; a leak leaves hardly any of
-    # the rest wrong.
-    guessed = max(ones, rows - ones) / rows
-    enough = max(GIVES_AWAY, 1 - 0.02 * (1 - guessed) / 0.5)
+    enough = gives_away_from(max(ones, rows - ones) / rows)
     found = []
     for column in target.table.columns:
         name = table.columns.get(column.name)
@@ -199,6 +205,13 @@ def leaks(
                 found.append(Leak(column.name, how, agreement))
                 break
     return tuple(sorted(found, key=lambda leak: -leak.agreement))
+
+
+def gives_away_from(guessed: float) -> float:
+    """The share of labelled rows that a leak tells at least, where the commoner class is guessed
+    right in so many by chance alone: it leaves hardly any of the rest wrong.
+    """
+    return max(GIVES_AWAY, 1 - 0.02 * (1 - guessed) / 0.5)
 
 
 def _agreements(

@@ -11,8 +11,11 @@ from workbench.database import text_literal
 __all__ = [
     "BLANKS",
     "DATE_FORMATS",
+    "MEASURES",
     "MORE_BLANKS",
+    "MORE_DIGITS",
     "OR",
+    "SHORT_OFFSET",
     "TIME_FORMATS",
     "UNITS",
     "YES_NO",
@@ -48,6 +51,13 @@ YES_NO: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 UNITS = ("%", "€", "$", "£", "¥")
 """Signs before or behind numbers."""
 
+MEASURES = tuple(
+    "EUR USD GBP CHF JPY km/h kmh mph m/s kWh kW W V A Hz kg mg g t lbs lb oz km cm mm m mi ft in "
+    "km² m² ha ml cl l gal days day d hours hrs hr h minutes mins min seconds secs sec s ms weeks "
+    "months years yrs °C °F K kB MB GB TB kcal cal kJ bar hPa mmHg mmol/l mg/dl g/dl bpm".split()
+)
+"""Words behind numbers."""
+
 DATE_FORMATS = (
     "%Y-%m-%d",
     "%d.%m.%Y",
@@ -64,8 +74,12 @@ DATE_FORMATS = (
     "%B %d, %Y",
     "%d-%b-%Y",
     "%Y%m%d",
+    "%Y-%m",
+    "%m/%Y",
 )
-"""Dates; each also with a time behind it. Where several fit, the first does."""
+"""Dates; each also with a time behind it. Where several fit, the first does.
+A month is its first day.
+"""
 
 OR = " or "
 """Between the formats of a column whose dates are written in several ways."""
@@ -76,13 +90,27 @@ TIME_FORMATS = (
     " %H:%M",
     "T%H:%M:%S",
     "T%H:%M:%SZ",
+    "T%H:%M",
     " %H:%M:%S.%f",
     "T%H:%M:%S.%f",
+    "T%H:%M:%S.%fZ",
+    " %H:%M:%S%z",
+    "T%H:%M:%S%z",
+    " %H:%M:%S.%f%z",
+    "T%H:%M:%S.%f%z",
+    " %I:%M %p",
+    " %I:%M:%S %p",
 )
+"""Hours behind a date. What says how far it is from UTC is read as the hour there."""
+
+SHORT_OFFSET = r"([+-]\d\d)$"
+MORE_DIGITS = r"(\.\d{6})\d+"
+"""An offset of hours alone, as PostgreSQL writes it; digits beyond microseconds."""
 
 _PATTERNS = {
     ",": r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?",
     ",.": r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?",
+    ":": r"\d{1,3}:[0-5]\d(:[0-5]\d)?(\.\d+)?",
 }
 
 
@@ -108,13 +136,19 @@ def is_blank(cell: str, blanks: Sequence[str]) -> str:
 def number_value(cell: str, form: str, unit: str | None = None) -> str:
     """The number that a cell says, NULL where it says none; never infinite.
 
-    Forms: `.` is 1234.5, `,` is 1.234,5 and `,.` is 1,234.5; `unit` is a sign before or behind it,
-    as in 12 %.
+    Forms: `.` is 1234.5, `,` is 1.234,5, `,.` is 1,234.5 and `:` is 6:30, which is 6.5; `unit` is
+    a sign before or behind it, as in 12 %.
     """
     if unit is not None:
         cell = f"trim(replace({cell}, {text_literal(unit)}, ''))"
     if form == ".":
         text = cell
+    elif form == ":":
+        part = [
+            f"coalesce(try_cast(split_part({cell}, ':', {at}) AS DOUBLE), 0)" for at in (1, 2, 3)
+        ]
+        sexagesimal = f"{part[0]} + {part[1]} / 60 + {part[2]} / 3600"
+        return f"CASE WHEN regexp_full_match({cell}, '{_PATTERNS[form]}') THEN {sexagesimal} END"
     else:
         mark, thousands = (",", ".") if form == "," else (".", ",")
         plain = f"replace(replace({cell}, '{thousands}', ''), '{mark}', '.')"
@@ -131,7 +165,7 @@ def date_value(cell: str, form: str) -> str:
         return f"coalesce({', '.join(date_value(cell, one) for one in form.split(OR))})"
     date, time = date_and_time(form)
     if time:
-        return f"coalesce(try_strptime({cell}, {text_literal(form)}), {date_value(cell, date)})"
+        return f"coalesce({_moment(cell, form)}, {date_value(cell, date)})"
     # A cast reads ISO's way of writing several times faster than strptime does.
     if form == "%Y-%m-%d":
         return (
@@ -143,6 +177,16 @@ def date_value(cell: str, form: str) -> str:
     return (
         f"CASE WHEN regexp_matches({cell}, '\\d{{4}}') THEN {value} END" if "%Y" in form else value
     )
+
+
+def _moment(cell: str, form: str) -> str:
+    """The timestamp of a day and an hour; of one with an offset the hour in UTC."""
+    if "%f" in form:
+        cell = f"regexp_replace({cell}, '{MORE_DIGITS}', '\\1')"
+    if "%z" in form:
+        # `epoch_us` of a time with its zone needs no time zone of the session's.
+        return f"make_timestamp(epoch_us(try_strptime({cell}, {text_literal(form)})))"
+    return f"try_strptime({cell}, {text_literal(form)})"
 
 
 def date_from_parts(year: str, month: str, day: str) -> str:

@@ -30,7 +30,7 @@ from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.result import StudyResult
 from workbench.study.run import Settings, Studied, run_study
-from workbench.study.unlike import unlike_learned
+from workbench.study.unlike import telling_all, unlike_learned
 from workbench.tables import TablesMapping, find_sources, format_mapping, read_mapping, stage
 from workbench.verbs.common import deadline_after
 from workbench.verbs.studying.inference import Explain, held_out, predicted_by, with_inferred
@@ -192,6 +192,8 @@ def _result(
     timed = ready.times is not None
     explain = partial(explained_rows, ready, model, matrix.candidates, X)
     unlike = unlike_learned(X, known, matrix.candidates, model.columns, timed=timed)
+    if ready.kind == "yes/no":
+        unlike += telling_all(X, ready.labels, matrix.candidates, model.columns, timed=timed)
     result = StudyResult(
         target=ready.target.name,
         kind=ready.kind,
