@@ -117,3 +117,20 @@ def test_nothing_is_offered_by_default_that_can_only_fail(
     assert job.status == "done", job.about.error
     test = sound(test.run())
     assert "5 folds" in " ".join(item.value for item in test.caption)
+
+
+def test_a_study_ended_before_its_first_rules_is_passed_over(
+    state: Server, page: Open, tmp_path: Path
+) -> None:
+    """It is among the runs, and has nothing to show: Start was an error after a Cancel."""
+    tables = tmp_path / "people.csv"
+    tables.write_text("id,age,state,paid\n" + "".join(f"P{n},{n},,no\n" for n in range(30)))
+    tables.write_text(tables.read_text().replace("P7,7,,no", "P7,7,gone,yes"))
+    ws = state.workspace
+    look = ws.data.look_at_tables([tables])
+    assert look.targets[0] == "people.paid"  # not the state, which has one value
+    ws.load(tables, mapping=look.predicting("people.paid").mapping)
+    ws.runs.record_ended("study", 1.0, {"predict": "people.paid"})
+    assert ws.runs.latest("study") is None
+    sound(page("start"))
+    sound(page("weights"))

@@ -46,6 +46,8 @@ class ColumnMapping:
         Why the profile thinks so.
     missing : int
         Blank cells, when it was profiled.
+    distinct : int
+        Different values, about, when it was profiled; 0 where they were not counted.
     """
 
     name: str
@@ -58,6 +60,7 @@ class ColumnMapping:
     unreadable: Unreadable = "error"
     reason: str = ""
     missing: int = 0
+    distinct: int = 0
 
     @property
     def makes_facts(self) -> bool:

@@ -154,6 +154,7 @@ def _column(
         else "error",
         reason=_reason(finding),
         missing=column.blanks,
+        distinct=column.distinct,
     )
 
 

@@ -53,8 +53,10 @@ class Runs:
         )
 
     def latest(self, kind: str) -> data.Run | None:
-        """The newest run of a kind; None without any."""
-        return next((run for run in self.all() if run.kind == kind), None)
+        """The newest run of a kind that has something to show; None without any."""
+        return next(
+            (run for run in self.all() if run.kind == kind and "ended" not in run.parameters), None
+        )
 
     def standing(self, number: int) -> Standing:
         """What a run's scores stand on: learned from what, what was known, held out or not."""

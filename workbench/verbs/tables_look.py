@@ -63,13 +63,15 @@ class TablesLook:
 
         Blanks ask for a yes or no or a category, but a number may be blank where nobody knew it;
         of columns without blanks the last of a table is the likeliest, for there people put what
-        they found out.
+        they found out. One value alone has nothing to be told from.
         """
         found = [
             (LIKELY.index(sort), f"{table.name}.{column.name}")
             for table in self.mapping.tables
             for column in reversed(table.columns)
-            if (sort := (column.kind, column.missing > 0)) in LIKELY and not column.parts
+            if (sort := (column.kind, column.missing > 0)) in LIKELY
+            and not column.parts
+            and column.distinct != 1
         ]
         return tuple(name for _, name in sorted(found, key=lambda one: one[0]))
 
