@@ -167,6 +167,21 @@ def test_what_can_be_read_of_a_damaged_workspace_is_saved(tmp_path: Path) -> Non
         salvage(path, tmp_path / "saved.duckdb")
 
 
+def test_where_nothing_can_be_saved_that_is_said_and_nothing_is_left(tmp_path: Path) -> None:
+    path, saved = made(tmp_path / "w.duckdb"), tmp_path / "saved.duckdb"
+    whole = path.read_bytes()
+    said = []
+    for start in range(4096, len(whole), 4096):
+        path.write_bytes(whole[:start] + bytes(4096) + whole[start + 4096 :])
+        try:
+            salvage(path, saved)
+            saved.unlink()
+        except InputError as error:
+            said.append(error.diagnostics[0])
+        assert not saved.exists()
+    assert {(one.code, one.help) for one in said} == {("E0222", "go back to a copy from before")}
+
+
 @pytest.mark.parametrize("at", ["d_person", "p_Friends"])
 def test_what_is_ended_by_hand_is_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
@@ -179,6 +194,7 @@ def test_what_is_ended_by_hand_is_not_lost(
     monkeypatch.setattr(sys.modules["workbench.database.salvage"], "copy_table", stopped)
     with pytest.raises(duckdb.InterruptException):
         salvage(made(tmp_path / "old.duckdb"), tmp_path / "saved.duckdb")
+    assert not (tmp_path / "saved.duckdb").exists()
 
 
 def killed(path: Path) -> bytes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,24 +60,40 @@ def salvage(source: str | os.PathLike[str], destination: str | os.PathLike[str])
         )
     if not Path(source).is_file():
         raise InputError.of("E0201", f"there is no workspace at {source}")
-    try:
+    with _told(source):
         damaged = prepared(
             duckdb.connect(str(source), read_only=True, config={"enable_external_access": "false"})
         )
+    try:
+        with damaged, Database.open(destination) as whole, whole.transaction() as target:
+            with _told(source):
+                predicates = read_predicates(damaged)
+                for table in _DECLARATIONS:
+                    copy_table(damaged, target, table)
+            return _copy_tables(damaged, target, predicates, whole)
+    except BaseException:
+        for made in (Path(destination), Path(f"{destination}.wal")):
+            made.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _told(source: str | os.PathLike[str]) -> Iterator[None]:
+    """What is so damaged that nothing can be saved is said to be."""
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise
     except duckdb.Error as error:
-        raise storage_fault(error, source) or InputError.of(
-            "E0222", f"{source} cannot be read: {error}"
+        fault = storage_fault(error, source)
+        if fault is not None and fault.diagnostics[0].code != "E0222":
+            raise fault from None
+        reason = str(error).splitlines()[0]
+        raise InputError.of(
+            "E0222",
+            f"nothing of {source} can be saved: {reason}",
+            help="go back to a copy from before",
         ) from None
-    with damaged, Database.open(destination) as whole, whole.transaction() as target:
-        try:
-            predicates = read_predicates(damaged)
-            for table in _DECLARATIONS:
-                copy_table(damaged, target, table)
-        except duckdb.Error as error:
-            raise storage_fault(error, source) or InputError.of(
-                "E0222", f"{source} cannot be read: {error}"
-            ) from None
-        return _copy_tables(damaged, target, predicates, whole)
 
 
 def _copy_tables(
