@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ __all__ = [
     "UsageError",
     "WorkbenchError",
     "did_you_mean",
+    "masked",
     "nearest",
     "not_installed",
     "shortened",
@@ -140,7 +142,13 @@ class WorkbenchError(Exception):
         line_text: str | None = None,
     ) -> Self:
         """An error of this class with a single diagnostic."""
-        return cls((Diagnostic(code, message, span, help, line_text),))
+        return cls((Diagnostic(code, masked(message), span, help, line_text),))
+
+
+def masked(text: str) -> str:
+    """A text without the passwords of connection strings in it, for messages and records."""
+    text = re.sub(r"(\w://[^\s:/@]*):[^\s/]*@", r"\1:***@", text)
+    return re.sub(r"(?i)\b(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)", r"\1***", text)
 
 
 @dataclass(eq=False)

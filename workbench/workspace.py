@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.database import Database, LoadReport, Partition, Salvage, endings, salvage
 from workbench.database.copying import copy_of
+from workbench.errors import UsageError
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.progress import Progress
 from workbench.tables import ColumnKind, TableMapping, TablesMapping
@@ -99,6 +100,8 @@ class Workspace(Standalone, Revisiting):
     """
 
     def __init__(self, database: Database) -> None:
+        if isinstance(database, (str, os.PathLike)):
+            raise UsageError.of("E0201", "a workspace is opened, not made: workbench.open(path)")
         self.database = database
 
     def __enter__(self) -> Workspace:

@@ -13,11 +13,11 @@ from typing import Any
 import duckdb
 import pytest
 
+import workbench as wb
 from workbench.database import Database, load_alchemy_text, salvage
-from workbench.database.outside import masked
 from workbench.database.rows import copy_table
 from workbench.database.storage_faults import storage_fault
-from workbench.errors import InputError
+from workbench.errors import InputError, UsageError, masked
 from workbench.language import parse_mln
 
 PROGRAM = parse_mln("Friends(person, person)\nSmokes(person)\n1 Smokes(x) => Smokes(x)")
@@ -261,3 +261,16 @@ def test_other_failures_are_not_storage_faults() -> None:
 )
 def test_passwords_are_masked(text: str, shown: str) -> None:
     assert masked(text) == shown
+
+
+@pytest.mark.parametrize("source", ["mysql://ada:secret@host/db", "password=secret dbname=x"])
+def test_errors_that_name_a_source_hide_its_password(source: str) -> None:
+    with wb.open() as workspace, pytest.raises(InputError) as failure:
+        workspace.load(source)
+    assert "secret" not in str(failure.value)
+    assert "***" in str(failure.value)
+
+
+def test_a_workspace_is_not_made_of_a_path() -> None:
+    with pytest.raises(UsageError, match="is opened, not made"):
+        wb.Workspace("work.duckdb")  # type: ignore[arg-type]

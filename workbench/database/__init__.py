@@ -66,7 +66,7 @@ from workbench.database.labelled import (
     label_keys,
 )
 from workbench.database.names_of_things import display_names, name_things
-from workbench.database.outside import first_line, masked, memory_of_a_load, outside, parquet_bytes
+from workbench.database.outside import first_line, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
 from workbench.database.predictions import (
     RecordedAtoms,
@@ -195,7 +195,6 @@ __all__ = [
     "load_tables",
     "make_atom_folds",
     "make_world_folds",
-    "masked",
     "mean_metrics",
     "memory_of_a_load",
     "merge_predicates",

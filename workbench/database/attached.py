@@ -11,13 +11,13 @@ from workbench.database.database import Database
 from workbench.database.fact_source import FactSource
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.ingest import LoadReport
-from workbench.database.outside import copy_in, first_line, masked, outside
+from workbench.database.outside import copy_in, first_line, outside
 from workbench.database.postgres_tables import copy_postgres_table, postgres_table_names
 from workbench.database.row_mapping import STAGED_ROWS, RowMapping, find_predicate, load_rows
 from workbench.database.sqlite_tables import copy_sqlite_table, sqlite_table_names
 from workbench.database.table_files import numbered
 from workbench.database.text_files import open_binary
-from workbench.errors import InputError
+from workbench.errors import InputError, masked
 
 __all__ = ["copy_attached", "database_tables", "load_attached"]
 
@@ -87,7 +87,7 @@ def database_tables(source: str, kind: str) -> tuple[str, ...]:
                 ).fetchall()
             )
     if not names:
-        raise InputError.of("E0213", masked(f"{source} holds no tables"))
+        raise InputError.of("E0213", f"{source} holds no tables")
     return names
 
 
@@ -113,7 +113,7 @@ def copy_attached(
             reader.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(into)} AS FROM {scan}")
         except duckdb.Error as error:
             raise InputError.of(
-                "E0213", masked(f"{table} of {source} cannot be read: {first_line(error)}")
+                "E0213", f"{table} of {source} cannot be read: {first_line(error)}"
             ) from None
         finally:
             reader.execute("DETACH attached")

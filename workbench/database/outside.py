@@ -21,7 +21,7 @@ from workbench.database.running import prepared
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["copy_in", "first_line", "masked", "memory_of_a_load", "outside", "parquet_bytes"]
+__all__ = ["copy_in", "first_line", "memory_of_a_load", "outside", "parquet_bytes"]
 
 VECTORS_PER_CHUNK = 50
 LEAST_MEMORY, MEMORY_OF_A_THREAD = 1024, 128
@@ -72,12 +72,6 @@ def parquet_bytes(frame: pd.DataFrame) -> bytes:
         writer.register("frame", frame)
         writer.execute(f"COPY frame TO {text_literal(path)} (FORMAT parquet)")
         return path.read_bytes()
-
-
-def masked(text: str) -> str:
-    """A text without the passwords of connection strings in it, for messages and records."""
-    text = re.sub(r"(\w://[^\s:/@]*):[^\s/]*@", r"\1:***@", text)
-    return re.sub(r"(?i)\b(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)", r"\1***", text)
 
 
 def first_line(error: Exception) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from workbench.database.identifiers import quoted
-from workbench.database.outside import first_line, masked
+from workbench.database.outside import first_line
 from workbench.database.rows import handed_in
 from workbench.errors import InputError, not_installed
 
@@ -91,6 +91,6 @@ def _reading(source: str, what: str) -> Iterator[Cursor]:
     except (Error, duckdb.Error) as error:
         raise InputError.of(
             "E0213",
-            masked(f"{what} cannot be read: {first_line(error)}"),
+            f"{what} cannot be read: {first_line(error)}",
             help="check the address, the name and the rights of its user",
         ) from None

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from workbench.database import masked
+from workbench.errors import masked
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.sources import is_url
 from workbench.tables.values import BLANKS, MORE_BLANKS, YES_NO

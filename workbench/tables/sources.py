@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-from workbench.database import database_tables, display_name, format_of, masked, open_binary
-from workbench.errors import InputError, Span
+from workbench.database import database_tables, display_name, format_of, open_binary
+from workbench.errors import InputError, Span, masked
 from workbench.tables.sheets import sheet_names
 
 __all__ = ["Form", "TableSource", "find_sources", "form_of", "is_table_file", "is_url"]

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.database import masked
-from workbench.errors import Cancelled, Diagnostic, UsageError
+from workbench.errors import Cancelled, Diagnostic, UsageError, masked
 from workbench.evaluation import calibration
 from workbench.language import parse_program
 from workbench.progress import SILENT, Progress
