@@ -39,6 +39,7 @@ from workbench.errors import InputError, UsageError, nearest
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
+    from workbench.verbs.psl_documents.course import DocumentRun
 
 __all__ = ["infer", "write_frame"]
 
@@ -156,19 +157,33 @@ def infer(
     if json:
         print_json(summary)
     else:
-        if rows:
-            _print_predictions(predicted, rows)
-        if rows and result.task == "map":
-            _print_rules(result)
-        print_line(_in_a_line(summary, result.seconds))
-        if summary["reason"]:
-            print_line(str(summary["reason"]))
+        _print_answer(result, summary, predicted, rows)
         if document is not None:
-            print_line(document.done)
-            for one in document.evaluations:
-                title = f"{one.evaluator} of {one.predicate}"
-                print_table(title, ("metric", "value"), list(one.figures.items()))
+            _print_document(document)
     end_as(summary["status"])
+
+
+def _print_answer(
+    result: InferenceResult,
+    summary: Mapping[str, Any],
+    predicted: Mapping[str, Sequence[Any]],
+    rows: int,
+) -> None:
+    if rows:
+        _print_predictions(predicted, rows)
+        if result.task == "map":
+            _print_rules(result)
+    print_line(_in_a_line(summary, result.seconds))
+    if summary["reason"]:
+        print_line(str(summary["reason"]))
+
+
+def _print_document(document: DocumentRun) -> None:
+    """What was done of a PSL document, and what its evaluations say."""
+    print_line(document.done)
+    for one in document.evaluations:
+        title = f"{one.evaluator} of {one.predicate}"
+        print_table(title, ("metric", "value"), list(one.figures.items()))
 
 
 def _print_predictions(predicted: Mapping[str, Sequence[Any]], rows: int) -> None:

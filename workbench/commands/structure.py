@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from workbench.commands.given import opened, parameters
 from workbench.commands.options import Facts, Json, Seed, TimeLimit
 from workbench.commands.unused import refuse_unused
 from workbench.commands.working import shown_progress
+
+if TYPE_CHECKING:
+    from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["structure"]
 
@@ -108,26 +111,31 @@ def structure(
     if json:
         print_json(result.summary())
     else:
-        columns = ("weight", "rule", "true", "false", "precision")
-        rows = [
-            (r["weight"], r["rule"], r["positives"], r["negatives"], r["precision"])
-            for r in result.table()
-        ]
-        print_table("Rules", columns, rows[:60])
-        if len(rows) > 60:
-            print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
-        for warning in result.warnings:
-            print_line(warning)
-        figures = result.figures
-        if figures.get("uncovered_positives"):
-            print_line(
-                f"{figures['uncovered_positives']:,.0f} positives are covered by no acceptable rule"
-            )
-        if "gap" in figures:
-            print_line(
-                f"weights: penalty {figures['penalty']:g} by cross-validation; objective "
-                f"{figures['objective']:.6g}, proven within {figures['gap']:.1e} of the least"
-            )
-        beside = f"; {len(result.candidates):,} candidates" if result.candidates else ""
-        print_line(f"{result.status} by {result.method} in {result.seconds:.2f} s{beside}")
+        _print_found(result)
     end_as(result.status)
+
+
+def _print_found(result: StructureResult) -> None:
+    """The rules, what they leave open, and how they were found."""
+    columns = ("weight", "rule", "true", "false", "precision")
+    rows = [
+        (r["weight"], r["rule"], r["positives"], r["negatives"], r["precision"])
+        for r in result.table()
+    ]
+    print_table("Rules", columns, rows[:60])
+    if len(rows) > 60:
+        print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")
+    for warning in result.warnings:
+        print_line(warning)
+    figures = result.figures
+    if figures.get("uncovered_positives"):
+        print_line(
+            f"{figures['uncovered_positives']:,.0f} positives are covered by no acceptable rule"
+        )
+    if "gap" in figures:
+        print_line(
+            f"weights: penalty {figures['penalty']:g} by cross-validation; objective "
+            f"{figures['objective']:.6g}, proven within {figures['gap']:.1e} of the least"
+        )
+    beside = f"; {len(result.candidates):,} candidates" if result.candidates else ""
+    print_line(f"{result.status} by {result.method} in {result.seconds:.2f} s{beside}")
