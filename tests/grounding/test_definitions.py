@@ -15,7 +15,8 @@ from workbench.database import Database, load_alchemy_text
 from workbench.errors import InputError, UsageError
 from workbench.grounding import GroundRequest, ground
 from workbench.grounding.definitions import make_definitions
-from workbench.grounding.prepare import clauses_of, prepare
+from workbench.grounding.prepare import prepare
+from workbench.grounding.program_clauses import clauses_of
 from workbench.language import parse_mln
 from workbench.language.program import Aggregate, Condition, Program
 from workbench.language.terms import Apply, Atom, Comparison, Constant, Literal, Term, Variable

@@ -26,7 +26,8 @@ from workbench.grounding.lazy_rows import LazyRows, groundings_too_many
 from workbench.grounding.memory import kept_on_disk, left_for_rows, too_large
 from workbench.grounding.planning import make_plan
 from workbench.grounding.plus_relations import plus_relation
-from workbench.grounding.prepare import clauses_of, prepare
+from workbench.grounding.prepare import prepare
+from workbench.grounding.program_clauses import clauses_of
 from workbench.grounding.refusals import check_listed, too_many
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin

@@ -18,7 +18,7 @@ from workbench.arrays import Array, Int32, Int64
 from workbench.grounding.defined_facts import Teller
 from workbench.grounding.definitions import make_definitions, make_scopes
 from workbench.grounding.found_rules import Found, universal
-from workbench.grounding.prepare import clauses_of
+from workbench.grounding.program_clauses import clauses_of
 from workbench.grounding.result import Grounding
 from workbench.grounding.rule_queries import RuleQueries
 from workbench.grounding.templates import TemplateTable

@@ -14,10 +14,11 @@ import numpy as np
 from workbench.arrays import Int64
 from workbench.database.database import Database
 from workbench.database.stored import StoredPredicate
-from workbench.errors import Diagnostic, InputError, UsageError, WorkbenchError, nearest
+from workbench.errors import Diagnostic, InputError, WorkbenchError
 from workbench.grounding.atom_index import MOST_PLACES
 from workbench.grounding.backend import Backend, DuckDB
 from workbench.grounding.definitions import make_definitions, make_scopes, needed_definitions
+from workbench.grounding.program_clauses import chosen_worlds
 from workbench.grounding.psl_demands import check_demands
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.roles import (
@@ -29,87 +30,13 @@ from workbench.grounding.roles import (
 )
 from workbench.grounding.rule_constants import defining_constants, look_up, rule_constants
 from workbench.grounding.space import MOST_ATOMS, AtomSpace, Grid
-from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary
-from workbench.language.clausal import clausal_form_by_world
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.declarations import Predicate
 from workbench.language.definitions import condition_atoms
-from workbench.language.formulas import plus_variables
-from workbench.language.later_facts import later_facts
-from workbench.language.program import Definition, FormulaRule, Program
+from workbench.language.program import Definition, Program
 
-__all__ = ["clauses_of", "prepare"]
-
-
-def clauses_of(
-    database: Database, program: Program, request: GroundRequest
-) -> tuple[Clause | LinearRule, ...]:
-    """Clausal form; where it depends on domains, those of each requested world by itself.
-
-    Raises
-    ------
-    InputError
-        E0252 where a rule could see facts later than the date that an atom is asked at, unless that
-        is allowed.
-    """
-    worlds = chosen_worlds(database, request)
-    clauses = clausal_form_by_world(program, StoredDomains(database, worlds).by_world())
-    later = () if request.allow_future else later_facts(program, clauses, request.closed)
-    if later:
-        raise InputError(later)
-    return tied_by_formula(program, clauses) if request.tie else clauses
-
-
-def tied_by_formula(
-    program: Program, clauses: tuple[Clause | LinearRule, ...]
-) -> tuple[Clause | LinearRule, ...]:
-    """The clauses of a formula under one weight, where each depends on all of its `+` variables.
-
-    Else they have weights of different numbers, and stay apart.
-    """
-    plus = {
-        number: plus_variables(rule.formula)
-        for number, rule in enumerate(program.rules)
-        if isinstance(rule, FormulaRule)
-    }
-    apart = {
-        one.rule
-        for one in clauses
-        if not isinstance(one, Clause) or one.multiset or set(one.plus) != plus[one.rule]
-    }
-    return tuple(
-        one if not isinstance(one, Clause) or one.rule in apart or one.tied else _tied(one)
-        for one in clauses
-    )
-
-
-def _tied(clause: Clause) -> Clause:
-    weight = (
-        clause.weight / clause.share
-        if clause.weight is not None and clause.share
-        else clause.weight
-    )
-    return replace(clause, index=0, weight=weight, tied=True)
-
-
-def chosen_worlds(database: Database, request: GroundRequest) -> tuple[int, ...]:
-    """Ids of the requested worlds, ascending."""
-    known = database.worlds()
-    if request.worlds is None:
-        return tuple(sorted(known.values()))
-    chosen = []
-    for wanted in request.worlds:
-        number = known.get(wanted) if isinstance(wanted, str) else wanted
-        if number is None or number not in known.values():
-            close = nearest(str(wanted), known)
-            raise UsageError.of(
-                "E0301",
-                f"there is no world called {wanted}",
-                help=f"did you mean {close}?" if close else None,
-            )
-        chosen.append(number)
-    return tuple(sorted(set(chosen)))
+__all__ = ["prepare"]
 
 
 def prepare(

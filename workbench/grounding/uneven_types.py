@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.grounding.prepare import clauses_of
+from workbench.grounding.program_clauses import clauses_of
 from workbench.grounding.result import Grounding
 from workbench.grounding.stored_domains import StoredDomains
 from workbench.grounding.vocabulary import Vocabulary

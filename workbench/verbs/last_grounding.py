@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.database import Database, fact_print
 from workbench.grounding import Grounding, GroundRequest, ground
-from workbench.grounding.prepare import clauses_of
+from workbench.grounding.program_clauses import clauses_of
 from workbench.language.clauses import LinearRule
 from workbench.language.program import Program, Weight
 from workbench.language.rewriting import rule_text

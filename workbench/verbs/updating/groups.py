@@ -17,7 +17,7 @@ from workbench.database import Database
 from workbench.database.relation_arrays import read_relations
 from workbench.grounding.atom_keys import dictionaries
 from workbench.grounding.atoms import named
-from workbench.grounding.prepare import clauses_of
+from workbench.grounding.program_clauses import clauses_of
 from workbench.grounding.roles import fact_kinds
 from workbench.language.transitivity import transitive_predicates
 from workbench.verbs.explaining.reopening import Recorded
