@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
-from workbench.experiments.relational_attributes import Relation, pair_attributes
+from workbench.experiments.relational_attributes import TrueFacts, pair_attributes
 
 
 def sample_tree(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -46,8 +46,8 @@ def test_tree_is_a_distribution() -> None:
 
 def test_attributes_count_facts() -> None:
     relations = {
-        "wrote": Relation(("paper", "person"), np.array([[0, 0], [0, 1], [1, 1], [1, 2]])),
-        "at": Relation(("person", "level"), np.array([[0, 1], [2, 0]])),
+        "wrote": TrueFacts(("paper", "person"), np.array([[0, 0], [0, 1], [1, 1], [1, 2]])),
+        "at": TrueFacts(("person", "level"), np.array([[0, 1], [2, 0]])),
     }
     table = pair_attributes(
         relations, {"person": 3, "paper": 2, "level": 2}, "person", small=("level",)

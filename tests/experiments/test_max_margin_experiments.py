@@ -14,7 +14,7 @@ from tests.learning.small_networks import templates
 from workbench.database import Database
 from workbench.experiments import citeseer, webkb
 from workbench.experiments.experiment import Experiment
-from workbench.experiments.margin_study import Candidate, MarginStudy, score_systems
+from workbench.experiments.margin_study import MarginSetting, MarginStudy, score_systems
 from workbench.experiments.table import published_figures
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
@@ -75,7 +75,7 @@ def study(n: int = 3) -> MarginStudy:
 def test_settings_are_chosen_without_the_test_world() -> None:
     whole = study()
     weights, candidate = whole.max_margin(0, "hamming")
-    assert isinstance(candidate, Candidate)
+    assert isinstance(candidate, MarginSetting)
     assert whole.f1(0, weights, make_engine("lp", "map")) == 1.0
     spoilt = study()
     broken = Example(spoilt.examples[0].network, 1.0 - spoilt.examples[0].truth)

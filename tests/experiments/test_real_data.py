@@ -11,7 +11,7 @@ from workbench.database import Database
 from workbench.experiments import cora, uw_cse
 from workbench.experiments.facts import relations_of
 from workbench.experiments.grounded import GroundedWorld, ground_worlds
-from workbench.experiments.relational_attributes import Relation
+from workbench.experiments.relational_attributes import TrueFacts
 from workbench.experiments.similarity import similarity_bins
 
 
@@ -83,6 +83,6 @@ def test_no_label_of_cora_reaches_the_network(tmp_path: Path) -> None:
 
 
 def test_similarity_bins() -> None:
-    words = Relation(("author", "word"), np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]))
+    words = TrueFacts(("author", "word"), np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]))
     bins = similarity_bins(words, 4, 3)
     assert bins.tolist() == [[5, 5, 0, 0], [5, 5, 0, 0], [0, 0, 5, 0], [0, 0, 0, 5]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from workbench.commands.console import print_warnings
-from workbench.commands.options import Facts
+from workbench.commands.options import FactOptions
 from workbench.commands.served import address_of, at_hand
 from workbench.errors import UsageError
 
@@ -99,7 +99,7 @@ def named_worlds(groups: Sequence[str]) -> list[tuple[str, list[Path]]]:
 
 @contextmanager
 def opened(
-    facts: Facts,
+    facts: FactOptions,
     rules: Path | Program | None,
     *,
     learning: bool = False,

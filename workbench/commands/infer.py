@@ -20,6 +20,7 @@ from workbench.commands.console import (
 )
 from workbench.commands.given import chosen_labels, chosen_task, opened, parameters, read_rules
 from workbench.commands.options import (
+    AtomQuestionOptions,
     EngineName,
     Json,
     Labels,
@@ -27,7 +28,6 @@ from workbench.commands.options import (
     Memory,
     OnlyWorlds,
     QueryFile,
-    QuestionOfAtoms,
     RulesFile,
     Seed,
     TaskName,
@@ -57,7 +57,7 @@ FORMS = (".csv", ".parquet", ".result", "")
 )
 def infer(
     rules: RulesFile,
-    question: QuestionOfAtoms,
+    question: AtomQuestionOptions,
     labels: Labels = "evidence",
     query_file: QueryFile = None,
     only: OnlyWorlds = None,

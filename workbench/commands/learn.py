@@ -18,12 +18,12 @@ from workbench.commands.console import (
 )
 from workbench.commands.given import choices, chosen_task, opened, parameters, read_rules
 from workbench.commands.options import (
-    Facts,
+    FactOptions,
     Json,
     Limit,
     Memory,
     OnlyWorlds,
-    Question,
+    QuestionOptions,
     RulesFile,
     Seed,
     TaskName,
@@ -68,7 +68,7 @@ RATES = {
 )
 def learn(
     rules: RulesFile,
-    question: Question,
+    question: QuestionOptions,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
     candidates: Candidates = None,
@@ -157,7 +157,7 @@ def learn(
 )
 def crossval(
     rules: RulesFile,
-    question: Question,
+    question: QuestionOptions,
     learner: LearnerName = "auto",
     settings: LearnerSettings = None,
     engine: Annotated[
@@ -239,7 +239,7 @@ def crossval(
 
 def _crossval_of_rules(
     path: Path,
-    facts: Facts,
+    facts: FactOptions,
     learner: str,
     options: Mapping[str, object],
     folds: str,
@@ -261,7 +261,7 @@ def _crossval_of_rules(
             "E0806", f"there are no folds `{folds}`", help="choose kept, or a number"
         )
     with (
-        opened(Facts(workspace=facts.workspace), None) as space,
+        opened(FactOptions(workspace=facts.workspace), None) as space,
         shown_progress(quiet=json) as progress,
     ):
         result = crossval_induction(

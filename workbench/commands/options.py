@@ -12,16 +12,16 @@ from workbench.commands.command import DATA, OUTPUT, PREDICATES, SOLVING, option
 from workbench.progress import LARGEST_SEED
 
 __all__ = [
+    "AtomQuestionOptions",
     "EngineName",
-    "Facts",
+    "FactOptions",
     "Json",
     "Labels",
     "Limit",
     "Memory",
     "OnlyWorlds",
     "QueryFile",
-    "Question",
-    "QuestionOfAtoms",
+    "QuestionOptions",
     "RulesFile",
     "RunsFile",
     "Seed",
@@ -81,7 +81,7 @@ RunsFile = Annotated[
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactOptions:
     """Where the facts are, and the workspace that they are loaded into:
     options of commands that work on facts.
     """
@@ -126,7 +126,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Question(Facts):
+class QuestionOptions(FactOptions):
     """What is asked of which facts: options of commands that ground rules."""
 
     query: Annotated[
@@ -156,7 +156,7 @@ class Question(Facts):
 
 
 @dataclass(frozen=True)
-class QuestionOfAtoms(Question):
+class AtomQuestionOptions(QuestionOptions):
     """A question that may name single atoms."""
 
     query: Annotated[

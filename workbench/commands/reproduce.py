@@ -19,7 +19,7 @@ from workbench.progress import after
 from workbench.resources import require_experiments
 
 if TYPE_CHECKING:
-    from workbench.experiments import Difference, ReproductionTable
+    from workbench.experiments import FigureDifference, ReproductionTable
 
 __all__ = ["reproduce"]
 
@@ -119,7 +119,7 @@ def _print(table: ReproductionTable, *, parts: bool) -> None:
         print_line(note)
 
 
-def _print_differences(differing: Sequence[Difference]) -> None:
+def _print_differences(differing: Sequence[FigureDifference]) -> None:
     if differing:
         print_table(
             "Other than recorded",

@@ -30,7 +30,7 @@ from workbench.commands.options import (
     Limit,
     Memory,
     OnlyWorlds,
-    Question,
+    QuestionOptions,
     RulesFile,
     Seed,
     TaskName,
@@ -118,7 +118,7 @@ def fmt(
 )
 def ground(
     rules: RulesFile,
-    question: Question,
+    question: QuestionOptions,
     preview: Annotated[
         bool, option("--preview", "Count only; show SQL, plan and samples.")
     ] = False,
@@ -204,7 +204,7 @@ def explain(
     target: Annotated[
         str, typer.Argument(metavar="CODE|RULES", help="A diagnostic's code, or a rules file.")
     ],
-    question: Question,
+    question: QuestionOptions,
     atom: Annotated[
         str | None, typer.Argument(help="The atom to explain, such as 'Smokes(Anna)'.")
     ] = None,

@@ -18,7 +18,7 @@ from workbench.commands.console import (
     written,
 )
 from workbench.commands.given import opened, parameters
-from workbench.commands.options import Facts, Json, Seed, TimeLimit
+from workbench.commands.options import FactOptions, Json, Seed, TimeLimit
 from workbench.commands.unused import refuse_unused
 from workbench.commands.working import shown_progress
 
@@ -44,7 +44,7 @@ Files = Annotated[
 )
 def structure(
     files: Files,
-    facts: Facts,
+    facts: FactOptions,
     target: Annotated[
         str | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")
     ] = None,

@@ -2,7 +2,7 @@
 
 from workbench.experiments.kept import keep, kept
 from workbench.experiments.records import (
-    Difference,
+    FigureDifference,
     Measurement,
     add_measurement,
     differences,
@@ -14,7 +14,7 @@ from workbench.experiments.table import FoldScore, ReproductionTable, Row, rows_
 
 __all__ = [
     "EXPERIMENTS",
-    "Difference",
+    "FigureDifference",
     "FoldScore",
     "Measurement",
     "ReproductionTable",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.database import Database, quoted
-from workbench.experiments.relational_attributes import Relation
+from workbench.experiments.relational_attributes import TrueFacts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ def domain_sizes(database: Database, world: str, *, shared: Collection[str] = ()
 
 def relations_of(
     database: Database, world: str, predicates: Iterable[str], *, shared: Collection[str] = ()
-) -> dict[str, Relation]:
+) -> dict[str, TrueFacts]:
     """The true facts of some predicates in a world.
 
     Constants are positions in the world's domains, in order of name; those of `shared` types among
@@ -66,5 +66,5 @@ def relations_of(
             else:
                 position = domain.loc[type_]
             columns.append(position.loc[facts[column]].to_numpy(np.int64))
-        found[name] = Relation(stored.argument_types, np.stack(columns, axis=1))
+        found[name] = TrueFacts(stored.argument_types, np.stack(columns, axis=1))
     return found

@@ -24,7 +24,7 @@ from workbench.network import Templates
 from workbench.network.simplify import simplify
 from workbench.progress import SILENT, Conduct, Progress
 
-__all__ = ["Candidate", "MarginStudy", "ground_study", "score_systems"]
+__all__ = ["MarginSetting", "MarginStudy", "ground_study", "score_systems"]
 
 Loss = Literal["hamming", "0/1", "f1"]
 Cuts = Literal["rounded", "fractional"]
@@ -40,7 +40,7 @@ SCALE: Mapping[Loss, float] = {"hamming": 1.0, "0/1": 100.0, "f1": 1000.0}
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MarginSetting:
     """Settings that the held-out worlds decide between."""
 
     cuts: Cuts
@@ -69,7 +69,7 @@ class MarginStudy:
 
     def max_margin(
         self, test: int, loss: Loss, engine: str = "lp", judges: int | None = None
-    ) -> tuple[Float, Candidate]:
+    ) -> tuple[Float, MarginSetting]:
         """Weights for a test world: C and the kind of cuts are those that predict held-out training
         worlds best.
 
@@ -137,15 +137,15 @@ class MarginStudy:
         return [example for world, example in enumerate(self.examples) if world != test]
 
     def _path(
-        self, worlds: tuple[int, ...], loss: Loss, engine: str, only: Candidate | None = None
-    ) -> dict[Candidate, Float]:
+        self, worlds: tuple[int, ...], loss: Loss, engine: str, only: MarginSetting | None = None
+    ) -> dict[MarginSetting, Float]:
         """Weights of every candidate on some worlds (up to one candidate's penalty,
         where only that is wanted).
         """
         key = (worlds, loss, engine, only)
         if key not in self.cache:
             examples = [self.examples[world] for world in worlds]
-            found: dict[Candidate, Float] = {}
+            found: dict[MarginSetting, Float] = {}
             for cuts in self.cuts if only is None else (only.cuts,):
                 scaled = [penalty * SCALE[loss] for penalty in self.penalties]
                 grid = [penalty for penalty in scaled if only is None or penalty <= only.penalty]
@@ -153,9 +153,9 @@ class MarginStudy:
                     examples, self.templates, grid, Conduct(progress=self.progress)
                 )
                 for penalty, learned in zip(grid, path):
-                    found[Candidate(cuts, penalty)] = learned.weights
+                    found[MarginSetting(cuts, penalty)] = learned.weights
             self.cache[key] = found
-        answer: dict[Candidate, Float] = self.cache[key]
+        answer: dict[MarginSetting, Float] = self.cache[key]
         return answer
 
     def _learner(self, loss: Loss, engine: str, cuts: Cuts) -> MaxMargin:

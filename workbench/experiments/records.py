@@ -22,7 +22,7 @@ from workbench.experiments.table import FoldScore, ReproductionTable
 from workbench.resources import installed
 
 __all__ = [
-    "Difference",
+    "FigureDifference",
     "Measurement",
     "add_measurement",
     "differences",
@@ -72,7 +72,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class Difference:
+class FigureDifference:
     """A figure of one fold that came out otherwise than recorded."""
 
     system: str
@@ -173,7 +173,7 @@ def recorded_table(measurements: Sequence[Measurement]) -> ReproductionTable:
 
 def differences(
     recorded: ReproductionTable, again: ReproductionTable, digits: int = 3
-) -> tuple[list[Difference], int]:
+) -> tuple[list[FigureDifference], int]:
     """The folds' figures that came out otherwise, and how many were compared.
 
     Two figures differ where they lie half a unit of the last printed digit apart, or further. What
@@ -183,7 +183,7 @@ def differences(
     known = {_key(one): one.value for one in recorded.folds_detail}
     compared = [one for one in again.folds_detail if _key(one) in known]
     return [
-        Difference(*_key(one), recorded=known[_key(one)], again=one.value)
+        FigureDifference(*_key(one), recorded=known[_key(one)], again=one.value)
         for one in compared
         if not _same(known[_key(one)], one.value, digits)
     ], len(compared)

@@ -15,13 +15,13 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Int64
 
-__all__ = ["AttributeTable", "Relation", "pair_attributes"]
+__all__ = ["AttributeTable", "TrueFacts", "pair_attributes"]
 
 NONE_ONE_MANY = 3
 
 
 @dataclass(frozen=True)
-class Relation:
+class TrueFacts:
     """The true facts of one predicate in one world.
 
     Attributes
@@ -53,7 +53,7 @@ class AttributeTable:
 
 
 def pair_attributes(
-    relations: Mapping[str, Relation],
+    relations: Mapping[str, TrueFacts],
     sizes: Mapping[str, int],
     of_type: str,
     *,
@@ -64,7 +64,7 @@ def pair_attributes(
 
     Parameters
     ----------
-    relations : mapping of predicate to Relation
+    relations : mapping of predicate to TrueFacts
         The evidence.
     sizes : mapping of type to int
         Domain sizes.
@@ -114,7 +114,7 @@ def pair_attributes(
 
 
 def _connections(
-    relations: Mapping[str, Relation], sizes: Mapping[str, int], of_type: str
+    relations: Mapping[str, TrueFacts], sizes: Mapping[str, int], of_type: str
 ) -> list[tuple[str, Float]]:
     """Counts of direct facts between two constants, and of third constants that connect them,
     shape (n, n) each.
@@ -140,7 +140,7 @@ def _connections(
     return found
 
 
-def _incidence(relation: Relation, place: int, other: int, sizes: Mapping[str, int]) -> csr_array:
+def _incidence(relation: TrueFacts, place: int, other: int, sizes: Mapping[str, int]) -> csr_array:
     """How many facts hold each (constant at `place`, constant at `other`)."""
     shape = sizes[relation.types[place]], sizes[relation.types[other]]
     ones = np.ones(len(relation.facts))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.arrays import Int64
-from workbench.experiments.relational_attributes import Relation
+from workbench.experiments.relational_attributes import TrueFacts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,12 +19,12 @@ BINS = (0, 20, 40, 60, 80, 100)
 """Upper ends in per cent: 0, (0, 20], (20, 40], (40, 60], (60, 80], (80, 100]."""
 
 
-def similarity_bins(words: Relation, n_values: int, n_words: int) -> Int64:
+def similarity_bins(words: TrueFacts, n_values: int, n_words: int) -> Int64:
     """The bin of every ordered pair of values, shape (n_values, n_values), entries 0 .. 5.
 
     Parameters
     ----------
-    words : Relation
+    words : TrueFacts
         (value, word) facts. A value without a word has similarity 0 to all others and 1 to itself.
 
     Notes

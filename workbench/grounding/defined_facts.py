@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.arrays import Array
 from workbench.grounding.definition_queries import conditions_select
-from workbench.grounding.definition_questions import Question, question_query, questions_of
+from workbench.grounding.definition_questions import AskedDefinition, question_query, questions_of
 from workbench.grounding.dialect import render
 from workbench.grounding.select import Expression, Value
 from workbench.grounding.templates import clause_text
@@ -116,7 +116,7 @@ class Teller:
     def _beneath(
         self,
         clause: Clause,
-        question: Question,
+        question: AskedDefinition,
         heads: Sequence[tuple[Expression, ...]],
         above: frozenset[str],
     ) -> Iterator[tuple[int, list[tuple[str, DefinedFact]]]]:
@@ -185,7 +185,7 @@ class Teller:
         return list(zip(*columns)) if columns else [()] * count
 
     def _answers(
-        self, question: Question, heads: Sequence[tuple[Expression, ...]]
+        self, question: AskedDefinition, heads: Sequence[tuple[Expression, ...]]
     ) -> Iterator[tuple[int, DefinedFact]]:
         """The facts that a question finds bindings of, by their places."""
         rows, types = self._rows(question, heads)
@@ -208,7 +208,7 @@ class Teller:
             )
 
     def _rows(
-        self, question: Question, heads: Sequence[tuple[Expression, ...]]
+        self, question: AskedDefinition, heads: Sequence[tuple[Expression, ...]]
     ) -> tuple[list[tuple[Any, ...]], dict[str, str]]:
         """`place, number, s0, ...` of what a question finds, and the types of its variables."""
         vocabulary = self.vocabulary

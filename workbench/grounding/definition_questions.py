@@ -17,14 +17,14 @@ from workbench.language.formulas import (
 from workbench.language.program import Aggregate, Condition, Definition
 from workbench.language.terms import Atom, Comparison, Literal, Variable
 
-__all__ = ["Question", "question_query", "questions_of"]
+__all__ = ["AskedDefinition", "question_query", "questions_of"]
 
 MOST_NAMED = 5
 """Bindings that are named; all of them are counted."""
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedDefinition:
     """A definition with the conditions of one of its aggregates written out beside it.
 
     `choice` are the variables outside the aggregate, of which one binding is told; `shown` is what
@@ -38,14 +38,14 @@ class Question:
     greatest_first: bool = False
 
 
-def questions_of(definition: Definition) -> Iterator[Question]:
+def questions_of(definition: Definition) -> Iterator[AskedDefinition]:
     outside = [one for one in definition.body if not isinstance(one, Aggregate)]
     aggregates = [one for one in definition.body if isinstance(one, Aggregate)]
     said = variable_names(definition.head.arguments)
     made = {one.variable for one in aggregates}
     local = [name for name in _bound(outside) if name not in said | made]
     if not aggregates and local:
-        yield Question(definition.head, definition.body, (), tuple(local))
+        yield AskedDefinition(definition.head, definition.body, (), tuple(local))
     for aggregate in aggregates:
         inside = [*aggregate.body, *aggregate.among]
         own = [name for name in _bound(inside) if name not in {*local, *said, *made}]
@@ -60,7 +60,7 @@ def questions_of(definition: Definition) -> Iterator[Question]:
         shown = [name for name in dict.fromkeys(shown) if name in own]
         if shown:
             told = tuple(f"{name}'" for name in shown)
-            yield Question(
+            yield AskedDefinition(
                 definition.head, (*definition.body, *written), tuple(local), told, last_first
             )
 
@@ -74,7 +74,11 @@ def _bound(conditions: Sequence[Literal | Comparison]) -> list[str]:
 
 
 def question_query(
-    query: str, arity: int, question: Question, world: int, heads: Sequence[tuple[Expression, ...]]
+    query: str,
+    arity: int,
+    question: AskedDefinition,
+    world: int,
+    heads: Sequence[tuple[Expression, ...]],
 ) -> str:
     """`SELECT place, number, s0, ...`: of each head the first bindings of what is shown,
     under the first choice.

@@ -10,10 +10,10 @@ from workbench.arrays import Bool, Float, Int8, Int64
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns
 
-__all__ = ["Field", "Simplexes", "expect_over_atoms", "expect_over_simplexes"]
+__all__ = ["Simplexes", "WorldIntegrals", "expect_over_atoms", "expect_over_simplexes"]
 
 
-class Field(NamedTuple):
+class WorldIntegrals(NamedTuple):
     """One world's soft rows at its labels, by atom, and what the integrals find.
 
     Attributes
@@ -58,7 +58,12 @@ class Simplexes(NamedTuple):
 
 @compiled
 def expect_over_atoms(
-    atoms: Int64, field: Field, lower: Float, upper: Float, nodes: Float, log_quadrature: Float
+    atoms: Int64,
+    field: WorldIntegrals,
+    lower: Float,
+    upper: Float,
+    nodes: Float,
+    log_quadrature: Float,
 ) -> float:
     """Expected potentials under each atom's conditional density, minus those at the labels.
 
@@ -118,7 +123,7 @@ def expect_over_atoms(
 
 
 @compiled
-def expect_over_simplexes(blocks: Int64, field: Field, simplexes: Simplexes) -> float:
+def expect_over_simplexes(blocks: Int64, field: WorldIntegrals, simplexes: Simplexes) -> float:
     """The same over whole simplexes, by importance sampling from the uniform distribution.
 
     Notes

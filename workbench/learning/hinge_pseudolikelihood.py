@@ -17,8 +17,8 @@ from workbench.learning.completion import MapStates
 from workbench.learning.declaration import SOFT, Declaration
 from workbench.learning.expectation import Measured
 from workbench.learning.hinge_integrals import (
-    Field,
     Simplexes,
+    WorldIntegrals,
     expect_over_atoms,
     expect_over_simplexes,
 )
@@ -196,7 +196,9 @@ class Pseudolikelihood:
         low, high = self._intervals(labels)
         free = self.lone[high[self.lone] - low[self.lone] > 1e-6]
         difference, expected = np.zeros(self.soft.size), labels.copy()
-        field = Field(self.columns, ell, weight, self.power, cost, labels, difference, expected)
+        field = WorldIntegrals(
+            self.columns, ell, weight, self.power, cost, labels, difference, expected
+        )
         value = expect_over_atoms(
             free.astype(np.int64), field, low, high, self.nodes, self.log_quadrature
         )

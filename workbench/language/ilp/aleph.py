@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, Span
-from workbench.language.ilp.gathered import Gathered, not_used, whole_number
+from workbench.language.ilp.gathered import IlpFiles, not_used, whole_number
 from workbench.language.ilp.problem import IlpProblem, Mode, ModeArgument, _mark, type_name
 from workbench.language.ilp.terms import Compound, Symbol, Term, term_text
 
@@ -41,14 +41,14 @@ def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False
         `E0140` to `E0142` for text that cannot be read, `E0601` to `E0605` for a problem that
         cannot be searched.
     """
-    found = Gathered()
+    found = IlpFiles()
     for path in map(Path, paths):
         if path.resolve() not in found.consulted:
             read_aleph_file(found, path)
     return found.problem(flatten)
 
 
-def read_aleph_file(found: Gathered, path: Path) -> None:
+def read_aleph_file(found: IlpFiles, path: Path) -> None:
     """Gather what one file says."""
     section = {".f": "f", ".n": "n"}.get(path.suffix, "b")
     for term, span in found.terms(path):
@@ -58,7 +58,7 @@ def read_aleph_file(found: Gathered, path: Path) -> None:
             found.faults += error.diagnostics
 
 
-def _take_aleph(found: Gathered, term: Term, span: Span, section: str, path: Path) -> str:
+def _take_aleph(found: IlpFiles, term: Term, span: Span, section: str, path: Path) -> str:
     if isinstance(term, Compound) and term.functor == ":-" and len(term.arguments) == 1:
         (directive,) = term.arguments
         if isinstance(directive, Compound) and directive.functor in _CONSULTING:
@@ -84,7 +84,7 @@ def _take_aleph(found: Gathered, term: Term, span: Span, section: str, path: Pat
     return section
 
 
-def _consult(found: Gathered, directive: Compound, span: Span, path: Path) -> None:
+def _consult(found: IlpFiles, directive: Compound, span: Span, path: Path) -> None:
     """Read the files that a directive names; libraries of a Prolog system are none."""
     names = _items(directive) if directive.functor == "." else list(directive.arguments[:1])
     for name in names:
@@ -114,7 +114,7 @@ def _items(term: Term) -> list[Term]:
     return items
 
 
-def _take_directive(found: Gathered, term: Term, span: Span, section: str) -> str:
+def _take_directive(found: IlpFiles, term: Term, span: Span, section: str) -> str:
     if isinstance(term, Symbol):
         if term.name not in _SECTIONS and term.name not in _IGNORED:
             found.warnings.append(not_used(term, span))

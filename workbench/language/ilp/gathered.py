@@ -19,11 +19,11 @@ from workbench.language.ilp.problem import (
 from workbench.language.ilp.prolog import read_terms
 from workbench.language.ilp.terms import Compound, Symbol, Term, term_text
 
-__all__ = ["Gathered", "conjuncts", "not_used", "whole_number"]
+__all__ = ["IlpFiles", "conjuncts", "not_used", "whole_number"]
 
 
 @dataclass
-class Gathered:
+class IlpFiles:
     """What files of an ILP system say, as it is met, and what is wrong with it."""
 
     facts: dict[tuple[str, int], list[tuple[Term, ...]]] = field(default_factory=dict)

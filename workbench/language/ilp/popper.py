@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, Span
-from workbench.language.ilp.gathered import Gathered, conjuncts, not_used, whole_number
+from workbench.language.ilp.gathered import IlpFiles, conjuncts, not_used, whole_number
 from workbench.language.ilp.problem import IlpProblem, Mode, ModeArgument, infer_modes, type_name
 from workbench.language.ilp.terms import Compound, Term, term_text
 
@@ -23,7 +23,7 @@ def read_popper(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = Fals
     Further constraints on clauses, written as answer-set rules, are not used; each is named in a
     warning.
     """
-    found = Gathered()
+    found = IlpFiles()
     bias = _Bias()
     for path in map(Path, paths):
         for term, span in found.terms(path):
@@ -65,7 +65,7 @@ class _Bias:
     bodies: list[str] = field(default_factory=list)
 
 
-def _take_popper(found: Gathered, bias: _Bias, term: Term, span: Span, path: Path) -> None:
+def _take_popper(found: IlpFiles, bias: _Bias, term: Term, span: Span, path: Path) -> None:
     if not path.name.endswith("bias.pl"):
         if (
             path.name.startswith("exs")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.errors import InputError
 from workbench.language.ilp.aleph import read_aleph, read_aleph_file
-from workbench.language.ilp.gathered import Gathered
+from workbench.language.ilp.gathered import IlpFiles
 from workbench.language.ilp.popper import read_popper
 from workbench.language.ilp.problem import IlpProblem, Tuples, is_ground
 from workbench.language.ilp.terms import Compound
@@ -77,7 +77,7 @@ def read_facts(
     InputError
         `E0140` to `E0143` for text that cannot be read.
     """
-    found = Gathered()
+    found = IlpFiles()
     file = Path(path)
     read_aleph_file(found, file)
     found.raise_faults()

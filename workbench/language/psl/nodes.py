@@ -11,7 +11,7 @@ from workbench.language.program import Cardinality, LinearTerm
 from workbench.language.refusal import Refused
 from workbench.language.terms import Atom, Constant, Variable
 
-__all__ = ["Extremum", "Joined", "Node", "Operation", "line_of", "span_of"]
+__all__ = ["Calculation", "Extremum", "Joined", "Node", "line_of", "span_of"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Operation:
+class Calculation:
     """`+ - * /`, juxtaposition (`*`), a relation, `!` or unary `-` over nodes."""
 
     sign: str
@@ -40,7 +40,7 @@ class Extremum:
     span: Span
 
 
-Node = Collected | Atom | Variable | Constant | Cardinality | Joined | Operation | Extremum
+Node = Collected | Atom | Variable | Constant | Cardinality | Joined | Calculation | Extremum
 
 
 def line_of(node: Node) -> Line:
@@ -51,15 +51,15 @@ def line_of(node: Node) -> Line:
                 return (LinearTerm(1.0, (node,)),)
             case Cardinality():
                 return (LinearTerm(1.0, (), node),)
-            case Operation("number", (Constant(text),)):
+            case Calculation("number", (Constant(text),)):
                 return (LinearTerm(float(text)),)
-            case Operation("minus", (body,)):
+            case Calculation("minus", (body,)):
                 return combine((), line_of(body), -1.0)
-            case Operation("+" | "-" as sign, (left, right)):
+            case Calculation("+" | "-" as sign, (left, right)):
                 return combine(line_of(left), line_of(right), 1.0 if sign == "+" else -1.0)
-            case Operation("*", (left, right)):
+            case Calculation("*", (left, right)):
                 return multiply(line_of(left), line_of(right))
-            case Operation("/", (left, right)):
+            case Calculation("/", (left, right)):
                 return divide(line_of(left), line_of(right))
             case Extremum(kind, (left, right)):
                 return extremum(kind, line_of(left), line_of(right))
