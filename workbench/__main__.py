@@ -1,6 +1,11 @@
 """`python -m workbench`."""
 
-from workbench.cli import main
+import sys
+
+try:
+    from workbench.cli import main
+except KeyboardInterrupt:
+    sys.exit(4)
 
 if __name__ == "__main__":
     main()

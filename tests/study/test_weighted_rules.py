@@ -5,13 +5,14 @@ trees say what they predict.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Event
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
 from workbench.evaluation import auc_roc
-from workbench.progress import PLAIN
+from workbench.progress import PLAIN, Conduct, Progress
 from workbench.structure import weighted_rules
 from workbench.structure.boosted_trees import (
     MOST_TREES,
@@ -23,11 +24,14 @@ from workbench.structure.boosted_trees import (
 )
 from workbench.structure.boosting import Boosted, BoostingSettings
 from workbench.structure.cuts import Cuts, plain_between
+from workbench.structure.distilled_rules import distilled_where_better
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.rule_task import CountedLabels, RuleTask
 from workbench.structure.screening import Binned, screened
 from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import fit_weighted_rules
+from workbench.study import learners
+from workbench.study.learners import TargetKind, fit_learner
 
 
 @pytest.fixture(autouse=True)
@@ -206,10 +210,11 @@ def test_few_trees_that_do_best_are_made_more_and_smaller() -> None:
     X, y = planted(300)
     design = np.nan_to_num(X[:, 8:])  # noise: the first few trees do best
     training, left_out = np.arange(200), np.arange(200, 300)
-    n_trees, rate, complete = _best_number(
+    n_trees, rate, complete, loss = _best_number(
         design, y, training, left_out, discrete=True, conduct=PLAIN
     )
     assert complete
+    assert 0.3 < loss < 1.0
     assert 100 < n_trees <= MOST_TREES
     assert rate * n_trees == pytest.approx(RATE * STEP)
 
@@ -291,3 +296,39 @@ def test_counts_of_labels_stay_where_they_foretell_rows_whose_labels_they_do_not
     assert 3 in fitted(true, true)
     # It tells the labels of the rows that are learned from alone.
     assert 3 not in fitted(true, 1 - true)
+
+
+@pytest.mark.parametrize("kind", ["yes/no", "number", "category"])
+def test_trees_and_rules_of_the_same_rows_count_half_each(
+    kind: TargetKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(500, 4))
+    sum_ = X[:, 0] + X[:, 1] + 2.0 * (X[:, 2] > 0.5)
+    cuts = {"yes/no": [0.5], "category": [0.0, 1.0]}.get(kind)
+    y = sum_ if cuts is None else np.searchsorted(cuts, sum_).astype(float)
+    task = RuleTask(X, y, most_rules=6)
+    found = fit_learner("boosted_trees", kind, task, n_classes=3)
+    discrete = kind != "number"
+    trees = fit_boosted_trees(task, discrete=discrete, n_classes=3 if kind == "category" else 2)
+    monkeypatch.setattr(learners, "distilled_where_better", lambda rules, task: rules)
+    rules = fit_learner("rules", kind, task, n_classes=3).parts
+    for part, one, other in zip(found.parts, trees, rules):
+        assert np.allclose(part.scores(X), (one.scores(X) + other.scores(X)) / 2)
+
+
+def test_a_cancel_is_answered_with_the_rules_chosen_so_far() -> None:
+    X, y = planted()
+    X_new, y_new = planted(seed=1)
+    cancel = Event()
+
+    def report(stage: str, done: float, total: float | None, message: str) -> None:
+        if done:
+            cancel.set()
+
+    conduct = Conduct(progress=Progress(report, cancel))
+    rules = fit_weighted_rules(RuleTask(X, y, conduct=conduct))
+    assert len(rules) > 0
+    assert not rules.complete
+    assert auc_roc(rules.predict(X_new), y_new) > 0.75
+    assert distilled_where_better(rules, RuleTask(X, y, conduct=conduct)) is rules

@@ -57,13 +57,16 @@ def fit_boosted_trees(
             return (_beside(constant[0], added, task.X, y, np.zeros(len(y))),)
         return constant
     design = np.asarray(X[:, columns], np.float64)
-    n_trees, rate, complete = _best_number(
+    n_trees, rate, complete, loss = _best_number(
         design, y, training, left_out, discrete=discrete, conduct=task.conduct
     )
     settings = _settings(len(y), rate, task.conduct.seed)
     model = Boosted(design, y, settings, discrete=discrete)
     model.grow(n_trees)
-    found = [replace(rules, complete=complete) for rules in as_rules(model, design, columns)]
+    found = [
+        replace(rules, complete=complete, losses=(loss,))
+        for rules in as_rules(model, design, columns)
+    ]
     if added:
         unseen = _held_out_scores(design, y, settings, n_trees)
         return (_beside(found[0], added, task.X, y, unseen),)
@@ -157,9 +160,9 @@ def _best_number(
     *,
     discrete: bool,
     conduct: Conduct,
-) -> tuple[int, float, bool]:
-    """How many trees of which rate do best on the held-out rows; grown a few at a time, until they
-    only get worse.
+) -> tuple[int, float, bool, float]:
+    """How many trees of which rate do best on the held-out rows, whether that was tried to the end,
+    and their loss; grown a few at a time, until they only get worse.
 
     Which columns few trees see is chance, so where few do best they are made more and smaller.
     """
@@ -173,12 +176,12 @@ def _best_number(
         loss = _loss(model, scores, y[held_out])
         if loss < best_loss:
             best, best_loss = n_trees, loss
-        if n_trees - best >= 4 * STEP or conduct.expired:
+        if n_trees - best >= 4 * STEP or conduct.over:
             break
-    if conduct.expired:
-        return best, RATE, False
+    if conduct.over:
+        return best, RATE, False, best_loss
     smaller = max(MOST_TREES // (2 * best), 1)
-    return best * smaller, RATE / smaller, True
+    return best * smaller, RATE / smaller, True, best_loss
 
 
 def _loss(model: Boosted, scores: Float, y: Float) -> float:

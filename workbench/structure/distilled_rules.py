@@ -7,11 +7,12 @@ and few terms that are grown on their log odds tell more than the same number ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from workbench.arrays import Float, Real
+from workbench.arrays import Float, Int64, Real
+from workbench.errors import Cancelled
 from workbench.progress import Conduct, remaining
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.growing_sizes import LOGISTIC, tried_sizes
@@ -45,11 +46,18 @@ def distilled_where_better(rules: WeightedRules, task: RuleTask) -> WeightedRule
     On the rows outside each held-out set trees are fitted, and terms grown on their log odds.
     Where the trees themselves do clearly worse on the first set, nothing is grown.
     """
-    X, y, conduct = task.X, task.y, task.conduct
     splits = task.splits(discrete=True)
-    short = remaining(conduct.deadline) < 5
-    if len(y) > MOST_ROWS or len(rules.losses) < len(splits) or short:
+    short = task.conduct.over or remaining(task.conduct.deadline) < 5
+    if len(task.y) > MOST_ROWS or len(rules.losses) < len(splits) or short:
         return rules
+    try:
+        return _distilled(rules, task, splits)
+    except Cancelled:
+        return rules
+
+
+def _distilled(rules: WeightedRules, task: RuleTask, splits: Sequence[Int64]) -> WeightedRules:
+    X, y, conduct = task.X, task.y, task.conduct
     losses: dict[tuple[int, float], list[float]] = {}
     for number, (left_out, bar) in enumerate(zip(splits, rules.losses)):
         conduct.progress.step("rules", number, len(splits) + 1)
@@ -61,7 +69,7 @@ def distilled_where_better(rules: WeightedRules, task: RuleTask) -> WeightedRule
         terms = _grown(trees, learned[0], task.most_rules, conduct)
         for choice, errors in tried_sizes(LOGISTIC, terms, learned, asked):
             losses.setdefault(choice, []).append(float(np.mean(errors)))
-        if conduct.expired:
+        if conduct.over:
             return rules
     means = {one: float(np.mean(each)) for one, each in losses.items() if len(each) == len(splits)}
     if not means or min(means.values()) >= float(np.mean(rules.losses)):

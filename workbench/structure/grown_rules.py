@@ -5,7 +5,7 @@ held-out rows choose.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -52,7 +52,7 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
     ways = [way for scope in scopes_of(X, task.own, task.most_rules) for way in _ways(scope)]
     errors: _Errors = {}
     for number, left_out in enumerate(splits):
-        if number and conduct.expired:
+        if errors and conduct.over:
             break
         conduct.progress.step("rules", number, len(splits) + 1)
         training = np.setdiff1d(np.arange(len(y)), left_out)
@@ -69,13 +69,14 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
                 errors.setdefault((way, *choice), []).append(error)
     if not errors:
         return constant_rules(y, discrete=False)
-    conduct.progress.step("rules", len(splits), len(splits) + 1)
+    conduct.progress.report("rules", len(splits), len(splits) + 1, "")
     way, size, ridge = _chosen(errors, ways)
     if not size:
         return constant_rules(y, discrete=False)
     (terms,) = _grown([way], X, y, task)
     found = list(islice(terms, size))
-    return ABSOLUTE.weighed(found, X, y, ridge, complete=not conduct.expired)
+    rules = ABSOLUTE.weighed(found, X, y, ridge, complete=not conduct.over)
+    return replace(rules, losses=tuple(float(one.mean()) for one in errors[way, size, ridge]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.progress import expired
 from workbench.structure.rule_design import Design
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import Scope, scopes_of
 from workbench.structure.sparse_fits import Fit, at_penalty, log_loss, path, refitted, sigmoid
 from workbench.structure.terms import Term
 
-__all__ = ["RIDGES", "WeightedRules", "constant_rules", "fit_weighted_rules"]
+__all__ = ["RIDGES", "WeightedRules", "constant_rules", "fit_weighted_rules", "mean_of"]
 
 MOST_ROWS = 20_000
 
@@ -64,6 +63,20 @@ class WeightedRules:
         return len(self.terms)
 
 
+def mean_of(one: WeightedRules, other: WeightedRules) -> WeightedRules:
+    """The mean of two sums, each of whose terms then counts half; as one `alone`, too."""
+    return replace(
+        one,
+        terms=(*one.terms, *other.terms),
+        weights=np.concatenate((one.weights, other.weights)) / 2,
+        intercept=(one.intercept + other.intercept) / 2,
+        gap=max(one.gap, other.gap),
+        complete=one.complete and other.complete,
+        alone=None if one.alone is None else mean_of(one.alone, other),
+        losses=(),
+    )
+
+
 def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     """Choose and weigh at most `task.most_rules` terms of a target of 0 and 1.
 
@@ -88,14 +101,14 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     design = Design(task)
     losses: dict[_Choice, list[float]] = {}
     for number, left_out in enumerate(splits):
-        if number and task.conduct.expired:
+        if losses and task.conduct.over:
             break
         task.conduct.progress.step("rules", number, len(splits) + 1)
         for choice, loss in _tried(design, left_out, scopes):
             losses.setdefault(choice, []).append(loss)
     if not losses:
         return constant_rules(y, True)
-    task.conduct.progress.step("rules", len(splits), len(splits) + 1)
+    task.conduct.progress.report("rules", len(splits), len(splits) + 1, "")
     chosen = _chosen(losses)
     found = _fitted(design, chosen, scopes[chosen[0]])
     return replace(found, losses=tuple(losses[chosen]))
@@ -127,7 +140,7 @@ def _fitted(design: Design, chosen: _Choice, scope: Scope) -> WeightedRules:
             final = replace(refitted(Z, y, final.support, ridge), gap=final.gap)
     kept = [terms[at] for at in final.support]
     weights = final.weights[final.support] * [term.handicap for term in kept]
-    complete = not expired(deadline)
+    complete = not design.task.conduct.over
     return WeightedRules(tuple(kept), weights, final.intercept, True, final.gap, complete)
 
 
@@ -172,6 +185,8 @@ def _tried(
                     whole = refitted(learned, seen, np.arange(len(terms)), pull)
                     yield (place, stage, ALL, pull), log_loss(whole.scores(asked), truth)
                 continue
+            if design.task.conduct.over and stage:
+                return
             refits: dict[bytes, list[float]] = {}  # one support often lasts for several penalties
             for share, fit in path(learned, seen, most_rules, deadline):
                 yield (place, stage, share, None), log_loss(fit.scores(asked), truth)

@@ -188,7 +188,7 @@ def fitted_rules(
     if settings.learner == "rules":
         return fitted(matrix.given(seen), seen, _counted(matrix, seen, rows))
     model = fitted(matrix.given(seen), seen)
-    if matrix.labelled.isdisjoint(model.columns) or len(rows) < 20 or conduct.expired:
+    if matrix.labelled.isdisjoint(model.columns) or len(rows) < 20 or conduct.over:
         return model
     # A fifth at random, or the later half.
     _, asked = study_folds(target, 5 if target.time is None else 1, settings.seed)[0]
