@@ -116,12 +116,16 @@ class Conduct:
         A `time.monotonic()` reading.
     best : BestSoFar
         Where the work puts what it has, for when it is left before its end.
+    judge : callable or None
+        How good weights are where nothing is learned, larger is better: of those on a learner's
+        way the best are its answer.
     """
 
     seed: int = 0
     deadline: float | None = None
     progress: Progress = SILENT
     best: BestSoFar = field(default_factory=BestSoFar, repr=False, compare=False)
+    judge: Callable[[Any], float] | None = field(default=None, repr=False, compare=False)
 
     def offer(self, of: object, answer: Callable[[], Any]) -> None:
         """From now on `answer()` is the best so far of the problem `of`."""

@@ -5,6 +5,7 @@ options and all.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -202,14 +203,64 @@ def test_predicates_that_cannot_be_had_are_refused_by_name(
     assert (found.code, message in found.err) == (1, True)
 
 
-def test_a_validation_split_is_read_and_said_to_be_unused(run: Run, tmp_path: Path) -> None:
-    path = document(tmp_path)
+PULLED = "1: Votes(A) ^2\n1: !Votes(A) ^2\n"
+"""Learned from votes that are all true, the first rule's weight grows without end."""
+
+
+def validated(folder: Path, **options: Any) -> Path:
+    """A document whose learn split says that all vote, and whose validation split that half do."""
+    path = document(folder, options=options, rules=PULLED.splitlines())
     content = json.loads(path.read_text().split("\n", 1)[1])
-    content["predicates"]["Votes/1"]["truth"]["validation"] = [["Ainfer", 1]]
+    votes = content["predicates"]["Votes/1"]
+    votes["evaluations"] = ["ContinuousEvaluator"]
+    for split, value in (("learn", 1.0), ("validation", 0.6)):
+        people = [f"P{number}" for number in range(5)]
+        votes["observations"][split] = []
+        votes["targets"][split] = [[one] for one in people]
+        votes["truth"][split] = [[one, value] for one in people]
     path.write_text(json.dumps(content))
-    found = run("infer", path, "--no-learn", "--json")
-    assert found.code == 0
-    assert "the split `validation`" in found.err
+    return path
+
+
+METHODS = {
+    "perceptron": {"runtime.learn.method": "MaxLikelihoodMPE"},
+    "pseudolikelihood": {"runtime.learn.method": "MaxPseudoLikelihood"},
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_validation_split_says_which_weights_are_kept(
+    run: Run, tmp_path: Path, method: str
+) -> None:
+    """Weights w of the two rules have the state w1 / (w1 + w2): .5 at first, then ever nearer 1."""
+    found = run("infer", validated(tmp_path, **METHODS[method]), "--json")
+    assert (found.code, "warning" in found.err) == (0, False)
+    first, second = (one["weight"] for one in found.json["rules"])
+    (judged,) = found.json["validation"]
+    assert judged["figures"]["MAE"] == pytest.approx(abs(first / (first + second) - 0.6), abs=1e-3)
+    assert re.search(r"those of step \d+ of \d+, the best on its validation", found.json["done"])
+    last = run(
+        "infer",
+        validated(tmp_path, **METHODS[method], **{"gradientdescent.savevalidationweights": False}),
+        "--json",
+    )
+    assert "judged by its validation split" in last.json["done"]
+    assert last.json["validation"][0]["figures"]["MSE"] > judged["figures"]["MSE"]
+    program = tmp_path / "learned.psl"
+    learned = run("learn", validated(tmp_path, **METHODS[method]), "--json", "--out", program)
+    weights = [float(line.split(":")[0]) for line in program.read_text().splitlines()[:2]]
+    assert learned.code == 0
+    assert weights == pytest.approx([first, second], rel=1e-4)
+
+
+@pytest.mark.parametrize("options", [{"runtime.validation": False}, {"runtime.learn": False}])
+def test_a_validation_split_that_judges_nothing_is_said_to(
+    run: Run, tmp_path: Path, options: dict[str, object]
+) -> None:
+    found = run("infer", validated(tmp_path, **options), "--json")
+    assert (found.code, found.json["validation"]) == (0, [])
+    assert "the split `validation`, by which nothing is judged" in found.err
+    assert "validation" not in found.json["done"]
 
 
 def test_faults_of_named_rules_are_in_their_own_file(run: Run, tmp_path: Path) -> None:

@@ -181,8 +181,12 @@ def _print_answer(
 def _print_document(document: DocumentRun) -> None:
     """What was done of a PSL document, and what its evaluations say."""
     print_line(document.done)
-    for one in document.evaluations:
-        title = f"{one.evaluator} of {one.predicate}"
+    of = [
+        *((one, "") for one in document.evaluations),
+        *((one, ", of the validation split") for one in document.validation),
+    ]
+    for one, where in of:
+        title = f"{one.evaluator} of {one.predicate}{where}"
         print_table(title, ("metric", "value"), list(one.figures.items()))
 
 

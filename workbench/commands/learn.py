@@ -98,13 +98,14 @@ def learn(
     from workbench.verbs.psl_documents.course import plan_of
 
     check_output(out, question.files)
-    program, options = read_rules(rules), parameters(settings)
+    program, options, validation = read_rules(rules), parameters(settings), None
     if is_document(rules):
         plan = plan_of(rules)
         print_warnings(plan.warnings())
         seed = seed or plan.learning.seed or 0
         if learner in ("auto", plan.learning.learner):
             learner, options = plan.learning.learner, {**plan.learning.learner_options, **options}
+        validation = rules if plan.validates and plan.keeps_best else None
     with (
         opened(question, program, learning=True, memory=memory) as open_workspace,
         shown_progress(quiet=json) as progress,
@@ -115,6 +116,7 @@ def learn(
             options=options,
             candidates=choices(candidates),
             intervals=cast(Any, intervals),
+            validation=validation,
             lazy=lazy,
             worlds=only,
             seed=seed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
@@ -88,11 +88,12 @@ class Learner(ABC):
         seed: int = 0,
         deadline: float | None = None,
         progress: Progress = SILENT,
+        judge: Callable[[Float], float] | None = None,
     ) -> LearnedWeights:
         """Learn the weights of all templates that are not fixed; the best so far where it is
-        stopped. All examples share `templates`.
+        stopped. All examples share `templates`; of `judge` see `Conduct`.
         """
-        conduct = Conduct(seed, deadline, progress, BestSoFar(templates))
+        conduct = Conduct(seed, deadline, progress, BestSoFar(templates), judge)
         asks = any(one.source is not None or one.counts is not None for one in examples)
         try:
             if asks:  # of a connection, which one thread at a time may use

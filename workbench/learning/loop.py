@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -73,6 +73,8 @@ def stages(
     """
     trace: list[dict[str, float]] = []
     weights, status, number = start, "iterations", 0
+    if conduct.judge is not None:
+        step = _Judged(step, conduct.judge, training, start)
 
     def answer() -> Float:
         return np.where(training.learned, step.answer(), start)
@@ -108,6 +110,33 @@ def stages(
             name,
             training.notes(),
         )
+
+
+class _Judged(Step):
+    """Steps as another makes them, of which that is the answer that a judge likes best."""
+
+    def __init__(
+        self, step: Step, judge: Callable[[Float], float], training: TrainingSet, start: Float
+    ) -> None:
+        self._step, self._judge, self._learned, self._start = step, judge, training.learned, start
+        self._best, self._most = start, judge(start)
+        self._last, self._steps, self._kept = self._most, 0, 0
+
+    def advance(self, weights: Float, measured: Measured) -> Float | None:
+        """The other's; what it would answer then is judged."""
+        following = self._step.advance(weights, measured)
+        answer = np.where(self._learned, self._step.answer(), self._start)
+        self._last, self._steps = self._judge(answer), self._steps + 1
+        if self._last >= self._most:  # of equals the last, as it has learned longest
+            self._best, self._most, self._kept = answer, self._last, self._steps
+        return following
+
+    def answer(self) -> Float:
+        return self._best
+
+    def figures(self) -> Mapping[str, float]:
+        """The other's, the judgement, and the step that is kept."""
+        return {**self._step.figures(), "judged": self._last, "kept": float(self._kept)}
 
 
 class Averaged(Step):

@@ -47,22 +47,24 @@ class Documents(Modelling):
         -------
         DocumentRun
             `.inference`, `.learning` (None where weights were kept), `.evaluations`, `.done` (in
-            words), `.summary()`.
+            words), `.validation` (evaluations of its `validation` split), `.summary()`.
         """
         from workbench.verbs import runs
         from workbench.verbs.psl_documents import course, evaluations
+        from workbench.verbs.psl_documents.evaluations import Evaluation
 
         plan = course.plan_of(path)
         settings, program = plan.settings, as_program(path)
         seed = seed or settings.seed or plan.learning.seed or 0
-        learning = None
+        learning, validation = None, tuple[Evaluation, ...]()
         if learn and plan.learns:
             how: Any = {
                 name: value
                 for name, value in inference.items()
                 if name in ("time_limit", "progress")
             }
-            learning, facts = course.learn_document(path, plan.learning, seed=seed, **how)
+            taught = course.learn_document(path, plan, seed=seed, **how)
+            learning, validation = taught.learning, taught.validation
             program = course.with_weights(program, learning)
             if inference.get("record", True):
                 given = {
@@ -72,7 +74,7 @@ class Documents(Modelling):
                     "split": "learn",
                 }
                 number = runs.record_learning(
-                    self.database, learning, seed, settings_of(given), facts=facts
+                    self.database, learning, seed, settings_of(given), facts=taught.facts
                 )
                 learning = replace(learning, run_id=number)
         if engine in ("auto", settings.engine):
@@ -85,4 +87,5 @@ class Documents(Modelling):
             evaluations.evaluated(plan.document, found),
             course.what_was_done(plan, learning),
             tuple(one for one in said if one not in found.warnings),
+            validation,
         )

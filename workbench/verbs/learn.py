@@ -10,7 +10,7 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from workbench.arrays import Bool
+from workbench.arrays import Bool, Float
 from workbench.database import Database
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.grounding import Grounding, GroundRequest, LazyRows, ground, ground_lazily
@@ -43,6 +43,7 @@ from workbench.verbs.results import is_query, query_predicates
 
 __all__ = ["by_world", "example_of", "learn"]
 
+Judge = Callable[[Float], float]
 HeldOut = Callable[[Grounding], Bool]
 """Which atoms of a grounding keep their labels from the learner."""
 
@@ -72,6 +73,7 @@ def learn(
     held_out: HeldOut | None = None,
     lazy: bool = False,
     all_false: bool = False,
+    judge: Callable[[Templates], Judge] | None = None,
     **how: Unpack[How],
 ) -> LearningResult:
     """Ground the training worlds and fit the weights of every template that is not fixed.
@@ -97,6 +99,9 @@ def learn(
     all_false : bool
         Learn also where the data state no label, so that all atoms are false by the closed world: a
         part of data that state some, such as the training worlds of a fold.
+    judge : callable, optional
+        From the templates to how good their weights are elsewhere: of the weights on the way the
+        best are the answer.
     **how
         The seconds of `time_limit` are for the learner, from the end of grounding.
 
@@ -143,6 +148,7 @@ def learn(
             seed=conduct.seed,
             deadline=conduct.deadline,
             progress=conduct.progress,
+            judge=None if judge is None else judge(grounding.templates),
         )
     learned = replace(learned, diagnostics={**learned.diagnostics, **tried})
     bounds = None

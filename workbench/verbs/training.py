@@ -4,6 +4,7 @@ runs recorded.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,6 +38,7 @@ class Training(Documents):
         *,
         seed: int = 0,
         record: bool = True,
+        validation: str | os.PathLike[str] | None = None,
         **given: Unpack[LearningOptions],
     ) -> LearningResult:
         """Learn the rules' weights from the labels in the data.
@@ -46,6 +48,9 @@ class Training(Documents):
         rules : Program, path or text
         record : bool
             Keep the run and its weights in the workspace.
+        validation : path, optional
+            A PSL document: of the weights on the way those are taken that are best on its
+            `validation` split.
         **given
             `learner`, `options`, `candidates`, `intervals`, `lazy`, `time_limit`, `progress`, as in
             `workbench.verbs.learn.learn`; `query`, `closed`, `hidden`, `worlds`, `tie`, as in
@@ -69,7 +74,14 @@ class Training(Documents):
 
         request, how = request_of(given)
         program = self.fitted(rules, request.get("worlds"))
-        result = learn(self.database, program, self.request(**request), seed=seed, **how)
+        judge = None
+        if validation is not None:
+            from workbench.verbs.psl_documents.validation import judge_of
+
+            judge = partial(judge_of, validation, program)
+        result = learn(
+            self.database, program, self.request(**request), seed=seed, judge=judge, **how
+        )
         if not record:
             return result
         settings = {"learner": "auto", "lazy": False, **given}

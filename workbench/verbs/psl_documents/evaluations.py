@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from workbench.arrays import Int64
+from workbench.arrays import Float, Int64
 from workbench.evaluation import binary_scores, categorical_accuracy, continuous_scores
+from workbench.grounding import Grounding
 from workbench.language.psl.document import PslDocument
-
-if TYPE_CHECKING:
-    from workbench.verbs.infer import InferenceResult
 
 __all__ = ["Evaluation", "evaluated", "without_equal"]
 
@@ -27,8 +25,27 @@ class Evaluation:
     evaluator: str
     figures: Mapping[str, float]
 
+    @property
+    def merit(self) -> float:
+        """The figure that stands for the others in PSL; larger is better."""
+        name, sign = _REPRESENTATIVE[self.evaluator.casefold()]
+        return sign * self.figures[name]
 
-def evaluated(document: PslDocument, result: InferenceResult) -> tuple[Evaluation, ...]:
+
+class Answered(Protocol):
+    """Values of the atoms of a grounding that has their truth."""
+
+    @property
+    def query(self) -> Sequence[str]: ...
+
+    @property
+    def grounding(self) -> Grounding: ...
+
+    @property
+    def values(self) -> Float: ...
+
+
+def evaluated(document: PslDocument, result: Answered) -> tuple[Evaluation, ...]:
     """The document's evaluations of an answer, of those evaluators that have an equal.
 
     Atoms are scored that the truth lists, as in PSL.
@@ -68,9 +85,7 @@ def _short(name: object) -> str:
     return str(name).rsplit(".", 1)[-1]
 
 
-def _discrete(
-    result: InferenceResult, ids: Int64, options: Mapping[str, Any]
-) -> Mapping[str, float]:
+def _discrete(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     at = options.get("discreteevaluator.threshold", 0.5)
     found = binary_scores(
         result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64), threshold=at
@@ -81,7 +96,7 @@ def _discrete(
     }
 
 
-def _ranked(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+def _ranked(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     at = options.get("aucevaluator.threshold", 0.5)
     found = binary_scores(
         result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64)
@@ -89,16 +104,12 @@ def _ranked(result: InferenceResult, ids: Int64, options: Mapping[str, Any]) -> 
     return {name: found[name] for name in ("AUC-ROC", "AUC-PR", "AUC-PR(-)", "atoms", "positives")}
 
 
-def _continuous(
-    result: InferenceResult, ids: Int64, options: Mapping[str, Any]
-) -> Mapping[str, float]:
+def _continuous(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     found = continuous_scores(result.values[ids], result.grounding.truth[ids])
     return {name: found[name] for name in ("MAE", "MSE", "RMSE", "atoms")}
 
 
-def _categorical(
-    result: InferenceResult, ids: Int64, options: Mapping[str, Any]
-) -> Mapping[str, float]:
+def _categorical(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     """Whether the likeliest category of each item is its true one;
     the category is the argument at an index.
     """
@@ -131,7 +142,7 @@ def _places(value: object, arity: int) -> set[int]:
     return {range(arity)[int(place)] for place in str(value).split(",")}
 
 
-_Score = Callable[["InferenceResult", Int64, Mapping[str, Any]], Mapping[str, float]]
+_Score = Callable[[Answered, Int64, Mapping[str, Any]], Mapping[str, float]]
 
 
 _Read = Callable[[object, int], object]
@@ -144,6 +155,13 @@ _EVALUATORS: Mapping[str, tuple[_Score, Mapping[str, _Read]]] = {
     "categoricalevaluator": (_categorical, {"categoricalevaluator.categoryindexes": _places}),
 }
 """By name in small letters: the figures, and how the options that are obeyed are read."""
+
+_REPRESENTATIVE: Mapping[str, tuple[str, float]] = {
+    "discreteevaluator": ("F1", 1.0),
+    "aucevaluator": ("AUC-ROC", 1.0),
+    "continuousevaluator": ("MSE", -1.0),
+    "categoricalevaluator": ("categorical accuracy", 1.0),
+}
 
 
 def _read_options(

@@ -52,8 +52,9 @@ class DocumentSettings:
 
     Attributes
     ----------
-    learn : bool or None
-        Whether the document says to learn, or not to; None where it says neither.
+    learn, validation, keep_best : bool or None
+        Whether the document says to learn, to judge on its validation split, to keep the weights
+        that are best there; or not to. None where it says neither.
     learner, engine : str
         `auto` where the document names none.
     ignored : tuple of str
@@ -61,6 +62,8 @@ class DocumentSettings:
     """
 
     learn: bool | None = None
+    validation: bool | None = None
+    keep_best: bool | None = None
     learner: str = "auto"
     learner_options: Mapping[str, object] = field(default_factory=dict)
     engine: str = "auto"
@@ -98,6 +101,8 @@ def document_settings(options: Mapping[str, object], default_learner: str) -> Do
             learner, learner_options[parameter] = of, value
             left.pop(name)
     learn = _flag(left, "runtime.learn")
+    validation = _flag(left, "runtime.validation")
+    keep_best = _flag(left, "gradientdescent.savevalidationweights")
     seed = _read(int, left["random.seed"]) if "random.seed" in left else None
     if seed is not None:
         left.pop("random.seed")
@@ -108,6 +113,8 @@ def document_settings(options: Mapping[str, object], default_learner: str) -> Do
     )
     return DocumentSettings(
         learn,
+        validation,
+        keep_best,
         learner,
         learner_options,
         engine,
