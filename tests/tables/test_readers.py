@@ -290,3 +290,63 @@ def test_times_of_day_measures_and_months(
         ws.load(tmp_path / "calls.csv", mapping=tmp_path / "dataset.toml")
         again = {row[1]: row[2] for row in facts_page(ws.database, "Length", limit=100).rows}
     assert again == facts
+
+
+@pytest.mark.parametrize(
+    ("written", "decimal", "kind"),
+    [
+        (lambda n: f"{n:,.2f}".replace(",", "'"), " .", "number"),
+        (lambda n: f"{n:,.0f}".replace(",", "\u202f"), " .", "number"),
+        (lambda n: f"{n:,.2f}".replace(",", " ").replace(".", ","), " ,", "number"),
+        (lambda n: f"{n + 100_000_000:,.0f}".replace(",", " "), None, "text"),
+    ],
+)
+def test_blanks_and_apostrophes_between_thousands(
+    tmp_path: Path, written: Callable[[float], str], decimal: str | None, kind: str
+) -> None:
+    """But not in groups of digits that are all as long, as telephones have them."""
+    amounts = [round(37.0 * at**2, 2) for at in range(60)]
+    rows = "".join(f"K{at};{written(amount)}\n" for at, amount in enumerate(amounts))
+    (tmp_path / "sums.csv").write_text(f"sum;amount\n{rows}", encoding="utf-8")
+    with wb.open() as ws:
+        column = ws.load(tmp_path / "sums.csv").mapping.tables[0].columns[1]
+        facts = {row[1]: row[2] for row in facts_page(ws.database, "Amount", limit=100).rows}
+    assert column.kind == kind
+    if decimal:
+        assert column.reading.decimal == decimal
+        assert facts == {f"K{at}": amount for at, amount in enumerate(amounts)}
+
+
+def test_titles_above_a_header_are_left_out_and_said(tmp_path: Path) -> None:
+    head = "Staff, as of May;;\n\n;;\nperson;age;city\n"
+    rows = "".join(f"P{at};{20 + at};{'AB'[at % 2]}\n" for at in range(30))
+    (tmp_path / "staff.csv").write_text(head + rows, encoding="utf-8")
+    book = Workbook()
+    book.active.title = "staff"
+    for line in ("Staff, as of May", "", *(head.splitlines()[-1:]), *rows.splitlines()):
+        book.active.append([int(cell) if cell.isdigit() else cell for cell in line.split(";")])
+    book.save(tmp_path / "staff.xlsx")
+    for name, above in (("staff.csv", 3), ("staff.xlsx", 2)):
+        with stage(find_sources([tmp_path / name])) as staging:
+            table = staging.tables["staff"]
+            mapping = propose(staging)
+        assert (table.columns, table.rows, table.first_row) == (
+            ("person", "age", "city"),
+            30,
+            above + 2,
+        )
+        assert any(f"{above} rows above the header" in note.message for note in table.notes)
+        assert [one.kind for one in mapping.tables[0].columns] == ["key", "number", "category"]
+
+
+def test_fields_of_objects_are_columns(tmp_path: Path) -> None:
+    lines = (
+        f'{{"order": "R{at}", "buyer": {{"name": "N{at % 7}", "home": {{"city": "C{at % 3}"}}}}}}\n'
+        for at in range(40)
+    )
+    (tmp_path / "orders.jsonl").write_text("".join(lines), encoding="utf-8")
+    with stage(find_sources([tmp_path / "orders.jsonl"])) as staging:
+        table = staging.tables["orders"]
+        first = staging.rows(f"FROM {table.relation} ORDER BY rowid LIMIT 1")
+    assert table.columns == ("order", "buyer_name", "buyer_home_city")
+    assert first == [("R0", "N0", "C0")]

@@ -15,6 +15,7 @@ from typing import IO
 
 from workbench.database import cells_of_line, chunks_of_lines, display_name, open_binary
 from workbench.errors import Diagnostic, InputError, Span, UsageError
+from workbench.tables.headers import LOOKED_AT, left_out_above, rows_above
 from workbench.tables.names import column_names
 
 __all__ = ["Delimited", "read_form"]
@@ -40,6 +41,8 @@ class Delimited:
         The file itself, or a copy in UTF-8 with plain line ends.
     names : tuple of str
         The columns, `column1`, `column2`, ... where the file names none.
+    above : int
+        Lines before the header, or before the first row where there is none.
     longest_line : int
         A bound on the bytes of a line.
     notes : tuple of Diagnostic
@@ -51,6 +54,7 @@ class Delimited:
     encoding: str
     header: bool
     names: tuple[str, ...]
+    above: int
     longest_line: int
     notes: tuple[Diagnostic, ...]
 
@@ -99,7 +103,11 @@ def read_form(
     if scan.encoding != "utf-8" or not scan.plain_ends:
         source = workplace / f"{len(list(workplace.iterdir()))}.csv"
         _copy(path, source, scan.encoding)
-    lines = _head(source)
+    head = _head(source)
+    above = _lines_above(head, separator)
+    lines = [line for line in head[above:] if line]
+    if any(head[:above]):
+        notes.append(left_out_above(name, above))
     ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
     if lines and separator is not None and separator not in lines[0]:
         # Files of the same shape may be written otherwise: the mapping's separator is that of the
@@ -120,7 +128,16 @@ def read_form(
         )
     names = column_names(cells, name, lines[0]) if named and lines else _numbered(len(cells))
     longest = LONGEST_LINE if scan.long_lines else 2 * WINDOW
-    return Delimited(source, chosen, scan.encoding, named, names, longest, tuple(notes))
+    return Delimited(source, chosen, scan.encoding, named, names, above, longest, tuple(notes))
+
+
+def _lines_above(head: Sequence[str], separator: str | None) -> int:
+    """How many lines stand above the header: empty ones, and titles."""
+    filled = [line for line in head if line]
+    # A title has no separators: those of the lines farther down tell which it is.
+    chosen = separator or _separator(filled[len(filled) // 2 :])
+    titles = rows_above([_cells(line, chosen) if line else [] for line in head[:LOOKED_AT]])
+    return titles or next((at for at, line in enumerate(head) if line), 0)
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
@@ -235,7 +252,7 @@ def _decoded(decoder: codecs.IncrementalDecoder, block: bytes, path: Path, encod
 
 
 def _head(path: Path) -> list[str]:
-    """The first lines, whole ones only, of a file in UTF-8."""
+    """The first lines, whole ones only, of a file in UTF-8, empty ones among them."""
     with open_binary(path) as stream:
         data = stream.read(HEAD)
         if len(data) == HEAD:
@@ -248,7 +265,7 @@ def _head(path: Path) -> list[str]:
                 rest += more
             data = (data + rest)[: (data + rest).rfind(b"\n") + 1] or data + rest
     text = data.decode("utf-8-sig", "replace")
-    return [line.rstrip("\r") for line in text.split("\n")[:LINES] if line.strip("\r")]
+    return [line.rstrip("\r") for line in text.split("\n")[:LINES]]
 
 
 def _separator(lines: Sequence[str]) -> str:

@@ -92,6 +92,7 @@ def kind_of(column: ColumnCounts) -> Finding:
             )
         said = {
             ".": "", ",": ", with decimal commas", ",.": ", with commas between thousands",
+            " .": ", with blanks between thousands", " ,": ", with blanks between thousands",
             ":": ", 6:30 read as 6.5",
         }  # fmt: skip
         reason = (

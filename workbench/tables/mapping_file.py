@@ -168,7 +168,7 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
         )
     says = kind not in ("key", "constant", "empty", "ignore")
     missing = reader.texts(given, "missing")
-    decimal = _one_of(reader, given, "decimal", (".", ",", ",.", ":"))
+    decimal = _one_of(reader, given, "decimal", (".", ",", ",.", " .", " ,", ":"))
     reading = Reading(
         usual_blanks(kind) if missing is None else missing,
         decimal or ("." if kind == "number" else None),

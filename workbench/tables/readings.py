@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench.tables.values import (
+    BETWEEN_THOUSANDS,
     BLANKS,
     DATE_FORMATS,
     MEASURES,
@@ -30,15 +31,18 @@ NUMBER_PATTERNS = {
     ".": re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
     ",": re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"),
     ",.": re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"),
+    " .": re.compile(rf"[+-]?([1-9]\d{{0,2}}([{BETWEEN_THOUSANDS}]\d{{3}})+|\d+)(\.\d+)?"),
+    " ,": re.compile(rf"[+-]?([1-9]\d{{0,2}}([{BETWEEN_THOUSANDS}]\d{{3}})+|\d+)(,\d+)?"),
     ":": re.compile(r"\d{1,3}:[0-5]\d(:[0-5]\d)?(\.\d+)?"),
 }
+BLANKS_BETWEEN = (" .", " ,")
 NEARLY_ALL = 0.95
 """Share of the cells that several formats have to read together;
 a rarer one than the rest is none of them.
 """
-_MEASURED = re.compile(
-    rf"[+-]?\d[\d.,]*\s?({'|'.join(sorted(map(re.escape, MEASURES), key=len, reverse=True))})"
-)
+_MEASURE = "|".join(sorted(map(re.escape, MEASURES), key=len, reverse=True))
+_MEASURED = re.compile(rf"[+-]?\d[\d.,{BETWEEN_THOUSANDS}]*?\s?({_MEASURE})")
+_IN_MONEY = re.compile(rf"([A-Z]{{3}})\s?[+-]?\d[\d.,{BETWEEN_THOUSANDS}]*")
 _HOURS = {
     time: re.compile(
         re.sub(r"%[HMSI]", r"\\d{1,2}", re.escape(time))
@@ -62,9 +66,9 @@ class Reading:
     ----------
     blanks : tuple of str
         Texts that mean that nothing is known.
-    decimal : {'.', ',', ',.', ':'} or None
-        Of numbers: 1234.5, 1.234,5, 1,234.5 and 6:30 for 6.5; None where no cell looks like a
-        number.
+    decimal : {'.', ',', ',.', ' .', ' ,', ':'} or None
+        Of numbers: 1234.5, 1.234,5, 1,234.5, 1 234.5, 1 234,5 and 6:30 for 6.5; None where no cell
+        looks like a number.
     other_decimal : {',', ',.'} or None
         Another way to read every number of the sample, a thousand times as large: 1.234 for 1234.
     unit : str or None
@@ -105,6 +109,8 @@ def find_reading(cells: Sequence[str]) -> Reading:
         tuple(NUMBER_PATTERNS),
         lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in bare),
     )
+    if decimal in BLANKS_BETWEEN and not _of_unlike_lengths(bare):
+        decimal, numbers = ".", 0
     formats = _date_formats(filled)
     yes, no = next(
         (
@@ -129,14 +135,24 @@ def find_reading(cells: Sequence[str]) -> Reading:
 
 
 def _unit_of(cells: Sequence[str]) -> str | None:
-    """A sign in most cells, or the measure behind the number of nearly all."""
+    """A sign in most cells, or the measure behind the number of nearly all (of money also before
+    it).
+    """
     for sign in UNITS:
         if sum(sign in cell for cell in cells) > 0.5 * len(cells):
             return sign
-    found = [match[1] for cell in cells if (match := _MEASURED.fullmatch(cell))]
-    if not found or found.count(found[0]) < NEARLY_ALL * len(cells):
-        return None
-    return found[0]
+    for form in (_MEASURED, _IN_MONEY):
+        found = [match[1] for cell in cells if (match := form.fullmatch(cell))]
+        if found and found[0] in MEASURES and found.count(found[0]) >= NEARLY_ALL * len(cells):
+            return found[0]
+    return None
+
+
+def _of_unlike_lengths(cells: Sequence[str]) -> bool:
+    """Whether numbers are of different lengths, as amounts are; codes and telephones in groups of
+    digits are all as long.
+    """
+    return len({len(re.sub(r"\D", "", cell)) for cell in cells}) > 1
 
 
 def _other_decimal(decimal: str, cells: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date, datetime, time
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -16,6 +16,7 @@ import pyarrow
 
 from workbench.database import display_name
 from workbench.errors import InputError
+from workbench.tables.headers import LOOKED_AT, rows_above
 
 __all__ = ["sheet_batches", "sheet_names"]
 
@@ -48,11 +49,13 @@ def sheet_names(path: Path) -> tuple[str, ...]:
 
 def sheet_batches(
     path: Path, sheet: str
-) -> Iterator[tuple[tuple[str | None, ...], pyarrow.Table | None]]:
+) -> Iterator[tuple[int, tuple[str | None, ...], pyarrow.Table | None]]:
     """The header of a sheet and its rows as text, a batch at a time.
 
     Yields
     ------
+    above : int
+        Rows before the header.
     header : tuple of str or None
         The same each time; as wide as the widest row.
     batch : pyarrow.Table or None
@@ -71,6 +74,9 @@ def sheet_batches(
                 help=f"its sheets are {', '.join(book.sheetnames)}",
             )
         rows = _rows(book[sheet])
+        first = list(islice(rows, LOOKED_AT))
+        above = rows_above(first)
+        rows = chain(first[above:], rows)
         header = next(rows, ())
         width = len(header)
         while batch := list(islice(rows, ROWS_PER_BATCH)):
@@ -82,8 +88,8 @@ def sheet_batches(
                 for place in range(width)
             ]
             table = pyarrow.table(columns, names=[f"c{place}" for place in range(width)])
-            yield header + (None,) * (width - len(header)), table
-        yield header + (None,) * (width - len(header)), None
+            yield above, header + (None,) * (width - len(header)), table
+        yield above, header + (None,) * (width - len(header)), None
 
 
 def _rows(sheet: Any) -> Iterator[tuple[str | None, ...]]:

@@ -27,6 +27,7 @@ from workbench.database import (
 )
 from workbench.errors import Diagnostic, InputError, Span
 from workbench.tables.delimited import read_form
+from workbench.tables.headers import left_out_above
 from workbench.tables.names import column_names
 from workbench.tables.sheets import sheet_batches
 from workbench.tables.sources import TableSource
@@ -165,8 +166,8 @@ def _stage_delimited(
         # break.
         scan = (
             f"read_csv({text_literal(form.path)}, auto_detect = false, header = {form.header}, "
-            f"delim = {text_literal(form.separator)}, quote = '\"', escape = '\"', nullstr = "
-            "'\x01', "
+            f"skip = {form.above}, delim = {text_literal(form.separator)}, "
+            "quote = '\"', escape = '\"', nullstr = '\x01', "
             f"null_padding = true, parallel = {in_parallel}, max_line_size = {form.longest_line}, "
             f"buffer_size = {max(4 * form.longest_line, 32 << 20)}, columns = {{"
             + ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(form.names)))
@@ -179,7 +180,8 @@ def _stage_delimited(
             if in_parallel and "null_padding" in str(error) and "parallel" in str(error):
                 continue
             raise InputError((read_fault(error, place),)) from None
-    table = StagedTable(source.name, relation, found, form.names, rows, 1 + form.header, form.notes)
+    first = 1 + form.above + form.header
+    table = StagedTable(source.name, relation, found, form.names, rows, first, form.notes)
     return _with_note_of_short_rows(connection, table)
 
 
@@ -228,8 +230,9 @@ def _stage_sheet(
 ) -> StagedTable:
     """A sheet, a batch at a time; columns that later rows add are put beside the earlier ones."""
     header: tuple[str | None, ...] = ()
-    width = 0
-    for header, batch in sheet_batches(Path(source.path), source.part or ""):
+    width = above = 0
+    for before, header, batch in sheet_batches(Path(source.path), source.part or ""):
+        above = before
         if width == 0 and header:
             cells = ", ".join(f"c{number} VARCHAR" for number in range(len(header)))
             connection.execute(f"CREATE OR REPLACE TABLE {relation} ({cells})")
@@ -246,7 +249,9 @@ def _stage_sheet(
     if not header:
         raise _without_columns(source)
     names = column_names(header, source.shown)
-    return StagedTable(source.name, relation, source, names, _count(connection, relation), 2)
+    rows = _count(connection, relation)
+    notes = (left_out_above(source.shown, above),) if above else ()
+    return StagedTable(source.name, relation, source, names, rows, 2 + above, notes)
 
 
 def _stage_attached(
@@ -274,9 +279,9 @@ def _stage_file(
         else f"read_ndjson({path}, sample_size = -1)"
     )
     try:
-        names = [row[0] for row in connection.execute(f"DESCRIBE FROM {scan}").fetchall()]
+        columns = list(_flat_columns(connection, scan))
         cells = ", ".join(
-            f"trim({quoted(name)}::VARCHAR) AS c{number}" for number, name in enumerate(names)
+            f"trim(({cell})::VARCHAR) AS c{number}" for number, (_, cell) in enumerate(columns)
         )
         connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM {scan}")
     except duckdb.Error as error:
@@ -284,7 +289,21 @@ def _stage_file(
         raise InputError(
             (read_fault(error, FactSource(display_name(source.path), reader)),)
         ) from None
-    return StagedTable(source.name, relation, source, tuple(names), _count(connection, relation), 1)
+    names = column_names([name for name, _ in columns], source.shown)
+    return StagedTable(source.name, relation, source, names, _count(connection, relation), 1)
+
+
+def _flat_columns(
+    connection: duckdb.DuckDBPyConnection, scan: str, inside: str = "", prefix: str = ""
+) -> Iterator[tuple[str, str]]:
+    """The name of each column and its SQL; the fields of an object are columns, called by both."""
+    wanted = f"SELECT unnest({inside}) FROM {scan}" if inside else f"FROM {scan}"
+    for name, kind, *_ in connection.execute(f"DESCRIBE {wanted}").fetchall():
+        cell = f"{inside}.{quoted(name)}" if inside else quoted(name)
+        if kind.startswith("STRUCT(") and not kind.endswith("]"):
+            yield from _flat_columns(connection, scan, f"({cell})", f"{prefix}{name}_")
+        else:
+            yield f"{prefix}{name}", cell
 
 
 def _without_columns(source: TableSource) -> InputError:

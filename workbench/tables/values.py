@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from workbench.database import text_literal
 
 __all__ = [
+    "BETWEEN_THOUSANDS",
     "BLANKS",
     "DATE_FORMATS",
     "MEASURES",
@@ -107,9 +108,14 @@ SHORT_OFFSET = r"([+-]\d\d)$"
 MORE_DIGITS = r"(\.\d{6})\d+"
 """An offset of hours alone, as PostgreSQL writes it; digits beyond microseconds."""
 
+BETWEEN_THOUSANDS = " '\u2019\u00a0\u202f"
+"""Blanks, also those that do not break a line, and apostrophes."""
+
 _PATTERNS = {
     ",": r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?([eE][+-]?\d+)?",
     ",.": r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?",
+    " .": rf"[+-]?([1-9]\d{{0,2}}([{BETWEEN_THOUSANDS}]\d{{3}})+|\d+)(\.\d+)?",
+    " ,": rf"[+-]?([1-9]\d{{0,2}}([{BETWEEN_THOUSANDS}]\d{{3}})+|\d+)(,\d+)?",
     ":": r"\d{1,3}:[0-5]\d(:[0-5]\d)?(\.\d+)?",
 }
 
@@ -136,11 +142,12 @@ def is_blank(cell: str, blanks: Sequence[str]) -> str:
 def number_value(cell: str, form: str, unit: str | None = None) -> str:
     """The number that a cell says, NULL where it says none; never infinite.
 
-    Forms: `.` is 1234.5, `,` is 1.234,5, `,.` is 1,234.5 and `:` is 6:30, which is 6.5; `unit` is
-    a sign before or behind it, as in 12 %.
+    Forms: `.` is 1234.5, `,` is 1.234,5, `,.` is 1,234.5, ` .` is 1 234.5 and ` ,` is 1 234,5 (or
+    with apostrophes), `:` is 6:30, which is 6.5; `unit` is a sign before or behind it, as in 12 %.
     """
     if unit is not None:
         cell = f"trim(replace({cell}, {text_literal(unit)}, ''))"
+    pattern = text_literal(_PATTERNS.get(form, ""))
     if form == ".":
         text = cell
     elif form == ":":
@@ -148,11 +155,14 @@ def number_value(cell: str, form: str, unit: str | None = None) -> str:
             f"coalesce(try_cast(split_part({cell}, ':', {at}) AS DOUBLE), 0)" for at in (1, 2, 3)
         ]
         sexagesimal = f"{part[0]} + {part[1]} / 60 + {part[2]} / 3600"
-        return f"CASE WHEN regexp_full_match({cell}, '{_PATTERNS[form]}') THEN {sexagesimal} END"
+        return f"CASE WHEN regexp_full_match({cell}, {pattern}) THEN {sexagesimal} END"
     else:
-        mark, thousands = (",", ".") if form == "," else (".", ",")
-        plain = f"replace(replace({cell}, '{thousands}', ''), '{mark}', '.')"
-        text = f"CASE WHEN regexp_full_match({cell}, '{_PATTERNS[form]}') THEN {plain} END"
+        mark, between = {",": (",", "."), ",.": (".", ",")}.get(form, (form[-1], BETWEEN_THOUSANDS))
+        plain = cell
+        for one in between:
+            plain = f"replace({plain}, {text_literal(one)}, '')"
+        plain = f"replace({plain}, '{mark}', '.')"
+        text = f"CASE WHEN regexp_full_match({cell}, {pattern}) THEN {plain} END"
     value = f"try_cast({text} AS DOUBLE)"
     return f"CASE WHEN isfinite({value}) THEN {value} END"
 
