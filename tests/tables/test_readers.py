@@ -339,13 +339,15 @@ def test_titles_above_a_header_are_left_out_and_said(tmp_path: Path) -> None:
         assert [one.kind for one in mapping.tables[0].columns] == ["key", "number", "category"]
 
 
-def test_fields_of_objects_are_columns(tmp_path: Path) -> None:
-    lines = (
+@pytest.mark.parametrize("ending", ["jsonl", "json"])
+def test_fields_of_objects_are_columns(tmp_path: Path, ending: str) -> None:
+    lines = [
         f'{{"order": "R{at}", "buyer": {{"name": "N{at % 7}", "home": {{"city": "C{at % 3}"}}}}}}\n'
         for at in range(40)
-    )
-    (tmp_path / "orders.jsonl").write_text("".join(lines), encoding="utf-8")
-    with stage(find_sources([tmp_path / "orders.jsonl"])) as staging:
+    ]
+    text = f"[\n{','.join(lines)}]" if ending == "json" else "".join(lines)
+    (tmp_path / f"orders.{ending}").write_text(text, encoding="utf-8")
+    with stage(find_sources([tmp_path / f"orders.{ending}"])) as staging:
         table = staging.tables["orders"]
         first = staging.rows(f"FROM {table.relation} ORDER BY rowid LIMIT 1")
     assert table.columns == ("order", "buyer_name", "buyer_home_city")

@@ -5,6 +5,7 @@ how tables are written.
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -159,6 +160,8 @@ FORMATS: Mapping[str, EvidenceFormat] = {
                        write=_write_parquet, packed=False),
         EvidenceFormat("psl", (".txt",), _tab_separated, NAMED | {"header"}, wide="delimited",
                        in_folders=False),
+        EvidenceFormat("json", (".json",), wide="json",
+                       sniff=lambda head: head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")),
         EvidenceFormat("document", DOCUMENT_SUFFIXES, _document, frozenset(("world", "split"))),
         EvidenceFormat("ilp", ILP_SUFFIXES, _ilp, PLACED, packed=False, in_folders=False),
         EvidenceFormat("json lines", (".jsonl", ".ndjson"), wide="json"),

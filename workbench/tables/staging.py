@@ -271,12 +271,12 @@ def _stage_attached(
 def _stage_file(
     connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str
 ) -> StagedTable:
-    """A Parquet file, or JSON with an object a line."""
+    """A Parquet file, or JSON: a list of objects, or an object a line."""
     path = text_literal(source.path)
     scan = (
         f"read_parquet({path})"
         if source.form == "parquet"
-        else f"read_ndjson({path}, sample_size = -1)"
+        else f"read_json({path}, format = 'auto', sample_size = -1)"
     )
     try:
         columns = list(_flat_columns(connection, scan))
