@@ -2,7 +2,7 @@
 CREATE TYPE fact_partition AS ENUM ('evidence', 'truth', 'target');
 
 CREATE TABLE workspace_format (version INTEGER NOT NULL);
-INSERT INTO workspace_format VALUES (6);
+INSERT INTO workspace_format VALUES (7);
 
 CREATE TABLE world (id INTEGER NOT NULL, name VARCHAR NOT NULL);
 
@@ -53,6 +53,8 @@ CREATE TABLE run_prediction (
     run INTEGER NOT NULL, fold INTEGER, world INTEGER, predicate VARCHAR NOT NULL, arguments INTEGER[] NOT NULL,
     value DOUBLE, truth DOUBLE
 );
+-- A run with a base has rows for what changed since it, all other values are the base's.
+CREATE TABLE run_base (run INTEGER NOT NULL, base INTEGER NOT NULL);
 CREATE TABLE run_metric (run INTEGER NOT NULL, fold INTEGER, predicate VARCHAR, metric VARCHAR NOT NULL, value DOUBLE);
 CREATE TABLE run_trace (
     run INTEGER NOT NULL, fold INTEGER, step INTEGER NOT NULL, series VARCHAR NOT NULL, value DOUBLE

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
@@ -124,7 +125,8 @@ def datasets_directory(data_dir: str | os.PathLike[str] | None = None) -> Path:
     return path
 
 
-def installed(*packages: str) -> dict[str, str]:
+@cache
+def installed(*packages: str) -> Mapping[str, str]:
     """Python's version, and those of the packages that are there."""
     from importlib.metadata import PackageNotFoundError, version
 

@@ -60,6 +60,7 @@ def test_the_fifth_format_gains_what_labels_say_beside_a_weight(tmp_path: Path) 
     with duckdb.connect(str(path)) as older:
         for column in columns:
             older.execute(f"ALTER TABLE run_weight DROP COLUMN {column}")
+        older.execute("DROP TABLE run_base")
         older.execute("UPDATE workspace_format SET version = 5")
     with wb.open(path) as workspace:
         assert workspace.models.rules(1)[columns].isna().all(axis=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -13,7 +13,12 @@ import workbench
 from tests.verbs.update_programs import MODELS, SMOKERS, SOFT
 from tests.verbs.update_sequences import check_equal, facts_of, run_sequence
 from workbench.database import data_hash, load_alchemy_text
-from workbench.errors import InfeasibleError, InputError, UsageError
+from workbench.errors import Cancelled, InfeasibleError, InputError, UsageError
+from workbench.grounding import Grounding
+from workbench.inference import Solution
+from workbench.network import reported_energy
+from workbench.progress import Progress
+from workbench.verbs.updating.asked import Asked
 from workbench.workspace import Workspace
 
 QUERY = "Smokes,Cancer"
@@ -237,3 +242,43 @@ Recent(x, n) := n = count(t: Ill(x, t) ^ t > $now - 30).
         done = workspace.update(run, "Seen(B, 2021-01-31)")
         assert dict(zip(done.changes["atom"], done.changes["after"])) == {"Weak(A)": 0.0}
         check_equal(done.result, workspace.infer(rules, query="Weak", task="map", record=False))
+
+
+def test_a_cancel_while_solving_changes_nothing(
+    smokers: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, progress = facts_of(smokers), Progress()
+
+    def solved(asked: Asked, grounding: Grounding, *given: Any) -> Solution:
+        progress.cancel_event.set()
+        return solve(asked, grounding, *given)
+
+    solve = Asked.solve
+    with monkeypatch.context() as patched:
+        patched.setattr(Asked, "solve", solved)
+        with pytest.raises(Cancelled):
+            smokers.update(1, ["Friends(Bob, Fred)", "Smokes(Fred)"], progress=progress)
+    assert progress.cancelled
+    assert (facts_of(smokers), len(smokers.runs.all())) == (before, 1)
+    done = smokers.update(1, ["Friends(Bob, Fred)", "Smokes(Fred)"])
+    check_equal(done.result, smokers.infer(SMOKERS, query=QUERY, task="map", record=False))
+
+
+def test_a_time_limit_ends_solving_alone(smokers: Workspace) -> None:
+    asked = {"query": QUERY, "task": "map", "engine": "maxwalksat", "time_limit": 1e-9}
+    run = smokers.infer(SMOKERS, **asked).run_id or 0
+    done = smokers.update(run, ["Friends(Bob, Fred)", "Smokes(Fred)"])
+    assert done.facts_added == 2
+    assert done.result.solution.status in ("limit", "feasible")
+    energy = reported_energy(done.result.grounding.network, done.result.weights, done.result.values)
+    assert done.result.solution.bound <= done.result.solution.energy == pytest.approx(energy)
+
+
+def test_rows_that_nothing_changed_stay_where_they_are(smokers: Workspace) -> None:
+    smokers.data.add(*(f"Friends(P{one}, P{one + 1})" for one in range(60)))
+    run = smokers.infer(SMOKERS, query=QUERY, task="map").run_id or 0
+    smokers.update(run, ["Friends(P1, P5)"])
+    done = smokers.update(run, ["Friends(P3, P9)"])
+    assert done.rows_added > 0
+    assert "A" not in vars(done.result.grounding.network)
+    check_equal(done.result, smokers.infer(SMOKERS, query=QUERY, task="map", record=False))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from workbench.grounding import Grounding
 from workbench.inference.accepts import Task
 from workbench.language.ground_atoms import atom_text
 from workbench.language.printing import quote_constant
+from workbench.network import reported_energy
 from workbench.verbs.explaining.reopening import recorded_run
 from workbench.verbs.fact_changes import changes_of
 from workbench.verbs.infer import InferenceResult
@@ -86,9 +87,22 @@ def check_equal(updated: InferenceResult, fresh: InferenceResult) -> None:
         assert updated.solution.energy == pytest.approx(fresh.solution.energy, abs=1e-6)
         assert updated.solution.bound == pytest.approx(fresh.solution.bound, abs=1e-6)
         assert updated.solution.hard_violation == fresh.solution.hard_violation
+        _check_sums(updated)
     else:
         np.testing.assert_allclose(updated.values, fresh.values, atol=1e-9)
     assert updated.evidence_energy == pytest.approx(fresh.evidence_energy, abs=1e-9)
+
+
+def _check_sums(updated: InferenceResult) -> None:
+    """What has been summed update after update is what the rows come to, rule by rule."""
+    if updated.sums is None:
+        return
+    network = updated.grounding.network
+    summed = [(one.groundings, one.distance) for one in updated.rules()]
+    again = [(one.groundings, one.distance) for one in replace(updated, sums=None).rules()]
+    np.testing.assert_allclose(summed, again, atol=1e-9)
+    energy = reported_energy(network, updated.weights, updated.solution.values)
+    assert updated.solution.energy == pytest.approx(energy, abs=1e-9)
 
 
 def facts_of(workspace: Workspace) -> dict[str, list[Any]]:

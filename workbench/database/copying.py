@@ -48,6 +48,7 @@ def copy_of(
                 "run_weight",
                 "run_predicate",
                 "run_prediction",
+                "run_base",
                 "run_metric",
                 "run_trace",
             ]

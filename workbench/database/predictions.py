@@ -17,6 +17,7 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
 from workbench.database.names_of_things import called_so
 from workbench.database.rows import first_row, first_value, ids_of_columns
+from workbench.database.run_bases import recorded_predictions
 from workbench.database.runs import read_run
 from workbench.database.written_predictions import types_of_run, written_predictions
 
@@ -79,10 +80,10 @@ def recorded_atoms(
         cells = "".join(f", arguments[{place}] AS a{place}" for place in range(1, len(types) + 1))
         rows = database.execute(
             "SELECT place, coalesce(world, -1) AS world, coalesce(value, 'NaN'::DOUBLE) AS "
-            f"value{cells} FROM (SELECT *, row_number() OVER (ORDER BY rowid) - 1 AS place FROM "
-            "run_prediction WHERE run = $run AND ($fold::INTEGER IS NULL OR fold = $fold)) WHERE "
-            "predicate = $predicate ORDER BY place",
-            {"run": run, "fold": fold, "predicate": predicate},
+            f"value{cells} FROM (SELECT * REPLACE (row_number() OVER (ORDER BY place) - 1 AS "
+            f"place) FROM ({recorded_predictions(database, run)}) WHERE $fold::INTEGER IS NULL OR "
+            "fold = $fold) WHERE predicate = $predicate ORDER BY place",
+            {"fold": fold, "predicate": predicate},
         ).fetchnumpy()
         world = np.asarray(rows["world"], np.int32)
         constants = ids_of_columns(rows, [f"a{place}" for place in range(1, len(types) + 1)])

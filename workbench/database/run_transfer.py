@@ -10,6 +10,7 @@ import numpy as np
 from workbench.arrays import Array, Int32
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
+from workbench.database.run_bases import recorded_predictions
 from workbench.database.runs import COLUMNS, RunRecord, read_run, record_run
 from workbench.database.schema import add_constants, declare_type
 from workbench.database.written_predictions import types_of_run
@@ -71,8 +72,7 @@ def _predictions(
     database: Database, source: Database, number: int, types: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
     """The predictions with the numbers that constants and worlds have here."""
-    columns_of = "fold, world, predicate, arguments, value, truth"
-    query = f"SELECT {columns_of} FROM run_prediction WHERE run = {int(number)} ORDER BY rowid"
+    query = f"{recorded_predictions(source, number)} ORDER BY place"
     found: Any = source.cursor().sql(query).to_arrow_table()
     if not found.num_rows:
         return {}

@@ -19,6 +19,7 @@ from workbench.database.database import Database
 from workbench.database.kept_arrays import forget_arrays
 from workbench.database.kept_linkage import forget_linkage
 from workbench.database.rows import first_value, handed_in
+from workbench.database.run_bases import build_on, forget_predictions
 from workbench.database.written_predictions import written_predictions
 from workbench.errors import UsageError
 from workbench.language.reading import language_of
@@ -82,6 +83,8 @@ class RunRecord:
         The engine or learner.
     parent : int or None
         The run this one is part of, or started from.
+    base : int or None
+        The run since which `predictions` are all that changed; None where they are all.
     parameters, versions : mapping
         JSON-ready.
     atom_types : mapping of predicate to types
@@ -108,6 +111,7 @@ class RunRecord:
     predictions: Columns = field(default_factory=dict)
     metrics: Columns = field(default_factory=dict)
     traces: Columns = field(default_factory=dict)
+    base: int | None = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,8 @@ def record_run(database: Database, record: RunRecord) -> int:
             ("trace", record.traces),
         ):
             _insert(connection, table, number, columns)
+        if record.base is not None:
+            build_on(connection, number, record.base)
     return number
 
 
@@ -291,9 +297,10 @@ def delete_run(database: Database, number: int) -> None:
     """Delete a run with its tables; runs that came from it lose their parent."""
     read_run(database, number)
     with database.transaction() as connection:
-        for table in (*COLUMNS, "predicate"):
+        for table in (*(name for name in COLUMNS if name != "prediction"), "predicate"):
             connection.execute(f"DELETE FROM run_{table} WHERE run = $run", {"run": number})
         forget_arrays(database, number)
         forget_linkage(connection, number)
         connection.execute("UPDATE run SET parent = NULL WHERE parent = $run", {"run": number})
         connection.execute("DELETE FROM run WHERE id = $run", {"run": number})
+        forget_predictions(connection, number)

@@ -33,6 +33,8 @@ def upgrade(connection: duckdb.DuckDBPyConnection, version: int) -> None:
         connection.execute(sql_text("upgrade_from_4"))
     if version < 6:
         connection.execute(sql_text("upgrade_from_5"))
+    if version < 7:
+        connection.execute(sql_text("upgrade_from_6"))
     if version < 3:
         # Predicates are read as this format has them.
         _translate_predictions(connection)

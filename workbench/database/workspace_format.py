@@ -24,7 +24,7 @@ DISPLAY_NAMES = (
 )
 """What people call things: made when the first name is kept."""
 WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 
 Transaction = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
 

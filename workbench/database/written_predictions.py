@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
+from workbench.database.run_bases import recorded_predictions
 from workbench.language.printing import BARE, ESCAPES
 
 __all__ = ["types_of_run", "written_predictions"]
@@ -26,9 +27,10 @@ def written_predictions(database: Database, run: int) -> str:
 
     `place` is their order, `world` a name. Cost: one join with a dictionary for each argument.
     """
-    tables = database.type_tables()
+    tables, predictions = database.type_tables(), recorded_predictions(database, run)
     parts = [
-        _written(name, types, tables, run) for name, types in types_of_run(database, run).items()
+        _written(name, types, tables, predictions)
+        for name, types in types_of_run(database, run).items()
     ]
     if not parts:
         return (
@@ -38,7 +40,9 @@ def written_predictions(database: Database, run: int) -> str:
     return " UNION ALL ".join(parts)
 
 
-def _written(predicate: str, types: tuple[str, ...], tables: Mapping[str, str], run: int) -> str:
+def _written(
+    predicate: str, types: tuple[str, ...], tables: Mapping[str, str], predictions: str
+) -> str:
     joins = [
         f"JOIN {quoted(tables[type_name])} c{place} ON c{place}.id = p.arguments[{place}]"
         for place, type_name in enumerate(types, 1)
@@ -49,9 +53,9 @@ def _written(predicate: str, types: tuple[str, ...], tables: Mapping[str, str], 
     )
     atom = f"{name} || '(' || {arguments} || ')'" if types else name
     return (
-        "SELECT p.rowid AS place, p.fold, w.name AS world, p.world AS world_id, p.predicate, "
-        f"p.arguments, {atom} AS atom, p.value, p.truth FROM run_prediction p LEFT JOIN world w ON "
-        f"w.id = p.world {' '.join(joins)} WHERE p.run = {int(run)} AND p.predicate = {name}"
+        "SELECT p.place, p.fold, w.name AS world, p.world AS world_id, p.predicate, p.arguments, "
+        f"{atom} AS atom, p.value, p.truth FROM ({predictions}) p LEFT JOIN world w ON w.id = "
+        f"p.world {' '.join(joins)} WHERE p.predicate = {name}"
     )
 
 

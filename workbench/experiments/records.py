@@ -66,7 +66,7 @@ class Measurement:
             source_commit(),
             f"{datetime.now(UTC):%Y-%m-%d}",
             round(cpu_seconds, 1),
-            installed(*PACKAGES),
+            dict(installed(*PACKAGES)),
             table,
         )
 

@@ -48,11 +48,13 @@ class Shape:
         A fingerprint of the type's constants in every world.
     clauses : mapping of rule to str
         A fingerprint of the rule's clauses, some of which depend on domains.
+    worlds : tuple of int
     """
 
     roles: Mapping[str, str]
     domains: Mapping[str, str]
     clauses: Mapping[int, str]
+    worlds: tuple[int, ...]
 
     def changed_predicates(self, other: Shape) -> set[str]:
         return _differ(self.roles, other.roles)
@@ -77,6 +79,8 @@ class Piece:
         The rule of each row.
     difference : Difference or None
         Of the rules that are ground over changed facts alone.
+    only_differs : bool
+        Whether nothing else is another: `grounding` is then as it was, with the rows of all rules.
     """
 
     grounding: Grounding
@@ -84,6 +88,7 @@ class Piece:
     rule: Int32
     shape: Shape
     difference: Difference | None = None
+    only_differs: bool = False
 
     @property
     def n_rules(self) -> int:
@@ -97,7 +102,7 @@ def ground_again(
     request: GroundRequest,
     *,
     before: Shape | None = None,
-    templates: Templates | None = None,
+    standing: Grounding | None = None,
     changed: Mapping[str, FactRows | None] | None = None,
     progress: Progress = SILENT,
 ) -> Piece:
@@ -107,8 +112,8 @@ def ground_again(
     ----------
     before : Shape or None
         Of the grounding that is brought up to date; None grounds all rules.
-    templates : Templates or None
-        Of that grounding, where rules may be ground over changed facts alone.
+    standing : Grounding or None
+        That grounding, where rules may be ground over changed facts alone.
     changed : mapping of str to (FactRows or None)
         Predicates with facts that were not there then, or are no longer; and which, where that is
         known.
@@ -128,10 +133,15 @@ def ground_again(
             if before is not None:
                 changes = _changes(grounder.vocabulary, changed or {}, before, shape)
                 rules = changes.readers(clauses)
-                if templates is not None:
-                    by_difference = _differences(grounder, clauses, changes, templates, rules)
+                if standing is not None:
+                    by_difference = _differences(
+                        grounder, clauses, changes, standing.templates, rules
+                    )
             if by_difference is not None:
                 rules -= by_difference.rules
+            if standing is not None and not rules and not changes.atoms:
+                none = np.zeros(0, np.int32)
+                return Piece(grounder.as_it_was(standing), rules, none, shape, by_difference, True)
             grounding = grounder.make(tuple(one for one in clauses if one.rule in rules))
     finally:
         grounder.vocabulary.drop()
@@ -161,7 +171,7 @@ def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> 
     texts: dict[int, str] = {}
     for clause in clauses:
         texts[clause.rule] = sha256(f"{texts.get(clause.rule, '')}{clause!r}".encode()).hexdigest()
-    return Shape(roles, domains, texts)
+    return Shape(roles, domains, texts, vocabulary.worlds)
 
 
 @dataclass(frozen=True)
@@ -176,6 +186,8 @@ class _Changes:
         Rules whose clauses are others.
     facts : mapping of str to FactRows
         Of the predicates of which nothing but these facts changed.
+    atoms : bool
+        Whether other atoms may be open, or labelled, than were.
     """
 
     program: Program
@@ -183,6 +195,7 @@ class _Changes:
     types: set[str]
     rules: set[int]
     facts: Mapping[str, FactRows]
+    atoms: bool
 
     def readers(self, clauses: tuple[Clause | LinearRule, ...]) -> frozenset[int]:
         """The rules that read something that changed."""
@@ -229,7 +242,12 @@ def _changes(
         and name not in other | heads
         and not vocabulary.roles[name].open
     }
-    return _Changes(program, predicates, types, before.changed_rules(now), facts)
+    atoms = (
+        bool(types or other)
+        or before.worlds != now.worlds
+        or any(one.open and name in predicates for name, one in vocabulary.roles.items())
+    )
+    return _Changes(program, predicates, types, before.changed_rules(now), facts, atoms)
 
 
 def _read_with(vocabulary: Vocabulary, changed: Collection[str]) -> set[str]:

@@ -16,15 +16,20 @@ from workbench.row_keys import equal_rows, row_keys
 
 __all__ = [
     "CLOSE",
+    "COLUMNS",
     "CarriedPart",
     "CarriedRows",
     "Renumbered",
+    "changed_rows",
     "edited",
+    "joined",
+    "run_keys",
     "stacked",
     "without_zeros",
 ]
 
 CLOSE = 1e-12
+COLUMNS = ("b", "rule", "template", "scale", "relation")
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,22 @@ class CarriedRows:
     def keys(self) -> Array:
         kind = self.template.astype(np.int64) * 4 + self.relation
         return row_keys(self.A.indptr, self.A.indices, self.A.data, self.b, kind)
+
+    def taken(self, rows: Int64) -> CarriedRows:
+        """Some of the rows, by their numbers."""
+        columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in COLUMNS}
+        return CarriedRows(A=csr_array(self.A[rows]), **columns)
+
+    def columns(self, n_atoms: int) -> dict[str, Any]:
+        """A network's fields of these rows, none of which is over an atom that is none any more."""
+        A = csr_array((self.A.data, self.A.indices, self.A.indptr), shape=(self.b.size, n_atoms))
+        return {
+            "A": A,
+            "b": self.b,
+            "template": self.template,
+            "scale": None if np.all(self.scale == 1.0) else self.scale,
+            "relation": self.relation,
+        }
 
 
 @dataclass(frozen=True)
@@ -86,21 +107,6 @@ class Renumbered:
             self.place, np.arange(self.n_atoms)
         )
 
-    def keeps_numbers(self, number: Int64) -> bool:
-        """Whether atoms and templates do, and rows stand in ascending runs of templates."""
-        same = np.array_equal(number, np.arange(self.n_templates))
-        return self.keeps_atoms and same and bool(np.all(np.diff(self.network.template) >= 0))
-
-    def all_rows(self) -> CarriedRows:
-        """All rows where they keep their numbers; nothing is copied."""
-        network = self.network
-        scale = np.ones(network.n_rows) if network.scale is None else network.scale
-        A = csr_array(
-            (network.A.data, network.A.indices, network.A.indptr),
-            shape=(network.n_rows, self.n_atoms + 1),
-        )
-        return CarriedRows(A, network.b, self.rule, network.template, scale, network.relation)
-
     def rows(self, rows: Bool, number: Int64) -> CarriedRows:
         """The rows chosen, atoms and templates renumbered."""
         network, n_rows = self.network, int(np.count_nonzero(rows))
@@ -134,17 +140,43 @@ class Renumbered:
         return csr_array(coo_array((entries.data[inside], (at[inside], to[inside])), shape=shape))
 
 
-def stacked(*parts: CarriedRows) -> CarriedRows:
-    """All rows, in runs of templates."""
-    template = np.concatenate([one.template for one in parts])
-    order = ChosenRows.of(np.argsort(template, kind="stable"))
-    names = ("b", "rule", "scale", "relation")
+def run_keys(rule: Int32, template: Int32) -> Array:
+    """What rows are in order of: their templates; hard rows, which have none, come first,
+    in order of their rules.
+    """
+    hard = template < 0
+    if not hard.any():
+        return template
+    return np.where(hard, rule.astype(np.int64) - 2**40, template.astype(np.int64))
+
+
+def joined(*parts: CarriedRows) -> CarriedRows:
+    """All rows, one after the other."""
     columns: dict[str, Any] = {
-        name: order.of_column(np.concatenate([getattr(one, name) for one in parts]))
-        for name in names
+        name: np.concatenate([getattr(one, name) for one in parts]) for name in COLUMNS
     }
-    A = order.rows_of(csr_array(vstack([one.A for one in parts], format="csr")))
-    return CarriedRows(A=A, template=order.of_column(template), **columns)
+    return CarriedRows(A=csr_array(vstack([one.A for one in parts], format="csr")), **columns)
+
+
+def stacked(*parts: CarriedRows) -> CarriedRows:
+    """All rows, in runs of templates, those of hard rules in runs of rules."""
+    rows = joined(*parts)
+    order = ChosenRows.of(np.argsort(run_keys(rows.rule, rows.template), kind="stable"))
+    columns: dict[str, Any] = {name: order.of_column(getattr(rows, name)) for name in COLUMNS}
+    return CarriedRows(A=order.rows_of(rows.A), **columns)
+
+
+def changed_rows(going: CarriedRows, coming: CarriedRows) -> tuple[Int64, Int64, int, int]:
+    """The rows of each that are not in the other, or of another scale; how many came and went."""
+    group = equal_rows(np.concatenate([going.keys(), coming.keys()]))
+    before, after, n = group[: going.b.size], group[going.b.size :], group.size
+    old, new = np.bincount(before, minlength=n), np.bincount(after, minlength=n)
+    grown = np.bincount(after, coming.scale, minlength=n) - np.bincount(
+        before, going.scale, minlength=n
+    )
+    moved = (old != new) | (np.abs(grown) > CLOSE * np.maximum(1.0, np.abs(grown)))
+    added, removed = int(np.maximum(new - old, 0).sum()), int(np.maximum(old - new, 0).sum())
+    return np.flatnonzero(moved[before]), np.flatnonzero(moved[after]), added, removed
 
 
 def edited(before: CarriedRows, came: CarriedRows, went: CarriedRows) -> CarriedRows:
@@ -154,8 +186,7 @@ def edited(before: CarriedRows, came: CarriedRows, went: CarriedRows) -> Carried
     group = equal_rows(rows.keys())
     scale = np.bincount(group, rows.scale, minlength=group.size).astype(np.float64)
     left = np.flatnonzero((group == np.arange(group.size)) & (np.abs(scale) > CLOSE))
-    columns = {name: getattr(rows, name)[left] for name in ("b", "rule", "template", "relation")}
-    return CarriedRows(A=csr_array(rows.A[left]), scale=scale[left], **columns)
+    return replace(rows.taken(left), scale=scale[left])
 
 
 def without_zeros(matrix: Any) -> csr_array:

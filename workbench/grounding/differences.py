@@ -56,8 +56,8 @@ class Difference:
     came: Side
     went: Side
 
-    def onto_sums(self, network: GroundNetwork) -> GroundNetwork:
-        """The network as it was, with the sums by template that it has now."""
+    def sums(self, network: GroundNetwork) -> dict[str, Array]:
+        """The sums by template that a network has now, by those that it had."""
         came, went = self.came.network, self.went.network
         summed = {
             name: getattr(network, name) + getattr(came, name) - getattr(went, name)
@@ -70,7 +70,7 @@ class Difference:
             )
         }
         if network.domain is Domain.UNIT:
-            return replace(network, **summed)
+            return summed
         mine = came.groundings.sum(axis=1) > 0
         # Of all groundings, which new constants make more, those that evidence satisfies are what
         # is left.
@@ -85,7 +85,7 @@ class Difference:
         summed["evidence_satisfied"] = np.where(
             mine[:, None], satisfied, network.evidence_satisfied
         )
-        return replace(network, **summed)
+        return summed
 
     def counts(self, before: RuleCount, rows: int) -> RuleCount:
         """What a rule of so many rows became."""

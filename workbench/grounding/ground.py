@@ -178,6 +178,11 @@ class Grounder:
             memory=left_for_rows(self.request.memory, self.numbering.n_open) if on_disk else None,
         )
 
+    def as_it_was(self, grounding: Grounding) -> Grounding:
+        """A grounding of the same atoms, with the origin and the notes that this one has."""
+        origin = Origin(self.database, self.vocabulary, self.numbering)
+        return replace(grounding, origin=origin, warnings=tuple(self.warnings))
+
     def _on_disk(self, tallies: list[Tally]) -> bool:
         """Whether the rows are to lie in files, for want of memory; an error where they may not."""
         capacity, entries = sizes(tallies)

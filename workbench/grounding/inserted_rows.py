@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from workbench.arrays import Array, Bool, Int32
+from workbench.arrays import Array, Bool
 from workbench.database.arrow_columns import run_starts
-from workbench.grounding.carried_rows import CarriedRows
-from workbench.grounding.chosen_rows import ChosenRows
+from workbench.grounding.carried_rows import COLUMNS, CarriedRows, run_keys, stacked
 
 __all__ = ["inserted"]
 
@@ -23,41 +22,34 @@ Piece = tuple[int, int, int]
 
 
 def inserted(rows: CarriedRows, gone: Bool, coming: CarriedRows) -> CarriedRows:
-    """Rows in runs of ascending templates without some, others put at the ends of their templates'
-    runs.
+    """Rows in ascending runs without some, others put at the ends of the runs that they are of.
 
     The same as `stacked` without those that are gone, at the cost of copying.
     """
-    ordered = _in_runs(coming)
-    pieces = list(_pieces(rows.template, gone, ordered.template))
-    names = ("b", "rule", "template", "scale", "relation")
+    ordered = stacked(coming)
+    pieces = list(
+        _pieces(run_keys(rows.rule, rows.template), gone, run_keys(ordered.rule, ordered.template))
+    )
     columns: dict[str, Any] = {
-        name: _joined((getattr(rows, name), getattr(ordered, name)), pieces) for name in names
+        name: _joined((getattr(rows, name), getattr(ordered, name)), pieces) for name in COLUMNS
     }
     return CarriedRows(A=_matrix((rows.A, ordered.A), pieces), **columns)
 
 
-def _in_runs(rows: CarriedRows) -> CarriedRows:
-    order = ChosenRows.of(np.argsort(rows.template, kind="stable"))
-    names = ("b", "rule", "template", "scale", "relation")
-    columns: dict[str, Any] = {name: order.of_column(getattr(rows, name)) for name in names}
-    return CarriedRows(A=order.rows_of(rows.A), **columns)
-
-
-def _pieces(template: Int32, gone: Bool, coming: Int32) -> Iterator[Piece]:
-    starts, first = run_starts(template), run_starts(coming)
-    after = np.searchsorted(template[starts], coming[first], side="right")
-    places = np.append(starts, template.size)[after]
+def _pieces(keys: Array, gone: Bool, coming: Array) -> Iterator[Piece]:
+    starts, first = run_starts(keys), run_starts(coming)
+    after = np.searchsorted(keys[starts], coming[first], side="right")
+    places = np.append(starts, keys.size)[after]
     put: dict[int, list[Piece]] = {}
     for place, start, stop in zip(places.tolist(), first, [*first[1:], coming.size]):
         put.setdefault(place, []).append((1, int(start), int(stop)))
     changes = np.flatnonzero(gone[1:] != gone[:-1]) + 1
-    cuts = np.unique(np.concatenate([[0, template.size], changes, places])).tolist()
+    cuts = np.unique(np.concatenate([[0, keys.size], changes, places])).tolist()
     for start, stop in pairwise(cuts):
         yield from put.get(start, ())
         if not gone[start]:
             yield 0, start, stop
-    yield from put.get(template.size, ())
+    yield from put.get(keys.size, ())
 
 
 def _joined(sources: tuple[Array, Array], pieces: list[Piece]) -> Array:

@@ -235,14 +235,14 @@ def _check_values(program: Program, request: GroundRequest) -> None:
             )
 
 
-_FACT_KINDS = (
+_LOOKED_FOR = (
     "partition = 'evidence'",
-    "partition = 'evidence' AND (value IS NULL OR (value > 0 AND value < 1))",
-    "partition = 'target' OR (partition = 'evidence' AND value IS NULL)",
-    "partition = 'truth'",
+    "partition = 'evidence' AND value IS NULL",
+    "partition = 'evidence' AND value > 0 AND value < 1",
     "partition = 'target'",
+    "partition = 'truth'",
 )
-"""The conditions of `FactKinds`' fields."""
+"""Facts one of which decides; each condition rules out by itself blocks of a table."""
 
 
 def fact_kinds(
@@ -251,16 +251,26 @@ def fact_kinds(
     stored: Mapping[str, StoredPredicate],
     worlds: tuple[int, ...],
 ) -> dict[str, FactKinds]:
-    """Which kinds of facts each predicate has in some worlds: one scan of their tables."""
+    """Which kinds of facts each predicate has in some worlds; a kind is looked for until one is
+    found.
+    """
     chosen = ", ".join(map(str, worlds)) or "NULL"
     present = [name for name in program.predicates if name in stored]
     if not present:
         return dict.fromkeys(program.predicates, NO_FACTS)
-    kinds = ", ".join(f"coalesce(bool_or({condition}), false)" for condition in _FACT_KINDS)
     asked = " UNION ALL ".join(
-        f"SELECT {number} AS n, {kinds} FROM {quoted(stored[name].table_name)} WHERE world IN "
-        f"({chosen})"
+        f"SELECT {number}, {_looked_for(stored[name], chosen)}"
         for number, name in enumerate(present)
     )
-    found = {present[row[0]]: FactKinds(*row[1:]) for row in connection.execute(asked).fetchall()}
-    return {name: found.get(name, NO_FACTS) for name in program.predicates}
+    kinds = dict.fromkeys(program.predicates, NO_FACTS)
+    for number, *found in connection.execute(asked).fetchall():
+        evidence, unknown, between, target, truth = found
+        kinds[present[number]] = FactKinds(
+            evidence, unknown or between, target or unknown, truth, target
+        )
+    return kinds
+
+
+def _looked_for(stored: StoredPredicate, worlds: str) -> str:
+    there = f"FROM {quoted(stored.table_name)} WHERE world IN ({worlds})"
+    return ", ".join(f"EXISTS ({there} AND {condition})" for condition in _LOOKED_FOR)

@@ -20,12 +20,13 @@ from workbench.grounding.carried_rows import (
     CarriedPart,
     CarriedRows,
     Renumbered,
+    changed_rows,
     edited,
     stacked,
     without_zeros,
 )
 from workbench.grounding.differences import Difference
-from workbench.grounding.inserted_rows import inserted
+from workbench.grounding.edited_rows import EditedRows
 from workbench.grounding.merged_templates import MergedTemplates, merge_templates, sums_by_template
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates
 from workbench.row_keys import equal_rows, row_keys
@@ -50,8 +51,8 @@ class Splice:
 
     Attributes
     ----------
-    rule : int32 array, shape (n_rows,)
-        The rule of each row.
+    rows : EditedRows
+        Its rows, with the rule of each.
     touched : bool array, shape (n_atoms,)
         Atoms that are new, with changed blocks, or once joined to an atom or a template that is no
         more.
@@ -60,16 +61,19 @@ class Splice:
         they were.
     added, removed : int
         Rows that were not there before, and that are there no longer.
+    only : pair of int32 arrays, or None
+        Where no other rows changed than those that came and went, the rule of each of these.
     """
 
     network: GroundNetwork
     templates: Templates
-    rule: Int32
+    rows: EditedRows
     touched: Bool
     came: GroundNetwork
     went: GroundNetwork
-    added: int
-    removed: int
+    added: int = 0
+    removed: int = 0
+    only: tuple[Int32, Int32] | None = None
 
     @property
     def concerned(self) -> Bool:
@@ -124,7 +128,8 @@ def splice(
     Cost: linear in the stored entries, and a sort of the replaced rules' rows.
     """
     if piece.difference is not None:
-        network = piece.difference.onto_sums(network)
+        summed: dict[str, Any] = piece.difference.sums(network)
+        network = replace(network, **summed)
     new = piece.grounding.network
     goes = np.isin(templates.rule, [-1, *piece.rules])
     tables = merge_templates(templates, goes, piece.grounding.templates)
@@ -132,32 +137,25 @@ def splice(
     shares = _shares(before, piece, tables)
     coming, going = shares.coming, shares.going
 
-    old_rows, new_rows, added, removed = _changed_rows(going.rows, coming.rows)
+    old_rows, new_rows, added, removed = changed_rows(going.rows, coming.rows)
     touched = np.ones(new.n_atoms, np.bool_)
     touched[place[place >= 0]] = False
     _mark_blocks(network.blocks, new.blocks, place, touched)
     old_rows = _mark_gone(going, old_rows, tables.templates.n_templates, touched)
-    joined = _joined(before, shares.stays, coming.rows, tables)
+    joined = stacked(before.rows(shares.stays, tables.old), coming.rows)
     sums: dict[str, Any] = {
         name: sums_by_template(getattr(network, name), getattr(new, name), tables) for name in SUMS
     }
     spliced = replace(
         new,
         **sums,
-        A=csr_array(
-            (joined.A.data, joined.A.indices, joined.A.indptr),
-            shape=(joined.rule.size, new.n_atoms),
-        ),
-        b=joined.b,
-        template=joined.template,
-        scale=None if np.all(joined.scale == 1.0) else joined.scale,
-        relation=joined.relation,
+        **joined.columns(new.n_atoms),
         unit=csr_array(csr_array(shares.kept + coming.units)[:, : tables.templates.n_templates]),
     )
     return Splice(
         spliced,
         tables.templates,
-        joined.rule,
+        EditedRows.of(spliced, joined.rule),
         touched,
         came=_alone(spliced, coming, new_rows),
         went=_alone(spliced, going, old_rows),
@@ -215,15 +213,6 @@ def _shares(before: Renumbered, piece: Piece, tables: MergedTemplates) -> _Share
     return shares.changed_by(before.rows(near, tables.old), came, went)
 
 
-def _joined(
-    before: Renumbered, stays: Bool, coming: CarriedRows, tables: MergedTemplates
-) -> CarriedRows:
-    """The rows that stay and those that come, in runs of templates."""
-    if before.keeps_numbers(tables.old):
-        return inserted(before.all_rows(), ~stays, coming)
-    return stacked(before.rows(stays, tables.old), coming)
-
-
 def _near(before: Renumbered, difference: Difference | None) -> Bool:
     """The rows that may be among those of a difference: of its rules, over atoms of its rows."""
     A = before.network.A
@@ -238,19 +227,6 @@ def _near(before: Renumbered, difference: Difference | None) -> Bool:
     found = np.zeros(before.network.n_rows, np.bool_)
     found[whole] = np.isin(before.rule[whole], list(difference.rules))
     return found
-
-
-def _changed_rows(going: CarriedRows, coming: CarriedRows) -> tuple[Int64, Int64, int, int]:
-    """The rows of each that are not in the other, or of another scale; how many came and went."""
-    group = equal_rows(np.concatenate([going.keys(), coming.keys()]))
-    before, after, n = group[: going.b.size], group[going.b.size :], group.size
-    old, new = np.bincount(before, minlength=n), np.bincount(after, minlength=n)
-    grown = np.bincount(after, coming.scale, minlength=n) - np.bincount(
-        before, going.scale, minlength=n
-    )
-    moved = (old != new) | (np.abs(grown) > CLOSE * np.maximum(1.0, np.abs(grown)))
-    added, removed = int(np.maximum(new - old, 0).sum()), int(np.maximum(old - new, 0).sum())
-    return np.flatnonzero(moved[before]), np.flatnonzero(moved[after]), added, removed
 
 
 def _mark_gone(going: CarriedPart, rows: Int64, n_templates: int, touched: Bool) -> Int64:

@@ -25,7 +25,9 @@ __all__ = [
     "reported_energy",
     "row_potentials",
     "row_values",
+    "rows_by_template",
     "unit_offset",
+    "units_by_template",
 ]
 
 TOLERANCE = 1e-9
@@ -65,22 +67,28 @@ def potentials(network: GroundNetwork, values: Float) -> Float:
     -------
     float64 array, shape (n_templates,)
     """
-    units: Float = network.unit.T @ np.asarray(values, np.float64)
-    rows = (
-        _sum_by_template(run, _scaled(run, row_potentials(run, values)))
-        for _, run in row_runs(network)
-    )
-    return sum(rows, network.constant - units)
+    return units_by_template(network, values) + rows_by_template(network, values)
 
 
 def distances(network: GroundNetwork, values: Float) -> Float:
     """Summed distance to satisfaction of each template's groundings: `potentials` at power 1."""
+    return units_by_template(network, values) + rows_by_template(network, values, linear=True)
+
+
+def units_by_template(network: GroundNetwork, values: Float) -> Float:
+    """The unit groundings' part of `potentials`, shape (n_templates,)."""
     units: Float = network.unit.T @ np.asarray(values, np.float64)
-    rows = (
-        _sum_by_template(run, _scaled(run, np.maximum(row_values(run, values), 0.0)))
-        for _, run in row_runs(network)
-    )
-    return sum(rows, network.constant - units)
+    return np.asarray(network.constant - units)
+
+
+def rows_by_template(network: GroundNetwork, values: Float, *, linear: bool = False) -> Float:
+    """The rows' part of `potentials`, or of `distances`; shape (n_templates,)."""
+    found = np.zeros(network.n_templates)
+    for _, run in row_runs(network):
+        ell = row_values if linear else row_potentials
+        by_row = np.maximum(ell(run, values), 0.0)
+        found += _sum_by_template(run, by_row if run.scale is None else by_row * run.scale)
+    return found
 
 
 def energy(network: GroundNetwork, weights: Float, values: Float) -> float:
@@ -149,10 +157,6 @@ def hard_violation(network: GroundNetwork, values: Float) -> float:
     if network.domain is Domain.BOOLEAN:
         return float(np.count_nonzero(broken > TOLERANCE))
     return float(broken.max(initial=0.0))
-
-
-def _scaled(network: GroundNetwork, by_row: Float) -> Float:
-    return by_row if network.scale is None else by_row * network.scale
 
 
 def _sum_by_template(network: GroundNetwork, by_row: Float) -> Float:

@@ -18,6 +18,7 @@ from workbench.inference.accepts import Task
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
 from workbench.network import Domain, GroundNetwork
+from workbench.network.row_sums import RowSums
 from workbench.verbs.common import as_json
 from workbench.verbs.explaining.display import shown_atoms
 from workbench.verbs.queries import Query
@@ -52,6 +53,8 @@ class Inferred:
         The atoms asked about, where not all of their predicate's.
     names : mapping of type to mapping of constant to name
         What people call things, where tables say it.
+    sums : RowSums or None
+        What the network's rows come to at the answer, where they have been summed.
     """
 
     solution: Solution
@@ -68,6 +71,7 @@ class Inferred:
     learned_in_sample: bool = False
     asked: Query | None = None
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    sums: RowSums | None = None
 
     def __repr__(self) -> str:
         solution = self.solution

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.arrays import Array, Float
+from workbench.arrays import Array, Bool, Float
 from workbench.verbs.written_rules import template_texts
 
 if TYPE_CHECKING:
@@ -56,9 +56,10 @@ def trace_columns(trace: Mapping[str, Array]) -> dict[str, Any]:
     }
 
 
-def prediction_columns(result: InferenceResult) -> dict[str, Any]:
-    """The atoms that were asked about, by their keys, and their values."""
-    atoms, ids = result.grounding.atoms, np.flatnonzero(result.is_query)
+def prediction_columns(result: InferenceResult, among: Bool | None = None) -> dict[str, Any]:
+    """The atoms that were asked about (or those among some), by their keys, and their values."""
+    asked = result.is_query if among is None else result.is_query & among
+    atoms, ids = result.grounding.atoms, np.flatnonzero(asked)
     return {
         "world": atoms.world[ids],
         "predicate": np.array(atoms.predicates, object)[atoms.predicate[ids]],

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.arrays import Bool
 from workbench.database import Database, RunRecord, data_hash, read_run, record_run, take_linkage
 from workbench.database import take_run as transferred
+from workbench.database.run_bases import rows_since
 from workbench.language import format_program
 from workbench.verbs.common import as_json, recorded_program
 from workbench.verbs.run_columns import (
@@ -37,6 +39,10 @@ __all__ = [
 ]
 
 
+FEW = 8
+"""Where no more than one value in so many is another, values that changed are recorded alone."""
+
+
 def _applied(result: InferenceResult) -> str:
     """The program with the weights that were applied: a learner's may stand in place of its own."""
     templates = result.grounding.templates
@@ -53,13 +59,23 @@ def record_inference(
     *,
     parent: int | None = None,
     facts: str | None = None,
+    moved: Bool | None = None,
 ) -> int:
     """Record an inference run with its weights, predictions and trace, and the run it started from;
     its id.
 
-    `facts` is the hash of the data, where it is known.
+    Parameters
+    ----------
+    facts : str, optional
+        The hash of the data, where it is known.
+    moved : bool array, shape (n_atoms,), optional
+        The atoms whose value is another than in the run it started from, where that had the same
+        atoms: where these are few, they alone are recorded.
     """
-    solution = result.solution
+    solution, base = result.solution, None
+    if moved is not None and parent is not None:
+        own = int(np.count_nonzero(moved)) + rows_since(database, parent)
+        base = parent if own * FEW <= moved.size else None
     summary = {
         key: value
         for key, value in result.summary().items()
@@ -87,8 +103,9 @@ def record_inference(
                 result.program, result.grounding.templates, result.weights, result.grounding
             ),
             atom_types=atom_types(result),
-            predictions=prediction_columns(result),
+            predictions=prediction_columns(result, moved if base is not None else None),
             traces=trace_columns(solution.trace),
+            base=base,
         ),
     )
 

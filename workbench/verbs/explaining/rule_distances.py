@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.arrays import Float
 from workbench.language.rewriting import rule_text
 from workbench.network import distances, hard_violations
+from workbench.network.energy import units_by_template
 
 if TYPE_CHECKING:
     from workbench.verbs.results import Inferred
@@ -51,23 +53,17 @@ class RuleDistance:
 
 
 def rule_distances(result: Inferred) -> tuple[RuleDistance, ...]:
-    """A `RuleDistance` for every rule of the program, in its order. O(nonzeros)."""
-    grounding, values = result.grounding, result.solution.values
-    network, templates = grounding.network, grounding.templates
-    if result.program.language == "mln":
-        values = np.rint(values)
-    by_template = distances(network, values)
-    broken = hard_violations(network, values)[network.template < 0]
+    """A `RuleDistance` for every rule of the program, in its order. O(nonzeros), where they are not
+    summed already.
+    """
+    grounding = result.grounding
+    templates = grounding.templates
+    by_template, broken = _summed(result)
     found = []
-    first = 0
     for count in grounding.rules:
         own = np.flatnonzero(templates.rule == count.rule)
         weights = np.unique(np.round(result.weights[own] / templates.share[own], DECIMALS))
-        total = float(by_template[own].sum())
-        if not own.size:
-            # Rows come rule by rule, so the hard rules' rows are runs among all hard rows.
-            total = float(broken[first : first + count.ground_rows].sum())
-            first += count.ground_rows
+        total = float(by_template[own].sum() if own.size else broken[count.rule])
         found.append(
             RuleDistance(
                 rule_text(result.program.rules[count.rule]),
@@ -80,3 +76,20 @@ def rule_distances(result: Inferred) -> tuple[RuleDistance, ...]:
             )
         )
     return tuple(found)
+
+
+def _summed(result: Inferred) -> tuple[Float, Float]:
+    """Distances by template, and by rule how far its hard rows are violated."""
+    network, values, sums = result.grounding.network, result.solution.values, result.sums
+    if sums is not None:
+        return sums.distances + units_by_template(network, values), sums.broken
+    if result.program.language == "mln":
+        values = np.rint(values)
+    violations = hard_violations(network, values)[network.template < 0]
+    broken, first = np.zeros(len(result.grounding.rules)), 0
+    for count in result.grounding.rules:
+        if not np.any(result.grounding.templates.rule == count.rule):
+            # Rows come rule by rule, so the hard rules' rows are runs among all hard rows.
+            broken[count.rule] = violations[first : first + count.ground_rows].sum()
+            first += count.ground_rows
+    return distances(network, values), broken

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Bool, Float
 from workbench.database import (
     Database,
     FactRows,
@@ -27,7 +27,8 @@ from workbench.progress import Progress
 from workbench.verbs.explaining.reopening import Recorded, facts_have_changed, recorded_run
 from workbench.verbs.updating.asked import Asked, Known
 from workbench.verbs.updating.last_answer import Held, LastAnswer
-from workbench.verbs.updating.live import LiveGrounding, Renewal, renewed, standing
+from workbench.verbs.updating.live import LiveGrounding, standing
+from workbench.verbs.updating.renewal import Renewal, renewed
 from workbench.verbs.updating.store import Facts, Kept, descendants, kept
 
 __all__ = ["Beginning", "beginning_of", "newest_of"]
@@ -66,6 +67,12 @@ class Beginning:
         same = {one.table_name for name, one in stored.items() if name not in by}
         known = {name: one for name, one in self.tables.items() if name in same}
         return Facts(fact_print(database, table_prints(database, known)), sums)
+
+    def moved(self, renewal: Renewal) -> Bool | None:
+        """The atoms whose value is another, where they are known to be those of before."""
+        if self.standing is None or not renewal.same_atoms:
+            return None
+        return np.asarray(self.standing.values != renewal.standing.values)
 
     def renewed(
         self, database: Database, changed: Mapping[str, FactRows | None], progress: Progress

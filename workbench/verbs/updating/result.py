@@ -11,7 +11,8 @@ import numpy as np
 from workbench.verbs.common import as_json
 from workbench.verbs.explaining.reopening import Recorded
 from workbench.verbs.infer import InferenceResult
-from workbench.verbs.updating.live import LiveGrounding, Renewal
+from workbench.verbs.updating.live import LiveGrounding
+from workbench.verbs.updating.renewal import Renewal
 
 if TYPE_CHECKING:
     import pandas as pd

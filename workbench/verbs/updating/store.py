@@ -25,18 +25,21 @@ from workbench.database import (
 from workbench.grounding import AtomTable, Grounding, RuleCount
 from workbench.grounding.again import Shape
 from workbench.grounding.atom_keys import dictionaries
+from workbench.grounding.edited_rows import EditedRows
 from workbench.grounding.result import Origin
 from workbench.network import Blocks, GroundNetwork, Templates
 from workbench.network.ground_network import Domain
+from workbench.network.row_sums import RowSums
 from workbench.verbs.updating.asked import Asked
 from workbench.verbs.updating.live import LiveGrounding
 from workbench.verbs.updating.shares import Shares
 
 __all__ = ["Facts", "Kept", "descendants", "keep", "kept"]
 
-VERSION = 5
+VERSION = 6
 _SPARSE = ("A", "unit")
-_OF_ANSWER = ("rule", "values", "component")
+_OF_ANSWER = ("values", "component")
+_OF_ROWS = ("potentials", "distances", "broken")
 _COLUMNS = ("weight", "fixed", "rule", "clause", "share")
 
 
@@ -102,16 +105,24 @@ class Kept:
             atoms=atoms,
             rules=rules,
             warnings=(),
-            truth=np.full(atoms.n_atoms, np.nan),
-            listed=None,
-            labelled=(),
+            truth=arrays.get("truth", np.full(atoms.n_atoms, np.nan)),
+            listed=arrays.get("listed"),
+            labelled=tuple(texts["labelled"]),
             origin=Origin(database, None, None),  # type: ignore[arg-type]
         )
         shares = Shares(*(arrays[f"shares.{name}"] for name in ("of_atom", "slack", "status")))
-        shape = Shape(texts["roles"], texts["domains"], dict(texts["clauses"]))
-        rule, values, component = (arrays[name] for name in _OF_ANSWER)
+        shape = Shape(
+            texts["roles"], texts["domains"], dict(texts["clauses"]), tuple(texts["of_worlds"])
+        )
+        sums = None
+        if "sums.figures" in arrays:
+            offset, n_hard, n_broken = arrays["sums.figures"].tolist()
+            by_rule: dict[str, Any] = {name: arrays[f"sums.{name}"] for name in _OF_ROWS}
+            sums = RowSums(**by_rule, offset=offset, n_hard=int(n_hard), n_broken=int(n_broken))
+        values, component = (arrays[name] for name in _OF_ANSWER)
+        rows = EditedRows.of(grounding.network, arrays["rule"])
         return LiveGrounding(
-            asked, grounding, rule, shape, values, shares, texts["engine"], component
+            asked, grounding, rows, shape, values, shares, texts["engine"], component, sums
         )
 
 
@@ -125,6 +136,15 @@ def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts) ->
     arrays: dict[str, Array] = {name: getattr(standing, name) for name in _OF_ANSWER}
     for name in ("of_atom", "slack", "status"):
         arrays[f"shares.{name}"] = getattr(standing.shares, name)
+    arrays["rule"] = standing.rows.written.rule
+    if standing.sums is not None:
+        sums = standing.sums
+        arrays |= {f"sums.{name}": getattr(sums, name) for name in _OF_ROWS}
+        arrays["sums.figures"] = np.array([sums.offset, sums.n_hard, sums.n_broken])
+    if not np.isnan(grounding.truth).all():
+        arrays["truth"] = grounding.truth
+    if grounding.listed is not None:
+        arrays["listed"] = grounding.listed
     for field in fields(network):
         value = getattr(network, field.name)
         if isinstance(value, csr_array):
@@ -153,6 +173,8 @@ def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts) ->
             "roles": dict(standing.shape.roles),
             "domains": dict(standing.shape.domains),
             "clauses": list(standing.shape.clauses.items()),
+            "of_worlds": standing.shape.worlds,
+            "labelled": grounding.labelled,
             "engine": standing.engine,
             "domain": str(network.domain),
             "print": facts.print,

@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.database import Database, Partition, display_names, hash_of, read_run, set_fact
-from workbench.errors import Diagnostic, InfeasibleError, UsageError
+from workbench.errors import Cancelled, Diagnostic, InfeasibleError, UsageError
 from workbench.grounding import Grounding
 from workbench.grounding.asked_dates import with_dates_of_scopes
 from workbench.language.ground_atoms import parse_atom
@@ -73,6 +73,9 @@ def update(
         E0852, beside what clashes, where the changed facts admit no state.
     UsageError
         E0815 where the run is no prediction, E0851 where it is a fold's.
+    Cancelled
+        Where somebody asked for that: nothing is changed then. A time limit of the run's own ends
+        solving alone: the best state so far is the answer, and its status and gap say so.
 
     Notes
     -----
@@ -97,6 +100,8 @@ def update(
             renewal = before.renewed(database, changed, progress)
         except InfeasibleError as error:
             raise _kept_as_it_was(error) from None
+        if progress.cancelled:
+            raise Cancelled("update")
         seconds = perf_counter() - begun
         result = _result(database, before.recorded, renewal.standing, seconds)
         clusters, held = NO_CHANGES, None
@@ -110,7 +115,13 @@ def update(
             view = database.within()
             facts = before.facts(view, applied.by)
             number = record_inference(
-                view, result, seed, settings, parent=before.run, facts=hash_of(view, facts.sums)
+                view,
+                result,
+                seed,
+                settings,
+                parent=before.run,
+                facts=hash_of(view, facts.sums),
+                moved=before.moved(renewal),
             )
             held = Held(number, renewal.standing, facts, kept=False)
             result = replace(result, run_id=number)
@@ -199,6 +210,7 @@ def _result(
         warnings=grounding.warnings,
         asked=read_query(recorded.run.parameters.get("query") or None),
         names=display_names(database.within()),
+        sums=now.sums,
     )
 
 

@@ -1,0 +1,81 @@
+"""A ground network brought up to date where changed facts alone decide what becomes of its rows:
+the others stay where they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from workbench.grounding.carried_rows import (
+    CarriedPart,
+    CarriedRows,
+    Renumbered,
+    changed_rows,
+    edited,
+    without_zeros,
+)
+from workbench.grounding.differences import Difference, Side
+from workbench.grounding.edited_rows import EditedNetwork, EditedRows
+from workbench.grounding.splice import Splice
+from workbench.network.ground_network import GroundNetwork, Templates
+
+__all__ = ["edit"]
+
+
+def edit(
+    network: GroundNetwork, templates: Templates, rows: EditedRows, difference: Difference | None
+) -> Splice:
+    """The network with the rows that came and without those that went; atoms, templates and blocks
+    are as they were.
+
+    Notes
+    -----
+    Cost: that of the rows over the atoms of the difference, and a byte for each row and atom.
+    """
+    if difference is None:
+        none = rows.taken(np.zeros(0, np.int64))
+        return _splice(network, templates, rows, (none, none), csr_array(network.unit.shape))
+    came, went = (_carried(one) for one in (difference.came, difference.went))
+    over = np.zeros(network.n_atoms, np.bool_)
+    over[came.rows.A.indices] = over[went.rows.A.indices] = True
+    near = rows.inside(over)
+    near = near[np.isin(rows.taken(near).rule, list(difference.rules))]
+    going = rows.taken(near)
+    coming = edited(going, came.rows, went.rows)
+    old, new, added, removed = changed_rows(going, coming)
+    going, coming = going.taken(old), coming.taken(new)
+    now, units = rows.edited(near[old], coming), csr_array(came.units - went.units)
+    unit = without_zeros(network.unit + units) if units.nnz else network.unit
+    renewed = EditedNetwork.of(now, unit=unit, **difference.sums(network))
+    joined = _splice(renewed, templates, now, (coming, going), units)
+    return replace(joined, added=added, removed=removed)
+
+
+def _splice(
+    network: GroundNetwork,
+    templates: Templates,
+    rows: EditedRows,
+    changed: tuple[CarriedRows, CarriedRows],
+    units: csr_array,
+) -> Splice:
+    """What came and what went of the rows, and how the units changed."""
+    came, went = map(rows.as_network, changed)
+    return Splice(
+        network,
+        templates,
+        rows,
+        touched=np.zeros(network.n_atoms, np.bool_),
+        came=replace(came, unit=units),
+        went=replace(went, unit=csr_array(units.shape)),
+        only=(changed[0].rule, changed[1].rule),
+    )
+
+
+def _carried(side: Side) -> CarriedPart:
+    network = side.network
+    everywhere = np.arange(network.n_atoms)
+    numbered = Renumbered(network, side.rule, everywhere, network.n_atoms, network.n_templates)
+    return numbered.whole(np.arange(network.n_templates))
