@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,26 @@ def test_what_if_asks_the_newest_update(tmp_path: Path) -> None:
         for asked in ({"changes": changes}, {"weights": weights}):
             with pytest.raises(UsageError, match="E0816"):
                 workspace.what_if(1, **asked)
+
+
+def test_sessions_keep_what_they_changed_beside_rows_that_stay(tmp_path: Path) -> None:
+    path, people = tmp_path / "work.duckdb", [f"P{number}" for number in range(40)]
+    with opened(path) as workspace:
+        workspace.data.add(*(f"Friends({one}, {two})" for one, two in pairwise(people)))
+        run = workspace.infer(SMOKERS, **ASKED).run_id or 0
+        workspace.update(run, ["Friends(P3, P9)"])
+    for pair in ("P3, P11", "P20, P2", "P11, P3"):
+        with opened(path) as workspace:
+            done = workspace.update(run, [f"Friends({pair})"], remove=["Friends(P3, P9)"])
+            check_equal(done.result, workspace.infer(SMOKERS, **ASKED, record=False))
+        newest = done.result.run_id or 0
+        with opened(path) as workspace:
+            names = set(kept_arrays(workspace.database, newest))
+            assert names
+            assert not any(name.startswith("whole.") for name in names)
+            assert set(kept_arrays(workspace.database, run + 1, "whole."))
+            assert not kept_arrays(workspace.database, newest - 1) or newest - 1 == run + 1
+    with opened(path) as workspace:
+        workspace.runs.delete(run + 1)
+        done = workspace.update(run, ["Friends(P30, P2)"])
+        check_equal(done.result, workspace.infer(SMOKERS, **ASKED, record=False))

@@ -39,12 +39,14 @@ def keep_arrays(database: Database, run: int, arrays: Mapping[str, Array]) -> No
             )
 
 
-def kept_arrays(database: Database, run: int) -> dict[str, Array]:
-    """The arrays kept under a run; none where there are none."""
+def kept_arrays(database: Database, run: int, beginning: str = "") -> dict[str, Array]:
+    """The arrays kept under a run, those whose names begin so; none where there are none."""
     if not _is_there(database):
         return {}
     rows = database.execute(
-        "SELECT name, kind, shape, content FROM run_array WHERE run = $run", {"run": run}
+        "SELECT name, kind, shape, content FROM run_array WHERE run = $run AND starts_with(name, "
+        "$beginning)",
+        {"run": run, "beginning": beginning},
     ).fetchall()
     found = {
         name: np.frombuffer(content, kind).reshape(shape) for name, kind, shape, content in rows
@@ -70,11 +72,15 @@ def _in_runs(arrays: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
             yield name, values
 
 
-def forget_arrays(database: Database, run: int) -> None:
-    """Let the arrays of a run go."""
+def forget_arrays(database: Database, run: int, but: str | None = None) -> None:
+    """Let the arrays of a run go, but those whose names begin so."""
     if _is_there(database):
         with database.transaction() as connection:
-            connection.execute("DELETE FROM run_array WHERE run = ?", [run])
+            connection.execute(
+                "DELETE FROM run_array WHERE run = $run AND ($but IS NULL OR NOT starts_with(name, "
+                "$but))",
+                {"run": run, "but": but},
+            )
 
 
 def _is_there(database: Database) -> bool:

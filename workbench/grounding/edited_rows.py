@@ -37,12 +37,15 @@ class EditedRows:
     rule : int32 array, shape (its n_rows,)
     gone : bool array, shape (its n_rows,)
     more : CarriedRows
+    stored : int or None
+        The run beside which the workspace keeps what was written out.
     """
 
     whole: GroundNetwork
     rule: Int32
     gone: Bool
     more: CarriedRows
+    stored: int | None = None
 
     @classmethod
     def of(cls, network: GroundNetwork, rule: Int32) -> EditedRows:

@@ -25,8 +25,10 @@ from workbench.database import (
 from workbench.grounding import AtomTable, Grounding, RuleCount
 from workbench.grounding.again import Shape
 from workbench.grounding.atom_keys import dictionaries
-from workbench.grounding.edited_rows import EditedRows
+from workbench.grounding.carried_rows import COLUMNS, CarriedRows
+from workbench.grounding.edited_rows import EditedNetwork, EditedRows
 from workbench.grounding.result import Origin
+from workbench.grounding.splice import SUMS
 from workbench.network import Blocks, GroundNetwork, Templates
 from workbench.network.ground_network import Domain
 from workbench.network.row_sums import RowSums
@@ -36,9 +38,11 @@ from workbench.verbs.updating.shares import Shares
 
 __all__ = ["Facts", "Kept", "descendants", "keep", "kept"]
 
-VERSION = 6
-_SPARSE = ("A", "unit")
+VERSION = 7
+WHOLE = "whole."
+"""Before the names of arrays that stay as they are while rows are edited."""
 _OF_ANSWER = ("values", "component")
+_OF_SHARES = ("of_atom", "slack", "status")
 _OF_ROWS = ("potentials", "distances", "broken")
 _COLUMNS = ("weight", "fixed", "rule", "clause", "share")
 
@@ -99,8 +103,9 @@ class Kept:
             **columns, label=tuple(texts["labels"]), formula=tuple(texts["formulas"])
         )
         rules = tuple(RuleCount(*row) for row in texts["rules"])
+        rows = _rows(arrays, Domain(texts["domain"]), texts["whole"])
         grounding = Grounding(
-            network=_network(arrays, Domain(texts["domain"])),
+            network=EditedNetwork.of(rows),
             templates=templates,
             atoms=atoms,
             rules=rules,
@@ -110,7 +115,7 @@ class Kept:
             labelled=tuple(texts["labelled"]),
             origin=Origin(database, None, None),  # type: ignore[arg-type]
         )
-        shares = Shares(*(arrays[f"shares.{name}"] for name in ("of_atom", "slack", "status")))
+        shares = Shares(*(arrays[f"shares.{name}"] for name in _OF_SHARES))
         shape = Shape(
             texts["roles"], texts["domains"], dict(texts["clauses"]), tuple(texts["of_worlds"])
         )
@@ -120,96 +125,130 @@ class Kept:
             by_rule: dict[str, Any] = {name: arrays[f"sums.{name}"] for name in _OF_ROWS}
             sums = RowSums(**by_rule, offset=offset, n_hard=int(n_hard), n_broken=int(n_broken))
         values, component = (arrays[name] for name in _OF_ANSWER)
-        rows = EditedRows.of(grounding.network, arrays["rule"])
         return LiveGrounding(
             asked, grounding, rows, shape, values, shares, texts["engine"], component, sums
         )
 
 
 def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts) -> None:
-    """Keep a standing answer under its run, in place of those that it came from."""
-    grounding, network, atoms = (
-        standing.grounding,
-        standing.grounding.network,
-        standing.grounding.atoms,
-    )
-    arrays: dict[str, Array] = {name: getattr(standing, name) for name in _OF_ANSWER}
-    for name in ("of_atom", "slack", "status"):
-        arrays[f"shares.{name}"] = getattr(standing.shares, name)
-    arrays["rule"] = standing.rows.written.rule
-    if standing.sums is not None:
-        sums = standing.sums
-        arrays |= {f"sums.{name}": getattr(sums, name) for name in _OF_ROWS}
-        arrays["sums.figures"] = np.array([sums.offset, sums.n_hard, sums.n_broken])
-    if not np.isnan(grounding.truth).all():
-        arrays["truth"] = grounding.truth
-    if grounding.listed is not None:
-        arrays["listed"] = grounding.listed
-    for field in fields(network):
-        value = getattr(network, field.name)
-        if isinstance(value, csr_array):
-            _put_matrix(arrays, f"network.{field.name}", value)
-        elif isinstance(value, Blocks):
-            _put_matrix(arrays, "blocks.members", value.members)
-            arrays |= {"blocks.kind": value.kind, "blocks.right": value.right}
-        elif isinstance(value, np.ndarray):
-            arrays[f"network.{field.name}"] = value
-    for name in _COLUMNS:
-        arrays[f"templates.{name}"] = getattr(grounding.templates, name)
-    arrays |= {"atoms.predicate": atoms.predicate, "atoms.world": atoms.world}
-    arrays |= {f"atoms.constants.{number}": rows for number, rows in enumerate(atoms.constants)}
-    arrays["texts"] = _bytes(
-        {
-            "version": VERSION,
-            "labels": grounding.templates.label,
-            "formulas": grounding.templates.formula,
-            "predicates": atoms.predicates,
-            "types": atoms.types,
-            "hidden": atoms.hidden,
-            "worlds": list(atoms.worlds.items()),
-            "rules": [
-                [getattr(one, field.name) for field in fields(RuleCount)] for one in grounding.rules
-            ],
-            "roles": dict(standing.shape.roles),
-            "domains": dict(standing.shape.domains),
-            "clauses": list(standing.shape.clauses.items()),
-            "of_worlds": standing.shape.worlds,
-            "labelled": grounding.labelled,
-            "engine": standing.engine,
-            "domain": str(network.domain),
-            "print": facts.print,
-            "sums": {name: [one.count, one.md5] for name, one in facts.sums.items()},
-        }
-    )
+    """Keep a standing answer under its run, in place of those that it came from.
+
+    Rows that were written out stay where they are kept already; what was changed of them comes
+    here.
+    """
+    stored = standing.rows.stored
+    whole = run if stored is None or not kept_arrays(database, stored, f"{WHOLE}rule") else stored
+    arrays = _own_arrays(standing) | {"texts": _bytes(_texts(standing, facts, whole))}
+    if whole == run:
+        arrays |= {WHOLE + name: values for name, values in _whole_arrays(standing).items()}
     with database.transaction():
         for ancestor in _ancestors({one.id: one for one in read_runs(database)}, run):
-            forget_arrays(database, ancestor)
+            forget_arrays(database, ancestor, but=WHOLE if ancestor == whole else None)
         keep_arrays(database, run, arrays)
 
 
+def _own_arrays(standing: LiveGrounding) -> dict[str, Array]:
+    """What an update of few facts changes."""
+    rows, shares, sums = standing.rows, standing.shares, standing.sums
+    network, templates = standing.grounding.network, standing.grounding.templates
+    arrays: dict[str, Array] = {name: getattr(standing, name) for name in _OF_ANSWER}
+    arrays |= {f"shares.{name}": getattr(shares, name) for name in _OF_SHARES}
+    arrays |= {f"templates.{name}": getattr(templates, name) for name in _COLUMNS}
+    arrays |= {f"network.{name}": getattr(network, name) for name in SUMS}
+    _put_matrix(arrays, "network.unit", network.unit)
+    arrays |= {f"more.{name}": getattr(rows.more, name) for name in COLUMNS}
+    _put_matrix(arrays, "more.A", rows.more.A)
+    arrays["gone"] = np.flatnonzero(rows.gone)
+    if sums is not None:
+        arrays |= {f"sums.{name}": getattr(sums, name) for name in _OF_ROWS}
+        arrays["sums.figures"] = np.array([sums.offset, sums.n_hard, sums.n_broken])
+    return arrays
+
+
+def _whole_arrays(standing: LiveGrounding) -> dict[str, Array]:
+    """The atoms, and the rows as they were written out."""
+    grounding, rows, atoms = standing.grounding, standing.rows, standing.grounding.atoms
+    columns: dict[str, Array | None] = {
+        name: getattr(rows.whole, name) for name in ("b", "template", "scale", "relation", "world")
+    }
+    columns |= {"rule": rows.rule, "atoms.predicate": atoms.predicate, "atoms.world": atoms.world}
+    columns |= {f"atoms.constants.{number}": rows for number, rows in enumerate(atoms.constants)}
+    columns["listed"] = grounding.listed
+    columns["truth"] = None if np.isnan(grounding.truth).all() else grounding.truth
+    arrays = {name: values for name, values in columns.items() if values is not None}
+    _put_matrix(arrays, "A", rows.whole.A)
+    blocks = rows.whole.blocks
+    _put_matrix(arrays, "blocks.members", blocks.members)
+    return arrays | {"blocks.kind": blocks.kind, "blocks.right": blocks.right}
+
+
+def _texts(standing: LiveGrounding, facts: Facts, whole: int) -> dict[str, Any]:
+    grounding, shape, atoms = standing.grounding, standing.shape, standing.grounding.atoms
+    return {
+        "version": VERSION,
+        "whole": whole,
+        "labels": grounding.templates.label,
+        "formulas": grounding.templates.formula,
+        "predicates": atoms.predicates,
+        "types": atoms.types,
+        "hidden": atoms.hidden,
+        "worlds": list(atoms.worlds.items()),
+        "rules": [
+            [getattr(one, field.name) for field in fields(RuleCount)] for one in grounding.rules
+        ],
+        "roles": dict(shape.roles),
+        "domains": dict(shape.domains),
+        "clauses": list(shape.clauses.items()),
+        "of_worlds": shape.worlds,
+        "labelled": grounding.labelled,
+        "engine": standing.engine,
+        "domain": str(grounding.network.domain),
+        "print": facts.print,
+        "sums": {name: [one.count, one.md5] for name, one in facts.sums.items()},
+    }
+
+
 def kept(database: Database, run: int) -> Kept | None:
-    """The standing answer kept under a run; None where there is none,
-    or one that another version kept.
+    """The standing answer kept under a run; None where there is none, one that another version
+    kept, or one whose rows are gone.
     """
     arrays = kept_arrays(database, run)
     texts = json.loads(arrays["texts"].tobytes()) if "texts" in arrays else {}
     if texts.get("version") != VERSION:
         return None
+    if texts["whole"] != run:
+        arrays |= kept_arrays(database, texts["whole"], WHOLE)
+    if f"{WHOLE}rule" not in arrays:
+        return None
     sums = {name: FactSum(*pair) for name, pair in texts["sums"].items()}
-    return Kept(Facts(texts["print"], sums), arrays, texts)
+    return Kept(
+        Facts(texts["print"], sums),
+        {name.removeprefix(WHOLE): values for name, values in arrays.items()},
+        texts,
+    )
 
 
-def _network(arrays: Mapping[str, Array], domain: Domain) -> GroundNetwork:
-    found: dict[str, Any] = {"domain": domain}
-    for field in fields(GroundNetwork):
-        if field.name in _SPARSE:
-            found[field.name] = _matrix(arrays, f"network.{field.name}")
-        elif field.name == "blocks":
-            members = _matrix(arrays, "blocks.members")
-            found["blocks"] = Blocks(members, arrays["blocks.kind"], arrays["blocks.right"])
-        elif field.name != "domain":
-            found[field.name] = arrays.get(f"network.{field.name}")
-    return GroundNetwork(**found)
+def _rows(arrays: Mapping[str, Array], domain: Domain, stored: int) -> EditedRows:
+    whole = GroundNetwork(
+        A=_matrix(arrays, "A"),
+        b=arrays["b"],
+        template=arrays["template"],
+        scale=arrays.get("scale"),
+        relation=arrays["relation"],
+        unit=_matrix(arrays, "network.unit"),
+        blocks=Blocks(
+            _matrix(arrays, "blocks.members"), arrays["blocks.kind"], arrays["blocks.right"]
+        ),
+        world=arrays["world"],
+        domain=domain,
+        **{name: arrays[f"network.{name}"] for name in SUMS},
+    )
+    more = CarriedRows(
+        A=_matrix(arrays, "more.A"), **{name: arrays[f"more.{name}"] for name in COLUMNS}
+    )
+    gone = np.zeros(arrays["rule"].size, np.bool_)
+    gone[arrays["gone"]] = True
+    return EditedRows(whole, arrays["rule"], gone, more, stored)
 
 
 def _put_matrix(arrays: dict[str, Array], name: str, matrix: csr_array) -> None:
