@@ -129,6 +129,8 @@ def update(
             clusters = group_changes(view, links, now)
     if held is not None:
         last.hold(database, held, after=before.run)
+    else:
+        _hold(database, before, last)
     return Update(
         result=result,
         parent=before.run,
@@ -172,14 +174,19 @@ def tried(
         found.append((before, before.renewed(database, predicates, progress).standing))
         raise _TakenBack
     before, now = found[0]
-    if before.standing is not None and last.of(before.run) is None:
-        last.hold(database, Held(before.run, before.standing, before.known, True), before.run)
+    _hold(database, before, last)
     asked = now.asked
     rounded = (
         asked.task == "map" and asked.program.language == "mln" and not asked.numbers(now.grounding)
     )
     values = np.rint(now.values) if rounded else now.values
     return before.recorded, now.grounding, values
+
+
+def _hold(database: Database, before: Beginning, last: LastAnswer) -> None:
+    """Hold an answer that was read or made again, and that nothing changed."""
+    if before.standing is not None and last.of(before.run) is None:
+        last.hold(database, Held(before.run, before.standing, before.known, True), before.run)
 
 
 def suppose(database: Database, program: Program, changes: Mapping[str, bool | None]) -> None:
