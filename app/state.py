@@ -112,6 +112,14 @@ def may_delete_runs() -> bool:
     return served is None or served.tokens.of_browser(cookies) == "admin"
 
 
+def visitor(number: int) -> str:
+    """What the person at this browser, the server's so manieth, is called."""
+    served = server().served
+    if served is None:
+        return f"browser {number}"
+    return served.tokens.called(st.context.headers.get("Cookie"), number)
+
+
 def facts_token() -> str:
     """Differs whenever the workspace or its numbers of facts do;
     a key for what is computed from them.

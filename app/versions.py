@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from app.show import plain
-from app.state import server, workspace
+from app.state import server, visitor, workspace
 
 __all__ = ["author", "clash", "clashed", "told_of_others", "versions"]
 
@@ -23,7 +23,8 @@ def author() -> str:
     if "author-number" not in st.session_state:
         server().visitors += 1
         st.session_state["author-number"] = server().visitors
-    return str(st.session_state.get("author") or f"browser {st.session_state['author-number']}")
+    called = visitor(st.session_state["author-number"])
+    return str(st.session_state.get("author") or called)
 
 
 def clashed() -> bool:

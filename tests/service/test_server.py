@@ -4,6 +4,7 @@ and nothing of the machine within reach.
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from mcp import Client
 
 import workbench
 from workbench.errors import InputError, UsageError
-from workbench.service.access import Audit, Tokens
+from workbench.service.access import COOKIE, Audit, Tokens
 from workbench.service.answers import refusal
 from workbench.service.apart import Ending
 from workbench.service.assistants import current_progress
@@ -169,6 +170,21 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
         assert status("GET", "/api/audit", "modelling-word") == 403
         assert status("GET", "/api/audit", "administrator") == 200
     assert "load" in (tmp_path / "audit.jsonl").read_text(encoding="utf-8")
+
+
+def test_who_holds_a_token_is_called_by_name(tmp_path: Path) -> None:
+    with served(tmp_path, ["anna@model:modelling-word", "label:labelling-word"]) as address:
+        for word in ("modelling-word", "labelling-word"):
+            headers = {"Authorization": f"Bearer {word}"}
+            httpx.post(f"{address}/api/tools/schema", headers=headers, json={}, timeout=60)
+    lines = (tmp_path / "audit.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["who"].partition("@")[0] for line in lines] == ["anna", "label"]
+    tokens = Tokens.read(["anna@model:modelling-word", "label:labelling-word", "b@d:secret:x"])
+    cookie = f"{COOKIE}=modelling-word"
+    assert (tokens.called(cookie, 4), tokens.of_browser(cookie)) == ("anna", "model")
+    assert tokens.called(f"{COOKIE}=labelling-word", 4) == "label 4"
+    assert tokens.roles["b@d:secret:x"] == "admin"
+    assert Tokens().called(None, 4) == "browser 4"
 
 
 def test_what_is_not_there_is_told_as_json(tmp_path: Path) -> None:

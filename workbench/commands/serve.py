@@ -40,7 +40,10 @@ def serve(
     ] = LOCAL[0],
     token: Annotated[
         list[str] | None,
-        option("--token", "SECRET, or ROLE:SECRET (read, label, model, admin); once per token."),
+        option(
+            "--token",
+            "SECRET, ROLE:SECRET or NAME@ROLE:SECRET (read, label, model, admin); once per token.",
+        ),
     ] = None,
     data_dir: Annotated[
         list[Path] | None,

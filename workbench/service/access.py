@@ -26,52 +26,67 @@ COOKIE = "workbench-token"
 
 @dataclass(frozen=True)
 class Tokens:
-    """Who may do what: the role of each secret; without any,
-    everyone on this machine may do everything.
+    """Who may do what: the role of each secret, and what its holder is called, where that is said;
+    without any, everyone on this machine may do everything.
     """
 
     roles: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, words: list[str]) -> Tokens:
-        """From `SECRET` (an administrator's) and `ROLE:SECRET` words.
+        """From `SECRET` (an administrator's), `ROLE:SECRET` and `NAME@ROLE:SECRET` words.
 
         Raises
         ------
         UsageError
             E0870 for a secret of fewer than eight characters.
         """
-        found = {}
+        found, names = {}, {}
         for word in words:
-            role, mark, secret = word.partition(":")
+            before, mark, secret = word.partition(":")
+            name, _, role = before.rpartition("@")
             if not mark or role not in ROLES:
-                role, secret = "admin", word
+                name, role, secret = "", "admin", word
             if len(secret) < 8:
                 raise UsageError.of(
                     "E0870", "a token has eight characters or more", help="choose a longer secret"
                 )
-            found[secret] = role
-        return cls(found)
+            found[secret], names[secret] = role, name
+        return cls(found, names)
 
     def role(self, header: str | None) -> str | None:
         """The role of an `Authorization` header; None where it has none."""
-        if not self.roles:
-            return "admin"
-        given = (header or "").removeprefix("Bearer ").encode()
-        matching = [
-            role
-            for secret, role in self.roles.items()
-            if secrets.compare_digest(secret.encode(), given)
-        ]
-        return matching[0] if matching else None
+        return self.roles.get(self._secret(header)) if self.roles else "admin"
+
+    def who(self, header: str | None) -> str:
+        """What the holder of an `Authorization` header is called, else the role; empty without."""
+        secret = self._secret(header)
+        return self.names.get(secret) or self.role(header) or ""
 
     def of_browser(self, cookies: str | None) -> str | None:
         """The role of a browser that was let in; None where it was not."""
-        try:
-            kept = SimpleCookie(cookies or "").get(COOKIE)
-        except CookieError:
-            kept = None
-        return self.role(f"Bearer {unquote(kept.value)}" if kept else None)
+        return self.role(_kept_by(cookies))
+
+    def called(self, cookies: str | None, number: int) -> str:
+        """What the person at a browser is called: by name, or by a role and a number."""
+        secret = self._secret(_kept_by(cookies))
+        return self.names.get(secret) or f"{self.roles.get(secret, 'browser')} {number}"
+
+    def _secret(self, header: str | None) -> str:
+        """Which of the secrets a header has; empty for none."""
+        given = (header or "").removeprefix("Bearer ").encode()
+        same = [one for one in self.roles if secrets.compare_digest(one.encode(), given)]
+        return same[0] if same else ""
+
+
+def _kept_by(cookies: str | None) -> str | None:
+    """The `Authorization` header that a browser keeps as a cookie."""
+    try:
+        kept = SimpleCookie(cookies or "").get(COOKIE)
+    except CookieError:
+        kept = None
+    return f"Bearer {unquote(kept.value)}" if kept else None
 
 
 class Audit:

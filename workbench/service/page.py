@@ -54,7 +54,8 @@ class Page:
         secret = told.get("token", [""])[0]
         role = self.served.tokens.role(f"Bearer {secret}")
         client = request.client.host if request.client else "?"
-        self.served.audit.note(f"{role}@{client}", "open the page", role in MAY)
+        who = self.served.tokens.who(f"Bearer {secret}") or "nobody"
+        self.served.audit.note(f"{who}@{client}", "open the page", role in MAY)
         if role not in MAY:
             said = "This is no token." if role is None else f"The role {role} may not use the page."
             return HTMLResponse(_form(said), 401 if role is None else 403)

@@ -230,7 +230,7 @@ class _Service:
                 ),
             )
         client = request.client.host if request.client else "?"
-        return f"{role}@{client}"
+        return f"{self.tokens.who(request.headers.get('authorization'))}@{client}"
 
 
 def application(
