@@ -22,7 +22,7 @@ def drawn(random: Generator, n: int) -> CarriedRows:
     return CarriedRows(
         A,
         numbers[0].astype(np.float64),
-        numbers[1].astype(np.int32),
+        np.sort(numbers[1]).astype(np.int32),
         template,
         numbers[2].astype(np.float64),
         np.zeros(n, np.int8),
