@@ -111,7 +111,7 @@ CASES = (*MLN, *(f"{name}-in-two-worlds" for name in ("clause", "aggregates", "s
 LEFT_OUT = (
     "DROP",
     "SELECT table_name",
-    "SELECT 0 AS n, coalesce(bool_or(",
+    "SELECT 0 AS n, EXISTS (FROM ",
     "SELECT name FROM",
     "SELECT c.name",
 )

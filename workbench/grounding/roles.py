@@ -259,7 +259,7 @@ def fact_kinds(
     if not present:
         return dict.fromkeys(program.predicates, NO_FACTS)
     asked = " UNION ALL ".join(
-        f"SELECT {number}, {_looked_for(stored[name], chosen)}"
+        f"SELECT {number} AS n, {_looked_for(stored[name], chosen)}"
         for number, name in enumerate(present)
     )
     kinds = dict.fromkeys(program.predicates, NO_FACTS)
