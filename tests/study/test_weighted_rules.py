@@ -332,3 +332,15 @@ def test_a_cancel_is_answered_with_the_rules_chosen_so_far() -> None:
     assert not rules.complete
     assert auc_roc(rules.predict(X_new), y_new) > 0.75
     assert distilled_where_better(rules, RuleTask(X, y, conduct=conduct)) is rules
+
+
+def test_terms_are_of_columns_that_half_of_the_held_out_sets_keep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    supports = [frozenset({(1,), (2, 5)}), frozenset({(1,)}), frozenset({(1,), (3,)})]
+    assert weighted_rules._stable(supports) == {(1,)}
+    assert weighted_rules._stable(supports[:2]) == {(1,), (2, 5)}
+    assert weighted_rules._stable(supports[:1]) is None
+    X, y = planted()
+    monkeypatch.setattr(weighted_rules, "_stable", lambda supports: frozenset({(0,)}))
+    assert {term.columns for term in fit_weighted_rules(RuleTask(X, y)).terms} == {(0,)}

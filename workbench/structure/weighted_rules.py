@@ -4,6 +4,7 @@ and the size that held-out rows choose.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -87,7 +88,8 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     then with thresholds, then with pairs of conditions that explain what is left. Each step of a
     path is tried as it is and with its support refitted under a ridge; beside them, where the
     target's own columns are few, all of these as plain numbers under a ridge. What does best on the
-    held-out rows is then fitted to all rows, from the screening on. Beyond `MOST_ROWS` rows all
+    held-out rows is then fitted to all rows, from the screening on, over columns that at least half
+    of the held-out sets' fits kept, too. Beyond `MOST_ROWS` rows all
     this sees an even sample of them, and the terms that it chose are weighed by all.
     """
     y = task.y
@@ -100,17 +102,19 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     scopes = scopes_of(task.X, task.own, task.most_rules, counted)
     design = Design(task)
     losses: dict[_Choice, list[float]] = {}
+    supports: dict[_Choice, list[_Support]] = {}
     for number, left_out in enumerate(splits):
         if losses and task.conduct.over:
             break
         task.conduct.progress.step("rules", number, len(splits) + 1)
-        for choice, loss in _tried(design, left_out, scopes):
+        for choice, loss, support in _tried(design, left_out, scopes):
             losses.setdefault(choice, []).append(loss)
+            supports.setdefault(choice, []).append(support)
     if not losses:
         return constant_rules(y, True)
     task.conduct.progress.report("rules", len(splits), len(splits) + 1, "")
     chosen = _chosen(losses)
-    found = _fitted(design, chosen, scopes[chosen[0]])
+    found = _fitted(design, chosen, scopes[chosen[0]], _stable(supports[chosen]))
     return replace(found, losses=tuple(losses[chosen]))
 
 
@@ -121,8 +125,22 @@ def _chosen(losses: dict[_Choice, list[float]]) -> _Choice:
     return min(complete, key=lambda choice: float(np.mean(losses[choice])))
 
 
-def _fitted(design: Design, chosen: _Choice, scope: Scope) -> WeightedRules:
-    """What was chosen on held-out rows, fitted to all."""
+_Support = frozenset[tuple[int, ...]] | None
+"""The columns of each term that a fit keeps; None of one that keeps all."""
+
+
+def _stable(supports: Sequence[_Support]) -> _Support:
+    """The columns that at least half of the fits kept, of several fits to different rows; what
+    fewer keep is mostly chance (stability selection: Meinshausen and Buehlmann 2010).
+    """
+    kept = Counter(columns for one in supports if one is not None for columns in one)
+    if len(supports) < 2 or None in supports:
+        return None
+    return frozenset(columns for columns, n in kept.items() if 2 * n >= len(supports))
+
+
+def _fitted(design: Design, chosen: _Choice, scope: Scope, stable: _Support) -> WeightedRules:
+    """What was chosen on held-out rows, fitted to all; of terms those over stable columns."""
     y, most, deadline = design.y, design.task.most_rules, design.task.conduct.deadline
     _, stage, share, ridge = chosen
     terms: list[Term] = []
@@ -130,6 +148,9 @@ def _fitted(design: Design, chosen: _Choice, scope: Scope) -> WeightedRules:
         if number > stage:
             break
         terms, Z = more, columns
+    if stable is not None:
+        among = [at for at, term in enumerate(terms) if term.columns in stable]
+        terms, Z = [terms[at] for at in among], Z[:, among]
     if share >= 1 or not terms:
         return constant_rules(y, True)
     if share == ALL:
@@ -164,9 +185,9 @@ _Choice = tuple[int, int, float, float | None]
 
 def _tried(
     design: Design, held_out: Int64, scopes: Sequence[Scope]
-) -> Iterator[tuple[_Choice, float]]:
+) -> Iterator[tuple[_Choice, float, _Support]]:
     """The loss on the held-out rows of each stage and penalty of each scope, with and without a
-    refit.
+    refit, and what it keeps.
 
     Share 1 stands for no rule at all.
     """
@@ -177,19 +198,20 @@ def _tried(
     seen, truth = y[training], y[held_out]
     none = constant_rules(seen, True).intercept
     for place, among in enumerate(scopes):
-        yield (place, 0, 1.0, None), log_loss(np.full(len(truth), none), truth)
+        yield (place, 0, 1.0, None), log_loss(np.full(len(truth), none), truth), None
         for stage, terms, Z in design.stages(held_out, among):
             learned, asked = Z[training], Z[held_out]
             if among.straight:
                 for pull in STRAIGHT_RIDGES if len(terms) <= most_rules else ():
                     whole = refitted(learned, seen, np.arange(len(terms)), pull)
-                    yield (place, stage, ALL, pull), log_loss(whole.scores(asked), truth)
+                    yield (place, stage, ALL, pull), log_loss(whole.scores(asked), truth), None
                 continue
             if design.task.conduct.over and stage:
                 return
             refits: dict[bytes, list[float]] = {}  # one support often lasts for several penalties
             for share, fit in path(learned, seen, most_rules, deadline):
-                yield (place, stage, share, None), log_loss(fit.scores(asked), truth)
+                kept = frozenset(terms[at].columns for at in fit.support)
+                yield (place, stage, share, None), log_loss(fit.scores(asked), truth), kept
                 if not len(fit.support):
                     continue
                 key = fit.support.tobytes()
@@ -198,7 +220,8 @@ def _tried(
                         log_loss(one.scores(asked), truth) for one in _refits(learned, seen, fit)
                     ]
                 yield from (
-                    ((place, stage, share, ridge), loss) for ridge, loss in zip(RIDGES, refits[key])
+                    ((place, stage, share, ridge), loss, kept)
+                    for ridge, loss in zip(RIDGES, refits[key])
                 )
 
 
