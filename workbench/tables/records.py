@@ -20,9 +20,12 @@ from workbench.tables.readings import Reading
 from workbench.tables.staging import StagedTable, Staging
 from workbench.tables.values import date_value, is_blank, number_value
 
-__all__ = ["RecordColumn", "Records", "read_columns", "read_ids", "read_records"]
+__all__ = ["RecordColumn", "Records", "kind_of", "read_columns", "read_ids", "read_records"]
 
 MOSTLY = 0.6
+MOSTLY_CODES = 0.9
+DIGITS = 7
+"""Of fewer digits a whole number may be a measure."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,12 @@ def _in_order(
 def _column(staging: Staging, counted: Sequence[TableCounts], names: Sequence[str]) -> RecordColumn:
     found = [table.by_name[name] for table, name in zip(counted, names)]
     readings = tuple(column.reading for column in found)
-    return _read_column(staging, [table.table for table in counted], names, _kind(found), readings)
+    kind = kind_of(found)
+    if kind == "number" and any(
+        _of_one_length(staging, table.table, column) for table, column in zip(counted, found)
+    ):
+        kind = "text"
+    return _read_column(staging, [table.table for table in counted], names, kind, readings)
 
 
 def read_columns(
@@ -170,7 +178,8 @@ def _encoded_column(
     return RecordColumn(name, kind, texts, codes, readings)
 
 
-def _kind(columns: Sequence[ColumnCounts]) -> str:
+def kind_of(columns: Sequence[ColumnCounts]) -> str:
+    """What most cells of a column are that stands in one or two tables: `RecordColumn.kind`."""
     filled = [column for column in columns if column.filled]
     if filled and all(
         column.dates >= MOSTLY * column.filled and column.reading.format for column in filled
@@ -181,6 +190,22 @@ def _kind(columns: Sequence[ColumnCounts]) -> str:
     ):
         return "number"
     return "text"
+
+
+def _of_one_length(staging: Staging, table: StagedTable, column: ColumnCounts) -> bool:
+    """Whether nearly all cells are long whole numbers of as many digits: registers' numbers, some
+    of them mistyped.
+    """
+    if column.whole < MOSTLY_CODES * column.filled or (column.high or 0) < 10 ** (DIGITS - 1):
+        return False
+    cell = table.cell(column.name)
+    filled = f"NOT {is_blank(cell, column.reading.blanks)}"
+    ((length, share),) = staging.rows(
+        f"SELECT length, number / sum(number) OVER () FROM (SELECT strlen({cell}) AS length, "
+        f"count(*) AS number FROM {table.relation} WHERE {filled} GROUP BY 1) "
+        "ORDER BY number DESC LIMIT 1"
+    )
+    return int(str(length)) >= DIGITS and float(str(share)) >= MOSTLY_CODES
 
 
 def _are_codes(column: ColumnCounts) -> bool:

@@ -19,8 +19,8 @@ _NAMES_OF_ROWS = frozenset("id ids uuid guid pk record rec row".split())
 
 
 def id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | None]:
-    """Of each table the column with the records' names; without one asked for,
-    a column that is called so.
+    """Of each table the column with the records' names: the one asked for, in one of two tables at
+    least; else a column that is called so.
     """
     if asked is None:
         return [_called_id(table) for table in tables]
@@ -30,6 +30,8 @@ def id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | N
         match = match or next(
             (name for name in table.columns if name.casefold() == asked.casefold()), None
         )
+        if match is None and any(asked in other.columns for other in tables):
+            match = _called_id(table)
         if match is None:
             cure = did_you_mean(asked, table.columns, f"its columns are {', '.join(table.columns)}")
             raise UsageError.of("E0663", f"{table.source.shown} has no column {asked}", help=cure)

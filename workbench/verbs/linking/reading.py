@@ -19,6 +19,7 @@ from workbench.linkage.fields import make_field
 from workbench.tables import StagedTable, Staging, TableSource, find_sources, stage
 from workbench.tables.names import words
 from workbench.tables.records import Records, read_records
+from workbench.verbs.linking.alike_columns import about_alike, alike_columns
 from workbench.verbs.linking.id_columns import fault_of_ids, id_columns, rows_instead
 
 __all__ = [
@@ -60,7 +61,7 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
     """
     with stage(linked_tables(sources)) as staging:
         staged = tuple(staging.tables.values())
-        shared = shared_columns(staged)
+        shared, alike = _compared_columns(staging, staged, id_column)
         records, ids, notes = identified(staging, id_column, shared, strict=id_column is not None)
     given = [
         make_field(column.name, column.kind, column.texts, column.codes)
@@ -80,8 +81,26 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
             f"({said or 'there is none'})",
             help="two files need columns of the same names; one file needs a column beside the id",
         )
-    notes += [*_about_columns(staged, choice, alone), *_about_empty_records(records, choice)]
+    notes += [*about_alike(staged, alike), *_about_columns(staged, choice, alone)]
+    notes += _about_empty_records(records, choice)
     return LinkedRecords(records, choice, tuple(notes))
+
+
+def _compared_columns(
+    staging: Staging, staged: Sequence[StagedTable], id_column: str | None
+) -> tuple[list[list[str]], list[list[str]]]:
+    """The columns to compare, of each its name in every table: those of one name, and of two tables
+    those that hold the like; and these alone.
+    """
+    shared = _of_one_name(staged)
+    if len(staged) == 1:
+        return shared, []
+    ids = id_columns(staged, id_column)
+    taken = [{*(names[place] for names in shared), ids[place]} for place in range(2)]
+    alike = alike_columns(staging, staged, taken)
+    if not shared and not alike:
+        raise _of_no_name(staged)
+    return [*shared, *alike], alike
 
 
 def linked_tables(sources: Sequence[str | os.PathLike[str]]) -> list[TableSource]:
@@ -154,23 +173,37 @@ def named_apart(sources: Sequence[TableSource]) -> list[TableSource]:
 
 
 def shared_columns(tables: Sequence[StagedTable]) -> list[list[str]]:
-    """Of each column that all tables have, its name in every one;
-    case and punctuation of names do not count.
+    """Of each column that all tables have, its name in every one; case and punctuation of names do
+    not count.
+
+    Raises
+    ------
+    InputError
+        E0662 where there is none.
     """
+    found = _of_one_name(tables)
+    if not found:
+        raise _of_no_name(tables)
+    return found
+
+
+def _of_one_name(tables: Sequence[StagedTable]) -> list[list[str]]:
+    by_words = [{words(name): name for name in table.columns} for table in tables]
     if len(tables) == 1:
         return [[name] for name in tables[0].columns]
-    by_words = [{words(name): name for name in table.columns} for table in tables]
-    found = [
+    return [
         [of[key] for of in by_words] for key in by_words[0] if all(key in of for of in by_words)
     ]
-    if not found:
-        raise InputError.of(
-            "E0662",
-            f"{tables[0].source.shown} and {tables[1].source.shown} have no column of one name: "
-            f"{', '.join(tables[0].columns[:6])} against {', '.join(tables[1].columns[:6])}",
-            help="call what is to be compared by one name in both files",
-        )
-    return found
+
+
+def _of_no_name(tables: Sequence[StagedTable]) -> InputError:
+    one, other = (f"{', '.join(table.columns[:6])}" for table in tables)
+    return InputError.of(
+        "E0662",
+        f"{tables[0].source.shown} and {tables[1].source.shown} have no column of one name, and "
+        f"none hold the like: {one} against {other}",
+        help="call what is to be compared by one name in both files",
+    )
 
 
 def _in_one_only(
