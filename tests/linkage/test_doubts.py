@@ -68,7 +68,7 @@ def test_sizes_that_differ_are_a_level_of_their_own(more: str) -> None:
 
 
 def test_long_whole_numbers_are_codes(tmp_path: Path) -> None:
-    rows = [(4006381000000 + 7919 * row, 1000 * row, 20_000_000 + row) for row in range(60)]
+    rows = [(4006381000000 + 7919 * row, 1000 * row, 7919 * row * row) for row in range(60)]
     table = pd.DataFrame(rows, columns=["ean", "price", "people"])
     table.to_csv(tmp_path / "articles.csv", index=False)
     with stage(find_sources([tmp_path / "articles.csv"])) as staging:

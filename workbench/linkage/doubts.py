@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import exp, inf, log, log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -42,10 +43,17 @@ MOSTLY = 0.55
 """Of them so many, and the field is taken to tell things apart."""
 SINGLY = -2.0
 """Evidence of joining, from which on pairs that differ in a field are of records that moved."""
-HARDLY = 1.0
-"""Of joining, from which on a field perhaps tells apart what the class joins."""
-OF_CODES = 0.3
-"""Of the pairs, those that may be random ones in a code, which hardly changes."""
+PRIOR, OF_A_CODE = -1.2, 3.0
+"""Log odds that a field in which half of the pairs may be random ones tells apart what the class
+joins, before their groups are asked; and how much more so for a code, which hardly changes.
+"""
+STEEPLY = 2.0
+"""The power of the odds of the share."""
+OF_ONE = 2.0
+"""Records that hold a value of a code that names things, but for its own; kinds are held by more.
+"""
+LIKELY = 0.5
+"""Log odds from which on it teaches."""
 LACKING = 0.2
 """Of all pairs, those that are taken because they lack a field: where it is there, they are not."""
 MANY = 15.0
@@ -91,11 +99,18 @@ class Doubt(NamedTuple):
         return self.filled > MOSTLY and self.beyond <= AGREEING
 
     @property
+    def odds(self) -> float:
+        """Log odds that it tells apart what the class joins: fields in which records of one thing
+        differ are the rarer, the more of these do.
+        """
+        share = min(self.share, 1.0 - 1e-3)
+        of_share = log(share) - log1p(-share) if share > 0 else -inf
+        return self.joining + STEEPLY * of_share + PRIOR + OF_A_CODE * self.a_code
+
+    @property
     def teaches(self) -> bool:
-        """Whether it surely tells apart what the class joins."""
-        mostly = self.filled > MOSTLY and self.joining > SINGLY
-        surely = self.filled > SOME and self.joining > EVIDENCE
-        return (mostly or surely) and self.beyond > AGREEING
+        """Whether it tells apart what the class joins, so that EM may learn from it."""
+        return self.filled > SOME and self.odds > LIKELY and self.beyond > AGREEING
 
     @property
     def undecided(self) -> bool:
@@ -103,11 +118,16 @@ class Doubt(NamedTuple):
         return self.share > DOUBTFUL and self.joining > SINGLY and self.beyond > AGREEING
 
     @property
-    def counts(self) -> bool:
-        """Whether it may tell apart what the class joins."""
-        perhaps = self.joining > HARDLY or self.share - self.filled > LACKING
-        a_number = self.a_code and self.share > OF_CODES and self.joining > SINGLY
-        return self.share > DOUBTFUL and self.beyond > ONE and (perhaps or a_number)
+    def wrong(self) -> float:
+        """Of the pairs, those that are expected to be wrong: the ones that the field may tell
+        apart, as likely as it does; and those that are taken because they lack it.
+        """
+        if self.beyond <= ONE:
+            return 0.0
+        lacking = self.share - self.filled
+        lacking = lacking if lacking > LACKING else 0.0
+        joins = 1.0 / (1.0 + exp(-self.odds)) if self.odds > -700.0 else 0.0
+        return lacking + (self.share - lacking) * joins
 
 
 def told_apart(
@@ -123,9 +143,11 @@ def told_apart(
         found = _finer(model, asked, problem, conduct)
         if found is None:
             break
+        after = _doubts(found[1], problem)
+        if any(one.place in taught and one.filled > SOME for one in after):
+            break
         taught.append(found[0])
-        model = found[1]
-        left = _doubts(model, problem)
+        model, left = found[1], after
     if taught:
         apart = tuple(dict.fromkeys((*fitted.apart, *taught)))
         fitted = replace(fitted, model=model, apart=apart, joined=())
@@ -134,9 +156,8 @@ def told_apart(
     if problem.apart is not None:
         # Of two sources that repeat nothing, log odds say it themselves.
         return fitted, None
-    against = [one for one in left if one.place in taught or one.counts]
-    most = max(against, key=lambda one: one.share, default=None)
-    return fitted, most if most is not None and most.share > DOUBTFUL else None
+    most = max(left, key=lambda one: one.wrong, default=None)
+    return fitted, most if most is not None and most.wrong > SOME else None
 
 
 def share_of_chance(counts: Float, chance: Float) -> float:
@@ -166,8 +187,9 @@ def _doubt(model: TreeModel, place: int, scores: Float, problem: Problem) -> Dou
     counts = _levels_of(place, _expected(scores, problem), problem)
     number, equal = float(counts[1:].sum()), float(chance[first:].sum())
     filled = share = share_of_chance(counts, chance)
+    # Who is taken because of the field says nothing of how often others agree in it.
+    lacking = _levels_of(place, _expected_without(model, place, problem), problem)
     if counts[MISSING]:
-        lacking = _levels_of(place, _expected_without(model, place, problem), problem)
         blank = share_of_chance(lacking, chance)
         share = (filled * number + blank * float(counts[MISSING])) / float(counts.sum())
     filled, share = (min(one, _wrong(scores, problem)) for one in (filled, share))
@@ -178,10 +200,18 @@ def _doubt(model: TreeModel, place: int, scores: Float, problem: Problem) -> Dou
         place,
         filled,
         share,
-        float(counts[first:].sum()) - equal * number - 2.0 * (equal * number) ** 0.5,
+        _beyond_chance(lacking, first, equal),
         problem.joining(finer, wider) if share > SOME else -np.inf,
-        comparison.field.kind == "code" and not hold_numbers(texts),
+        equal * problem.records <= OF_ONE
+        and comparison.field.kind == "code"
+        and not hold_numbers(texts),
     )
+
+
+def _beyond_chance(counts: Float, first: int, equal: float) -> float:
+    """Pairs that are equal in a field beyond chance and two standard deviations of it."""
+    by_chance = equal * float(counts[1:].sum())
+    return float(counts[first:].sum() - by_chance - 2.0 * np.sqrt(by_chance))
 
 
 def _finer(
