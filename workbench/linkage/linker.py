@@ -4,21 +4,21 @@ these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int32
+from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Unfound
 from workbench.linkage.comparison import Comparison, levels_of
-from workbench.linkage.doubts import told_apart
+from workbench.linkage.doubts import Doubt, told_apart
 from workbench.linkage.fields import Field
-from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, fit_tree
+from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, Fitted, fit_tree
 from workbench.linkage.groups import evidence_of_joining
 from workbench.linkage.link_model import LinkModel
 from workbench.linkage.mixture import (
@@ -58,135 +58,195 @@ def learn(
     known : pair of float64 arrays, shape (n_patterns,), optional
         Labelled matches and non-matches of each pattern.
     """
-    n = len(comparisons[0].field.codes)
     conduct.progress.report("weights", 0, 2, "")
-    sampled = levels_of(comparisons, Pairs(*sample_pairs(n, RANDOM_PAIRS, conduct.seed, second)))
-    chances = [one.chance(sampled[:, place]) for place, one in enumerate(comparisons)]
-    fields, among = [one.field for one in comparisons], len(candidates.pairs)
-
-    def captured(patterns: Patterns, scores: Float) -> float:
-        return _captured(candidates, fields, scores[patterns.of_pair[:among]], second)
-
-    mixture, less = (
-        _of_independent_fields(
-            comparisons,
-            candidates,
-            patterns,
-            chances,
-            captured,
-            less_matches=one,
-            conduct=conduct,
-        )
-        for one in (False, True)
+    records = _Records.sampled(comparisons, candidates, second, conduct)
+    mixtures = (
+        records.of_independent_fields(patterns, False, conduct),
+        records.of_independent_fields(patterns, True, conduct),
     )
     conduct.progress.report("weights", 1, 2, "")
-    assumed = assumed_mixture(patterns, comparisons, chances, candidates.possible)
+    assumed = assumed_mixture(patterns, comparisons, records.chances, candidates.possible)
     apart, repeats = None, 0.0
-    if second is not None and known is None and candidates.proposed and not conduct.over:
-        patterns, apart, repeats = with_pairs_within(
-            patterns,
-            comparisons,
-            candidates.proposed,
-            candidates.near,
-            second,
-            assumed,
-            conduct.seed,
-        )
-    every = None
-    if len(candidates.pairs) < candidates.possible:
-        totals = tuple(one.totals(sampled[:, at], second) for at, one in enumerate(comparisons))
-        every = EveryPair(candidates.possible, totals)
-
-    def joining(finer: Bool, wider: Bool) -> float:
-        of_pair = patterns.of_pair[:among]
-        return evidence_of_joining(candidates.pairs, n, finer[of_pair], wider[of_pair])
-
+    if known is None and not conduct.over:
+        patterns, apart, repeats = records.with_pairs_within(patterns, assumed, conduct.seed)
     problem = Problem(
-        patterns, comparisons, (mixture, less), assumed, candidates.possible, n, known, apart,
-        every, partial(captured, patterns), joining,
+        patterns, comparisons, mixtures, assumed, candidates.possible, records.number, known,
+        apart, records.every, partial(records.captured, patterns),
+        partial(records.joining, patterns),
     )  # fmt: skip
     fitted, against = fit_tree(problem, conduct), None
     if known is None and fitted.at_chance is None and not conduct.over:
         fitted, against = told_apart(fitted, problem, conduct)
-    tree, places, scale = fitted.model, fitted.at_chance, 1.0
-    if apart is not None and places is None:
-        shift, scale = calibrated_to_within(
-            tree.scores(patterns.levels), patterns.counts - apart, apart
+    model = records.said(problem, fitted, against, repeats)
+    if conduct.over:
+        cut = ("weights are those that EM had by then, from fewer starts",)
+        return replace(model, cut=cut)
+    return model
+
+
+@dataclass(frozen=True)
+class _Records:
+    """Records with their candidates, and a sample of all pairs.
+
+    Attributes
+    ----------
+    levels : int8 array, shape (n_sampled, n_comparisons)
+        Of random pairs.
+    chances : tuple of float64 arrays
+        Of each field, the levels' shares among random pairs.
+    """
+
+    comparisons: Sequence[Comparison]
+    candidates: Candidates
+    second: Int32 | None
+    levels: Int8
+    chances: tuple[Float, ...]
+
+    @classmethod
+    def sampled(
+        cls,
+        comparisons: Sequence[Comparison],
+        candidates: Candidates,
+        second: Int32 | None,
+        conduct: Conduct,
+    ) -> _Records:
+        n = len(comparisons[0].field.codes)
+        random = Pairs(*sample_pairs(n, RANDOM_PAIRS, conduct.seed, second))
+        levels = levels_of(comparisons, random)
+        chances = tuple(one.chance(levels[:, place]) for place, one in enumerate(comparisons))
+        return cls(comparisons, candidates, second, levels, chances)
+
+    @property
+    def number(self) -> int:
+        """How many they are."""
+        return len(self.comparisons[0].field.codes)
+
+    @property
+    def fields(self) -> list[Field]:
+        return [one.field for one in self.comparisons]
+
+    @property
+    def every(self) -> EveryPair | None:
+        """All pairs, where not all are candidates."""
+        if len(self.candidates.pairs) >= self.candidates.possible:
+            return None
+        totals = tuple(
+            one.totals(self.levels[:, at], self.second) for at, one in enumerate(self.comparisons)
         )
-        tree = replace(tree, share=tree.share + shift)
-        repeats = repeats / scale - max(0.0, shift)
-    by_chance, apart_in, joined_in = (
-        None if places is None else tuple(fields[place].name for place in places)
-        for places in (places, fitted.apart, fitted.joined)
-    )
-    cut = ("weights are those that EM had by then, from fewer starts",) if conduct.over else ()
-    independent = mixture if len(comparisons) >= FEWEST_FIELDS else less
-    scores = tree.scores(patterns.levels)[patterns.of_pair[:among]]
-    unfound = Unfound(0.0 if every is None else _likelier(scores, tree), repeats)
-    return LinkModel(
-        tuple(comparisons), independent, tree, by_chance, apart_in or (), joined_in or (), cut,
-        unfound, None if against is None else (fields[against.place].name, 1.0 - against.share),
-        scale,
-    )  # fmt: skip
+        return EveryPair(self.candidates.possible, totals)
+
+    def of_independent_fields(self, patterns: Patterns, less: bool, conduct: Conduct) -> Mixture:
+        """With matches that missing values hide from all statements counted as well, if their share
+        confirms itself.
+
+        Weights that then take other pairs for matches find that statements miss many more: fields
+        are not independent.
+
+        Parameters
+        ----------
+        less : bool
+            Whether chance is without what the expected matches share.
+        """
+
+        def fitted(share: float) -> tuple[Mixture, float]:
+            model = fit_mixture(
+                patterns,
+                self.comparisons,
+                self.chances,
+                self.candidates.possible,
+                captured=share,
+                less_matches=less,
+            )
+            return model, self.captured(patterns, model.scores(patterns.levels))
+
+        first, share = fitted(1.0)
+        if share > MOST or conduct.over:
+            return first
+        again, confirmed = fitted(share)
+        return again if confirmed > CONSISTENT * share else first
+
+    def captured(self, patterns: Patterns, scores: Float) -> float:
+        """The share of matches among candidates, of those that statements would find if no value
+        were missing.
+
+        Parameters
+        ----------
+        scores : float64 array, shape (n_patterns,)
+            Log odds.
+        """
+        pairs = self.candidates.pairs
+        of_pair = scores[patterns.of_pair[: len(pairs)]]
+        share, at_most = (
+            captured_share(
+                self.fields,
+                pairs,
+                of_pair,
+                self.candidates.proposed,
+                self.candidates.near,
+                self.second,
+                filled=filled,
+            )
+            for filled in (False, True)
+        )
+        return min(1.0, share / at_most)
+
+    def with_pairs_within(
+        self, patterns: Patterns, assumed: Mixture, seed: int
+    ) -> tuple[Patterns, Float | None, float]:
+        """What pairs within two sources that repeat nothing teach: `with_pairs_within`."""
+        if self.second is None or not self.candidates.proposed:
+            return patterns, None, 0.0
+        return with_pairs_within(
+            patterns,
+            self.comparisons,
+            self.candidates.proposed,
+            self.candidates.near,
+            self.second,
+            assumed,
+            seed,
+        )
+
+    def joining(self, patterns: Patterns, finer: Bool, wider: Bool) -> float:
+        """The evidence that a wider class of patterns joins the things of a finer one."""
+        pairs = self.candidates.pairs
+        of_pair = patterns.of_pair[: len(pairs)]
+        return evidence_of_joining(pairs, self.number, finer[of_pair], wider[of_pair])
+
+    def said(
+        self, problem: Problem, fitted: Fitted, against: Doubt | None, repeats: float
+    ) -> LinkModel:
+        """The model with what speaks against it, calibrated to the pairs within two sources."""
+        patterns, tree, scale = problem.patterns, fitted.model, 1.0
+        if problem.apart is not None and fitted.at_chance is None:
+            shift, scale = calibrated_to_within(
+                tree.scores(patterns.levels), patterns.counts - problem.apart, problem.apart
+            )
+            tree = replace(tree, share=tree.share + shift)
+            repeats = repeats / scale - max(0.0, shift)
+        of_pair = patterns.of_pair[: len(self.candidates.pairs)]
+        joined = 0.0
+        if problem.every is not None:
+            joined = _likelier(tree.scores(patterns.levels)[of_pair], tree)
+        return LinkModel(
+            tuple(self.comparisons),
+            problem.mixtures[0 if len(self.comparisons) >= FEWEST_FIELDS else 1],
+            tree,
+            None if fitted.at_chance is None else self._named(fitted.at_chance),
+            self._named(fitted.apart),
+            self._named(fitted.joined),
+            unfound=Unfound(joined, repeats),
+            against=None if against is None else self._against(against),
+            scale=scale,
+        )
+
+    def _named(self, places: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self.fields[place].name for place in places)
+
+    def _against(self, doubt: Doubt) -> tuple[str, float]:
+        return self.fields[doubt.place].name, 1.0 - doubt.wrong
 
 
 def _likelier(scores: Float, tree: TreeModel) -> float:
     """How much likelier candidates are to match than all pairs, as log odds."""
     share = float(np.clip(sigmoid(scores).mean(), 1e-9, 0.5)) if len(scores) else 1e-9
     return max(0.0, float(np.log(share) - np.log1p(-share)) - tree.intercept)
-
-
-def _of_independent_fields(
-    comparisons: Sequence[Comparison],
-    candidates: Candidates,
-    patterns: Patterns,
-    chances: Sequence[Float],
-    captured: Callable[[Patterns, Float], float],
-    *,
-    less_matches: bool,
-    conduct: Conduct,
-) -> Mixture:
-    """With matches that missing values hide from all statements counted as well, if their share
-    confirms itself.
-
-    Weights that then take other pairs for matches find that statements miss many more: fields are
-    not independent.
-    """
-
-    def fitted(share: float) -> tuple[Mixture, float]:
-        model = fit_mixture(
-            patterns,
-            comparisons,
-            chances,
-            candidates.possible,
-            captured=share,
-            less_matches=less_matches,
-        )
-        return model, captured(patterns, model.scores(patterns.levels))
-
-    first, share = fitted(1.0)
-    if share > MOST or conduct.over:
-        return first
-    again, confirmed = fitted(share)
-    return again if confirmed > CONSISTENT * share else first
-
-
-def _captured(
-    candidates: Candidates, fields: Sequence[Field], scores: Float, second: Int32 | None
-) -> float:
-    """The share of matches among candidates,
-    of those that statements would find if no value were missing.
-    """
-    share, at_most = (
-        captured_share(
-            fields,
-            candidates.pairs,
-            scores,
-            candidates.proposed,
-            candidates.near,
-            second,
-            filled=filled,
-        )
-        for filled in (False, True)
-    )
-    return min(1.0, share / at_most)
