@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.arrays import Array, Float, Int8, Int32, Int64
+from workbench.arrays import Array, Bool, Float, Int8, Int32, Int64
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.fields import Field, FieldKind
-from workbench.linkage.numbers import compared_numbers
+from workbench.linkage.fields import Field, FieldKind, words_in_order
+from workbench.linkage.numbers import compared_numbers, written_otherwise
 from workbench.linkage.similarity import (
     distinct_pairs,
     edits,
@@ -149,8 +149,11 @@ def compare(comparison: Comparison, pairs: Pairs) -> Int8:
 
 def _names(field: Field, one: Int32, other: Int32) -> Int8:
     alike = jaro_winkler(field.texts, one, other)
-    level = np.digitize(alike, (0.7, 0.8, 0.88, 0.94)).astype(np.int8) + np.int8(1)
-    return level
+    ordered = np.array([words_in_order(str(text)) for text in field.texts], object)
+    turned = ordered != field.texts
+    asked = np.flatnonzero(turned[one] | turned[other])
+    alike[asked] = np.maximum(alike[asked], jaro_winkler(ordered, one[asked], other[asked]))
+    return np.digitize(alike, (0.7, 0.8, 0.88, 0.94)).astype(np.int8) + np.int8(1)
 
 
 def _numbered(
@@ -170,22 +173,28 @@ def _numbered(
 
 
 def _codes(field: Field, one: Int32, other: Int32) -> Int8:
-    apart = edits(field.texts, one, other, most=2)
-    start = _start_codes(field)
+    """Spaces say nothing of a code: they are put in one place or another, or nowhere."""
+    texts = [str(text) for text in field.texts]
+    apart = edits(np.array([text.replace(" ", "") for text in texts], object), one, other, most=2)
     level = np.full(len(one), 1, np.int8)
-    level[start[one] == start[other]] = 2
+    level[_begin_alike(texts, one, other)] = 2
     level[apart == 2] = 3
-    level[apart <= 1] = 4
+    level[apart == 1] = 4
+    level[(apart == 0) | written_otherwise(texts, one, other)] = 5
     return level
 
 
-def _start_codes(field: Field) -> Int64:
+def _begin_alike(texts: Sequence[str], one: Int32, other: Int32) -> Bool:
+    """Which pairs have the first word in common, or the first half of the only one."""
+    first = [text.partition(" ")[0] for text in texts]
+    half = [text if " " in text else text[: (len(text) + 1) // 2] for text in texts]
+    of_first, of_half = (_codes_of(part) for part in (first, half))
+    return np.asarray((of_first[one] == of_first[other]) | (of_half[one] == of_half[other]))
+
+
+def _codes_of(texts: Sequence[str]) -> Int64:
     known: dict[str, int] = {}
-    starts = [
-        str(text).split()[0] if " " in str(text) else str(text)[: (len(str(text)) + 1) // 2]
-        for text in field.texts
-    ]
-    return np.array([known.setdefault(text, len(known)) for text in starts], np.int64)
+    return np.array([known.setdefault(text, len(known)) for text in texts], np.int64)
 
 
 def _dates(field: Field, one: Int32, other: Int32) -> Int8:
@@ -233,7 +242,7 @@ _OF_WORDS = (
     "nearly all words shared",
     "all but a word shared",
 )
-_OF_CODES = ("same beginning", "two letters apart", "one letter apart")
+_OF_CODES = ("same beginning", "two letters apart", "one letter apart", "written otherwise")
 _OF_NUMBERS = ("numbers shared alone", "alike but for numbers")
 _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]] = {
     "name": (_OF_NAMES, _names),

@@ -23,6 +23,7 @@ __all__ = [
     "kind_of_texts",
     "make_field",
     "without_words_of",
+    "words_in_order",
 ]
 
 FieldKind = Literal[
@@ -182,6 +183,11 @@ def kind_of_texts(texts: Array, codes: Int32) -> FieldKind:
     if with_digits > 0.6 and length <= 16:
         return "numbered code" if numbered else "code"
     return "numbered" if numbered else "name"
+
+
+def words_in_order(text: str) -> str:
+    """The words of a text in the alphabet's order: names are written from either end."""
+    return " ".join(sorted(text.split()))
 
 
 def _number(text: str) -> float:

@@ -11,8 +11,8 @@ from math import inf
 import numpy as np
 
 from workbench.arrays import Float, Int32
-from workbench.linkage.fields import Field
-from workbench.linkage.numbers import longest_number, numbers_in
+from workbench.linkage.fields import Field, words_in_order
+from workbench.linkage.numbers import digits_in, longest_number, numbers_in
 
 __all__ = ["Key", "keys_of", "part_texts"]
 
@@ -53,13 +53,17 @@ class Key:
 TELLING = 0.1
 """Of the records with a value, the least share whose value few records hold."""
 
+LAST_DIGITS = 6
+"""Of telephones and the like, however they are written."""
 _LETTERS = (
     ("first 4 letters", lambda text: text[:4]),
     ("last 4 letters", lambda text: text[-4:]),
+    ("words", words_in_order),
 )
 _LETTERS_OF_CODES = (
     ("first word", lambda text: text.split()[0]),
     ("last 3 letters", lambda text: text[-3:]),
+    ("last digits", lambda text: digits_in(text)[-LAST_DIGITS:]),
 )
 _NUMBERS = (("numbers", numbers_in), ("longest number", longest_number))
 _PARTS: dict[str, tuple[tuple[str, Callable[[str], str]], ...]] = {

@@ -12,12 +12,21 @@ import numpy as np
 
 from workbench.arrays import Array, Bool, Int32
 
-__all__ = ["compared_numbers", "hold_numbers", "longest_number", "numbers_in"]
+__all__ = [
+    "compared_numbers",
+    "digits_in",
+    "hold_numbers",
+    "longest_number",
+    "numbers_in",
+    "written_otherwise",
+]
 
 MIXED = 0.2
 """Of texts, those that have words and numbers."""
 MISTYPED = 4
 """Digits of a number that a slip is told in; of fewer another digit makes another number."""
+TELLING = 5
+"""Digits of a code that tell it, however it is written."""
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d]{4}")
 
@@ -36,6 +45,27 @@ def numbers_in(text: str) -> str:
 def longest_number(text: str) -> str:
     """The number of most digits; empty where there is none."""
     return numbers_in(text).partition(" ")[0]
+
+
+def digits_in(text: str) -> str:
+    """The numbers of a text side by side, without leading zeros."""
+    return "".join(number.lstrip("0") for number in _NUMBER.findall(text))
+
+
+def written_otherwise(texts: Sequence[str], one: Int32, other: Int32) -> Bool:
+    """Which pairs of codes end with the same digits, all of those of one: what stands before them,
+    and between, is a country, a court or a sign.
+    """
+    digits = [digits_in(text) for text in texts]
+    letters = ["".join(filter(str.isalpha, text)) for text in texts]
+    found = [
+        digits[a][-TELLING:] == digits[b][-TELLING:]
+        and len(min(digits[a], digits[b], key=len)) >= TELLING
+        and (digits[a].endswith(digits[b]) or digits[b].endswith(digits[a]))
+        and (letters[a] in letters[b] or letters[b] in letters[a])
+        for a, b in zip(one, other)
+    ]
+    return np.array(found, np.bool_)
 
 
 def compared_numbers(texts: Array, one: Int32, other: Int32) -> tuple[Bool, Bool]:
