@@ -352,3 +352,19 @@ def test_fields_of_objects_are_columns(tmp_path: Path, ending: str) -> None:
         first = staging.rows(f"FROM {table.relation} ORDER BY rowid LIMIT 1")
     assert table.columns == ("order", "buyer_name", "buyer_home_city")
     assert first == [("R0", "N0", "C0")]
+
+
+def test_a_blank_cell_may_mean_no(tmp_path: Path) -> None:
+    """A mapping says so; the mapping written from it says no more."""
+    rows = "".join(f"P{at},{'x' if at % 3 else ''}\n" for at in range(30))
+    (tmp_path / "people.csv").write_text(f"person,member\n{rows}", encoding="utf-8")
+    said = 'member = { kind = "yes/no", predicate = "Member", yes = ["x"], no = [""] }'
+    (tmp_path / "dataset.toml").write_text(
+        '[[tables]]\nname = "people"\nfile = "people.csv"\ntype = "person"\nkey = "person"\n'
+        f'[tables.columns]\nperson = {{ kind = "key" }}\n{said}\n'
+    )
+    with wb.open() as ws:
+        report = ws.load(tmp_path / "people.csv", mapping=tmp_path / "dataset.toml")
+        facts = {row[1]: row[2] for row in facts_page(ws.database, "Member", limit=100).rows}
+    assert facts == {f"P{at}": float(at % 3 > 0) for at in range(30)}
+    assert said in " ".join(format_mapping(report.mapping, tmp_path).split())

@@ -169,14 +169,17 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
     says = kind not in ("key", "constant", "empty", "ignore")
     missing = reader.texts(given, "missing")
     decimal = _one_of(reader, given, "decimal", (".", ",", ",.", " .", " ,", ":"))
+    yes = _words_of(reader, given, "yes") or (_every(0) if kind == "yes/no" else ())
+    no = _words_of(reader, given, "no") or (
+        _every(1) if kind == "yes/no" and "yes" not in given else ()
+    )
     reading = Reading(
-        usual_blanks(kind) if missing is None else missing,
+        usual_blanks(kind, (*yes, *no)) if missing is None else missing,
         decimal or ("." if kind == "number" else None),
         reader.text(given, "format") or ("%Y-%m-%d" if kind == "date" else None),
-        yes=_words_of(reader, given, "yes") or (_every(0) if kind == "yes/no" else ()),
+        yes=yes,
+        no=no,
         unit=reader.text(given, "unit"),
-        no=_words_of(reader, given, "no")
-        or (_every(1) if kind == "yes/no" and "yes" not in given else ()),
     )
     parts = reader.texts(given, "parts") or ()
     if parts and (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,8 @@ def _column_entry(column: ColumnMapping) -> str:
     if column.kind == "yes/no" and (reading.yes, reading.no) not in YES_NO:
         said |= {"yes": list(reading.yes), "no": list(reading.no)}
     said["parts"] = list(column.parts) or None
-    said["missing"] = None if reading.blanks == usual_blanks(column.kind) else list(reading.blanks)
+    usual = usual_blanks(column.kind, (*reading.yes, *reading.no))
+    said["missing"] = None if reading.blanks == usual else list(reading.blanks)
     said["unreadable"] = None if column.unreadable == "error" else column.unreadable
     written = [f"{name} = {_toml(value)}" for name, value in said.items() if value is not None]
     return f"{{ {', '.join(written)} }}"
@@ -124,8 +126,12 @@ def _remark(column: ColumnMapping) -> str:
     return re.sub(r"\s+", " ", "; ".join(filter(None, (column.reason, blank))))
 
 
-def usual_blanks(kind: str) -> tuple[str, ...]:
-    return BLANKS + MORE_BLANKS if kind in ("number", "date", "yes/no") else BLANKS
+def usual_blanks(kind: str, words: Collection[str] = ()) -> tuple[str, ...]:
+    """What means that nothing is known in a column of a kind, but for its words for yes and no,
+    the empty one too.
+    """
+    usual = BLANKS + MORE_BLANKS if kind in ("number", "date", "yes/no") else BLANKS
+    return tuple(word for word in usual if word not in words)
 
 
 def _key(name: str) -> str:

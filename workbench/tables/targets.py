@@ -112,13 +112,15 @@ def target_faults(rows: TargetRows) -> tuple[Diagnostic, ...]:
         )
     if target.kind != "number" and len(np.unique(labels)) < 2:
         only = rows.classes[int(labels[0])] if rows.classes else ("no", "yes")[int(labels[0])]
+        said = target.value or (*target.column.reading.yes, only)[0]
         return (
             Diagnostic(
                 "E0243",
                 f"all {len(labels):,} labels of {target.name} say {only}, so there is nothing to "
                 "tell apart",
-                help="fill in rows of another class, or name the value to predict: "
-                "TABLE.COLUMN=VALUE",
+                help="fill in rows of another class, name the value to predict "
+                "(TABLE.COLUMN=VALUE), or, where a blank cell means no, say so in a mapping: "
+                f'{target.column.name} = {{ kind = "yes/no", yes = ["{said}"], no = [""] }}',
             ),
         )
     return ()
