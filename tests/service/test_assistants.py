@@ -175,3 +175,29 @@ def test_rules_are_proposed_for_what_is_asked(tmp_path: Path) -> None:
         assert all("Ill(" in rule for rule in rules)
 
     talk(tmp_path, conversation)
+
+
+def test_proposed_programs_are_whole_and_look_at_other_tables(tmp_path: Path) -> None:
+    random = Random(2)
+    worst = {f"H{number}": random.randrange(100) for number in range(150)}
+    hives = [f"{hive},{'yes' if mites > 60 else 'no'}" for hive, mites in worst.items()]
+    visits = [
+        f"I{number}-{hive},{hive},{mites if number == 1 else random.randrange(mites + 1)}"
+        for hive, mites in worst.items()
+        for number in range(3)
+    ]
+    for name, rows in (("hives", ["hive,lost", *hives]), ("visits", ["visit,hive,mites", *visits])):
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows), encoding="utf-8")
+
+    async def conversation(client: Client) -> None:
+        files = ["hives.csv", "visits.csv"]
+        await ask(client, "load", files=files, predict="hives.lost=yes")
+        proposed = await ask(client, "propose_rules", seconds=300)
+        assert any("Mites" in one["rule"] for one in proposed["rules"])
+        assert len(proposed["program"]) > 400
+        checked = await ask(client, "check", rules=proposed["program"])
+        assert checked["rules"] >= len(proposed["rules"])
+        scored = await ask(client, "crossval", rules=proposed["program"], folds=2)
+        assert all(one["AUC-ROC"] > 0.9 for one in scored["folds"])
+
+    talk(tmp_path, conversation)

@@ -18,6 +18,7 @@ __all__ = ["CANCELLED", "answer", "call_tool", "first", "of", "refusal", "renumb
 
 MOST_TEXT = 400
 """Characters of one text in an answer."""
+HANDED_IN = ("program", "rule")
 MOST_ANSWER = 24_000
 """Characters of an answer as JSON: long lists in it are halved until it fits."""
 
@@ -108,11 +109,11 @@ def _diagnostic(one: Diagnostic) -> dict[str, Any]:
 
 
 def shortened(value: Any) -> Any:
-    """The value with every long text cut."""
+    """The value with every long text cut, but those that callers hand in again."""
     if isinstance(value, str) and len(value) > MOST_TEXT:
         return value[:MOST_TEXT] + "..."
     if isinstance(value, Mapping):
-        return {key: shortened(item) for key, item in value.items()}
+        return {key: item if key in HANDED_IN else shortened(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [shortened(item) for item in value]
     return value

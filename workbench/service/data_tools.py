@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
 from workbench.service.answers import answer, of
 from workbench.service.arguments import Files, Most, Rules, Text
-from workbench.service.tools import Tools, program_of
+from workbench.service.tools import QUESTION, Tools, program_of
 
 __all__ = ["DataTools"]
 
@@ -58,6 +59,8 @@ class DataTools(Tools):
         report = self.workspace.load(
             [*paths], world=world, predict=predict, labels=labels, wide=wide
         )
+        if predict is not None:
+            self.workspace.remember(QUESTION, json.dumps({"files": files, "predict": predict}))
         return answer(
             {
                 "facts": dict(report.facts),

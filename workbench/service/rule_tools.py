@@ -4,6 +4,8 @@ and scored on what they were not learned from.
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,7 +13,7 @@ from pydantic import Field
 from workbench.errors import InputError, UsageError
 from workbench.service.answers import answer, first, of
 from workbench.service.arguments import Files, Most, Predicates, Rules, Seconds, Text
-from workbench.service.tools import Tools, asked_for, program_of, refuse_includes
+from workbench.service.tools import QUESTION, Tools, asked_for, program_of, refuse_includes
 
 __all__ = ["RuleTools"]
 
@@ -22,11 +24,15 @@ class RuleTools(Tools):
     def propose_rules(
         self, predicates: Predicates = None, most: Most = 20, seconds: Seconds = 60
     ) -> dict[str, Any]:
-        """Search for rules with these predicates as heads; each with support, precision and weight,
-        ready to paste.
+        """Rules with support and weight, ready to paste: of a study's candidates, where load was
+        told what to predict, else those found with these predicates as heads.
 
         predicates: without any, what load was told to predict, or all.
         """
+        asked = self.workspace.recall(QUESTION)
+        if asked is not None and set(predicates or ()) <= set(asked_for(self.workspace) or ()):
+            with suppress(InputError):  # too few labels or conditions for a study
+                return self._of_tables(**json.loads(asked), most=most, seconds=seconds)
         if not any(one.facts for one in self.workspace.data.catalog()):
             raise UsageError.of(
                 "E0861", "there are no facts to search for rules in", help="load some files first"
@@ -44,6 +50,27 @@ class RuleTools(Tools):
                 "program": result.text,
             },
             next_step="take the program (or lines of it), then learn its weights, or crossval it",
+        )
+
+    def _of_tables(
+        self, files: list[str], predict: str, most: int, seconds: float
+    ) -> dict[str, Any]:
+        """Rules about a column of the tables that were loaded."""
+        from workbench.verbs.studying.proposals import proposed_rules
+
+        paths = self.folders.files(files)
+        found = proposed_rules(
+            paths, predict, rules=most, time_limit=seconds, progress=self.progress()
+        )
+        rules = [of(one, "words", "support", "lift", rule="text") for one in found.rules]
+        return answer(
+            {
+                "rules": rules[:most],
+                "candidates": found.candidates,
+                "program": found.program,
+            },
+            next_step="take the program (or lines of it): learn, infer, explain; as all labels "
+            "chose its rules, crossval flatters it a little, and study does not",
         )
 
     def check(self, rules: Rules) -> dict[str, Any]:
