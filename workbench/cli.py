@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import NoReturn
@@ -74,7 +75,7 @@ def main() -> None:
 
 def _run() -> None:
     try:
-        with interrupts_raise():
+        with interrupts_raise((signal.SIGINT, signal.SIGTERM)):
             app()
     except WorkbenchError as error:
         _refuse(error)

@@ -5,6 +5,8 @@ and an unharmed workspace.
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import getpid, kill
@@ -115,6 +117,38 @@ def test_an_interrupt_while_grounding_says_so(run: Run, tmp_path: Path) -> None:
     assert outcome.json["status"] == "cancelled"
     assert "cancelled" in outcome.err
     assert run("infer", rules, "--query", "Smokes", "-w", workspace, "--json").code == 0
+
+
+ENDED = """
+import os, signal, sys
+from workbench.__main__ import main
+
+at, number, sys.argv = sys.argv[1], int(sys.argv[2]), ["workbench", *sys.argv[3:]]
+
+class Ending:
+    def find_spec(self, name, *more):
+        if name == at:
+            os.kill(os.getpid(), number)
+
+sys.meta_path.insert(0, Ending())
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("module", ["workbench.cli", "workbench.commands.infer", "duckdb"])
+def test_what_is_ended_before_it_begins_ends_with_the_code(
+    tmp_path: Path, module: str, number: signal.Signals
+) -> None:
+    rules, data, _ = files(tmp_path)
+    command = ["infer", rules, "--data", data, "--query", "Smokes"]
+    ended = subprocess.run(
+        [sys.executable, "-c", ENDED, module, str(int(number)), *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, "Traceback" in ended.stderr) == (4, False), ended.stderr
 
 
 def test_work_that_hears_nothing_is_ended(
