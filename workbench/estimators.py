@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, Self
 
@@ -15,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from workbench.arrays import Float
-from workbench.errors import InputError, UsageError
+from workbench.errors import InputError
 from workbench.progress import Conduct
 from workbench.study.explaining import studied_rules
 from workbench.study.fitting import RelationalModel, candidates_for, labelled_sample
@@ -24,7 +21,7 @@ from workbench.study.learners import LearnerName
 from workbench.study.prepared import Prepared, prepared
 from workbench.study.program import program_text
 from workbench.study.run import Settings, Studied, fitted_rules
-from workbench.tables import Staging, find_sources, stage
+from workbench.tables import Staging, Tables, as_files, find_sources, stage
 
 __all__ = ["RelationalClassifier", "RelationalRegressor"]
 
@@ -184,24 +181,7 @@ class RelationalRegressor(RegressorMixin, _Relational):  # type: ignore[misc]
 
 
 @contextmanager
-def _staged(tables: Any) -> Iterator[Staging]:
+def _staged(tables: Tables) -> Iterator[Staging]:
     """Tables read, from data frames by name or from files."""
-    if isinstance(tables, str | os.PathLike):
-        tables = [tables]
-    if not isinstance(tables, Mapping):
-        with stage(find_sources(tables)) as staging:
-            yield staging
-        return
-    if not tables:
-        raise UsageError.of("E0644", "no table is given", help="give data frames by name, or files")
-    with TemporaryDirectory(prefix="workbench-frames-") as directory:
-        paths = []
-        for name, frame in tables.items():
-            if not hasattr(frame, "to_parquet"):
-                fault = f"the table {name} is no data frame"
-                raise UsageError.of("E0644", fault, help="give data frames by name, or files")
-            path = Path(directory) / f"{name}.parquet"
-            frame.to_parquet(path, index=False)
-            paths.append(path)
-        with stage(find_sources(paths)) as staging:
-            yield staging
+    with as_files(tables) as files, stage(find_sources(files)) as staging:
+        yield staging

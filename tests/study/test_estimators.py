@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_checks
 
+import workbench as wb
 from workbench import RelationalClassifier, RelationalRegressor
 from workbench.errors import InputError, UsageError
 from workbench.evaluation import auc_roc
@@ -113,3 +114,25 @@ def test_what_cannot_be_is_said() -> None:
     model = RelationalRegressor(rules=2).fit(frames, "houses.price")
     with pytest.raises(InputError, match="E0642"):
         model.predict({"houses": frames["houses"]})
+
+
+def test_a_workspace_studies_and_links_data_frames(tmp_path: Path) -> None:
+    """By name, as it does files; the commands to go on, which name files, are left out."""
+    frames = tables(3, 120)
+    name = next(iter(set(frames) - {"towns"}))
+    target = f"{name}.price"
+    for table, frame in frames.items():
+        frame.to_parquet(tmp_path / f"{table}.parquet", index=False)
+    people = pd.DataFrame({"id": range(60), "name": [f"Ada Lund {n % 30}" for n in range(60)]})
+    people["born"] = [f"19{10 + n % 30}-02-03" for n in range(60)]
+    people.to_csv(tmp_path / "people.csv", index=False)
+    with wb.open() as ws:
+        ours = ws.study(frames, target, folds=2)
+        files = ws.study([tmp_path / f"{table}.parquet" for table in frames], target, folds=2)
+        linked = [ws.link(one) for one in ({"people": people}, tmp_path / "people.csv")]
+        assert [run.kind for run in ws.runs.all()] == ["link", "link", "study", "study"]
+    assert (ours.program, ours.metrics) == (files.program, files.metrics)
+    assert files.commands
+    assert not ours.commands
+    first, second = (each.clusters for each in linked)
+    assert first["cluster"].tolist() == second["cluster"].tolist()

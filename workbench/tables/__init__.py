@@ -29,6 +29,7 @@ from workbench.tables.checked import type_tables
 from workbench.tables.corrections import corrected
 from workbench.tables.definitions import check_definitions
 from workbench.tables.facts import MappedPredicate, Target, mapped_predicates, target_of
+from workbench.tables.frames import Tables, as_files
 from workbench.tables.kinds import ColumnKind
 from workbench.tables.load import TablesReport, load_tables_as_mapped
 from workbench.tables.mapping import ColumnMapping, SqlDefinition, TableMapping, TablesMapping
@@ -58,10 +59,12 @@ __all__ = [
     "Staging",
     "TableMapping",
     "TableSource",
+    "Tables",
     "TablesMapping",
     "TablesReport",
     "Target",
     "TypedTable",
+    "as_files",
     "check_definitions",
     "corrected",
     "counted",

@@ -5,10 +5,12 @@ linkages, models.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from workbench.tables import Tables, as_files
 from workbench.verbs.reviewing import Reviewing
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class Standalone(Reviewing):
 
     def study(
         self,
-        sources: Sequence[str | os.PathLike[str]],
+        sources: Tables,
         predict: str,
         *,
         record: bool = True,
@@ -50,6 +52,7 @@ class Standalone(Reviewing):
 
         Parameters
         ----------
+        sources : path or URL, several, or mapping of table to data frame
         record : bool
             Keep the study as a run.
         **options
@@ -58,7 +61,10 @@ class Standalone(Reviewing):
         from workbench.verbs.studying.runs import record_study
         from workbench.verbs.studying.study import study
 
-        result = study(sources, predict, **options)
+        with as_files(sources) as files:
+            result = study(files, predict, **options)
+        if isinstance(sources, Mapping):
+            result = replace(result, commands=())  # they would name files that are gone
         if not record:
             return result
         return replace(
@@ -66,13 +72,17 @@ class Standalone(Reviewing):
         )
 
     def link(
-        self, *sources: str | os.PathLike[str], record: bool = True, **options: Unpack[LinkOptions]
+        self,
+        *sources: str | os.PathLike[str] | Mapping[str, Any],
+        record: bool = True,
+        **options: Unpack[LinkOptions],
     ) -> LinkResult:
         """Which records of one file, or of two, are of the same thing; of this workspace nothing is
         read.
 
         Parameters
         ----------
+        *sources : path, or mapping of name to data frame
         record : bool
             Keep the figures as a run, and beside it what `link_more` links new records by.
         **options
@@ -82,12 +92,14 @@ class Standalone(Reviewing):
         from workbench.verbs.linking.link import link
         from workbench.verbs.runs import record_figures
 
-        result = link(sources, **options)
+        with ExitStack() as kept:
+            files = [one for each in sources for one in kept.enter_context(as_files(each))]
+            result = link(files, **options)
         if not record:
             return result
         said = result.as_record()
         figures = {name: said[name] for name in LINKED}
-        settings = {"sources": [os.fspath(one) for one in sources], **options}
+        settings = {"sources": [os.fspath(one) for one in files], **options}
         settings.pop("progress", None)
         with self.database.transaction():
             number = record_figures(
