@@ -79,7 +79,7 @@ def prepared(
     and columns that give the target away.
     """
     chosen = (
-        propose(staging, predict=predict)
+        propose(staging, predict=predict, blank_is_no=False)
         if mapping is None
         else mapping_onto(staging, mapping, predict)
     )

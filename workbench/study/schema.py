@@ -101,7 +101,7 @@ def _table(
             columns += calendar_columns(staging, typed, column.name)
         elif column.kind in ("category", "text"):
             different, filled = _different(staging, typed, column.name)
-            if different < 2:
+            if different < 2 and (not filled or filled == typed.rows):
                 continue
             if column.kind == "text" and column.predicate:
                 texts.append(Column(column.name, "text", common_words(staging, typed, column.name)))

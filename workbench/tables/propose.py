@@ -42,6 +42,7 @@ def propose(
     *,
     predict: str | None = None,
     taken: Mapping[str, Sequence[str]] | None = None,
+    blank_is_no: bool = True,
 ) -> TablesMapping:
     """Profile the staged tables and propose what they mean, with a reason for each column.
 
@@ -53,6 +54,9 @@ def propose(
     taken : mapping of str to sequence of str, optional
         Predicates that there are already, with their argument types: a new one of that name and
         other types is called differently.
+    blank_is_no : bool
+        Whether a column of yes, no and blanks is one of yes or no, where a blank is taken for no;
+        else it is a category of two values, but for what is to be predicted.
 
     Returns
     -------
@@ -65,6 +69,8 @@ def propose(
     found = _Found(counted, keys, find_references(staging, counted, keys))
     tables = [_table(staging, found, counts) for counts in counted]
     tables = _with_composites(staging, counted, tables)
+    if not blank_is_no:
+        tables = [_blanks_apart(table, predict or "") for table in tables]
     tables = with_category_types(staging, tables)
     return TablesMapping(tuple(with_predicates(tables, taken or {})), predict)
 
@@ -106,6 +112,24 @@ def _with_composites(
         return replace(table, columns=(*table.columns, *more))
 
     return [changed(table) for table in tables]
+
+
+def _blanks_apart(table: TableMapping, predict: str) -> TableMapping:
+    """The table with its columns of yes, no and more than a few blanks as categories."""
+    asked = predict.partition("=")[0]
+
+    def changed(column: ColumnMapping) -> ColumnMapping:
+        few = column.missing < FEW_BLANKS * table.rows
+        one_sided = column.kind != "yes/no" or column.distinct != 2
+        if few or one_sided or f"{table.name}.{column.name}" == asked:
+            return column
+        reading = Reading(blanks=column.reading.blanks)
+        return replace(column, kind="category", reading=reading, reason=f"{column.reason}, or none")
+
+    return replace(table, columns=tuple(map(changed, table.columns)))
+
+
+FEW_BLANKS = 0.01
 
 
 def _joined(
