@@ -322,16 +322,16 @@ def test_a_rule_names_one_product_of_many_on_new_tables_too(tmp_path: Path) -> N
     )
     products = write(
         tmp_path / "products.csv",
-        ["product", "shelf"],
-        [[f"P{k}", "AB"[k % 2]] for k in range(260)],
+        ["product", "name", "shelf"],
+        [[f"P{k}", f"Tea no. {k}", "AB"[k % 2]] for k in range(260)],
     )
     lines = [[f"K{k}-{at}", f"C{k}", f"P{bought[k, at]}"] for k in range(500) for at in range(6)]
     purchases = write(tmp_path / "purchases.csv", ["purchase", "customer", "product"], lines)
     files = [customers, products, purchases]
     result = study(files, "customers.churn", folds=2, rules=3, out=tmp_path)
     named = " ".join(rule.words for rule in result.rules)
-    assert "product = P9" in named
-    assert "product = P20" in named
+    assert "product = Tea no. 9 (P9)" in named
+    assert "product = Tea no. 20 (P20)" in named
     assert all(rule.lift is not None and rule.lift > 1 for rule in result.rules if rule.weight > 1)
     (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
     (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")

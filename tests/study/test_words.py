@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -236,3 +237,14 @@ def test_references_are_told_with_what_they_lead_to_where_they_are_not_called_so
     }
     games = Path("players", (Hop("from", "white_id", "games"),))
     assert candidate_words(Candidate(games, "count")) == "number of its games as white"
+
+
+def test_things_are_called_as_people_call_them() -> None:
+    book = Column("book", "category", ("B7", "B8"), called=("Emma (B7)", "B8"))
+    loans = Path("readers", (Hop("from", "reader", "loans"),))
+    counted = Candidate(loans, "sum", Onward((), book), "B7")
+    assert candidate_words(counted) == "number of its loans with book = Emma (B7)"
+    held = Condition(0, "at_least", 0.5)
+    last = Candidate(Path("readers"), "is", Onward((), book), "B8")
+    assert condition_words(held, last) == "book is B8"
+    assert "book is Emma (B7)" in condition_words(held, replace(last, value="B7"))

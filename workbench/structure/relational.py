@@ -32,6 +32,8 @@ class Column:
     since : str
         Of a number of days: the column of the date that they are counted from, up to that of
         `name`.
+    called : tuple of str
+        What people call the things that `values` name; empty where they call them so.
     """
 
     name: str
@@ -40,6 +42,13 @@ class Column:
     beginning: int = 0
     part: Literal["", "weekday", "month"] = ""
     since: str = ""
+    called: tuple[str, ...] = ()
+
+    def shown(self, value: str) -> str:
+        """A value as people call it."""
+        if not self.called or value not in self.values:
+            return value
+        return self.called[self.values.index(value)]
 
 
 @dataclass(frozen=True)

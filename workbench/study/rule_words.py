@@ -24,14 +24,14 @@ def _held_words(candidate: Candidate, words: str, held: bool) -> str:
     not_ = "" if held else "not "
     if candidate.aggregate == "value":
         return f"{words} is {not_}yes"
-    if candidate.aggregate == "is" and onward is not None:
+    if candidate.aggregate == "is" and onward is not None and candidate.value is not None:
         what = f"{whose(candidate.path)}{spoken(onward.column.name)}"
         if onward.kind == "text":
             return f"{what} has {not_}the word {candidate.value}"
         if onward.column.beginning:
             does = "begins" if held else "does not begin"
             return f"{what} {does} with {candidate.value}"
-        return f"{what} is {not_}{candidate.value}"
+        return f"{what} is {not_}{onward.column.shown(candidate.value)}"
     return f"{not_}{words}"
 
 

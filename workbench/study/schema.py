@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from workbench.structure.relational import Column, Reference, Schema, Table
@@ -10,6 +10,7 @@ from workbench.study.codes import beginnings
 from workbench.study.computed_columns import calendar_columns, durations, number_column
 from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
+from workbench.tables.values import listed
 
 __all__ = ["relational_schema"]
 
@@ -90,7 +91,9 @@ def _table(
         if column.table is not None and _has_key(mapping, column.table) and not is_itself:
             references.append(Reference(column.name, column.table))
         if column.kind == "reference" and column.table is not None:
-            category = Column(column.name, "category", _values(staging, typed, column.name))
+            values = _values(staging, typed, column.name)
+            called = _called(staging, tables[column.table], values)
+            category = Column(column.name, "category", values, called=called)
             (columns if _is_small(mapping, column.table) else named).append(category)
         elif column.kind == "number":
             columns.append(number_column(staging, typed, column.name))
@@ -168,6 +171,20 @@ def _values(staging: Staging, typed: TypedTable, column: str) -> tuple[str, ...]
         f"ORDER BY count(*) DESC, 1 LIMIT {NAMED}"
     )
     return tuple(str(value) for (value,) in rows)
+
+
+def _called(staging: Staging, typed: TypedTable, values: Sequence[str]) -> tuple[str, ...]:
+    """What people call things of a table, and their keys; empty where it has no names for them."""
+    shown = [typed.columns[name] for name in typed.mapping.display if name in typed.columns]
+    key = typed.columns.get(typed.mapping.key or "")
+    if key is None or not shown or not values:
+        return ()
+    found = staging.rows(
+        f"SELECT {key}::VARCHAR, concat_ws(' ', {', '.join(shown)}) FROM {typed.relation} "
+        f"WHERE {key}::VARCHAR IN {listed(values)}"
+    )
+    names = {str(one): f"{name} ({one})" for one, name in found if name and name != one}
+    return tuple(names.get(value, value) for value in values)
 
 
 def _date(staging: Staging, typed: TypedTable, columns: list[Column]) -> tuple[str | None, bool]:

@@ -106,7 +106,8 @@ def _value_words(what: str, onward: Onward | None, value: str | None) -> str:
         sign, number = value.split()
         passed = "of at least" if sign == ">=" else "below"
         return f"{what} {passed} {number_text(float(number))}"
-    return f"{what} {'beginning with' if onward.column.beginning else '='} {value}"
+    is_so = "beginning with" if onward.column.beginning else "="
+    return f"{what} {is_so} {onward.column.shown(value)}"
 
 
 def known_words(candidate: Candidate) -> str:
