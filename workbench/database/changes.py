@@ -23,7 +23,7 @@ from workbench.errors import Diagnostic, InputError
 
 __all__ = ["Changed", "add_facts", "remove_facts"]
 
-ROWS, CODED, KNOWN = "changed_texts", "changed_rows", "known_rows"
+ROWS, CODED, KNOWN, GONE = "changed_texts", "changed_rows", "known_rows", "gone_facts"
 
 
 @dataclass(frozen=True)
@@ -126,22 +126,19 @@ def _changed(
         else FactRows(*(_stated(predicate, one) for one in (came, went)))
     )
     change = Changed(count, by, rows)
-    # A domain is a scan of all facts, and stays as it is where none went and all constants are of
-    # it already.
-    if change.facts != change.by.count:
-        grown = f"SELECT DISTINCT world FROM {CODED}"
-    else:
-        grown = _grown(predicate)
-    database.refresh_domains([number for (number,) in connection.execute(grown).fetchall()])
+    # A domain is a scan of all facts with a sort of their names: it stays as it is where its
+    # constants do.
+    worlds = set(connection.execute(_grown(predicate)).fetchall()) if came.num_rows else set()
+    if went.num_rows:
+        with handed_in(connection, GONE, went):
+            worlds |= set(connection.execute(_shrunk(database, predicate)).fetchall())
+    database.refresh_domains([number for (number,) in sorted(worlds)])
     return change
 
 
 def _grown(predicate: StoredPredicate) -> str:
     """A query for the worlds that have new constants."""
-    wanted = " UNION ".join(
-        f"SELECT world, {text_literal(type_name)} AS type, {column} AS constant FROM {CODED}"
-        for column, type_name in predicate.constant_columns
-    )
+    wanted = _constants(predicate, CODED)
     if not wanted:
         return f"SELECT world FROM {CODED} WHERE false"
     # The other way round all domains would be put into a table of hashes.
@@ -149,6 +146,34 @@ def _grown(predicate: StoredPredicate) -> str:
     return (
         f"WITH wanted AS MATERIALIZED ({wanted}) SELECT DISTINCT world FROM (FROM wanted EXCEPT "
         f"SELECT d.world, d.type, d.constant {there})"
+    )
+
+
+def _shrunk(database: Database, predicate: StoredPredicate) -> str:
+    """A query for the worlds in which no fact has some constant of those that went any more."""
+    gone = _constants(predicate, GONE)
+    if not gone:
+        return f"SELECT DISTINCT world FROM {GONE}"
+    types = {type_name for _, type_name in predicate.constant_columns}
+    there = " UNION ALL ".join(
+        f"SELECT world, {text_literal(type_name)} AS type, {column} AS constant "
+        f"FROM {quoted(one.table_name)}"
+        for one in database.predicates().values()
+        for column, type_name in one.constant_columns
+        if type_name in types
+    )
+    return (
+        f"WITH gone AS MATERIALIZED ({gone}) SELECT DISTINCT world FROM (FROM gone EXCEPT "
+        f"SELECT t.world, t.type, t.constant FROM ({there}) t SEMI JOIN gone USING (world, type, "
+        "constant))"
+    )
+
+
+def _constants(predicate: StoredPredicate, table: str) -> str:
+    """A query for the constants of a table of a predicate's facts; empty where it has none."""
+    return " UNION ".join(
+        f"SELECT world, {text_literal(type_name)} AS type, {column} AS constant FROM {table}"
+        for column, type_name in predicate.constant_columns
     )
 
 
