@@ -64,6 +64,10 @@ PRODUCTS = 8
 """Products of the best correlation that are compared without what chosen terms say already."""
 PLAINER = 0.9
 """What a product's correlation counts beside that of a single term."""
+SHAPES = {"log": 0.98, "above": 0.96, "below": 0.96}
+"""What that of a bent line counts beside a straight one or a step, which say as much in fewer
+words.
+"""
 NEW = 0.02
 """The share of a column's squares that chosen terms leave, at least."""
 
@@ -79,6 +83,7 @@ class _Pool:
     is_condition: Bool
     column_of: Int64
     squares: Float
+    plainness: Float
     _sums: dict[int, tuple[Float, Float]] = field(default_factory=dict)
     _within: Float = field(default_factory=lambda: np.zeros(1))
     _seen: int = 1  # the first is the mean, which `squares` are without
@@ -92,7 +97,9 @@ class _Pool:
         squares = np.einsum("ij,ij->j", columns, columns, dtype=np.float64)
         kinds = np.array([bool(term.conditions) for term in terms])
         of = np.array([term.columns[0] for term in terms], np.int64)
-        return cls(terms, columns, kinds, of, np.maximum(squares - total**2 / max(len(X), 1), 0))
+        plainness = np.array([SHAPES.get(term.form, 1.0) for term in terms])
+        squares = np.maximum(squares - total**2 / max(len(X), 1), 0)
+        return cls(terms, columns, kinds, of, squares, plainness)
 
     def best(self, left: Float, basis: Float, *, products: bool) -> Term | None:
         """The term, or the product of a condition with one, of the greatest correlation with what
@@ -110,7 +117,9 @@ class _Pool:
             self._seen += 1
         new = self.squares - self._within
         score = np.where(
-            new > NEW * self.squares, np.abs(said) / np.sqrt(np.maximum(new, 1e-9)), 0.0
+            new > NEW * self.squares,
+            self.plainness * np.abs(said) / np.sqrt(np.maximum(new, 1e-9)),
+            0.0,
         )
         at = int(np.argmax(score))
         found, most = (self.terms[at], float(score[at])) if score[at] > 1e-9 else (None, 0.0)
