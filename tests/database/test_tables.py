@@ -113,6 +113,18 @@ def test_long_cells_empty_files_and_unknown_suffixes(
         load_tables(database, written(tmp_path, "Friends.txt", ""))
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_blank_line_is_no_row(database: Database, facts: Facts, tmp_path: Path, end: str) -> None:
+    for name, lines in {
+        "Smokes.csv": ["x", "Ann", "", "Bob", "", ""],
+        "Friends.csv": ["x,y", "Ann,Bob", "", "Bob,Ann", ""],
+    }.items():
+        assert load_tables(database, written(tmp_path, name, end.join(lines))).n_facts == 2
+    assert load_tables(database, written(tmp_path, "Smokes.csv", 2 * end)).n_facts == 0
+    with pytest.raises(InputError, match="is empty here"):
+        load_tables(database, written(tmp_path, "Smokes.csv", f'x{end}Ann{end}""{end}'))
+
+
 def test_several_files_are_one_transaction(
     database: Database, facts: Facts, tmp_path: Path
 ) -> None:

@@ -193,8 +193,9 @@ def _print_document(document: DocumentRun) -> None:
 def _print_predictions(predicted: Mapping[str, Sequence[Any]], rows: int) -> None:
     found = len(predicted["atom"])
     more = f" (first {rows} of {found:,}; --out FILE for all)" if found > rows else ""
-    shown = zip(predicted["atom"][:rows], predicted["value"][:rows])
-    print_table(f"Predictions{more}", ("atom", "value"), shown)
+    columns = [name for name in ("world", "atom", "value") if name in predicted]
+    shown = zip(*(predicted[name][:rows] for name in columns))
+    print_table(f"Predictions{more}", columns, shown)
 
 
 def _print_rules(result: InferenceResult) -> None:

@@ -29,7 +29,7 @@ from workbench.database.dataset import (
 from workbench.database.encoded_facts import FactColumns, insert_facts
 from workbench.database.fact_source import FactSource
 from workbench.database.fact_texts import FactTexts, texts_of_facts
-from workbench.database.facts import set_fact
+from workbench.database.facts import clear_facts, set_fact
 from workbench.database.fingerprint import (
     FactSum,
     TablePrint,
@@ -146,6 +146,7 @@ __all__ = [
     "cells_of_line",
     "changed_rows",
     "chunks_of_lines",
+    "clear_facts",
     "combinations",
     "constant_ids",
     "constants",

@@ -1,4 +1,4 @@
-"""Single facts, changed one at a time."""
+"""Single facts, changed one at a time, and all of them taken away."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from workbench.errors import UsageError
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.values import parse_value
 
-__all__ = ["set_fact"]
+__all__ = ["clear_facts", "set_fact"]
+
+
+def clear_facts(database: Database) -> None:
+    """Take away every fact; declarations and constants stay."""
+    with database.transaction() as connection:
+        for predicate in database.predicates().values():
+            connection.execute(f"DELETE FROM {quoted(predicate.table_name)}")
 
 
 def set_fact(database: Database, atom: str, value: bool | None) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from workbench.database.fact_source import FactSource
-from workbench.database.identifiers import text_literal
+from workbench.database.identifiers import quoted, text_literal
 from workbench.database.outside import first_line, outside
 from workbench.database.text_files import (
     cells_of_line,
@@ -18,7 +18,6 @@ from workbench.database.text_files import (
     display_name,
     ending_of,
     line_reader,
-    open_binary,
 )
 from workbench.errors import Diagnostic, InputError, UsageError
 
@@ -85,31 +84,31 @@ def is_parquet(path: Path) -> bool:
 
 def scan(path: Path, header: bool) -> str:
     """The table function that reads a file with every column as text."""
-    with open_binary(path) as stream:
-        head = stream.read(1)
     if is_parquet(path):
         return f"read_parquet({text_literal(path)})"
-    if not head:
-        return "(SELECT NULL::VARCHAR AS column0 WHERE false)"
-    longest, first_text = 0, ""
+    longest, first_text, blank = 0, "", True
     for first, text in chunks_of_lines(path):
+        blank &= not text.strip()
         first_text = text.split("\n", 1)[0] if first == 1 else first_text
         longest = max(longest, max(map(len, text.split("\n"))))
+    if blank:
+        return "(SELECT NULL::VARCHAR AS column0 WHERE false)"
     delimiter = (
         "\t"
         if ending_of(path)[0] in (".tsv", ".tab")
         else max(",;\t|", key=lambda c: (first_text.count(c), c == ","))
     )
-    return (
+    names = _column_names(first_text, delimiter, header)
+    read = (
         f"read_csv({text_literal(path)}, auto_detect = false, header = {header}, delim = "
         f"'{delimiter}', quote = '\"', escape = '\"', max_line_size = "
-        f"{max(4 * longest + 64, 1 << 21)}, null_padding = false, columns = {{"
-        + ", ".join(
-            f"{text_literal(name)}: 'VARCHAR'"
-            for name in _column_names(first_text, delimiter, header)
-        )
+        f"{max(4 * longest + 64, 1 << 21)}, null_padding = false, "
+        f"allow_quoted_nulls = {len(names) > 1}, columns = {{"
+        + ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in names)
         + "})"
     )
+    # A blank line is no row, as it is none of several columns.
+    return read if len(names) > 1 else f"(FROM {read} WHERE {quoted(names[0])} IS NOT NULL)"
 
 
 def _column_names(first_text: str, delimiter: str, header: bool) -> list[str]:

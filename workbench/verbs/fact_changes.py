@@ -16,6 +16,7 @@ from workbench.database import (
     FactTexts,
     Partition,
     add_facts,
+    clear_facts,
     load_alchemy_text,
     remove_facts,
     texts_of_facts,
@@ -81,15 +82,21 @@ def changes_of(
     """What files, data frames and texts say is to change; the workspace stays as it is,
     whatever is wrong with them.
     """
+    added, removed = list(_each(add)), list(_each(remove))
+    if not added and not removed:
+        return FactChanges((), (), correct)
     where: dict[str, Any] = {"world": world or DEFAULT_WORLD, "partition": partition}
-    return FactChanges(_texts(database, add, **where), _texts(database, remove, **where), correct)
+    with copy_of(database, facts=False) as apart:
+        texts = _texts(apart, added, **where)
+        if added and removed:
+            clear_facts(apart)
+        return FactChanges(texts, _texts(apart, removed, **where), correct)
 
 
 def _texts(
-    database: Database, sources: Sequence[Any], *, world: str, partition: Partition
+    apart: Database, each: Sequence[Any], *, world: str, partition: Partition
 ) -> list[FactTexts]:
-    """Facts read apart from the workspace, which stays as it is whatever is wrong with them."""
-    each = list(_each(sources))
+    """Facts read into a workspace that has none."""
     if not each:
         return []
     # Facts written out are read as one text: each reading costs as much as many facts.
@@ -97,12 +104,11 @@ def _texts(
     files: list[Any] = []
     for one in each:
         (texts if isinstance(one, str) and is_fact(one) else files).append(one)
-    with copy_of(database, facts=False) as apart:
-        if texts:
-            load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
-        for source in files:
-            load(apart, source, world=world, partition=partition, wide=False)
-        return texts_of_facts(apart)
+    if texts:
+        load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
+    for source in files:
+        load(apart, source, world=world, partition=partition, wide=False)
+    return texts_of_facts(apart)
 
 
 def _each(sources: Any) -> Iterator[Any]:
