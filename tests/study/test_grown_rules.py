@@ -128,9 +128,8 @@ def test_a_program_of_bends_and_products_says_what_the_rules_say(tmp_path: Path)
 def test_of_a_step_and_a_bend_that_say_nearly_the_same_the_step_is_grown() -> None:
     """Shares of any at all: a line up to the least of them tells 0 from the rest as a step does."""
     rng = np.random.default_rng(3)
-    held = rng.random(400) < 0.3
-    shares = np.where(held, 1 / rng.integers(4, 9, 400), 0.0)
-    y = 2.0 * np.minimum(shares, 0.14) / 0.14 + rng.normal(0, 0.05, 400)
+    shares = np.where(rng.random(400) < 0.5, 1 / rng.integers(6, 10, 400), 0.0)
+    y = 2.0 * np.minimum(shares, 0.14) / 0.14 + rng.normal(0, 0.3, 400)
     step = Term((Condition(0, "at_least", 0.05),))
     bend = Term(column=0, form="below", low=0.0, high=0.14, spread=0.06)
     first = next(grow(shares[:, None].astype(np.float32), y, [bend, step], 1, products=False))
