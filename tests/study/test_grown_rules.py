@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from workbench.structure.grown_rules import fit_grown_rules
+from workbench.structure.grown_rules import _chosen, _Way, fit_grown_rules
 from workbench.structure.pursuit import grow
 from workbench.structure.rule_task import RuleTask
+from workbench.structure.scopes import Scope
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.term_choices import bent_terms, terms_of
 from workbench.structure.terms import Condition, Term
@@ -134,3 +135,14 @@ def test_of_a_step_and_a_bend_that_say_nearly_the_same_the_step_is_grown() -> No
     bend = Term(column=0, form="below", low=0.0, high=0.14, spread=0.06)
     first = next(grow(shares[:, None].astype(np.float32), y, [bend, step], 1, products=False))
     assert first == step
+
+
+def test_one_held_out_set_chooses_the_fewest_terms_within_a_standard_error() -> None:
+    rng = np.random.default_rng(3)
+    way = _Way(Scope(np.arange(4)), plain=True)
+    typical = np.abs(rng.normal(size=200))
+    slightly = typical - 0.001 + rng.normal(size=200) / 50
+    errors = {(way, 0, 0.0): [2 * typical], (way, 2, 1.0): [typical], (way, 9, 1.0): [slightly]}
+    assert slightly.mean() < typical.mean()
+    assert _chosen(errors, [way])[1] == 2
+    assert _chosen({one: 2 * each for one, each in errors.items()}, [way])[1] == 9

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.relational import Column, Hop, Path, Reference
+from workbench.structure.relational import Column, Hop, Path, Reference, Schema, Table, paths
 from workbench.structure.terms import Condition, Term
+from workbench.study.path_words import rows_words, whose
 from workbench.study.rule_words import condition_words, readable_step, reason_words, term_words
 from workbench.study.words import candidate_words
 
@@ -248,3 +249,30 @@ def test_things_are_called_as_people_call_them() -> None:
     last = Candidate(Path("readers"), "is", Onward((), book), "B8")
     assert condition_words(held, last) == "book is B8"
     assert "book is Emma (B7)" in condition_words(held, replace(last, value="B7"))
+
+
+def test_a_reference_called_as_the_key_is_told_by_its_table() -> None:
+    schema = Schema(
+        {
+            "members": Table("members", 9, "card"),
+            "books": Table("books", 9, "isbn", (Column("pages", "number"),)),
+            "loans": Table(
+                "loans", 9, None, (), (Reference("card", "members"), Reference("isbn", "books"))
+            ),
+        }
+    )
+    of_member = [rows_words(path) for path in paths(schema, "members") if path.many]
+    assert of_member[0] == "its loans"
+    to_book = [whose(path) for path in paths(schema, "loans") if path.end == "books"]
+    assert to_book[0] == "its book's "
+
+
+def test_a_share_is_told_in_tenths() -> None:
+    kinds = Column("kind", "category", ("a", "b"))
+    loans = Path("members", (Hop("from", "member_id", "loans"),))
+    share = Candidate(loans, "share", Onward((), kinds), "a")
+    term = Term((), 0, "number", 0, 1, 0.5, 0.2)
+    step = readable_step(term, [share])
+    assert step == 0.1
+    assert term_words(term, [share], step=step) == "each 10 % more of its loans with kind = a"
+    assert term_words(term, [share]) == "the share of its loans with kind = a"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.relational import Column, Hop, Path, Schema
+from workbench.structure.relational import Column, Path, Schema, hop_from, hop_to
 
 __all__ = ["candidates_in_common"]
 
@@ -33,7 +33,7 @@ def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator
     sides = [[(Path(start), column) for column in named]]
     for reference in schema[start].references:
         if reference.table is not None:
-            to = Path(start, (Hop("to", reference.column, reference.table),))
+            to = Path(start, (hop_to(schema, reference),))
             sides.append(
                 [
                     end
@@ -63,11 +63,11 @@ def _around(schema: Schema, to: Path) -> Iterator[Path]:
     yield to
     for reference in schema[to.end].references:
         if reference.table not in (None, to.start, to.end):
-            yield to.then(Hop("to", reference.column, reference.table or ""))
+            yield to.then(hop_to(schema, reference))
     for table in schema.tables.values():
         for reference in table.references:
             if reference.table == to.end and table.name != to.start:
-                yield to.then(Hop("from", reference.column, table.name))
+                yield to.then(hop_from(schema, reference, table.name))
 
 
 def _known(schema: Schema, path: Path, timed: bool) -> bool:

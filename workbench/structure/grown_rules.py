@@ -150,4 +150,20 @@ def _chosen(errors: _Errors, ways: Sequence[_Way]) -> _Choice:
         gain = np.concatenate(errors[before]) - np.concatenate(errors[found])
         if gain.mean() > gain.std() / np.sqrt(len(gain)):
             best[id(way.scope)] = found
-    return min(best.values(), key=means.__getitem__)
+    chosen = min(best.values(), key=means.__getitem__)
+    return _fewest(errors, chosen) if tried_most == 1 else chosen
+
+
+def _fewest(errors: _Errors, chosen: _Choice) -> _Choice:
+    """The choice of fewest terms, of the chosen way, that errs no more than a standard error more.
+
+    One set of rows, the latest, follows what is passing: places of Formula 1's drivers were
+    foretold best there by 25 terms, and later ones by half as many.
+    """
+    least = np.concatenate(errors[chosen])
+    for one in sorted(errors, key=lambda one: (one[1], float(np.mean(errors[one][0])))):
+        if one[0] is chosen[0]:
+            more = np.concatenate(errors[one]) - least
+            if more.mean() <= more.std() / np.sqrt(len(more)):
+                return one
+    return chosen

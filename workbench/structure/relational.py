@@ -8,7 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Column", "Hop", "Path", "Reference", "Schema", "Table", "paths"]
+__all__ = [
+    "Column",
+    "Hop",
+    "Path",
+    "Reference",
+    "Schema",
+    "Table",
+    "hop_from",
+    "hop_to",
+    "paths",
+]
 
 Kind = Literal["number", "category", "flag", "date", "calendar", "name", "text"]
 
@@ -151,6 +161,8 @@ class Hop:
         The table that is reached.
     through, via : str
         Of `latest`: the table whose latest row is taken, and its column that refers back.
+    called_as_key : bool
+        Whether the column is called as the key that it holds, and so says nothing of its own.
     """
 
     kind: Literal["to", "from", "shared", "latest"]
@@ -158,6 +170,7 @@ class Hop:
     table: str
     through: str = ""
     via: str = ""
+    called_as_key: bool = field(default=False, compare=False)
 
     @property
     def many(self) -> bool:
@@ -196,6 +209,19 @@ class Path:
     def then(self, hop: Hop) -> Path:
         """The path with one hop more."""
         return Path(self.start, (*self.hops, hop))
+
+
+def hop_to(schema: Schema, reference: Reference) -> Hop:
+    """The step to what a row refers to."""
+    table = reference.table or ""
+    named = schema[table].key == reference.column
+    return Hop("to", reference.column, table, called_as_key=named)
+
+
+def hop_from(schema: Schema, reference: Reference, table: str) -> Hop:
+    """The step to the rows of a table that refer to this one."""
+    named = schema[reference.table or ""].key == reference.column
+    return Hop("from", reference.column, table, called_as_key=named)
 
 
 def paths(schema: Schema, start: str, *, depth: int = 3, timed: bool = False) -> Iterator[Path]:
@@ -244,7 +270,7 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
                 and (reference.table not in visited or returns)
                 and not back
             ):
-                yield Hop("to", reference.column, reference.table)
+                yield hop_to(schema, reference)
     if last is None or (last.kind == "to" and not many and not timed):
         for reference in here.references:
             if reference.table in (None, here.name):
@@ -256,7 +282,7 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
         for reference in table.references:
             if reference.table != here.name or (table.of and not near):
                 continue
-            yield Hop("from", reference.column, table.name)
+            yield hop_from(schema, reference, table.name)
             if table.of:
                 continue
             if timed and near:

@@ -14,9 +14,15 @@ def spoken(name: str) -> str:
     return name.replace("_", " ").strip()
 
 
-def referred(column: str) -> str:
-    """What a reference leads to, by the name of its column: `patient_id` to a patient."""
-    return " ".join(without_id(words_of(column))) or spoken(column)
+def referred(hop: Hop) -> str:
+    """What a reference leads to, by the name of its column: `patient_id` to a patient; by its table
+    where it is called as the key (`isbn` of books).
+    """
+    name = " ".join(without_id(words_of(hop.column))) or spoken(hop.column)
+    kind = " ".join(singular_words(hop.table))
+    if hop.kind in ("to", "latest") and hop.called_as_key and not _says(name, kind):
+        return kind
+    return name
 
 
 def the(words: str) -> str:
@@ -37,7 +43,7 @@ def thing_words(hop: Hop) -> str:
     """What one step leads to: the reference's name, and what that is where it does not say so."""
     if hop.kind not in ("to", "latest"):
         return spoken(hop.table)
-    name, kind = referred(hop.column), " ".join(singular_words(hop.table))
+    name, kind = referred(hop), " ".join(singular_words(hop.table))
     return name if _says(name, kind) else f"{name} {kind}"
 
 
@@ -60,8 +66,8 @@ def rows_words(path: Path) -> str:
         return f"{spoken(last.table)} of {_owner(path.hops[:-1])}"
     if last.table == path.start:
         return f"{spoken(path.start)} tied to it by {spoken(last.column)}"
-    by = referred(last.column)
-    called = _says(by, " ".join(singular_words(path.start)))
+    by = referred(last)
+    called = last.called_as_key or _says(by, " ".join(singular_words(path.start)))
     return f"its {spoken(last.table)}" + ("" if called else f" as {by}")
 
 
@@ -77,13 +83,17 @@ def _back_at_start(path: Path) -> str:
         return f"{spoken(last.table)} of {_owner(tuple(before))}"
     if not before and _is_role(last):
         return _role_words(between, last)
-    return f"{spoken(last.table)} of {_owner((*before, between))} (as {referred(last.column)})"
+    return f"{spoken(last.table)} of {_owner((*before, between))} (as {referred(last)})"
 
 
 def _is_role(hop: Hop) -> bool:
     """Whether a reference says what a thing is to another: a supplier, of companies."""
-    name = referred(hop.column)
-    return len(name) > 2 and not _says(name, " ".join(singular_words(hop.table)))
+    name = referred(hop)
+    return (
+        not hop.called_as_key
+        and len(name) > 2
+        and not _says(name, " ".join(singular_words(hop.table)))
+    )
 
 
 def _role_words(between: Hop, last: Hop) -> str:
@@ -102,13 +112,13 @@ def _owner(hops: tuple[Hop, ...]) -> str:
     """
     *before, hop = hops
     if hop.kind == "latest":
-        return f"its latest {referred(hop.column)}"
+        return f"its latest {referred(hop)}"
     if hop.kind == "to" and before and before[-1].many:
-        return f"the same {referred(hop.column)} (through {spoken(before[-1].table)})"
+        return f"the same {referred(hop)} (through {spoken(before[-1].table)})"
     if hop.kind == "to":
-        return f"its {referred(hop.column)}"
+        return f"its {referred(hop)}"
     if hop.kind == "shared":
-        as_whose = f" as its {referred(before[-1].column)}" if before else ""
+        as_whose = f" as its {referred(before[-1])}" if before else ""
         return f"{_sharing(hop)}{as_whose}"
     return (
         f"{spoken(hop.table)} of {_owner(tuple(before))}" if before else f"its {spoken(hop.table)}"
@@ -121,7 +131,7 @@ def neighbours_words(path: Path) -> str:
     if last.kind == "shared":
         return _sharing(last)
     if first.kind == "to" and path.hops == (first, Hop("from", first.column, path.start)):
-        return f"other {spoken(path.start)} of its {referred(first.column)}"
+        return f"other {spoken(path.start)} of its {referred(first)}"
     if any(hop.kind == "shared" for hop in path.hops[:-1]):
         return f"{spoken(path.start)} of {_owner(path.hops[:-1])}"
     if [hop.kind for hop in path.hops] == ["from", "to"] and _is_role(last):

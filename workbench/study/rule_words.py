@@ -108,9 +108,21 @@ def readable_step(term: Term, candidates: Sequence[Candidate]) -> float:
     """
     if term.form in ("condition", "log") or candidates[term.column].aggregate == "labelled":
         return 1.0
+    if _is_share(candidates[term.column]):
+        return TENTH
     if in_days(candidates[term.column]):
         return next((days for days in (YEAR, MONTH) if term.spread >= days), 1.0)
     return 10.0 ** floor(log10(term.spread)) if not 0.1 <= term.spread < 10 else 1.0
+
+
+TENTH = 0.1
+"""The step of shares."""
+
+
+def _is_share(candidate: Candidate) -> bool:
+    onward = candidate.onward
+    of_flags = candidate.aggregate == "mean" and onward is not None and onward.kind == "flag"
+    return candidate.aggregate == "share" or of_flags
 
 
 def term_words(
@@ -128,6 +140,9 @@ def term_words(
         return f"each {known_words(candidate)}"
     if term.form == "log":
         said = f"the logarithm of {the(words)}"
+    elif _is_share(candidate):
+        rows = _these(words.removeprefix("share of "))
+        said = f"each 10 % more of {rows}" if step == TENTH else the(words)
     else:
         said = _each(_step_words(step, in_days=in_days(candidate)), words)
     if term.form in ("above", "below"):
