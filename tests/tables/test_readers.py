@@ -368,3 +368,18 @@ def test_a_blank_cell_may_mean_no(tmp_path: Path) -> None:
         facts = {row[1]: row[2] for row in facts_page(ws.database, "Member", limit=100).rows}
     assert facts == {f"P{at}": float(at % 3 > 0) for at in range(30)}
     assert said in " ".join(format_mapping(report.mapping, tmp_path).split())
+
+
+def test_months_may_be_the_things_of_a_table(tmp_path: Path) -> None:
+    months = [f"{year}-{month:02d}" for year in (2021, 2022) for month in range(1, 13)]
+    rows = "".join(f"{month},{at}\n" for at, month in enumerate(months))
+    (tmp_path / "months.csv").write_text(f"month,budget\n{rows}")
+    rows = "".join(f"S{at},{months[at % 24]}\n" for at in range(60))
+    (tmp_path / "sales.csv").write_text(f"sale,month\n{rows}")
+    with stage(find_sources([tmp_path / "months.csv", tmp_path / "sales.csv"])) as staging:
+        first, second = propose(staging).tables
+    assert first.key == "month"
+    assert [(one.name, one.kind) for one in second.columns] == [
+        ("sale", "key"),
+        ("month", "reference"),
+    ]

@@ -161,14 +161,14 @@ def _short(number: float | None) -> str:
 
 
 def may_be_key(column: ColumnCounts) -> bool:
-    """Whether the cells could name things: texts without long ones, or whole numbers; no dates,
-    no fractions.
+    """Whether the cells could name things: texts without long ones, or whole numbers; no dates
+    (months may be things of a table), no fractions.
     """
     if not column.filled or column.long > 0.01 * column.filled:
         return False
     if (
         column.reading.format
-        and column.reading.format != "%Y%m%d"
+        and column.reading.format not in ("%Y%m%d", "%Y-%m", "%m/%Y")
         and _mostly(column.dates, column.filled)
     ):
         return False
