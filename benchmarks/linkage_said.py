@@ -3,6 +3,7 @@ of many kinds.
 
 python -m benchmarks.linkage_said --seed 7000             # a row a problem, mean errors at the end
 python -m benchmarks.linkage_said --seed 7000 --of blank  # problems whose name has a word in it
+python -m benchmarks.linkage_said --seed 7000 --of fresh  # kinds of which two files differ in names
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.linkage import people
+from benchmarks.linkage_fresh import FRESH, OTHERWISE
 from benchmarks.linkage_further import FURTHER
 from benchmarks.linkage_kinds import KINDS, made_up
 from benchmarks.linkage_readings import READINGS
@@ -27,6 +29,7 @@ from workbench.evaluation import cluster_scores
 from workbench.verbs.linking.link import link
 
 EVERY = KINDS | FURTHER | VARIANTS | READINGS
+MADE = EVERY | {f"fresh {kind}": made for kind, made in FRESH.items()}
 DOUBTS = {"E0681", "E0691", "E0692"}
 Problems = dict[str, Callable[[], Tables]]
 
@@ -75,18 +78,21 @@ def problems(seed: int) -> Problems:
     }
     for kind in EVERY:
         found |= _of_kind(kind, seed)
+    for kind in FRESH:
+        found |= _of_kind(f"fresh {kind}", seed)
     return found
 
 
 def _of_kind(kind: str, seed: int) -> Problems:
     def one(number: int, again: float, blank: float = 0.0) -> Callable[[], Tables]:
-        return lambda: made_up(
-            kind, 2000, seed=seed + number, again=again, blank=blank, kinds=EVERY
-        )
+        return lambda: made_up(kind, 2000, seed=seed + number, again=again, blank=blank, kinds=MADE)
 
     def two(number: int, again: float, blank: float = 0.0) -> Callable[[], Tables]:
-        return lambda: made_up(
-            kind, 2000, seed=seed + number, again=again, apart=True, blank=blank, kinds=EVERY
+        return lambda: _otherwise(
+            kind,
+            made_up(
+                kind, 2000, seed=seed + number, again=again, apart=True, blank=blank, kinds=MADE
+            ),
         )
 
     return {
@@ -94,6 +100,15 @@ def _of_kind(kind: str, seed: int) -> Problems:
         f"{kind}, two files": two(33, 0.5), f"{kind}, two files, few": two(34, 0.05),
         f"{kind}, two files, half blank": two(36, 0.5, 0.5),
     }  # fmt: skip
+
+
+def _otherwise(kind: str, made: Tables) -> Tables:
+    """With the second file's own names of columns, where the kind has such."""
+    (first, second), truths = made
+    names = OTHERWISE.get(kind.removeprefix("fresh "), "")
+    if kind.startswith("fresh ") and names:
+        second = second.set_axis(["id", *names.split(",")], axis="columns")
+    return [first, second], truths
 
 
 def _people(seed: int, *, copies: float = 4.0, spoiled: float = 1.0) -> Tables:

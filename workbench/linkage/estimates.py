@@ -13,7 +13,7 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import Clustering
 from workbench.linkage.components import CLIP
 from workbench.linkage.mixture import sigmoid
-from workbench.linkage.sorting import grouped
+from workbench.linkage.sorting import are_among, grouped
 
 __all__ = ["Estimates", "estimate"]
 
@@ -76,15 +76,15 @@ def estimate(
         return Estimates(np.nan, np.nan, np.nan)
     supported = _support(n, inside.left[together], inside.right[together], log_odds[together])
     known, asked = inside.keys(n), candidates.keys(n)
-    beyond = (label[candidates.left] != label[candidates.right]) & ~np.isin(
-        asked, known[~together], kind="sort"
+    beyond = (label[candidates.left] != label[candidates.right]) & ~are_among(
+        asked, known[~together]
     )
     left = np.concatenate((inside.left[~together], candidates.left[beyond]))
     right = np.concatenate((inside.right[~together], candidates.right[beyond]))
     apart = np.concatenate((log_odds[~together], np.clip(scale * scores[beyond], -CLIP, CLIP)))
     missed = float(sigmoid(_between(label[left], label[right], apart)).sum())
     found = float(supported.sum())
-    hit = np.isin(known[together], asked, kind="sort")
+    hit = are_among(known[together], asked)
     among = float(supported[hit].sum()) + missed
     every = max(found + missed, among / captured)
     precision = min(found / int(together.sum()), at_most)

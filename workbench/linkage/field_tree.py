@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -82,10 +83,20 @@ def log_shares(counts: Float) -> Float:
 
 
 def field_tree(
-    levels: Int8, weight: Float, sizes: Sequence[int], share: float, every: EveryPair | None
+    levels: Int8,
+    weight: Float,
+    sizes: Sequence[int],
+    share: float,
+    every: EveryPair | None,
+    parent: tuple[int, ...] | None = None,
 ) -> FieldTree:
     """The tree of most shared information (Chow & Liu 1968) of pairs of these levels and weights,
-    `share` being the logarithm of its share; of all pairs, where these are known.
+    or the one of these parents; of all pairs, where these are known.
+
+    Parameters
+    ----------
+    share : float
+        The logarithm of the pairs' share of all.
     """
     n = len(sizes)
     alone: list[Float] = [
@@ -94,28 +105,28 @@ def field_tree(
     ]
     if every is not None:
         alone = [np.asarray(np.maximum(*both)) for both in zip(alone, every.totals)]
-    joint: dict[tuple[int, int], Float] = {}
-    shared = np.zeros((n, n))
-    for one in range(n):
-        for two in range(one + 1, n):
-            code = levels[:, one].astype(np.int64) * sizes[two] + levels[:, two]
-            flat = np.asarray(
-                np.bincount(code, weight, minlength=sizes[one] * sizes[two]), np.float64
-            )
-            table: Float = flat.reshape(sizes[one], sizes[two])
-            if every is not None:
-                table = np.maximum(table, np.outer(alone[one], alone[two]) / every.number)
-            joint[one, two] = table
-            joint[two, one] = table.T
-            shared[one, two] = shared[two, one] = _shared_information(table[FAR:, FAR:])
-    parent = _tree(shared)
+
+    def joint(one: int, two: int) -> Float:
+        code = levels[:, one].astype(np.int64) * sizes[two] + levels[:, two]
+        flat = np.asarray(np.bincount(code, weight, minlength=sizes[one] * sizes[two]), np.float64)
+        table: Float = flat.reshape(sizes[one], sizes[two])
+        if every is not None:
+            table = np.maximum(table, np.outer(alone[one], alone[two]) / every.number)
+        return table
+
+    if parent is None:
+        shared = np.zeros((n, n))
+        for one, two in combinations(range(n), 2):
+            information = _shared_information(joint(one, two)[FAR:, FAR:])
+            shared[one, two] = shared[two, one] = information
+        parent = _tree(shared)
     tables = []
-    for place in range(n):
+    for place, above in enumerate(parent):
         base = log_shares(alone[place] + PRIOR_COUNT)
-        if parent[place] < 0:
+        if above < 0:
             tables.append(base[None, :])
         else:
-            table = log_shares(joint[parent[place], place] + EDGE_COUNT * np.exp(base))
+            table = log_shares(joint(above, place) + EDGE_COUNT * np.exp(base))
             table[MISSING] = base
             tables.append(table)
     return FieldTree(parent, tuple(tables), share)

@@ -50,8 +50,9 @@ the others change no weight that matters.
 CONSISTENT = 0.8
 """Of that share as much again by the weights that it leads to, and these are taken."""
 STEPS, BRIEFLY = 80, 5
-"""Of EM at most, and from half of the best class: a tree of correlated fields takes up the other
-half in the end, and then the first as well.
+"""Of EM at most, and on from a class: from half of the best one a tree of correlated fields takes
+up the other half in the end, and then the first as well; and on all pairs EM may leave the class
+that was chosen on a sample for another.
 """
 NO_MATCHES = -700.0
 """The log odds where there are none."""
@@ -94,7 +95,7 @@ def fit_tree(problem: Problem, conduct: Conduct = PLAIN) -> Fitted:
         return search.of_few_fields(plain)
     found = search.first(plain)
     if problem.known is not None:
-        return search.ended(search.judge.best(found)[1], Things(found), STEPS)
+        return search.ended(search.judge.best(found)[1], Things(found))
     halved = search.halved(found)
     things = search.of_things(found + halved)
     most, best = search.judge.best(things.found)
@@ -106,8 +107,7 @@ def fit_tree(problem: Problem, conduct: Conduct = PLAIN) -> Fitted:
         best = search.judge.best(things.found)[1]
     if any(best is one for one in plain):
         return Fitted(best, apart=things.apart, joined=things.joined)
-    briefly = any(best is one for _, one in halved)
-    return search.ended(best, things, BRIEFLY if briefly else STEPS)
+    return search.ended(best, things)
 
 
 @dataclass(frozen=True)
@@ -213,11 +213,11 @@ class _Search:
             for one in tried
         ]
 
-    def ended(self, best: TreeModel, things: Things, steps: int) -> Fitted:
+    def ended(self, best: TreeModel, things: Things) -> Fitted:
         """The class of the sample fitted to all pairs, with the matches that no statement found."""
         problem = self.problem
         if len(self.sample.rows) < len(problem.counts):
-            best = self._of_all(best, steps)
+            best = self._of_all(best)
         share = 1.0 if self.conduct.over else problem.captured(best.scores(problem.levels))
         more = replace(best, share=best.share - float(np.log(share)))
         confirmed = share > MOST or problem.captured(more.scores(problem.levels)) > (
@@ -225,7 +225,7 @@ class _Search:
         )
         return Fitted(more if confirmed else best, apart=things.apart, joined=things.joined)
 
-    def _of_all(self, model: TreeModel, steps: int) -> TreeModel:
+    def _of_all(self, model: TreeModel) -> TreeModel:
         problem = self.problem
         classes = model.classes(problem.levels)
         start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
@@ -234,7 +234,7 @@ class _Search:
             known = (np.zeros(len(problem.counts)), problem.apart)
         found = fit_classes(
             problem.levels, problem.counts, start, problem.sizes, self._most_far,
-            every=problem.among, known=known, iterations=steps, conduct=self.conduct,
+            every=problem.among, known=known, iterations=BRIEFLY, conduct=self.conduct,
         )  # fmt: skip
         return across_sources(found, problem.counts, problem.within, problem.among)
 

@@ -14,7 +14,7 @@ from workbench.linkage.tree import EveryPair
 
 __all__ = ["Problem", "Sample"]
 
-SAMPLE = 60_000
+SAMPLE = 40_000
 """Pairs that starts are tried on."""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.arrays import Int64
+from workbench.arrays import Bool, Int64
 
-__all__ = ["different", "grouped"]
+__all__ = ["are_among", "different", "grouped"]
 
 
 def different(values: Int64) -> Int64:
@@ -30,3 +30,12 @@ def grouped(values: Int64) -> tuple[Int64, Int64, Int64]:
     inverse = np.empty(len(values), np.int64)
     inverse[order] = np.repeat(np.arange(len(starts)), counts)
     return order[starts], inverse, counts
+
+
+def are_among(values: Int64, others: Int64) -> Bool:
+    """Which values are among others; `np.isin` sorts both together."""
+    ordered = np.sort(others)
+    if not len(ordered):
+        return np.zeros(len(values), np.bool_)
+    place = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    return np.asarray(ordered[place] == values)

@@ -30,6 +30,9 @@ from workbench.progress import PLAIN, Conduct
 
 __all__ = ["FAR", "EveryPair", "FieldTree", "TreeModel", "fit_classes", "independent"]
 
+OF_ONE_SHAPE = 4
+"""Steps of EM that fit the tables of the same trees; then trees are chosen anew (Friedman 1998)."""
+
 
 @dataclass(frozen=True)
 class TreeModel:
@@ -146,19 +149,27 @@ def fit_classes(
     free = np.maximum(counts - yes - no, 0.0)
     probability = start
     trace: list[float] = []
+    before: TreeModel | None = None
     while True:
         weight = probability * free[:, None]
         others = probability[:, 1:]
         weight[:, 0] += yes
         weight[:, 1:] += no[:, None] * others / np.maximum(others.sum(axis=1, keepdims=True), 1e-12)
-        model = _maximised(levels, weight, sizes, most_far, every, tuple(trace))
-        classes = model.classes(levels)
-        likelihood = np.logaddexp.reduce(classes, axis=1)
-        probability = np.exp(classes - likelihood[:, None])
+        model = _maximised(levels, weight, sizes, most_far, every, tuple(trace), before)
+        probability, likelihood = _normalised(model.classes(levels))
         trace.append(float(likelihood @ counts))
         settled = len(trace) > 1 and trace[-1] - trace[-2] < 1e-6 * abs(trace[-1])
-        if settled or len(trace) == iterations or conduct.over:
+        if (settled and before is None) or len(trace) == iterations or conduct.over:
             return model
+        before = None if settled or len(trace) % OF_ONE_SHAPE == 0 else model
+
+
+def _normalised(classes: Float) -> tuple[Float, Float]:
+    """Probabilities of the classes of each row, and the logarithm of their sum."""
+    largest = classes.max(axis=1)
+    probability = np.exp(classes - largest[:, None])
+    total = probability.sum(axis=1)
+    return probability / total[:, None], largest + np.log(total)
 
 
 def _maximised(
@@ -168,8 +179,11 @@ def _maximised(
     most_far: Float,
     every: EveryPair | None,
     trace: tuple[float, ...],
+    before: TreeModel | None,
 ) -> TreeModel:
-    """The M-step: shares of expected counts, and the trees of largest mutual information."""
+    """The M-step: shares of expected counts, and the trees of largest mutual information, or those
+    of the model before.
+    """
     of_match = []
     for place, size in enumerate(sizes):
         counts = np.asarray(
@@ -194,6 +208,7 @@ def _maximised(
             None
             if every is None or kind < last
             else every.without(levels, weight[:, :last].sum(axis=1)),
+            None if before is None else before.others[kind - 1].parent,
         )
         for kind in range(1, last + 1)
     )
