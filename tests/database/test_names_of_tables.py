@@ -85,7 +85,8 @@ def test_a_workspace_whose_views_such_a_name_broke_is_mended(tmp_path: Path) -> 
                 f"FROM p_{name} f JOIN world w ON w.id = f.world JOIN c_t c ON c.id = f.a0"
             )
         connection.execute(
-            "ALTER TABLE predicate_argument DROP entity; UPDATE workspace_format SET version = 3"
+            "ALTER TABLE predicate_argument DROP entity; DROP TABLE run_base; "
+            "UPDATE workspace_format SET version = 3"
         )
         for column in ("written", "share", "support", "rate", "rate_of_others"):
             connection.execute(f"ALTER TABLE run_weight DROP {column}")

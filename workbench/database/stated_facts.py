@@ -48,5 +48,11 @@ class FactRows:
     came: StatedFacts
     went: StatedFacts
 
+    @classmethod
+    def none(cls, arity: int) -> FactRows:
+        """No fact of a predicate of so many arguments."""
+        nothing = StatedFacts(np.zeros((0, 1 + arity), np.int32), np.zeros(0))
+        return cls(nothing, nothing)
+
     def __add__(self, other: FactRows) -> FactRows:
         return FactRows(self.came + other.came, self.went + other.went)

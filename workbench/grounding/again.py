@@ -17,6 +17,7 @@ import numpy as np
 
 from workbench.arrays import Int32
 from workbench.database import Database, FactRows
+from workbench.database.stored import StoredPredicate
 from workbench.grounding.asked_dates import with_dates_of_scopes
 from workbench.grounding.definition_queries import reads_now
 from workbench.grounding.differences import Difference, changed_literal, difference
@@ -185,7 +186,7 @@ class _Changes:
     rules : set of int
         Rules whose clauses are others.
     facts : mapping of str to FactRows
-        Of the predicates of which nothing but these facts changed.
+        Of the evidence predicates of which nothing but these facts changed, or nothing.
     atoms : bool
         Whether other atoms may be open, or labelled, than were.
     """
@@ -236,11 +237,10 @@ def _changes(
     heads = {one.head.predicate for one in program.statements}
     facts = {
         name: rows
-        for name, rows in changed.items()
-        if rows is not None
-        and name in vocabulary.roles
-        and name not in other | heads
-        and not vocabulary.roles[name].open
+        for name, role in vocabulary.roles.items()
+        if name in vocabulary.stored and name not in other | heads and not role.open
+        for rows in [changed.get(name, _unchanged(vocabulary.stored[name]))]
+        if rows is not None and (name in changed or name not in predicates)
     }
     atoms = (
         bool(types or other)
@@ -248,6 +248,10 @@ def _changes(
         or any(one.open and name in predicates for name, one in vocabulary.roles.items())
     )
     return _Changes(program, predicates, types, before.changed_rules(now), facts, atoms)
+
+
+def _unchanged(stored: StoredPredicate) -> FactRows | None:
+    return None if stored.value_columns else FactRows.none(len(stored.columns))
 
 
 def _read_with(vocabulary: Vocabulary, changed: Collection[str]) -> set[str]:
@@ -281,6 +285,14 @@ def _differences(
             rest.add(clause.rule)
         else:
             asked[clause] = literal.atom.predicate
+    # What is asked of no facts of a relation is not asked beside what reads all of them.
+    read = {
+        one.atom.predicate
+        for clause, name in asked.items()
+        if name in changes.predicates and isinstance(clause, Clause)
+        for one in clause.literals
+    }
+    rest |= {clause.rule for clause, name in asked.items() if name in read - changes.predicates}
     chosen = {clause: name for clause, name in asked.items() if clause.rule not in rest}
     if not chosen:
         return None

@@ -119,20 +119,22 @@ def changed_literal(
     facts: Mapping[str, FactRows],
 ) -> Literal | None:
     """The literal whose changed facts alone decide what a clause gains and loses; None where more
-    does.
+    does. Where none has changed facts (domains grew), it is a condition that binds nothing new.
 
     Parameters
     ----------
     predicates, types : collections of str
         All that the clause may read and that is not as it was.
     facts : mapping of str to FactRows
-        Of evidence predicates that are no other way changed.
+        Of evidence predicates that are no other way changed; of some these are none.
     """
     if not isinstance(clause, Clause) or clause.existential or clause.plus or clause.values:
         return None
     if clause.function_values or clause.weight_variable is not None or clause.factor is not None:
         return None
-    changed = [one for one in clause.literals if one.atom.predicate in predicates]
+    changed = [one for one in clause.literals if one.atom.predicate in predicates] or [
+        one for one in clause.literals if not one.positive and one.atom.predicate in facts
+    ][:1]
     if len(changed) != 1 or changed[0].positive or changed[0].atom.predicate not in facts:
         return None
     open_literals = tuple(
