@@ -12,7 +12,9 @@ import pytest
 import workbench
 from tests.verbs.update_sequences import check_equal, known_facts
 from workbench.database import load_alchemy_text
-from workbench.grounding import again
+from workbench.grounding import Grounding, again
+from workbench.grounding.ground import Grounder
+from workbench.language.clauses import Clause, LinearRule
 
 RULES = """
 Friends(person, person)
@@ -98,3 +100,33 @@ def test_hard_rules_that_new_facts_violate_refuse_the_update(
         done = workspace.update(1, ["Near(C, A)"], remove=["Near(A, B)"])
         check_equal(done.result, workspace.infer(rules, query="Lit", task="map", record=False))
     assert over_changes == {frozenset({0, 1}): 1}
+
+
+def test_rules_bound_by_what_did_not_change_are_not_ground_where_domains_grow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules = (
+        "Friends(p, p)\nWorks(p, p)\nSmokes(p)\n1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n"
+        "0.7 Works(x, y) ^ Smokes(x) => Smokes(y)\n-0.1 Smokes(x)\n"
+        "0.2 Works(x, y) ^ Friends(y, z) ^ Smokes(x) => Smokes(z)\n"
+    )
+    made: list[set[int]] = []
+    make = Grounder.make
+
+    def recorded(grounder: Grounder, clauses: tuple[Clause | LinearRule, ...]) -> Grounding:
+        made.append({one.rule for one in clauses})
+        return make(grounder, clauses)
+
+    with workbench.open() as workspace:
+        workspace.declare(rules)
+        workspace.data.add("Friends(A, B)", "Works(B, C)", "Smokes(A)")
+        for program, alone in ((rules, {1, 2}), (rules[: rules.index("0.2")], {2})):
+            run = workspace.infer(program, query="Smokes", task="map").run_id or 0
+            workspace.update(run, [f"Friends(B, D{run})"])
+            with monkeypatch.context() as patched:
+                patched.setattr(Grounder, "make", recorded)
+                done = workspace.update(run, [f"Friends(B, E{run})"])
+            assert made[-1] == alone
+            check_equal(
+                done.result, workspace.infer(program, query="Smokes", task="map", record=False)
+            )
