@@ -11,6 +11,7 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
+from tests.differential.dated_checks import check_dated, random_dated_case
 from tests.differential.hidden_learning_checks import check_hidden_learning
 from tests.differential.learning_checks import check_learning, random_learning_case
 from tests.differential.mln_checks import check_mln
@@ -64,6 +65,7 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "soft learners": (random_soft_case, check_soft_learners),  # type: ignore[dict-item]
     "scores": (random_score_case, check_scores),  # type: ignore[dict-item]
     "models": (random_model_case, check_model),  # type: ignore[dict-item]
+    "dated": (random_dated_case, check_dated),  # type: ignore[dict-item]
     "soft values": (random_soft_value_case, check_soft_values),  # type: ignore[dict-item]
     "soft updates": (random_psl_case, check_soft_updates),  # type: ignore[dict-item]
     "tables": (random_table_case, check_tables),  # type: ignore[dict-item]

@@ -19,6 +19,7 @@ PROGRAMS = {
     "variants": 10,
     "psl": 30,
     "values": 12,
+    "dated": 15,
     "soft values": 12,
     "soft learning": 4,
     "soft learners": 9,
