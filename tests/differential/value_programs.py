@@ -295,6 +295,8 @@ CONDITIONS: dict[str, list[tuple[str, Callable[..., bool | None]]]] = {
         ("{a} != {b}", lambda a, b: a != b),
         ("year({a}) = 2020", lambda a, b: a.year == 2020),
         ("month({a}) >= 2", lambda a, b: a.month >= 2),
+        ("weekday({a}) < 5", lambda a, b: a.isoweekday() < 5),
+        ("hour({a}) < 7", lambda a, b: a.hour < 7),
         ("days({a}, {b}) > 30", lambda a, b: (a - b).days > 30),
         ('{a} >= "2020-02-29"', lambda a, b: a >= datetime(2020, 2, 29)),
         ("{a} + 30 >= {b}", lambda a, b: a + timedelta(days=30) >= b),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from threading import Event
@@ -430,3 +431,23 @@ def test_a_study_that_hears_nothing_is_left_with_the_folds_so_far(
     assert result.status == "cancelled"
     assert result.rules
     assert result.metrics
+
+
+def test_the_hour_of_a_moment_is_looked_at(tmp_path: Path) -> None:
+    """Calls at night are answered less; the program asks the same of new rows."""
+    rng = np.random.default_rng(7)
+    minutes = rng.integers(0, 300 * 24 * 60, 400)
+    moments = [datetime(2024, 1, 1) + timedelta(minutes=int(one)) for one in minutes]
+    chance = [0.1 if one.hour >= 20 else 0.8 for one in moments]
+    rows = [
+        [f"K{at}", f"{one:%Y-%m-%dT%H:%M:%S}Z", "" if at % 8 == 0 else "yes" if yes else "no"]
+        for at, (one, yes) in enumerate(zip(moments, rng.random(400) < chance))
+    ]
+    calls = write(tmp_path / "calls.csv", ["call", "at", "answered"], rows)
+    result = study([calls], "calls.answered", folds=2, rules=4, out=tmp_path)
+    assert "hour of the at is 20:00 or later" in " ".join(rule.words for rule in result.rules)
+    (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
+    (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
+    said = inferred(tmp_path, [calls])
+    asked = result.predictions[~result.predictions["known"]]
+    assert {key: said[(key,)] for key in asked["call"]} == dict(zip(asked["call"], asked["value"]))

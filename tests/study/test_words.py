@@ -202,6 +202,10 @@ def test_weekdays_and_months_are_named() -> None:
     )
     assert condition_words(Condition(0, "at_least", 12), month) == ("month of the sold is December")
     assert condition_words(Condition(0, "below", 2), month) == "month of the sold is January"
+    hour = Candidate(Path("items"), "value", Onward((), Column("sold", "calendar", part="hour")))
+    assert condition_words(Condition(0, "below", 5.5), hour) == "hour of the sold is before 6:00"
+    night = condition_words(Condition(0, "at_least", 21.5), hour)
+    assert night == "hour of the sold is 22:00 or later"
 
 
 def test_rows_of_large_numbers_and_ways_that_numbers_go_are_told() -> None:

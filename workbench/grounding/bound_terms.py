@@ -104,7 +104,8 @@ class BoundTerms(BoundVariables):
         # A constant beside a date is a number of days, but in `days` and `min` and `max` a date
         # too.
         as_first = (
-            function in ("min", "max", "days", "year", "month", "weekday") and first is not None
+            function in ("min", "max", "days", "year", "month", "weekday", "hour")
+            and first is not None
         )
         default = first if as_first and first is not None else ValueKind.NUMBER
         return value_function(

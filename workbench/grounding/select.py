@@ -47,7 +47,7 @@ Operator = OneOf[
 Function = OneOf[
     "abs", "any_value", "avg", "case", "cast BIGINT", "cast BIGINT[]", "cast DOUBLE",
     "cast INTEGER", "cast TIMESTAMP", "cast VARCHAR", "coalesce", "concat", "contains", "count",
-    "damerau_levenshtein", "distinct", "ends_with", "epoch_us", "greatest", "isodow",
+    "damerau_levenshtein", "distinct", "ends_with", "epoch_us", "greatest", "hour", "isodow",
     "jaro_similarity", "jaro_winkler_similarity", "least", "len", "length", "levenshtein", "list",
     "list_contains", "list_cosine_similarity", "list_distinct", "list_extract", "list_intersect",
     "list_sort", "list_value", "ln", "lower", "max", "min", "month", "not", "nullif",

@@ -144,6 +144,7 @@ _FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "year": _call("year"),
     "month": _call("month"),
     "weekday": _call("isodow"),
+    "hour": _call("hour"),
     "days": _days,
     "levenshtein": _call("levenshtein"),
     "damerau": _call("damerau_levenshtein"),

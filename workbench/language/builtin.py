@@ -40,6 +40,7 @@ VALUE_FUNCTIONS = {
     "year": 1,
     "month": 1,
     "weekday": 1,
+    "hour": 1,
     "days": 2,
     "levenshtein": 2,
     "damerau": 2,

@@ -31,13 +31,14 @@ class Column:
     ----------
     kind : {'number', 'category', 'flag', 'date', 'calendar', 'name', 'text'}
         A flag is 1 or 0; names are told apart, and no more; of texts words are looked for; a
-        calendar has a date's weekday (1 to 7, Monday first) or month.
+        calendar has a date's weekday (1 to 7, Monday first), month or
+        hour.
     values : tuple of str
         Of a category: its most frequent values, most frequent first; of a text its words; of a
         number thresholds, such as `>= 3` and `< 0.5`, that part some rows from most.
     beginning : int
         Of codes read as a category by their first characters, how many these are; else 0.
-    part : {'', 'weekday', 'month'}
+    part : {'', 'weekday', 'month', 'hour'}
         Of a calendar.
     since : str
         Of a number of days: the column of the date that they are counted from, up to that of
@@ -50,7 +51,7 @@ class Column:
     kind: Kind
     values: tuple[str, ...] = ()
     beginning: int = 0
-    part: Literal["", "weekday", "month"] = ""
+    part: Literal["", "weekday", "month", "hour"] = ""
     since: str = ""
     called: tuple[str, ...] = ()
 

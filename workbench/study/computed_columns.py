@@ -1,5 +1,5 @@
-"""What is worked out of a table's columns row by row: weekdays and months of dates, days from one
-date to another, and thresholds that part some numbers from most.
+"""What is worked out of a table's columns row by row: weekdays, months and hours of dates, days
+from one date to another, and thresholds that part some numbers from most.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ DAYS_OF_MONTH = 10
 """On which dates fall at least where their weekdays are looked at: that of a year's first day says
 which year it is.
 """
+HOURS_OF_DAY = 4
+"""In which dates fall at least where these are looked at."""
 FEW_VALUES = 8
 """Of so many different numbers at most each is a threshold."""
 SHARES = (0.1, 0.25, 0.75, 0.9)
@@ -26,16 +28,18 @@ MOST_DATES = 4
 
 
 def calendar_columns(staging: Staging, typed: TypedTable, column: str) -> Iterator[Column]:
-    """The weekday of a date, and its month where dates span a year."""
+    """The weekday of a date, its month where dates span a year, its hour where they have hours."""
     name = typed.columns[column]
-    ((days, of_month),) = staging.rows(
-        f"SELECT (epoch(max({name})) - epoch(min({name}))) / 86400.0, count(DISTINCT day({name})) "
-        f"FROM {typed.relation}"
+    ((days, of_month, hours),) = staging.rows(
+        f"SELECT (epoch(max({name})) - epoch(min({name}))) / 86400.0, count(DISTINCT day({name})), "
+        f"count(DISTINCT hour({name})) FROM {typed.relation}"
     )
     if int(str(of_month)) >= DAYS_OF_MONTH:
         yield Column(column, "calendar", part="weekday")
     if days is not None and float(str(days)) >= A_YEAR:
         yield Column(column, "calendar", part="month")
+    if int(str(hours)) >= HOURS_OF_DAY:
+        yield Column(column, "calendar", part="hour")
 
 
 def number_column(staging: Staging, typed: TypedTable, column: str) -> Column:

@@ -16,7 +16,7 @@ LABEL_ROW = "end_"
 """The column of the rowid of a row that is reached."""
 
 
-PARTS = {"weekday": "isodow", "month": "month"}
+PARTS = {"weekday": "isodow", "month": "month", "hour": "hour"}
 """Of a date, as functions."""
 
 

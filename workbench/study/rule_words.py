@@ -86,6 +86,7 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     return f"{words} is {said} {_value_text(candidate, condition.threshold, timed)}{suffix}"
 
 
+WITHIN = {"weekday": "week", "month": "year", "hour": "day"}
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -94,7 +95,12 @@ MONTHS = (
 
 
 def _calendar_text(onward: Onward, condition: Condition) -> str:
-    """Which weekdays or months pass a threshold: `Friday or later`, `before March`, `December`."""
+    """Which weekdays, months or hours pass a threshold: `Friday or later`, `before March`,
+    `December`, `before 6:00`.
+    """
+    if onward.column.part == "hour":
+        first = ceil(condition.threshold)
+        return f"{first}:00 or later" if condition.test == "at_least" else f"before {first}:00"
     names = WEEKDAYS if onward.column.part == "weekday" else MONTHS
     first = min(max(ceil(condition.threshold), 1), len(names))
     if condition.test == "at_least":
@@ -164,9 +170,9 @@ def _each(step: str, words: str) -> str:
         return f"each {words.removeprefix('number of ')}"
     if words.startswith("number of "):
         return f"each{amount} of {_these(words.removeprefix('number of '))}"
-    if words.startswith(("weekday of ", "month of ")):
-        within = "week" if words.startswith("weekday ") else "year"
-        return f"each{amount or ' one'} that the {words} is later in the {within}"
+    part = words.partition(" of ")[0]
+    if part in WITHIN:
+        return f"each{amount or ' one'} that the {words} is later in the {WITHIN[part]}"
     if step in ("day", "month", "year"):
         return f"each {step} that {the(words)} is later"
     return f"each {step} of {the(words)}"
