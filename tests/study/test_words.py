@@ -280,3 +280,16 @@ def test_a_share_is_told_in_tenths() -> None:
     assert step == 0.1
     assert term_words(term, [share], step=step) == "each 10 % more of its loans with kind = a"
     assert term_words(term, [share]) == "the share of its loans with kind = a"
+
+
+def test_how_long_ago_is_told_in_days_or_where_rows_have_years_in_years() -> None:
+    visits = Path("people", (Hop("from", "person_id", "visits"),))
+    days = Candidate(visits, "since")
+    years = Candidate(visits, "first", value="years")
+    assert candidate_words(days) == "days since the latest of its visits"
+    term = Term((), 0, "number", 0, 90, 30, 25)
+    assert term_words(term, [days], step=10.0) == "each 10 days since the latest of its visits"
+    assert term_words(term, [days]) == "each day since the latest of its visits"
+    assert term_words(term, [years]) == "each year since the first of its visits"
+    held = Condition(0, "at_least", 3.0)
+    assert condition_words(held, years) == "years since the first of its visits is at least 3"

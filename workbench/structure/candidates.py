@@ -51,7 +51,8 @@ class Candidate:
     ----------
     value : str or None
         Of `is`, `share`, `sum` and `latest_is` over a category: which; of `sum` over a number: a
-        threshold, such as `>= 3`, that counted rows pass.
+        threshold, such as `>= 3`, that counted rows pass. Of `since` and `first`: `years`, where
+        rows are dated by these, else days.
     window : int or None
         Only rows of the last so many days (years, where rows are dated by the year) before the
         target's own time.
@@ -138,8 +139,10 @@ def candidates_of(
     for window in spans:
         yield Candidate(path, "count", None, None, window)
     if timed and dated:
-        yield Candidate(path, "since")
-        yield Candidate(path, "first")
+        dating = schema.dating_table(path.end)
+        unit = "years" if dating is not None and dating.dated_by_year else None
+        yield Candidate(path, "since", value=unit)
+        yield Candidate(path, "first", value=unit)
     for onward in onward_columns(schema, path):
         yield from _of_many(path, onward, spans, timed, dated)
 

@@ -162,10 +162,14 @@ def term_words(
 def _each(step: str, words: str) -> str:
     """Of what a weight is for so much: `each 10 of its visits`, `each unit of the mean income`."""
     amount = "" if step == "unit" else f" {step}"
-    if words.startswith("days "):
+    if words.startswith(("days ", "years ")):
+        unit, said = words.split(" ", 1)
         one = step in ("unit", "day", "month", "year")
-        days = f"{'day' if step == 'unit' else step} {words.removeprefix('days ')}"
-        return f"each {days}" if one else f"each {step} {words}"
+        return (
+            f"each {unit[:-1] if step == 'unit' else step} {said}"
+            if one
+            else f"each {step} {words}"
+        )
     if words.startswith("number of different ") and not amount:
         return f"each {words.removeprefix('number of ')}"
     if words.startswith("number of "):

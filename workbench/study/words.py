@@ -88,9 +88,9 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "latest_is":
             return f"{value} in the latest of {rows}"
         case "since":
-            return f"time since the latest of {rows}"
+            return f"{candidate.value or 'days'} since the latest of {rows}"
         case "first":
-            return f"time since the first of {rows}"
+            return f"{candidate.value or 'days'} since the first of {rows}"
         case "labelled":
             return f"number of {known_words(candidate)}"
     raise AssertionError(candidate.aggregate)
