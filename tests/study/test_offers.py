@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tests.study.test_study import write
-from workbench.structure.candidates import Candidate
-from workbench.structure.relational import paths
+from workbench.structure.candidates import Candidate, candidates_of_rare_values
+from workbench.structure.relational import Column, Hop, Reference, Schema, Table, paths
+from workbench.structure.relational import Path as Way
 from workbench.study.columns import CandidateColumns
 from workbench.study.fitting import candidates_for
 from workbench.study.offers import nearest_offers
@@ -120,3 +121,14 @@ def test_pairs_of_kinds_and_numbers_are_no_more_than_a_third_of_the_rows(tmp_pat
         ]
     assert among[0] == 0
     assert among[1] >= 8 * 6 * 4
+
+
+def test_rare_values_are_not_those_of_the_way_that_led_there() -> None:
+    codes = tuple(f"M{place}" for place in range(12))
+    serials = Column("serial", "category", codes, beginning=3)
+    kinds = Column("code", "category", codes)
+    events = Table("events", 90, None, (serials, kinds), (Reference("serial", "machines"),))
+    schema = Schema({"machines": Table("machines", 20, "serial"), "events": events})
+    path = Way("machines", (Hop("from", "serial", "events"),))
+    read = {one.onward.column.name for one in candidates_of_rare_values(schema, path) if one.onward}
+    assert read == {"code"}

@@ -293,3 +293,9 @@ def test_how_long_ago_is_told_in_days_or_where_rows_have_years_in_years() -> Non
     assert term_words(term, [years]) == "each year since the first of its visits"
     held = Condition(0, "at_least", 3.0)
     assert condition_words(held, years) == "years since the first of its visits is at least 3"
+
+
+def test_nothing_is_counted_by_parts() -> None:
+    visits = Path("patients", (Hop("from", "patient_id", "visits"),))
+    counted = Candidate(visits, "sum", Onward((), Column("ward", "category", ("A",))), "A")
+    assert readable_step(Term(column=0, form="number", spread=0.02), [counted]) == 1.0

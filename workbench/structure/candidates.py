@@ -205,11 +205,13 @@ def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]
     """
     if path.prefix or [hop.kind for hop in path.suffix] != ["from"]:
         return
-    end = schema[path.end]
+    end, back = schema[path.end], path.hops[-1].column
     rare = [
-        (column, column.values[COMMONEST:]) for column in end.columns if column.kind == "category"
+        (column, column.values[COMMONEST:])
+        for column in end.columns
+        if column.kind == "category" and column.name != back
     ]
-    many = [(column, column.values) for column in end.named if column.name != path.hops[-1].column]
+    many = [(column, column.values) for column in end.named if column.name != back]
     each = [(Onward((), column), value) for column, values in (*rare, *many) for value in values]
     for onward, value in each:
         yield Candidate(path, "sum", onward, value)

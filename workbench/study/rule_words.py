@@ -118,7 +118,9 @@ def readable_step(term: Term, candidates: Sequence[Candidate]) -> float:
         return TENTH
     if in_days(candidates[term.column]):
         return next((days for days in (YEAR, MONTH) if term.spread >= days), 1.0)
-    return 10.0 ** floor(log10(term.spread)) if not 0.1 <= term.spread < 10 else 1.0
+    step = 10.0 ** floor(log10(term.spread)) if not 0.1 <= term.spread < 10 else 1.0
+    counts = candidate_words(candidates[term.column]).startswith("number of ")
+    return max(step, 1.0) if counts else step
 
 
 TENTH = 0.1
