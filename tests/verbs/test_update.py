@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -282,3 +284,21 @@ def test_rows_that_nothing_changed_stay_where_they_are(smokers: Workspace) -> No
     assert done.rows_added > 0
     assert "A" not in vars(done.result.grounding.network)
     check_equal(done.result, smokers.infer(SMOKERS, query=QUERY, task="map", record=False))
+
+
+def test_an_update_imports_no_pandas(tmp_path: Path) -> None:
+    path = tmp_path / "work.duckdb"
+    with workbench.open(path) as workspace:
+        workspace.declare(SMOKERS)
+        load_alchemy_text(workspace.database, "Friends(Anna, Bob)\nSmokes(Anna)\n")
+        workspace.infer(SMOKERS, query=QUERY, task="map")
+    code = (
+        "import sys, workbench\n"
+        f"with workbench.open({str(path)!r}) as workspace:\n"
+        "    told = workspace.update(1, ['Friends(Bob, Fred)']).summary()\n"
+        "print(told['changed'], 'pandas' in sys.modules)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True
+    )
+    assert found.stdout.split() == ["2", "False"]

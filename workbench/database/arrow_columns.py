@@ -12,7 +12,7 @@ import pyarrow
 
 from workbench.arrays import Array, Bool, Int64
 
-__all__ = ["arrow_column", "integers", "run_starts"]
+__all__ = ["arrow_column", "integers", "numpy_column", "run_starts"]
 
 
 def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
@@ -41,6 +41,19 @@ def integers(column: pyarrow.Array) -> Array:
     kind = np.dtype(f"i{column.type.bit_width // 8}")
     values = np.frombuffer(column.buffers()[1], kind) if len(column) else np.zeros(0, kind)
     return values[column.offset : column.offset + len(column)]
+
+
+def numpy_column(column: pyarrow.Array | pyarrow.ChunkedArray) -> Array:
+    """A column as an array, NULL as NaN; numbers without NULL as a view of each chunk."""
+    if isinstance(column, pyarrow.ChunkedArray):
+        chunks = [numpy_column(one) for one in column.chunks]
+        empty = np.zeros(0, column.type.to_pandas_dtype())
+        return chunks[0] if len(chunks) == 1 else np.concatenate([empty, *chunks])
+    kind = column.type
+    numbers = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
+    if column.null_count or not numbers:
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+    return np.from_dlpack(column)
 
 
 def run_starts(values: Array) -> Int64:

@@ -10,6 +10,7 @@ import duckdb
 import numpy as np
 import pyarrow
 
+from workbench.database.arrow_columns import numpy_column
 from workbench.database.database import Database
 from workbench.database.fact_texts import FactTexts
 from workbench.database.fingerprint import FactSum, sum_of_facts
@@ -179,11 +180,11 @@ def _constants(predicate: StoredPredicate, table: str) -> str:
 
 def _stated(predicate: StoredPredicate, facts: pyarrow.Table) -> StatedFacts:
     """Those of the evidence that are not false."""
-    columns = {name: facts.column(name).to_numpy() for name in ("world", *predicate.columns)}
+    columns = {name: numpy_column(facts.column(name)) for name in ("world", *predicate.columns)}
     evidence = np.array(
         [one == "evidence" for one in facts.column("partition").to_pylist()], np.bool_
     )
-    values = np.asarray(facts.column("value").to_numpy(zero_copy_only=False), np.float64)
+    values = np.asarray(numpy_column(facts.column("value")), np.float64)
     stated = np.flatnonzero(evidence & (values > 0))
     ids = ids_of_columns(columns, ("world", *predicate.columns))
     return StatedFacts(np.asarray(ids[stated], np.int32), values[stated])

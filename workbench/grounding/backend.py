@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import duckdb
 import numpy as np
 
+from workbench.database.arrow_columns import numpy_column
 from workbench.grounding.dialect import DUCKDB, Dialect
 from workbench.grounding.order import in_order
 from workbench.grounding.query_parts import independent, relations
@@ -198,8 +199,6 @@ def counted(selects: Sequence[Select], most: int) -> Select:
 def columns_of(batch: Any) -> Batch:
     """The columns of an Arrow batch: arrays, but `literals` an Arrow array of lists."""
     return {
-        name: batch.column(place)
-        if name == "literals"
-        else batch.column(place).to_numpy(zero_copy_only=False)
+        name: batch.column(place) if name == "literals" else numpy_column(batch.column(place))
         for place, name in enumerate(batch.schema.names)
     }

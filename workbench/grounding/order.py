@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 
 from workbench.arrays import Array
+from workbench.database.arrow_columns import numpy_column
 from workbench.grounding.select import Select, Union
 
 __all__ = ["ascending", "in_order", "stands_in_order"]
@@ -28,7 +29,7 @@ def in_order(
         yield from relation.to_arrow_reader(size)
         return
     table = relation.to_arrow_table()
-    columns = [column.to_numpy() for column in table.columns]
+    columns = [numpy_column(column) for column in table.columns]
     if table.num_rows and not ascending(columns):
         table = table.from_arrays(_sorted(columns), schema=table.schema)
     yield from table.to_batches(max_chunksize=size)
@@ -90,7 +91,7 @@ def stands_in_order(connection: duckdb.DuckDBPyConnection, query: str, width: in
             return False
         if not batch.num_rows:
             continue
-        columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in names]
+        columns = [numpy_column(batch.column(name)) for name in names]
         if not ascending(columns) or (
             last is not None and last > tuple(int(column[0]) for column in columns)
         ):

@@ -113,9 +113,7 @@ def _texts(
 
 def _each(sources: Any) -> Iterator[Any]:
     """Files, data frames and texts, one by one, however they are put into lists."""
-    import pandas as pd
-
-    if isinstance(sources, str | os.PathLike | pd.DataFrame):
+    if isinstance(sources, str | os.PathLike) or hasattr(sources, "columns"):
         yield sources
         return
     for one in sources:

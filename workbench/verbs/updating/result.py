@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,9 +37,10 @@ class Update:
         Rows of the ground network.
     rules_ground, atoms_solved : int
         How much was done again.
-    changes : DataFrame
-        atom, predicate, before, after: the atoms asked about whose value moved, those that came (no
-        `before`), and those that data decide now (no `after`); the largest change first.
+    moved : mapping of str to list
+        Columns atom, predicate, before, after (and world, where there are several): the atoms asked
+        about whose value moved, those that came (no `before`), and those that data decide now (no
+        `after`); the largest change first.
     clusters : mapping of {'merged', 'split'} to list of mapping
         The groups of things that changed, of predicates that a hard rule makes transitive; see
         `workbench.verbs.updating.groups.group_changes`.
@@ -52,18 +54,26 @@ class Update:
     rows_removed: int
     rules_ground: int
     atoms_solved: int
-    changes: pd.DataFrame
+    moved: Mapping[str, Sequence[Any]]
     clusters: Mapping[str, Sequence[Mapping[str, Any]]]
     seconds: float
+
+    @cached_property
+    def changes(self) -> pd.DataFrame:
+        """`moved` as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(dict(self.moved))
 
     def summary(self, most: int = 20) -> dict[str, Any]:
         """JSON-ready figures, with at most so many of the changes."""
         solution = self.result.solution
+        rows = zip(*(column[:most] for column in self.moved.values()))
         return {
             "status": str(solution.status),
             "run": self.result.run_id,
             "parent": self.parent,
-            "changed": len(self.changes),
+            "changed": len(self.moved["atom"]),
             "facts_added": self.facts_added,
             "facts_removed": self.facts_removed,
             "rows_added": self.rows_added,
@@ -76,20 +86,18 @@ class Update:
             "seconds": round(self.seconds, 6),
             "engine": solution.engine,
             "reason": solution.reason,
-            "changes": as_json(self.changes.head(most).to_dict("records")),
+            "changes": as_json([dict(zip(self.moved, row)) for row in rows]),
             "clusters": {kind: list(found[:most]) for kind, found in self.clusters.items()},
         }
 
 
 def changes_of_answer(
     recorded: Recorded, standing: LiveGrounding | None, renewal: Renewal, result: InferenceResult
-) -> pd.DataFrame:
-    """The atoms asked about whose value moved, came or went, by key."""
-    import pandas as pd
-
+) -> dict[str, list[Any]]:
+    """The atoms asked about whose value moved, came or went, by key; as columns."""
     atoms, values = result.grounding.atoms, result.values
     old = np.full(atoms.n_atoms, np.nan)
-    gone: list[dict[str, Any]] = []
+    gone: list[tuple[Any, ...]] = []
     if standing is None:
         at = recorded.located(atoms)
         old[at[at >= 0]] = recorded.values[at >= 0]
@@ -100,29 +108,20 @@ def changes_of_answer(
         lost = np.flatnonzero((place < 0) & ~table.is_hidden)
         for text, number in zip(table.names(lost), lost.tolist()):
             predicate = table.predicates[table.predicate[number]]
-            row = {
-                "atom": text,
-                "predicate": predicate,
-                "before": standing.values[number],
-                "after": np.nan,
-            }
-            gone.append(row | {"world": table.worlds[int(table.world[number])]})
+            value, world = float(standing.values[number]), table.worlds[int(table.world[number])]
+            gone.append((text, predicate, value, np.nan, world))
     moved = np.flatnonzero(result.is_query & ~(np.abs(values - old) <= MOVED))
     order = moved[
         np.argsort(-np.nan_to_num(np.abs(values[moved] - old[moved]), nan=2.0), kind="stable")
     ]
-    frame = pd.DataFrame(
-        {
-            "atom": atoms.names(order),
-            "predicate": np.array(atoms.predicates, object)[atoms.predicate[order]],
-            "before": old[order],
-            "after": values[order],
-            "world": atoms.world_names(order),
-        }
+    predicates = (atoms.predicates[number] for number in atoms.predicate[order])
+    rows = zip(
+        atoms.names(order),
+        predicates,
+        old[order].tolist(),
+        values[order].tolist(),
+        atoms.world_names(order),
     )
-    both = (
-        pd.concat([frame, pd.DataFrame(gone, columns=frame.columns)], ignore_index=True)
-        if gone
-        else frame
-    )
-    return both if len(atoms.worlds) > 1 else both.drop(columns="world")
+    both = [*rows, *gone]
+    names = ("atom", "predicate", "before", "after", "world")[: 5 if len(atoms.worlds) > 1 else 4]
+    return {name: [row[place] for row in both] for place, name in enumerate(names)}

@@ -140,7 +140,7 @@ def update(
         rows_removed=renewal.rows_removed,
         rules_ground=renewal.rules,
         atoms_solved=renewal.touched,
-        changes=changes_of_answer(before.recorded, before.standing, renewal, result),
+        moved=changes_of_answer(before.recorded, before.standing, renewal, result),
         clusters=clusters,
         seconds=perf_counter() - begun,
     )
