@@ -33,7 +33,7 @@ NUMBER_PATTERNS = {
     ",.": re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"),
     " .": re.compile(rf"[+-]?([1-9]\d{{0,2}}([{BETWEEN_THOUSANDS}]\d{{3}})+|\d+)(\.\d+)?"),
     " ,": re.compile(rf"[+-]?([1-9]\d{{0,2}}([{BETWEEN_THOUSANDS}]\d{{3}})+|\d+)(,\d+)?"),
-    ":": re.compile(r"\d{1,3}:[0-5]\d(:[0-5]\d)?(\.\d+)?"),
+    ":": re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?"),
 }
 BLANKS_BETWEEN = (" .", " ,")
 NEARLY_ALL = 0.95
