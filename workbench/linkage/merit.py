@@ -26,10 +26,10 @@ from workbench.linkage.tree import FAR, TreeModel
 
 __all__ = ["Judge", "separation"]
 
-POWER = 0.35
-"""Of the number of matches, in a class's merit."""
-SURELY = 1.5
-"""The power of the share of matches that is confirmed."""
+POWER = 0.5
+"""Of the border and of the number of matches, in a class's merit."""
+SURELY, CLEAR = 1.5, 2.0
+"""The powers of the share of matches that is confirmed, and of clarity."""
 LEAST_CONFIRMED = 0.2
 """Of matches the assumed model takes so many for such, given as many of them."""
 CLEARLY = 3
@@ -82,14 +82,14 @@ class Judge:
     apart: Float
 
     def merit(self, model: TreeModel) -> float:
-        """Separation times clarity, and powers of the share of matches that is confirmed,
-        of their number and F1.
+        """Powers of the border, of the number of matches, of how many are confirmed, of clarity and
+        of F1 beyond chance.
         """
         scores = model.scores(self.levels)
-        matches = float(sigmoid(scores) @ self.counts)
+        number = float(sigmoid(scores) @ self.counts)
         border = max(0.0, 1.0 + separation(scores, self.levels, self.counts))
-        sure = self.confirmed(model) ** SURELY * self.clarity(model)
-        return float(border * sure * matches**POWER * self.beyond_chance(model) ** CLEARLY)
+        sure = self.confirmed(model) ** SURELY * self.clarity(model) ** CLEAR
+        return float((border * number) ** POWER * sure * self.beyond_chance(model) ** CLEARLY)
 
     def best(self, found: Sequence[tuple[float, TreeModel]]) -> tuple[float, TreeModel]:
         """Of the models of nearly the most merit the one that is surest of its cut."""
