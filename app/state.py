@@ -16,7 +16,7 @@ import streamlit as st
 from app.jobs import PageWork
 from app.work import Work
 from workbench.service.apart import memory_of_a_job
-from workbench.service.held import Held, held
+from workbench.service.held import ServedWorkspace, held
 from workbench.service.jobs import Job, Jobs
 from workbench.workspace import Workspace, open_workspace
 
@@ -36,14 +36,14 @@ class Server:
 
     Attributes
     ----------
-    served : Held, optional
+    served : ServedWorkspace, optional
         The server whose page this is: it keeps its workspace, and names no files of the machine.
     """
 
     workspace: Workspace
     path: str | None
     jobs: Jobs = field(default_factory=lambda: Jobs(seconds=inf))
-    served: Held | None = None
+    served: ServedWorkspace | None = None
     opened: int = 1
     visitors: int = 0
     temporary: tempfile.TemporaryDirectory[str] | None = None

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from workbench.structure.grown_rules import _chosen, _Way, fit_grown_rules
 from workbench.structure.pursuit import grow
 from workbench.structure.rule_task import RuleTask
-from workbench.structure.scopes import Scope
+from workbench.structure.scopes import TermScope
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.term_choices import bent_terms, terms_of
 from workbench.structure.terms import Condition, Term
@@ -139,7 +139,7 @@ def test_of_a_step_and_a_bend_that_say_nearly_the_same_the_step_is_grown() -> No
 
 def test_one_held_out_set_chooses_the_fewest_terms_within_a_standard_error() -> None:
     rng = np.random.default_rng(3)
-    way = _Way(Scope(np.arange(4)), plain=True)
+    way = _Way(TermScope(np.arange(4)), plain=True)
     typical = np.abs(rng.normal(size=200))
     slightly = typical - 0.001 + rng.normal(size=200) / 50
     errors = {(way, 0, 0.0): [2 * typical], (way, 2, 1.0): [typical], (way, 9, 1.0): [slightly]}

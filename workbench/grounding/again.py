@@ -34,11 +34,11 @@ from workbench.language.values import ValueKind
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Piece", "Shape", "ground_again"]
+__all__ = ["DataShape", "Piece", "ground_again"]
 
 
 @dataclass(frozen=True)
-class Shape:
+class DataShape:
     """What a grounding took from the data beside facts: two that differ here differ in more than
     facts.
 
@@ -57,13 +57,13 @@ class Shape:
     clauses: Mapping[int, str]
     worlds: tuple[int, ...]
 
-    def changed_predicates(self, other: Shape) -> set[str]:
+    def changed_predicates(self, other: DataShape) -> set[str]:
         return _differ(self.roles, other.roles)
 
-    def changed_types(self, other: Shape) -> set[str]:
+    def changed_types(self, other: DataShape) -> set[str]:
         return _differ(self.domains, other.domains)
 
-    def changed_rules(self, other: Shape) -> set[int]:
+    def changed_rules(self, other: DataShape) -> set[int]:
         return _differ(self.clauses, other.clauses)
 
 
@@ -87,7 +87,7 @@ class Piece:
     grounding: Grounding
     rules: frozenset[int]
     rule: Int32
-    shape: Shape
+    shape: DataShape
     difference: Difference | None = None
     only_differs: bool = False
 
@@ -102,7 +102,7 @@ def ground_again(
     program: Program,
     request: GroundRequest,
     *,
-    before: Shape | None = None,
+    before: DataShape | None = None,
     standing: Grounding | None = None,
     changed: Mapping[str, FactRows | None] | None = None,
     progress: Progress = SILENT,
@@ -111,7 +111,7 @@ def ground_again(
 
     Parameters
     ----------
-    before : Shape or None
+    before : DataShape or None
         Of the grounding that is brought up to date; None grounds all rules.
     standing : Grounding or None
         That grounding, where rules may be ground over changed facts alone.
@@ -157,7 +157,7 @@ def _differ(one: Mapping[Any, str], other: Mapping[Any, str]) -> set[Any]:
     return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
 
 
-def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> Shape:
+def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> DataShape:
     rows = vocabulary.connection.execute(
         "SELECT type, world, count(*), bit_xor(hash(constant)) FROM domain "
         f"WHERE world IN ({vocabulary.in_worlds}) GROUP BY ALL ORDER BY ALL"
@@ -172,7 +172,7 @@ def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> 
     texts: dict[int, str] = {}
     for clause in clauses:
         texts[clause.rule] = sha256(f"{texts.get(clause.rule, '')}{clause!r}".encode()).hexdigest()
-    return Shape(roles, domains, texts, vocabulary.worlds)
+    return DataShape(roles, domains, texts, vocabulary.worlds)
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,10 @@ class _Changes:
 
 
 def _changes(
-    vocabulary: Vocabulary, changed: Mapping[str, FactRows | None], before: Shape, now: Shape
+    vocabulary: Vocabulary,
+    changed: Mapping[str, FactRows | None],
+    before: DataShape,
+    now: DataShape,
 ) -> _Changes:
     program = vocabulary.program
     other = before.changed_predicates(now)

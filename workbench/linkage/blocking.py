@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Int32, Int64
-from workbench.linkage.keys import Key
+from workbench.linkage.keys import BlockingKey
 from workbench.linkage.sorting import different
 from workbench.progress import PLAIN, Conduct
 
 __all__ = [
-    "Blocks",
+    "BlockSizes",
+    "BlockingStatement",
     "Pairs",
-    "Statement",
     "all_pairs",
     "block_pairs",
     "count_pairs",
@@ -29,7 +29,7 @@ LARGEST_BLOCK = 3000
 
 
 @dataclass(frozen=True)
-class Statement:
+class BlockingStatement:
     """Records that share all of some keys are compared.
 
     Attributes
@@ -44,7 +44,7 @@ class Statement:
         Pairs that no earlier statement makes.
     """
 
-    keys: tuple[Key, ...]
+    keys: tuple[BlockingKey, ...]
     pairs: int
     expected: float
     cut: tuple[int, ...] = ()
@@ -92,7 +92,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Blocks:
+class BlockSizes:
     """Records grouped by a joint key.
 
     Attributes
@@ -118,7 +118,7 @@ class Blocks:
         return left * right if linked else self.sizes * (self.sizes - 1) // 2
 
 
-def joint_blocks(keys: Sequence[Key], second: Int32 | None) -> Blocks:
+def joint_blocks(keys: Sequence[BlockingKey], second: Int32 | None) -> BlockSizes:
     """Group the records that have all keys. `second`: 0 and 1, which source a record is of;
     None for one source.
     """
@@ -139,14 +139,14 @@ def joint_blocks(keys: Sequence[Key], second: Int32 | None) -> Blocks:
     several = stops - starts > 1
     starts, stops = starts[several], stops[several]
     if second is None:
-        return Blocks(rows, starts, stops, stops)
+        return BlockSizes(rows, starts, stops, stops)
     firsts = np.concatenate(([0], np.cumsum(second[rows] == 0)))
-    return Blocks(rows, starts, starts + firsts[stops] - firsts[starts], stops)
+    return BlockSizes(rows, starts, starts + firsts[stops] - firsts[starts], stops)
 
 
 def count_pairs(
-    keys: Sequence[Key], second: Int32 | None, *, largest: int = LARGEST_BLOCK
-) -> Statement:
+    keys: Sequence[BlockingKey], second: Int32 | None, *, largest: int = LARGEST_BLOCK
+) -> BlockingStatement:
     """A statement with the number of its pairs; none is made."""
     blocks = joint_blocks(keys, second)
     sizes, counts = blocks.sizes, blocks.counts(second is not None)
@@ -159,11 +159,11 @@ def count_pairs(
     )
     expected = possible * float(np.prod([key.chance for key in keys]))
     cut = tuple(sorted(map(int, sizes[too_large]), reverse=True))
-    return Statement(tuple(keys), int(counts[~too_large].sum()), expected, cut)
+    return BlockingStatement(tuple(keys), int(counts[~too_large].sum()), expected, cut)
 
 
 def block_pairs(
-    statement: Statement, second: Int32 | None, *, largest: int = LARGEST_BLOCK
+    statement: BlockingStatement, second: Int32 | None, *, largest: int = LARGEST_BLOCK
 ) -> Int64:
     """The statement's pairs as `left * n_records + right`."""
     blocks = joint_blocks(statement.keys, second)
@@ -175,7 +175,7 @@ def block_pairs(
     return np.asarray(np.minimum(first, other) * n + np.maximum(first, other))
 
 
-def _made(blocks: Blocks, linked: bool, largest: int) -> Iterator[tuple[Int64, Int64]]:
+def _made(blocks: BlockSizes, linked: bool, largest: int) -> Iterator[tuple[Int64, Int64]]:
     """Places of pairs in `blocks.order`, blocks of one size together."""
     sizes = blocks.sizes
     kept = np.flatnonzero((sizes <= largest) & (blocks.counts(linked) > 0))
@@ -199,13 +199,13 @@ def _made(blocks: Blocks, linked: bool, largest: int) -> Iterator[tuple[Int64, I
 
 
 def all_pairs(
-    statements: Sequence[Statement],
+    statements: Sequence[BlockingStatement],
     second: Int32 | None,
     n: int,
     *,
     largest: int = LARGEST_BLOCK,
     conduct: Conduct = PLAIN,
-) -> tuple[Pairs, list[Statement]]:
+) -> tuple[Pairs, list[BlockingStatement]]:
     """The pairs of all statements up to a deadline, each once,
     and the statements with their marginal gains.
     """

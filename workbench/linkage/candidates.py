@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from workbench.arrays import Int32
-from workbench.linkage.blocking import Pairs, Statement, all_pairs, every_pair
-from workbench.linkage.comparison import Comparison, levels_of
+from workbench.linkage.blocking import BlockingStatement, Pairs, all_pairs, every_pair
+from workbench.linkage.comparison import FieldComparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.keys import keys_of
 from workbench.linkage.mixture import Patterns, patterns_of
@@ -46,7 +46,7 @@ class Candidates:
 
     Attributes
     ----------
-    statements : sequence of Statement, or of what else counts so
+    statements : sequence of BlockingStatement, or of what else counts so
         Empty where all pairs are compared.
     possible : float
         How many pairs there could be.
@@ -67,9 +67,9 @@ class Candidates:
         return replace(self, pairs=self.pairs.joined(more, n)) if len(more) else self
 
     @property
-    def proposed(self) -> list[Statement]:
+    def proposed(self) -> list[BlockingStatement]:
         """The statements over keys of the fields."""
-        return [one for one in self.statements if isinstance(one, Statement)]
+        return [one for one in self.statements if isinstance(one, BlockingStatement)]
 
     @property
     def share(self) -> float:
@@ -113,6 +113,6 @@ def find_candidates(
     return Candidates(pairs, said, possible, tuple(near), cut)
 
 
-def compare_candidates(comparisons: Sequence[Comparison], candidates: Candidates) -> Patterns:
+def compare_candidates(comparisons: Sequence[FieldComparison], candidates: Candidates) -> Patterns:
     """The patterns of the candidates' levels."""
     return patterns_of(levels_of(comparisons, candidates.pairs), comparisons)

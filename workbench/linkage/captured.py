@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int32, Int64
-from workbench.linkage.blocking import Pairs, Statement
+from workbench.linkage.blocking import BlockingStatement, Pairs
 from workbench.linkage.fields import Field
-from workbench.linkage.keys import Key
+from workbench.linkage.keys import BlockingKey
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.neighbours import Near, are_near
 
@@ -34,7 +34,7 @@ def captured_share(
     fields: Sequence[Field],
     pairs: Pairs,
     scores: Float,
-    statements: Sequence[Statement],
+    statements: Sequence[BlockingStatement],
     near: Sequence[Near],
     second: Int32 | None,
     *,
@@ -67,7 +67,9 @@ def captured_share(
     return _settled(states, weight, wanted, there, random.random(there.shape))
 
 
-def _states(field: Field, keys: Sequence[Key], near: Sequence[Near], matches: Pairs) -> Int64:
+def _states(
+    field: Field, keys: Sequence[BlockingKey], near: Sequence[Near], matches: Pairs
+) -> Int64:
     """Of each match, the keys of a field that it agrees in as bits, near texts last;
     -1 where a value is missing.
     """
@@ -82,8 +84,8 @@ def _states(field: Field, keys: Sequence[Key], near: Sequence[Near], matches: Pa
 
 def _wanted(
     names: Sequence[str],
-    keys: Sequence[Sequence[Key]],
-    statements: Sequence[Statement],
+    keys: Sequence[Sequence[BlockingKey]],
+    statements: Sequence[BlockingStatement],
     near: Sequence[Near],
 ) -> list[dict[int, int]]:
     """What finds a match: of the fields by their places the bits that it must agree in."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.linkage.fields import Field, without_words_of
 
-__all__ = ["Choice", "choose_fields"]
+__all__ = ["FieldChoice", "choose_fields"]
 
 SAMPLE = 3000
 REPEATS = 0.8
@@ -21,7 +21,7 @@ FEW = 20
 
 
 @dataclass(frozen=True)
-class Choice:
+class FieldChoice:
     """The fields to compare, and what became of the other columns.
 
     Attributes
@@ -34,7 +34,7 @@ class Choice:
     left_out: dict[str, str]
 
 
-def choose_fields(given: Sequence[Field], *, one_source: bool) -> Choice:
+def choose_fields(given: Sequence[Field], *, one_source: bool) -> FieldChoice:
     """Choose among the fields made of all columns.
 
     Parameters
@@ -63,7 +63,7 @@ def choose_fields(given: Sequence[Field], *, one_source: bool) -> Choice:
             del kept[at]
         else:
             kept[at] = rest
-    return Choice(tuple(kept), left_out)
+    return FieldChoice(tuple(kept), left_out)
 
 
 def _useless(field: Field, one_source: bool) -> str:

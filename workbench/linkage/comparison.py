@@ -22,7 +22,7 @@ from workbench.linkage.similarity import (
     words_alike,
 )
 
-__all__ = ["MISSING", "Comparison", "compare", "levels_of", "make_comparison", "near_levels"]
+__all__ = ["MISSING", "FieldComparison", "compare", "levels_of", "make_comparison", "near_levels"]
 
 MISSING = 0
 RARITY = (2, 8, 32, 128, 512, 2048)
@@ -32,7 +32,7 @@ a rare value that agrees says more.
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FieldComparison:
     """The levels of one field. Level 0 is missing, 1 far; the last ones are equal values, the
     commonest first.
 
@@ -118,11 +118,11 @@ class Comparison:
         return np.asarray(found / found.sum() * max(every - same.sum(), 0.0) + same)
 
 
-def make_comparison(field: Field) -> Comparison:
+def make_comparison(field: Field) -> FieldComparison:
     """The comparison that suits a field's kind."""
     top = int(field.counts.max(initial=0))
     bounds = [most for most in RARITY if most < top]
-    return Comparison(field, near_levels(field.kind), (None, *reversed(bounds)))
+    return FieldComparison(field, near_levels(field.kind), (None, *reversed(bounds)))
 
 
 def near_levels(kind: FieldKind) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def near_levels(kind: FieldKind) -> tuple[str, ...]:
     return _LEVELS[kind][0]
 
 
-def compare(comparison: Comparison, pairs: Pairs) -> Int8:
+def compare(comparison: FieldComparison, pairs: Pairs) -> Int8:
     """The level of each pair.
 
     Cost: similarities are computed once for each different pair of values.
@@ -266,6 +266,6 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
 }
 
 
-def levels_of(comparisons: Sequence[Comparison], pairs: Pairs) -> Array:
+def levels_of(comparisons: Sequence[FieldComparison], pairs: Pairs) -> Array:
     """The levels of all pairs, int8 shape (n_pairs, n_comparisons)."""
     return np.stack([compare(one, pairs) for one in comparisons], axis=1)

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
 
-__all__ = ["CLIP", "Components", "components_of", "first_of", "joined_records"]
+__all__ = ["CLIP", "PairComponents", "components_of", "first_of", "joined_records"]
 
 LARGEST = 600
 """Records; larger components are first cut at their weaker links."""
@@ -25,7 +25,7 @@ CLIP = 15.0
 
 
 @dataclass(frozen=True)
-class Components:
+class PairComponents:
     """Components of two records and more.
 
     Attributes
@@ -92,7 +92,7 @@ class Components:
         return found
 
 
-def components_of(n: int, pairs: Pairs, weights: Float) -> Components:
+def components_of(n: int, pairs: Pairs, weights: Float) -> PairComponents:
     """The components of `n` records that weights above 0 join, of 600 records at most as far as
     weaker links can be cut.
     """
@@ -113,7 +113,7 @@ def components_of(n: int, pairs: Pairs, weights: Float) -> Components:
     sizes = np.bincount(component, minlength=numbered)
     order = np.argsort(component, kind="stable")
     several = sizes > 1
-    return Components(
+    return PairComponents(
         order[several[component[order]]], sizes[several], float(weights[cut].sum()), large
     )
 

@@ -22,12 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Array, Float
-from workbench.linkage.comparison import MISSING, Comparison
+from workbench.linkage.comparison import MISSING, FieldComparison
 from workbench.linkage.fitting import Fitted, across_sources
 from workbench.linkage.groups import EVIDENCE
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.numbers import hold_numbers
-from workbench.linkage.problem import Problem
+from workbench.linkage.problem import LinkProblem
 from workbench.linkage.tree import TreeModel, fit_classes
 from workbench.progress import PLAIN, Conduct
 
@@ -131,7 +131,7 @@ class Doubt(NamedTuple):
 
 
 def told_apart(
-    fitted: Fitted, problem: Problem, conduct: Conduct = PLAIN
+    fitted: Fitted, problem: LinkProblem, conduct: Conduct = PLAIN
 ) -> tuple[Fitted, Doubt | None]:
     """The fitted class, or the one that fields teach which speak against it; and the field that
     speaks against that one still.
@@ -169,7 +169,7 @@ def share_of_chance(counts: Float, chance: Float) -> float:
     return min(1.0, float((found[asked] / chance[1:][asked]).min(initial=1.0)))
 
 
-def _doubts(model: TreeModel, problem: Problem) -> list[Doubt]:
+def _doubts(model: TreeModel, problem: LinkProblem) -> list[Doubt]:
     """Of each field that tells things apart, and in which many pairs may be random ones."""
     scores = model.scores(problem.levels)
     found = [
@@ -181,7 +181,7 @@ def _doubts(model: TreeModel, problem: Problem) -> list[Doubt]:
     return [one for one in found if one.share * taken > MANY]
 
 
-def _doubt(model: TreeModel, place: int, scores: Float, problem: Problem) -> Doubt:
+def _doubt(model: TreeModel, place: int, scores: Float, problem: LinkProblem) -> Doubt:
     comparison, chance = problem.comparisons[place], problem.chances[place]
     level, first = problem.levels[:, place], _first_equal(comparison)
     counts = _levels_of(place, _expected(scores, problem), problem)
@@ -215,7 +215,7 @@ def _beyond_chance(counts: Float, first: int, equal: float) -> float:
 
 
 def _finer(
-    model: TreeModel, asked: Sequence[Doubt], problem: Problem, conduct: Conduct
+    model: TreeModel, asked: Sequence[Doubt], problem: LinkProblem, conduct: Conduct
 ) -> tuple[int, TreeModel] | None:
     """The class that a field teaches which tells apart what a class joins, by the pairs that have
     values or by the class that it teaches itself; and the field.
@@ -230,7 +230,7 @@ def _finer(
     return None
 
 
-def _taught(model: TreeModel, place: int, problem: Problem, conduct: Conduct) -> TreeModel:
+def _taught(model: TreeModel, place: int, problem: LinkProblem, conduct: Conduct) -> TreeModel:
     """The class that EM finds where a field says what matches and what does not."""
     levels = problem.levels
     alike = _expected_without(model, place, problem)
@@ -254,25 +254,25 @@ def _taught(model: TreeModel, place: int, problem: Problem, conduct: Conduct) ->
     return across_sources(found, problem.counts, problem.within, problem.among)
 
 
-def _levels_of(place: int, weight: Float, problem: Problem) -> Float:
+def _levels_of(place: int, weight: Float, problem: LinkProblem) -> Float:
     """How many of the pairs of the patterns' weights have each level of a field."""
     found = np.bincount(problem.levels[:, place], weight, minlength=problem.sizes[place])
     return np.asarray(found, np.float64)
 
 
-def _expected(scores: Float, problem: Problem) -> Float:
+def _expected(scores: Float, problem: LinkProblem) -> Float:
     """How many pairs of each pattern match, by their log odds."""
     return sigmoid(scores) * (problem.counts - problem.within)
 
 
-def _expected_without(model: TreeModel, place: int, problem: Problem) -> Float:
+def _expected_without(model: TreeModel, place: int, problem: LinkProblem) -> Float:
     """How many do if none has values of a field."""
     blank = problem.levels.copy()
     blank[:, place] = MISSING
     return _expected(model.scores(blank), problem)
 
 
-def _wrong(scores: Float, problem: Problem) -> float:
+def _wrong(scores: Float, problem: LinkProblem) -> float:
     """Of these at most so many are wrong: those within two sources that repeat nothing tell."""
     if problem.apart is None:
         return 1.0
@@ -288,5 +288,5 @@ def _of_chance(counts: Float, chance: Float) -> Array:
     return np.asarray(found)
 
 
-def _first_equal(comparison: Comparison) -> int:
+def _first_equal(comparison: FieldComparison) -> int:
     return 2 + len(comparison.near)

@@ -19,7 +19,7 @@ from workbench.arrays import Float
 from workbench.linkage.groups import Things, of_single_things
 from workbench.linkage.merit import Judge
 from workbench.linkage.mixture import sigmoid
-from workbench.linkage.problem import Problem, Sample
+from workbench.linkage.problem import LinkProblem, Sample
 from workbench.linkage.starts import halved_start, starts_of, strict_starts
 from workbench.linkage.tree import FAR, EveryPair, TreeModel, fit_classes, independent
 from workbench.progress import PLAIN, Conduct
@@ -80,7 +80,7 @@ class Fitted:
     joined: tuple[int, ...] = ()
 
 
-def fit_tree(problem: Problem, conduct: Conduct = PLAIN) -> Fitted:
+def fit_tree(problem: LinkProblem, conduct: Conduct = PLAIN) -> Fitted:
     """The model of most merit that is not refuted: EM with correlated non-matches from several
     starts, or without.
 
@@ -120,14 +120,14 @@ class _Search:
         The assumed log odds of the sample's patterns.
     """
 
-    problem: Problem
+    problem: LinkProblem
     conduct: Conduct
     sample: Sample
     judge: Judge
     alike: Float
 
     @classmethod
-    def of(cls, problem: Problem, conduct: Conduct) -> _Search:
+    def of(cls, problem: LinkProblem, conduct: Conduct) -> _Search:
         """With a sample drawn by the conduct's seed."""
         sample = Sample.of(problem, conduct.seed)
         alike = problem.assumed.scores(sample.levels)

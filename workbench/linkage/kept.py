@@ -18,7 +18,7 @@ from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.clustering import AS_SCORED, Unfound
-from workbench.linkage.comparison import Comparison, levels_of, near_levels
+from workbench.linkage.comparison import FieldComparison, levels_of, near_levels
 from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, FieldKind, Frequencies
 from workbench.linkage.kept_blocking import KeptBlocking
@@ -36,7 +36,7 @@ Held = Callable[[int, Sequence[str]], Mapping[str, int]]
 
 @dataclass(frozen=True)
 class KeptField:
-    """A field without its values, as `Field` and `Comparison` describe it.
+    """A field without its values, as `Field` and `FieldComparison` describe it.
 
     Attributes
     ----------
@@ -248,9 +248,9 @@ class KeptModel:
 
         return log_odds
 
-    def _comparisons(self, fields: Sequence[Field]) -> list[Comparison]:
+    def _comparisons(self, fields: Sequence[Field]) -> list[FieldComparison]:
         return [
-            Comparison(field, near_levels(field.kind), one.equal)
+            FieldComparison(field, near_levels(field.kind), one.equal)
             for field, one in zip(fields, self.fields)
         ]
 

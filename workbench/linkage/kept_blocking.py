@@ -12,9 +12,9 @@ from hashlib import blake2b
 import numpy as np
 
 from workbench.arrays import Array, Bool, Int32, Int64
-from workbench.linkage.blocking import Pairs, Statement, block_pairs
+from workbench.linkage.blocking import BlockingStatement, Pairs, block_pairs
 from workbench.linkage.fields import Field
-from workbench.linkage.keys import Key, part_texts
+from workbench.linkage.keys import BlockingKey, part_texts
 from workbench.linkage.neighbours import FEW, Near, in_words, near_pairs
 from workbench.linkage.sorting import different
 
@@ -128,8 +128,8 @@ def between(pairs: Pairs, second: Int32 | None) -> Pairs:
     return Pairs(pairs.left[across], pairs.right[across])
 
 
-def _statement(codes: Array) -> Statement:
-    return Statement((Key("", "all", codes.astype(np.int32), 0.0),), 0, 0.0)
+def _statement(codes: Array) -> BlockingStatement:
+    return BlockingStatement((BlockingKey("", "all", codes.astype(np.int32), 0.0),), 0, 0.0)
 
 
 def hashed(text: str) -> int:

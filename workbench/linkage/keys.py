@@ -14,11 +14,11 @@ from workbench.arrays import Float, Int32
 from workbench.linkage.fields import Field, words_in_order
 from workbench.linkage.numbers import digits_in, longest_number, numbers_in
 
-__all__ = ["Key", "keys_of", "part_texts"]
+__all__ = ["BlockingKey", "keys_of", "part_texts"]
 
 
 @dataclass(frozen=True)
-class Key:
+class BlockingKey:
     """A value that records may share: a field, its beginning, its year.
 
     Attributes
@@ -82,9 +82,9 @@ they differ a little where things are the same.
 """
 
 
-def keys_of(fields: Sequence[Field]) -> list[Key]:
+def keys_of(fields: Sequence[Field]) -> list[BlockingKey]:
     """All keys that the fields offer."""
-    found: list[Key] = []
+    found: list[BlockingKey] = []
     for field in fields:
         found.append(_key(field.name, "all", field.codes))
         for part in _parts(field):
@@ -119,8 +119,8 @@ def part_texts(field: Field, part: str) -> list[str]:
     return [take(str(text)) for text in field.texts]
 
 
-def _key(field: str, part: str, codes: Int32) -> Key:
-    return Key(field, part, codes, _chance(_counts(codes), len(codes)))
+def _key(field: str, part: str, codes: Int32) -> BlockingKey:
+    return BlockingKey(field, part, codes, _chance(_counts(codes), len(codes)))
 
 
 def _counts(codes: Int32) -> Float:

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.arrays import Float, Int8
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import AS_SCORED, Unfound
-from workbench.linkage.comparison import MISSING, Comparison, levels_of
+from workbench.linkage.comparison import MISSING, FieldComparison, levels_of
 from workbench.linkage.mixture import Mixture
 from workbench.linkage.tree import TreeModel
 
@@ -55,7 +55,7 @@ class LinkModel:
         What log odds are multiplied by where something is said of precision and recall.
     """
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[FieldComparison, ...]
     mixture: Mixture
     tree: TreeModel
     at_chance: tuple[str, ...] | None = None

@@ -15,7 +15,7 @@ from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Unfound
-from workbench.linkage.comparison import Comparison, levels_of
+from workbench.linkage.comparison import FieldComparison, levels_of
 from workbench.linkage.doubts import Doubt, told_apart
 from workbench.linkage.fields import Field
 from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, Fitted, fit_tree
@@ -29,7 +29,7 @@ from workbench.linkage.mixture import (
     sample_pairs,
     sigmoid,
 )
-from workbench.linkage.problem import Problem
+from workbench.linkage.problem import LinkProblem
 from workbench.linkage.sources import calibrated_to_within, with_pairs_within
 from workbench.linkage.tree import EveryPair, TreeModel
 from workbench.progress import PLAIN, Conduct
@@ -40,7 +40,7 @@ RANDOM_PAIRS = 400_000
 
 
 def learn(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[FieldComparison],
     candidates: Candidates,
     patterns: Patterns,
     second: Int32 | None,
@@ -69,7 +69,7 @@ def learn(
     apart, repeats = None, 0.0
     if known is None and not conduct.over:
         patterns, apart, repeats = records.with_pairs_within(patterns, assumed, conduct.seed)
-    problem = Problem(
+    problem = LinkProblem(
         patterns, comparisons, mixtures, assumed, candidates.possible, records.number, known,
         apart, records.every, partial(records.captured, patterns),
         partial(records.joining, patterns),
@@ -96,7 +96,7 @@ class _Records:
         Of each field, the levels' shares among random pairs.
     """
 
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[FieldComparison]
     candidates: Candidates
     second: Int32 | None
     levels: Int8
@@ -105,7 +105,7 @@ class _Records:
     @classmethod
     def sampled(
         cls,
-        comparisons: Sequence[Comparison],
+        comparisons: Sequence[FieldComparison],
         candidates: Candidates,
         second: Int32 | None,
         conduct: Conduct,
@@ -213,7 +213,7 @@ class _Records:
         return evidence_of_joining(pairs, self.number, finer[of_pair], wider[of_pair])
 
     def said(
-        self, problem: Problem, fitted: Fitted, against: Doubt | None, repeats: float
+        self, problem: LinkProblem, fitted: Fitted, against: Doubt | None, repeats: float
     ) -> LinkModel:
         """The model with what speaks against it, calibrated to the pairs within two sources."""
         patterns, tree, scale = problem.patterns, fitted.model, 1.0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Array, Float, Int8, Int64
-from workbench.linkage.comparison import MISSING, Comparison
+from workbench.linkage.comparison import MISSING, FieldComparison
 from workbench.linkage.sorting import grouped
 
 __all__ = [
@@ -47,7 +47,7 @@ class Patterns:
     of_pair: Int64
 
 
-def patterns_of(levels: Int8, comparisons: Sequence[Comparison]) -> Patterns:
+def patterns_of(levels: Int8, comparisons: Sequence[FieldComparison]) -> Patterns:
     """Group pairs of equal levels; one sort."""
     code = np.zeros(len(levels), np.int64)
     for place, one in enumerate(comparisons):
@@ -101,7 +101,7 @@ class Mixture:
 
 def fit_mixture(
     patterns: Patterns,
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[FieldComparison],
     chances: Sequence[Float],
     n_possible: float,
     *,
@@ -155,7 +155,7 @@ def fit_mixture(
 
 def assumed_mixture(
     patterns: Patterns,
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[FieldComparison],
     chances: Sequence[Float],
     n_possible: float,
 ) -> Mixture:
@@ -171,7 +171,7 @@ def assumed_mixture(
     return found
 
 
-def _first_guess(comparison: Comparison) -> Float:
+def _first_guess(comparison: FieldComparison) -> Float:
     """Nine of ten matches agree: fully, as values are frequent, or closely;
     long texts mostly the latter, in order.
     """

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8, Int64
-from workbench.linkage.comparison import Comparison
+from workbench.linkage.comparison import FieldComparison
 from workbench.linkage.mixture import Mixture, Patterns
 from workbench.linkage.tree import EveryPair
 
-__all__ = ["Problem", "Sample"]
+__all__ = ["LinkProblem", "Sample"]
 
 SAMPLE = 40_000
 """Pairs that starts are tried on."""
 
 
 @dataclass(frozen=True)
-class Problem:
+class LinkProblem:
     """Patterns of levels, and what is known of their pairs.
 
     Attributes
@@ -46,7 +46,7 @@ class Problem:
     """
 
     patterns: Patterns
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[FieldComparison]
     mixtures: tuple[Mixture, Mixture]
     assumed: Mixture
     possible: float
@@ -111,7 +111,7 @@ class Sample:
     known: tuple[Float, Float] | None
 
     @classmethod
-    def of(cls, problem: Problem, seed: int) -> Sample:
+    def of(cls, problem: LinkProblem, seed: int) -> Sample:
         """All pairs where they are few; labelled ones are all in it."""
         counts = problem.patterns.counts
         rows, drawn = _thinned(counts, problem.known, seed)

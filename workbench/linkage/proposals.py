@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from workbench.arrays import Int32
-from workbench.linkage.blocking import LARGEST_BLOCK, Statement, count_pairs
-from workbench.linkage.keys import Key
+from workbench.linkage.blocking import LARGEST_BLOCK, BlockingStatement, count_pairs
+from workbench.linkage.keys import BlockingKey
 from workbench.progress import PLAIN, Conduct
 
 __all__ = ["propose_statements"]
@@ -33,13 +33,13 @@ MANY_RECORDS = 200_000
 
 
 def propose_statements(
-    keys: Sequence[Key],
+    keys: Sequence[BlockingKey],
     second: Int32 | None,
     *,
     most: int,
     largest: int = LARGEST_BLOCK,
     conduct: Conduct = PLAIN,
-) -> list[Statement]:
+) -> list[BlockingStatement]:
     """Statements of one to three keys, those that find most matches first, until their pairs are
     `most`.
 
@@ -54,13 +54,13 @@ def propose_statements(
     statements follow.
     """
     n = len(keys[0].codes) if keys else 0
-    best: dict[tuple[str, ...], Statement] = {}
-    loose: list[Statement] = []
+    best: dict[tuple[str, ...], BlockingStatement] = {}
+    loose: list[BlockingStatement] = []
     within = [(key, key.chance_within(largest)) for key in keys]
-    alone: list[tuple[Key, ...]] = [
+    alone: list[tuple[BlockingKey, ...]] = [
         (key,) for key, chance in within if chance < 1e-3 and chance * n <= 4
     ]
-    several: list[tuple[Key, ...]] = [
+    several: list[tuple[BlockingKey, ...]] = [
         both for both in combinations(keys, 2) if both[0].field != both[1].field
     ]
     if n > MANY_RECORDS:
@@ -92,11 +92,11 @@ def propose_statements(
     return found + _within(sorted(loose, key=lambda one: -one.excess), room)
 
 
-def _within(statements: Sequence[Statement], most: int) -> list[Statement]:
+def _within(statements: Sequence[BlockingStatement], most: int) -> list[BlockingStatement]:
     """Statements in order whose pairs together are at most so many;
     what is too much is passed over.
     """
-    found: list[Statement] = []
+    found: list[BlockingStatement] = []
     for one in statements:
         if one.pairs <= most:
             found.append(one)
@@ -104,9 +104,9 @@ def _within(statements: Sequence[Statement], most: int) -> list[Statement]:
     return found
 
 
-def _loosest(keys: Sequence[Key]) -> list[Key]:
+def _loosest(keys: Sequence[BlockingKey]) -> list[BlockingKey]:
     """Of each field the key that most records share by chance, if it still tells records apart."""
-    found: dict[str, Key] = {}
+    found: dict[str, BlockingKey] = {}
     for key in keys:
         if key.chance < 0.05 and (key.field not in found or key.chance > found[key.field].chance):
             found[key.field] = key

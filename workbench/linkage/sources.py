@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int32
-from workbench.linkage.blocking import Pairs, Statement, block_pairs
-from workbench.linkage.comparison import Comparison, levels_of
+from workbench.linkage.blocking import BlockingStatement, Pairs, block_pairs
+from workbench.linkage.comparison import FieldComparison, levels_of
 from workbench.linkage.fields import Field
 from workbench.linkage.mixture import Mixture, Patterns, patterns_of, sigmoid
 from workbench.linkage.neighbours import Near, near_pairs
@@ -44,8 +44,8 @@ FEW_RECORDS = 2000
 
 def with_pairs_within(
     patterns: Patterns,
-    comparisons: Sequence[Comparison],
-    statements: Sequence[Statement],
+    comparisons: Sequence[FieldComparison],
+    statements: Sequence[BlockingStatement],
     near: Sequence[Near],
     second: Int32,
     assumed: Mixture,
@@ -113,7 +113,7 @@ def calibrated_to_within(scores: Float, across: Float, apart: Float) -> tuple[fl
 
 def pairs_within(
     fields: Sequence[Field],
-    statements: Sequence[Statement],
+    statements: Sequence[BlockingStatement],
     near: Sequence[Near],
     second: Int32,
     chosen: Bool,

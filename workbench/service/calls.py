@@ -17,7 +17,7 @@ from workbench import __version__
 from workbench.service.toolbox import TOOLS, Toolbox
 from workbench.service.wrong_arguments import wrong_arguments
 
-__all__ = ["Call", "calls_of", "openapi"]
+__all__ = ["ToolCall", "calls_of", "openapi"]
 
 _NEEDED = {
     **dict.fromkeys(
@@ -35,7 +35,7 @@ on a copy, in a process of their own.
 
 
 @dataclass(frozen=True)
-class Call:
+class ToolCall:
     """One tool as a call.
 
     Attributes
@@ -71,7 +71,7 @@ class Call:
         return {name: getattr(model, name) for name in type(model).model_fields}
 
 
-def calls_of(toolbox: Toolbox) -> dict[str, Call]:
+def calls_of(toolbox: Toolbox) -> dict[str, ToolCall]:
     """The toolbox's tools by name."""
     found = {}
     for name in TOOLS:
@@ -87,13 +87,13 @@ def calls_of(toolbox: Toolbox) -> dict[str, Call]:
             f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields
         )
         about = inspect.getdoc(function) or ""
-        found[name] = Call(
+        found[name] = ToolCall(
             name, about, _NEEDED.get(name, "model"), name in _QUICK, name in _IN_PLACE, arguments
         )
     return found
 
 
-def openapi(calls: Mapping[str, Call]) -> dict[str, Any]:
+def openapi(calls: Mapping[str, ToolCall]) -> dict[str, Any]:
     """The server's OpenAPI 3.1 description: `openapi.json`, with the tools."""
     described: dict[str, Any] = json.loads(
         (Path(__file__).parent / "openapi.json").read_text(encoding="utf-8")

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from workbench.service.jobs import Jobs
     from workbench.workspace import Workspace
 
-__all__ = ["Held", "held", "holding"]
+__all__ = ["ServedWorkspace", "held", "holding"]
 
 
 @dataclass(frozen=True)
-class Held:
+class ServedWorkspace:
     """A server's workspace and its ways with it; a job may use so many bytes of memory."""
 
     workspace: Workspace
@@ -28,11 +28,11 @@ class Held:
     folders: Folders
 
 
-_held: list[Held] = []
+_held: list[ServedWorkspace] = []
 
 
 @contextmanager
-def holding(served: Held) -> Iterator[None]:
+def holding(served: ServedWorkspace) -> Iterator[None]:
     """The page finds the server for as long as it serves."""
     _held.append(served)
     try:
@@ -41,6 +41,6 @@ def holding(served: Held) -> Iterator[None]:
         _held.remove(served)
 
 
-def held() -> Held | None:
+def held() -> ServedWorkspace | None:
     """The server that this process is; None where the page has a process of its own."""
     return _held[-1] if _held else None

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from workbench.resources import shipped
 from workbench.service.access import COOKIE
-from workbench.service.held import Held
+from workbench.service.held import ServedWorkspace
 from workbench.service.requests import body_of, not_there
 
 __all__ = ["Page"]
@@ -31,7 +31,7 @@ class Page:
     Streamlit comes at the first visit. A process can have one page only, as Streamlit has it.
     """
 
-    def __init__(self, served: Held) -> None:
+    def __init__(self, served: ServedWorkspace) -> None:
         self.served = served
         self._app: ASGIApp | None = None
 

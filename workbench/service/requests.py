@@ -16,7 +16,7 @@ from workbench.service.answers import refusal
 
 __all__ = [
     "Guarded",
-    "Refused",
+    "RefusedRequest",
     "body_of",
     "failed",
     "handled",
@@ -29,7 +29,7 @@ PATIENCE = 30.0
 """Seconds that a call waits for its job before it answers with the job's id."""
 
 
-class Refused(Exception):
+class RefusedRequest(Exception):
     """A refusal with its status."""
 
     def __init__(self, status: int, error: WorkbenchError) -> None:
@@ -57,7 +57,7 @@ class Guarded:
 
 async def handled(request: Request, error: Exception) -> Response:
     """A refusal as it is sent."""
-    if isinstance(error, Refused):
+    if isinstance(error, RefusedRequest):
         return refused(error.status, error.error)
     assert isinstance(error, WorkbenchError)
     code = error.diagnostics[0].code

@@ -32,14 +32,14 @@ from workbench.errors import InputError, UsageError, WorkbenchError
 from workbench.service.access import ROLES, Audit, Tokens
 from workbench.service.answers import CANCELLED
 from workbench.service.assistants import assistants_server
-from workbench.service.calls import Call, calls_of, openapi
+from workbench.service.calls import ToolCall, calls_of, openapi
 from workbench.service.folders import FORMS
-from workbench.service.held import Held, holding
+from workbench.service.held import ServedWorkspace, holding
 from workbench.service.jobs import Job, Jobs
 from workbench.service.page import Page
 from workbench.service.requests import (
     Guarded,
-    Refused,
+    RefusedRequest,
     body_of,
     failed,
     handled,
@@ -68,7 +68,7 @@ class _Service:
     jobs: Jobs
     work: Work
     uploads: Path
-    calls: Mapping[str, Call]
+    calls: Mapping[str, ToolCall]
 
     async def health(self, request: Request) -> Response:
         waiting = sum(not job.ended for job in self.jobs.all())
@@ -221,9 +221,9 @@ class _Service:
             error = UsageError.of(
                 "E0874", "this server asks for a token", help="send Authorization: Bearer TOKEN"
             )
-            raise Refused(401, error)
+            raise RefusedRequest(401, error)
         if ROLES.index(role) < ROLES.index(needed):
-            raise Refused(
+            raise RefusedRequest(
                 403,
                 UsageError.of(
                     "E0874", f"the role {role} may not do this; it takes the role {needed}"
@@ -245,7 +245,7 @@ def application(
     service = _Service(
         toolbox, tokens, audit, jobs, Work(toolbox, audit, memory), uploads, calls_of(toolbox)
     )
-    held = Held(toolbox.workspace, jobs, memory, tokens, audit, toolbox.folders)
+    held = ServedWorkspace(toolbox.workspace, jobs, memory, tokens, audit, toolbox.folders)
     assistants = assistants_server(toolbox)
     door = assistants.streamable_http_app(host="127.0.0.1" if not tokens.roles else "0.0.0.0")
 
@@ -281,6 +281,6 @@ def application(
         middleware=[]
         if tokens.roles
         else [Middleware(TrustedHostMiddleware, allowed_hosts=[*LOCAL, "testserver"])],
-        exception_handlers={Refused: handled, WorkbenchError: handled, Exception: failed},
+        exception_handlers={RefusedRequest: handled, WorkbenchError: handled, Exception: failed},
         lifespan=lifespan,
     )

@@ -15,7 +15,7 @@ from workbench.progress import Progress
 from workbench.service.access import Audit
 from workbench.service.answers import call_tool, renumbered
 from workbench.service.apart import Ending, answered_apart, why_it_failed
-from workbench.service.calls import Call
+from workbench.service.calls import ToolCall
 from workbench.service.toolbox import Toolbox
 
 __all__ = ["Work"]
@@ -29,13 +29,13 @@ class Work:
     audit: Audit
     memory: int
 
-    def read(self, call: Call, arguments: dict[str, Any]) -> dict[str, Any]:
+    def read(self, call: ToolCall, arguments: dict[str, Any]) -> dict[str, Any]:
         """An answer from what is committed: it waits for no writer."""
         with self.toolbox.workspace.beside() as now:
             return call_tool(getattr(replace(self.toolbox, workspace=now), call.name), arguments)
 
     def done(
-        self, who: str, call: Call, arguments: dict[str, Any], progress: Progress
+        self, who: str, call: ToolCall, arguments: dict[str, Any], progress: Progress
     ) -> dict[str, Any]:
         """One job's answer: in its turn in place, or from a process of its own."""
         work = self._in_place if call.in_place else self._apart

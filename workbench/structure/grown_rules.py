@@ -14,7 +14,7 @@ from workbench.arrays import Float, Int64, Real
 from workbench.structure.growing_sizes import ABSOLUTE, tried_sizes
 from workbench.structure.pursuit import grow
 from workbench.structure.rule_task import RuleTask
-from workbench.structure.scopes import Scope, scopes_of
+from workbench.structure.scopes import TermScope, scopes_of
 from workbench.structure.screening import screened
 from workbench.structure.term_choices import bent_terms, straight_terms, terms_of
 from workbench.structure.terms import Term
@@ -83,11 +83,11 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
 class _Way:
     """What terms are grown of: a scope's plain numbers alone, or steps, bends and products too."""
 
-    scope: Scope
+    scope: TermScope
     plain: bool
 
 
-def _ways(scope: Scope) -> list[_Way]:
+def _ways(scope: TermScope) -> list[_Way]:
     return [_Way(scope, True)] if scope.straight else [_Way(scope, True), _Way(scope, False)]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import remaining
 from workbench.structure.rule_task import RuleTask
-from workbench.structure.scopes import Scope
+from workbench.structure.scopes import TermScope
 from workbench.structure.screening import Binned
 from workbench.structure.sparse_fits import at_penalty, sigmoid
 from workbench.structure.term_choices import pair_terms, straight_terms, terms_of
@@ -35,7 +35,7 @@ class Design:
         self.columns = TermColumns(task.X)
         self._telling: dict[tuple[bytes, bytes], Int64] = {}
 
-    def stages(self, held_out: Int64, among: Scope) -> Iterator[tuple[int, list[Term], Float]]:
+    def stages(self, held_out: Int64, among: TermScope) -> Iterator[tuple[int, list[Term], Float]]:
         """Terms that a path may choose from and their columns for all rows, times handicaps; ever
         more of them.
 

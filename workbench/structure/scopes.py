@@ -12,11 +12,11 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.screening import screened
 
-__all__ = ["Scope", "scopes_of"]
+__all__ = ["TermScope", "scopes_of"]
 
 
 @dataclass(frozen=True)
-class Scope:
+class TermScope:
     """Which columns terms may be made of.
 
     Attributes
@@ -42,7 +42,7 @@ class Scope:
 
 def scopes_of(
     X: Real, own: Int64 | None, most_rules: int, counted: Sequence[int] = ()
-) -> list[Scope]:
+) -> list[TermScope]:
     """All columns; the target's own table's; and these as they are, one number each, where they are
     few.
 
@@ -50,10 +50,13 @@ def scopes_of(
     first.
     """
     everything = np.setdiff1d(np.arange(X.shape[1]), np.asarray(counted, np.int64))
-    found = [*([Scope(everything, counted=True)] if len(counted) else []), Scope(everything)]
+    found = [
+        *([TermScope(everything, counted=True)] if len(counted) else []),
+        TermScope(everything),
+    ]
     if own is not None and 0 < len(own) < X.shape[1]:
-        found.append(Scope(own))
+        found.append(TermScope(own))
     plain = everything if own is None else own
     if 0 < len(plain) <= most_rules:
-        found.append(Scope(plain, straight=True))
+        found.append(TermScope(plain, straight=True))
     return found

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.rule_design import Design
 from workbench.structure.rule_task import RuleTask
-from workbench.structure.scopes import Scope, scopes_of
+from workbench.structure.scopes import TermScope, scopes_of
 from workbench.structure.sparse_fits import Fit, at_penalty, log_loss, path, refitted, sigmoid
 from workbench.structure.terms import Term
 
@@ -139,7 +139,7 @@ def _stable(supports: Sequence[_Support]) -> _Support:
     return frozenset(columns for columns, n in kept.items() if 2 * n >= len(supports))
 
 
-def _fitted(design: Design, chosen: _Choice, scope: Scope, stable: _Support) -> WeightedRules:
+def _fitted(design: Design, chosen: _Choice, scope: TermScope, stable: _Support) -> WeightedRules:
     """What was chosen on held-out rows, fitted to all; of terms those over stable columns."""
     y, most, deadline = design.y, design.task.most_rules, design.task.conduct.deadline
     _, stage, share, ridge = chosen
@@ -184,7 +184,7 @@ _Choice = tuple[int, int, float, float | None]
 
 
 def _tried(
-    design: Design, held_out: Int64, scopes: Sequence[Scope]
+    design: Design, held_out: Int64, scopes: Sequence[TermScope]
 ) -> Iterator[tuple[_Choice, float, _Support]]:
     """The loss on the held-out rows of each stage and penalty of each scope, with and without a
     refit, and what it keeps.

@@ -18,7 +18,7 @@ from workbench.structure.relational import Column, Path
 from workbench.study.around import Around, around
 from workbench.study.columns import MOST_PAIRS, CandidateColumns
 
-__all__ = ["Gathered", "Neighbours", "by_path", "neighbour_pairs"]
+__all__ = ["GatheredCandidates", "Neighbours", "by_path", "neighbour_pairs"]
 
 LEAST_SPREAD = 0.1
 """Of its mean, that a number's spread is at least where others are divided by it:
@@ -39,7 +39,7 @@ class Neighbours:
     target: Int64
 
 
-class Gathered:
+class GatheredCandidates:
     """The candidates kept so far, and their columns."""
 
     def __init__(self, columns: CandidateColumns, most: int) -> None:

@@ -18,7 +18,7 @@ from workbench.structure.comparisons import changes, comparisons, products, shar
 from workbench.structure.relational import Column, Path, paths
 from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
-from workbench.study.gathered import Gathered, Neighbours, by_path
+from workbench.study.gathered import GatheredCandidates, Neighbours, by_path
 from workbench.study.offers import (
     kind_and_threshold_offers,
     least_rows,
@@ -140,7 +140,7 @@ def candidate_matrix(
     of a path's rows, rare values and words (the commonest first), and only while there are more
     rows than columns: among more columns some fit by chance.
     """
-    made = Gathered(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
+    made = GatheredCandidates(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
     timed = columns.times is not None
     schema = columns.schema
     walked = list(paths(schema, start, depth=depth, timed=timed))

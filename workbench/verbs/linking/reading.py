@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from workbench.errors import Diagnostic, InputError, UsageError
-from workbench.linkage.choice import Choice, choose_fields
+from workbench.linkage.choice import FieldChoice, choose_fields
 from workbench.linkage.fields import make_field
 from workbench.tables import StagedTable, Staging, TableSource, find_sources, stage
 from workbench.tables.names import words
@@ -43,7 +43,7 @@ class LinkedRecords:
     """Records and the fields they are compared by."""
 
     records: Records
-    choice: Choice
+    choice: FieldChoice
     warnings: tuple[Diagnostic, ...]
 
 
@@ -221,7 +221,7 @@ def _in_one_only(
 
 
 def _about_columns(
-    tables: Sequence[StagedTable], choice: Choice, alone: Sequence[Mapping[str, str]]
+    tables: Sequence[StagedTable], choice: FieldChoice, alone: Sequence[Mapping[str, str]]
 ) -> list[Diagnostic]:
     """That two files have few columns of one name, and much in both goes uncompared."""
     if not alone or not all(
@@ -248,7 +248,7 @@ def _named(texts: Sequence[str], most: int = 6) -> str:
     return ", ".join(texts[:most]) + (", ..." if len(texts) > most else "")
 
 
-def _about_empty_records(records: Records, choice: Choice) -> list[Diagnostic]:
+def _about_empty_records(records: Records, choice: FieldChoice) -> list[Diagnostic]:
     filled = np.zeros(len(records), np.bool_)
     for field in choice.fields:
         filled |= field.codes >= 0

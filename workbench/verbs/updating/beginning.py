@@ -26,10 +26,10 @@ from workbench.inference import Status
 from workbench.progress import Progress
 from workbench.verbs.explaining.reopening import Recorded, facts_have_changed, recorded_run
 from workbench.verbs.updating.asked import Asked, Known
-from workbench.verbs.updating.last_answer import Held, LastAnswer
+from workbench.verbs.updating.last_answer import HeldAnswer, LastAnswer
 from workbench.verbs.updating.live import LiveGrounding, standing
 from workbench.verbs.updating.renewal import Renewal, renewed
-from workbench.verbs.updating.store import Facts, Kept, descendants, kept
+from workbench.verbs.updating.store import AnsweredFacts, Kept, descendants, kept
 
 __all__ = ["Beginning", "beginning_of", "newest_of"]
 
@@ -42,7 +42,7 @@ class Beginning:
     ----------
     standing : LiveGrounding or None
         None where facts changed since the run was recorded: it is answered in full.
-    known : Facts
+    known : AnsweredFacts
         That the answer belongs to.
     tables : mapping of str to (int, int or None)
         The prints of their tables.
@@ -50,14 +50,14 @@ class Beginning:
 
     recorded: Recorded
     standing: LiveGrounding | None
-    known: Facts
+    known: AnsweredFacts
     tables: Mapping[str, TablePrint]
 
     @property
     def run(self) -> int:
         return self.recorded.run.id
 
-    def facts(self, database: Database, by: Mapping[str, FactSum]) -> Facts:
+    def facts(self, database: Database, by: Mapping[str, FactSum]) -> AnsweredFacts:
         """What the facts are now that those of some predicates changed."""
         stored = database.predicates()
         sums = {
@@ -66,7 +66,7 @@ class Beginning:
         }
         same = {one.table_name for name, one in stored.items() if name not in by}
         known = {name: one for name, one in self.tables.items() if name in same}
-        return Facts(fact_print(database, table_prints(database, known)), sums)
+        return AnsweredFacts(fact_print(database, table_prints(database, known)), sums)
 
     def moved(self, renewal: Renewal) -> Bool | None:
         """The atoms whose value is another, where they are known to be those of before."""
@@ -122,7 +122,7 @@ def newest_of(database: Database, run: int, last: LastAnswer) -> int:
 
 def _newest(
     database: Database, run: int, last: LastAnswer, now: str
-) -> tuple[int | None, Held | Kept | None, Facts]:
+) -> tuple[int | None, HeldAnswer | Kept | None, AnsweredFacts]:
     """The newest update of a run that facts of such a print belong to (None where there is none),
     the standing answer that there is of it, and the facts.
     """
@@ -133,8 +133,8 @@ def _newest(
             return number, found, found.facts
         sums = sums or fact_sums(database)
         if read_run(database, number).data_hash == hash_of(database, sums):
-            return number, None, Facts(now, sums)
-    return None, None, Facts(now, sums or fact_sums(database))
+            return number, None, AnsweredFacts(now, sums)
+    return None, None, AnsweredFacts(now, sums or fact_sums(database))
 
 
 def _asked(database: Database, recorded: Recorded) -> Asked:

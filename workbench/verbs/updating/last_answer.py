@@ -9,13 +9,13 @@ from workbench.database import Database, read_runs
 from workbench.errors import WorkbenchError
 from workbench.verbs.updating.asked import Asked
 from workbench.verbs.updating.live import LiveGrounding
-from workbench.verbs.updating.store import Facts, keep
+from workbench.verbs.updating.store import AnsweredFacts, keep
 
-__all__ = ["Held", "LastAnswer"]
+__all__ = ["HeldAnswer", "LastAnswer"]
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldAnswer:
     """A run's standing answer in memory.
 
     Attributes
@@ -26,7 +26,7 @@ class Held:
 
     run: int
     answer: LiveGrounding
-    facts: Facts
+    facts: AnsweredFacts
     kept: bool
 
     def standing(self, database: Database, asked: Asked) -> LiveGrounding:
@@ -44,13 +44,13 @@ class LastAnswer:
     An answer that is lost before, as in a process that is killed, is made again.
     """
 
-    _held: Held | None = field(default=None, repr=False)
+    _held: HeldAnswer | None = field(default=None, repr=False)
 
-    def of(self, run: int) -> Held | None:
+    def of(self, run: int) -> HeldAnswer | None:
         """The answer of a run, where it is the one that is held."""
         return self._held if self._held is not None and self._held.run == run else None
 
-    def hold(self, database: Database, held: Held, after: int) -> None:
+    def hold(self, database: Database, held: HeldAnswer, after: int) -> None:
         """Take an answer in the place of that of run `after`."""
         if self._held is not None and self._held.run not in (held.run, after):
             self.keep(database)

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.arrays import Float, Int32
 from workbench.database import Database
 from workbench.grounding import Grounding
-from workbench.grounding.again import Shape, ground_again
+from workbench.grounding.again import DataShape, ground_again
 from workbench.grounding.edited_rows import EditedRows
 from workbench.inference import Solution, Status
 from workbench.network import GroundNetwork, components
@@ -42,7 +42,7 @@ class LiveGrounding:
     asked: Asked
     grounding: Grounding
     rows: EditedRows
-    shape: Shape
+    shape: DataShape
     values: Float
     shares: Shares
     engine: str

@@ -23,7 +23,7 @@ from workbench.database import (
     read_runs,
 )
 from workbench.grounding import AtomTable, Grounding, RuleCount
-from workbench.grounding.again import Shape
+from workbench.grounding.again import DataShape
 from workbench.grounding.atom_keys import dictionaries
 from workbench.grounding.carried_rows import COLUMNS, CarriedRows
 from workbench.grounding.edited_rows import EditedNetwork, EditedRows
@@ -36,7 +36,7 @@ from workbench.verbs.updating.asked import Asked
 from workbench.verbs.updating.live import LiveGrounding
 from workbench.verbs.updating.shares import Shares
 
-__all__ = ["Facts", "Kept", "descendants", "keep", "kept"]
+__all__ = ["AnsweredFacts", "Kept", "descendants", "keep", "kept"]
 
 VERSION = 7
 WHOLE = "whole."
@@ -66,7 +66,7 @@ def _ancestors(runs: Mapping[int, Run], number: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class Facts:
+class AnsweredFacts:
     """The facts that an answer belongs to: their print in this workspace,
     and the sum of each predicate's.
     """
@@ -79,7 +79,7 @@ class Facts:
 class Kept:
     """A standing answer as it is stored."""
 
-    facts: Facts
+    facts: AnsweredFacts
     arrays: Mapping[str, Array]
     texts: Mapping[str, Any]
 
@@ -116,7 +116,7 @@ class Kept:
             origin=Origin(database, None, None),  # type: ignore[arg-type]
         )
         shares = Shares(*(arrays[f"shares.{name}"] for name in _OF_SHARES))
-        shape = Shape(
+        shape = DataShape(
             texts["roles"], texts["domains"], dict(texts["clauses"]), tuple(texts["of_worlds"])
         )
         sums = None
@@ -130,7 +130,7 @@ class Kept:
         )
 
 
-def keep(database: Database, run: int, standing: LiveGrounding, facts: Facts) -> None:
+def keep(database: Database, run: int, standing: LiveGrounding, facts: AnsweredFacts) -> None:
     """Keep a standing answer under its run, in place of those that it came from.
 
     Rows that were written out stay where they are kept already; what was changed of them comes
@@ -182,7 +182,7 @@ def _whole_arrays(standing: LiveGrounding) -> dict[str, Array]:
     return arrays | {"blocks.kind": blocks.kind, "blocks.right": blocks.right}
 
 
-def _texts(standing: LiveGrounding, facts: Facts, whole: int) -> dict[str, Any]:
+def _texts(standing: LiveGrounding, facts: AnsweredFacts, whole: int) -> dict[str, Any]:
     grounding, shape, atoms = standing.grounding, standing.shape, standing.grounding.atoms
     return {
         "version": VERSION,
@@ -222,7 +222,7 @@ def kept(database: Database, run: int) -> Kept | None:
         return None
     sums = {name: FactSum(*pair) for name, pair in texts["sums"].items()}
     return Kept(
-        Facts(texts["print"], sums),
+        AnsweredFacts(texts["print"], sums),
         {name.removeprefix(WHOLE): values for name, values in arrays.items()},
         texts,
     )

@@ -28,7 +28,7 @@ from workbench.verbs.queries import read_query
 from workbench.verbs.runs import record_inference
 from workbench.verbs.updating.beginning import Beginning, beginning_of
 from workbench.verbs.updating.groups import NO_CHANGES, group_changes, links_of
-from workbench.verbs.updating.last_answer import Held, LastAnswer
+from workbench.verbs.updating.last_answer import HeldAnswer, LastAnswer
 from workbench.verbs.updating.live import LiveGrounding
 from workbench.verbs.updating.result import Update, changes_of_answer
 
@@ -123,7 +123,7 @@ def update(
                 facts=hash_of(view, facts.sums),
                 moved=before.moved(renewal),
             )
-            held = Held(number, renewal.standing, facts, kept=False)
+            held = HeldAnswer(number, renewal.standing, facts, kept=False)
             result = replace(result, run_id=number)
             now = links_of(view, recorded_run(view, number)) if links else {}
             clusters = group_changes(view, links, now)
@@ -186,7 +186,7 @@ def tried(
 def _hold(database: Database, before: Beginning, last: LastAnswer) -> None:
     """Hold an answer that was read or made again, and that nothing changed."""
     if before.standing is not None and last.of(before.run) is None:
-        last.hold(database, Held(before.run, before.standing, before.known, True), before.run)
+        last.hold(database, HeldAnswer(before.run, before.standing, before.known, True), before.run)
 
 
 def suppose(database: Database, program: Program, changes: Mapping[str, bool | None]) -> None:
