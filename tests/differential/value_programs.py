@@ -299,6 +299,8 @@ CONDITIONS: dict[str, list[tuple[str, Callable[..., bool | None]]]] = {
         ("hour({a}) < 7", lambda a, b: a.hour < 7),
         ("days({a}, {b}) > 30", lambda a, b: (a - b).days > 30),
         ('{a} >= "2020-02-29"', lambda a, b: a >= datetime(2020, 2, 29)),
+        ('{a} < "2020-03-05" - 7', lambda a, b: a < datetime(2020, 2, 27)),
+        ('{a} - "2020-01-31" > 30', lambda a, b: (a - datetime(2020, 1, 31)).days > 30),
         ("{a} + 30 >= {b}", lambda a, b: a + timedelta(days=30) >= b),
     ],
     "text": [

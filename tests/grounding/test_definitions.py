@@ -401,3 +401,20 @@ Friends(x, n) := n = count(y: Met(x, y)).
     assert note.message == "Met has no facts, and Friends is made of it"
     assert note.span is not None
     assert note.span.line == 5
+
+
+def test_a_date_that_is_written_and_moved_is_a_date() -> None:
+    rules = """
+On(c, date)
+Early(c)
+Old(c) := On(c, d) ^ d < "2020-01-01" - 7.
+Late(c, n) := On(c, d) ^ n = d - "2020-01-01" ^ n > 0.
+1 Old(c) => Early(c)
+1 Late(c, n) ^ n = 31 => Early(c)
+"""
+    with Database.open() as database:
+        program = parse_mln(rules)
+        database.declare(program)
+        load_alchemy_text(database, "On(A, 2019-12-20)\nOn(B, 2019-12-28)\nOn(C, 2020-02-01)")
+        network = ground(database, program, GroundRequest(query=("Early",))).network
+    assert network.unit.toarray().T.tolist() == [[1, 0, 0], [0, 0, 1]]
