@@ -35,7 +35,8 @@ from workbench.language.builtin import DATE_OF, FITTED, STRING_FUNCTIONS, VALUE_
 from workbench.language.clauses import FunctionValue
 from workbench.language.terms import Apply, Comparison, Constant, Term, Variable
 from workbench.language.user_functions import user_function
-from workbench.language.values import ValueKind, parse_value
+from workbench.language.values import ValueKind
+from workbench.language.written_dates import date_as_written
 
 __all__ = ["BoundTerms"]
 
@@ -97,7 +98,7 @@ class BoundTerms(BoundVariables):
             return value_function(
                 function, [Typed(ValueKind.TEXT, self.text_of(term)) for term in arguments]
             )
-        kinds = [self.kind_of(term) or _as_written(function, term) for term in arguments]
+        kinds = [self.kind_of(term) or date_as_written(function, term) for term in arguments]
         if function not in VALUE_FUNCTIONS and (not any(kinds) or function in STRING_FUNCTIONS):
             return None
         first = next((kind for kind in kinds if kind is not None), None)
@@ -212,17 +213,6 @@ class BoundTerms(BoundVariables):
         raise InputError.of(
             "E0304", f"the comparison {operator} is not known", span=comparison.span
         )
-
-
-DATED = frozenset(("+", "-", "days", "year", "month", "weekday", "hour", "min", "max"))
-"""Functions that take dates."""
-
-
-def _as_written(function: str, term: Term) -> ValueKind | None:
-    """A date, where a constant is written as one and the function takes dates."""
-    if function not in DATED or not isinstance(term, Constant):
-        return None
-    return ValueKind.DATE if parse_value(ValueKind.DATE, term.name) is not None else None
 
 
 def _takes(function: str, given: int) -> bool:

@@ -12,6 +12,7 @@ from workbench.language.program import Program
 from workbench.language.source import Problem
 from workbench.language.terms import Apply, Comparison, Constant, SumVariable, Term, Variable
 from workbench.language.type_cells import ANY, Cell, TypeCells, dated
+from workbench.language.written_dates import date_as_written
 
 __all__ = ["FormulaTypes", "TermTypes"]
 
@@ -113,7 +114,10 @@ class TermTypes:
             for cell in cells:
                 dated(cell)
             return "number"
-        kinds = [self.kind(argument, environment) for argument in term.arguments]
+        kinds = [
+            self.kind(argument, environment) or date_as_written(term.function, argument)
+            for argument in term.arguments
+        ]
         if not any(kinds) or term.function in STRING_FUNCTIONS:
             return None
         dates = sum(kind == "date" for kind in kinds)
