@@ -166,3 +166,26 @@ def test_a_filter_alone_may_name_what_a_definition_makes(tmp_path: Path) -> None
         workspace.load(path)
         values = workspace.infer(path, record=False).values
     assert values == pytest.approx([1.0, 0.0, 0.0], abs=1e-3)
+
+
+def test_dates_that_are_written_and_moved_and_a_predicate_that_yaml_takes_for_true(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "m.data").write_text(
+        "predicates:\n  On/2: closed\n  Early/1: open\n  Late/1: open\n"
+        "observations:\n  On: on.txt\ntargets:\n  Early: names.txt\n  Late: names.txt\n"
+    )
+    (tmp_path / "on.txt").write_text("A\t2019-12-20\nB\t2019-12-28\nC\t2020-02-01\n")
+    (tmp_path / "names.txt").write_text("A\nB\nC\n")
+    rules = """
+Old(X) := On(X, D) & D < "2020-01-01" - 7 .
+Gap(X, N) := On(X, D) & N = D - "2020-01-01" & N > 0 .
+1: Old(X) -> Early(X)
+1: Gap(X, N) & N > 10 -> Late(X)
+0.1: !Early(X)
+0.1: !Late(X)
+"""
+    with wb.open() as ws:
+        ws.load(tmp_path / "m.data", rules=rules)
+        found = ws.infer(rules, task="map").predictions()
+    assert set(found.loc[found["value"] > 0.5, "atom"]) == {"Early(A)", "Late(C)"}

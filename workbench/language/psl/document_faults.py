@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
 
 from workbench.errors import Diagnostic, InputError, Span
+
+if TYPE_CHECKING:
+    import yaml
 
 __all__ = ["DocumentFaults", "document_content"]
 
@@ -31,12 +36,32 @@ def document_content(text: str, source: str | None) -> object:
     import yaml
 
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, _loader())
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
         reason = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise DocumentFaults(text, source).syntax("YAML", reason, line, column) from None
+
+
+@cache
+def _loader() -> type[yaml.SafeLoader]:
+    """YAML where `On`, `Off`, `Yes` and `No` are names, as predicates may be called, and only true
+    and false are truth values.
+    """
+    import yaml
+
+    known = yaml.SafeLoader.yaml_implicit_resolvers
+    resolvers = {
+        first: [(tag, form) for tag, form in forms if not tag.endswith(":bool")]
+        for first, forms in known.items()
+    }
+    loader: type[yaml.SafeLoader] = type(
+        "Loader", (yaml.SafeLoader,), {"yaml_implicit_resolvers": resolvers}
+    )
+    truth = re.compile("true|True|TRUE|false|False|FALSE")
+    loader.add_implicit_resolver("tag:yaml.org,2002:bool", truth, list("tTfF"))
+    return loader
 
 
 @dataclass

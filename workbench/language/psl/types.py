@@ -21,6 +21,7 @@ from workbench.language.source import Diagnostics
 from workbench.language.spelling import respelled
 from workbench.language.terms import Apply, Atom, Comparison, Constant, Term, Variable
 from workbench.language.values import ValueKind
+from workbench.language.written_dates import date_as_written
 
 __all__ = ["ANY_TYPE", "with_declarations", "with_inferred_types", "with_values"]
 
@@ -248,7 +249,11 @@ def _join_statement(
         elif all(name in place_of for name in shifted):
             classes.join(place_of[shifted[0]], place_of[shifted[1]])
         else:
-            kinds += [(name, ValueKind.NUMBER) for name in _numbers(comparison)]
+            dates = set(_set_apart(comparison))
+            kinds += [(name, ValueKind.DATE) for name in dates]
+            kinds += [
+                (name, ValueKind.NUMBER) for name in _numbers(comparison) if name not in dates
+            ]
     return [(place_of[name], kind) for name, kind in kinds if name in place_of]
 
 
@@ -262,15 +267,29 @@ def _comparisons(body: Iterable[Condition]) -> Iterator[Comparison]:
 
 
 def _shifted(term: Term) -> str:
-    """The variable that a term is so much more or less than: of one kind with it. Others have no
-    name.
+    """The variable that a term is so much more or less than, of one kind with it; `$now` for a date
+    that is written. Others have no name.
     """
     match term:
         case Variable(name):
             return name
+        case Constant() if date_as_written("+", term):
+            return "$now"
+        case Apply("-", (_, Constant() as last)) if date_as_written("-", last):
+            return ""
+        case Apply("+", (Constant() as first, _)) if date_as_written("+", first):
+            return "$now"
         case Apply("+", (Constant(), other)) | Apply("+" | "-", (other, Constant())):
             return _shifted(other)
     return ""
+
+
+def _set_apart(comparison: Comparison) -> Iterator[str]:
+    """The variables that a date which is written is taken from, or that are taken from it."""
+    for side in (comparison.left, comparison.right):
+        match side:
+            case Apply("-", pair) if any(date_as_written("-", one) for one in pair):
+                yield from filter(None, map(_shifted, pair))
 
 
 def _numbers(comparison: Comparison) -> Iterator[str]:
