@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
-from tests.differential.outcome import Difference, Tally
+from tests.differential.outcome import Difference, Tally, same_probabilities
 from workbench.database import Database, load_alchemy_text
 from workbench.errors import InputError
 from workbench.language.ground_atoms import atom_text
@@ -247,13 +247,7 @@ def check_dated(case: DatedCase, tally: Tally) -> None:
         got = dict(zip(zip(worlds, atoms.names()), found.values.tolist()))
     tally.add("asked atoms", len(wanted))
     tally.add("leaks", leaks)
-    if got.keys() != wanted.keys():
-        raise Difference(
-            "open atoms", f"{sorted(got.keys() ^ wanted.keys())[:3]} are open on one side alone"
-        )
-    for key, p in wanted.items():
-        if abs(got[key] - p) > 1e-6:
-            raise Difference("probability", f"{key}: {got[key]:.6f}, oracle {p:.6f}")
+    same_probabilities(got, wanted)
 
 
 def _refused(workspace: Workspace, case: DatedCase) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-__all__ = ["Difference", "Tally"]
+__all__ = ["Difference", "Tally", "same_probabilities"]
+
+Key = TypeVar("Key", str, tuple[str, str])
+"""An atom, or a world and an atom."""
 
 
 class Difference(AssertionError):
@@ -32,3 +37,13 @@ class Tally:
     def lines(self) -> list[str]:
         """For people, the largest figures first."""
         return [f"{number:>9,}  {name}" for name, number in self.counts.most_common()]
+
+
+def same_probabilities(got: Mapping[Key, float], wanted: Mapping[Key, float]) -> None:
+    """Raise `Difference` where atoms are open on one side alone, or a probability is another."""
+    if got.keys() != wanted.keys():
+        apart = sorted(got.keys() ^ wanted.keys())[:3]
+        raise Difference("open atoms", f"{apart} are open on one side alone")
+    for atom, p in wanted.items():
+        if abs(got[atom] - p) > 1e-6:
+            raise Difference("probability", f"{atom}: {got[atom]:.6f}, oracle {p:.6f}")

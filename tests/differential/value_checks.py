@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from tests.differential.mln_meaning import TooLarge
-from tests.differential.outcome import Difference, Tally
+from tests.differential.outcome import Tally, same_probabilities
 from tests.differential.value_programs import EVIDENCE, MOST_OPEN, Facts, ValueCase, ValueRule
 from workbench.arrays import Bool, Float
 from workbench.database import Database, load_alchemy_text
@@ -51,13 +51,7 @@ def check_values(case: ValueCase, tally: Tally) -> None:
     }
     tally.add("scopes", case.scope is not None)
     tally.add("definitions", len(case.definitions))
-    if got.keys() != wanted.keys():
-        raise Difference(
-            "open atoms", f"{sorted(got.keys() ^ wanted.keys())[:3]} are open on one side alone"
-        )
-    for key, p in wanted.items():
-        if abs(got[key] - p) > 1e-6:
-            raise Difference("probability", f"{key}: {got[key]:.6f}, oracle {p:.6f}")
+    same_probabilities(got, wanted)
 
 
 def people_of(facts: Facts) -> set[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
-from tests.differential.outcome import Difference, Tally
+from tests.differential.outcome import Tally, same_probabilities
 from tests.differential.value_checks import Atom, marginals, people_of
 from tests.differential.value_programs import (
     EVIDENCE,
@@ -88,13 +88,7 @@ def check_value_updates(case: ValueUpdateCase, tally: Tally) -> None:
 def _compare(found: object, expected: dict[Atom, float]) -> None:
     got = dict(zip(found["atom"].tolist(), found["value"].tolist()))  # type: ignore[index]
     wanted = {atom_text(*atom): p for atom, p in expected.items()}
-    if got.keys() != wanted.keys():
-        raise Difference(
-            "open atoms", f"{sorted(got.keys() ^ wanted.keys())[:3]} are open on one side alone"
-        )
-    for atom, p in wanted.items():
-        if abs(got[atom] - p) > 1e-6:
-            raise Difference("probability", f"{atom}: {got[atom]:.6f}, oracle {p:.6f}")
+    same_probabilities(got, wanted)
 
 
 def _facts_of(facts: Facts) -> set[Fact]:
