@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from tests.differential.defined_evidence import with_definitions
 from tests.differential.mln_checks import infer_exactly
 from tests.differential.mln_programs import MlnCase
 from tests.differential.outcome import Difference, Tally
@@ -284,6 +285,7 @@ VARIANTS: dict[str, Callable[[MlnCase, random.Random], MlnCase | None]] = {
     "a world more": _with_world,
     "renamed": _with_other_names,
     "irrelevant constants": _with_irrelevant,
+    "definitions": with_definitions,
     "hostile names": _with_hostile_names,
 }
 WAYS: dict[str, Callable[[MlnCase], Answers]] = {
