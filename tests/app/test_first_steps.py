@@ -219,7 +219,7 @@ def test_own_tables_to_an_explained_score_in_few_clicks(visitor: Visitor, shop: 
     visitor.go("weights", "Weights")
     visitor.sees("A bar to the right supports its formula")
     visitor.go("review", "Review")
-    visitor.sees("What is known of it")
+    visitor.sees("What is known of")
     visitor.page.get_by_role("button", name="Yes").first.click()
     visitor.sees("yes")
     visitor.still()

@@ -121,6 +121,7 @@ def test_an_interrupt_while_grounding_says_so(run: Run, tmp_path: Path) -> None:
 
 ENDED = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
 from workbench.__main__ import main
 
 at, number, sys.argv = sys.argv[1], int(sys.argv[2]), ["workbench", *sys.argv[3:]]

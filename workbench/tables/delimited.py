@@ -104,14 +104,16 @@ def read_form(
         source = workplace / f"{len(list(workplace.iterdir()))}.csv"
         _copy(path, source, scan.encoding)
     head = _head(source)
+    if separator is not None and not any(separator in line for line in head):
+        # Files of the same shape may be written otherwise: the mapping's separator is that of the
+        # file it was made of.
+        separator = None
     above = _lines_above(head, separator)
     lines = [line for line in head[above:] if line]
     if any(head[:above]):
         notes.append(left_out_above(name, above))
     ending = path.name.removesuffix(".gz").rsplit(".", 1)[-1].lower()
     if lines and separator is not None and separator not in lines[0]:
-        # Files of the same shape may be written otherwise: the mapping's separator is that of the
-        # file it was made of.
         separator = None
     chosen = separator or ("\t" if ending in ("tsv", "tab") else _separator(lines))
     cells = _cells(lines[0], chosen) if lines else []
