@@ -9,13 +9,14 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 import pytest
 from openpyxl import Workbook
 
 import workbench as wb
 from workbench.database import facts_page
-from workbench.errors import InputError
-from workbench.tables import TablesReport, find_sources, format_mapping, propose, stage
+from workbench.errors import InputError, UsageError
+from workbench.tables import TablesReport, as_files, find_sources, format_mapping, propose, stage
 
 ROWS = [
     (1, "Café Müller", 1234.5, date(1990, 2, 3), True),
@@ -273,6 +274,8 @@ def test_moments_are_read_however_they_are_written(tmp_path: Path, form: str) ->
         ([f"{at}km/h" for at in range(60)], "number", 2.0),
         ([f"2019-{1 + at % 12:02d}" for at in range(60)], "date", datetime(2019, 3, 1)),
         ([f"{at}{'ab'[at % 2]}" for at in range(60)], "text", "2a"),
+        ([f"{at} m" for at in range(60)], "number", 2.0),
+        ([f"{at}A" for at in range(60)], "text", "2A"),
     ],
 )
 def test_times_of_day_measures_and_months(
@@ -383,3 +386,25 @@ def test_months_may_be_the_things_of_a_table(tmp_path: Path) -> None:
         ("sale", "key"),
         ("month", "reference"),
     ]
+
+
+def test_a_row_of_one_number_is_no_title(tmp_path: Path) -> None:
+    rows = "".join(f"{at},{at % 7},{at % 3}\n" for at in range(30))
+    (tmp_path / "marks.csv").write_text(f"5,,\n{rows}")
+    with stage(find_sources([tmp_path / "marks.csv"])) as staging:
+        assert staging.tables["marks"].rows == 31
+
+
+@pytest.mark.parametrize(
+    ("name", "frame"),
+    [("a/b", pd.DataFrame({"x": [1]})), ("a", pd.DataFrame([[1, 2]], columns=["x", "x"]))],
+)
+def test_frames_that_are_no_tables_are_told(name: str, frame: pd.DataFrame) -> None:
+    with pytest.raises(UsageError, match="E0644"), as_files({name: frame}):
+        pass
+
+
+def test_cells_of_several_types_in_a_frame_are_texts() -> None:
+    frame = pd.DataFrame({"x": [1, "q", None]})
+    with as_files({"a": frame}) as files, stage(find_sources(files)) as staging:
+        assert staging.rows(f"FROM {staging.tables['a'].relation}") == [("1",), ("q",), (None,)]

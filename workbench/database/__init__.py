@@ -4,15 +4,12 @@ from workbench.database.alchemy import load_alchemy, load_alchemy_text
 from workbench.database.arrow_columns import arrow_column
 from workbench.database.attached import copy_attached, database_tables, load_attached
 from workbench.database.catalog import (
-    Neighbour,
     catalog,
     combinations,
     constants,
     degrees,
-    described_types,
     distinct_values,
     facts_page,
-    neighbours,
     top_values,
     types_by_size,
 )
@@ -107,6 +104,7 @@ from workbench.database.text_files import (
     line_reader,
     open_binary,
 )
+from workbench.database.things import Neighbour, described_types, neighbours, rows_of_things
 from workbench.database.toml_reader import TomlReader, read_toml
 
 __all__ = [
@@ -224,6 +222,7 @@ __all__ = [
     "relations_read",
     "remove_facts",
     "rename_predicate",
+    "rows_of_things",
     "run_table",
     "salvage",
     "same_folds",

@@ -12,22 +12,19 @@ from workbench.database.identifiers import quoted
 from workbench.database.names_of_things import has_display_names
 from workbench.database.rows import first_row, first_value
 from workbench.database.stored import StoredPredicate
-from workbench.database.value_columns import text_of_value
+from workbench.database.things import shown_arguments
 from workbench.errors import UsageError
 
 __all__ = [
     "Count",
     "FactsPage",
-    "Neighbour",
     "PredicateSummary",
     "catalog",
     "combinations",
     "constants",
     "degrees",
-    "described_types",
     "distinct_values",
     "facts_page",
-    "neighbours",
     "top_values",
     "types_by_size",
 ]
@@ -72,16 +69,6 @@ class FactsPage:
     total: int
 
 
-@dataclass(frozen=True)
-class Neighbour:
-    """A fact that a constant takes part in, with its other constants."""
-
-    predicate: str
-    position: int
-    arguments: tuple[str, ...]
-    types: tuple[str, ...]
-
-
 def catalog(database: Database) -> tuple[PredicateSummary, ...]:
     """All predicates with counts per world and partition. Cost: a grouped scan of each table."""
     cursor = database.cursor()
@@ -122,7 +109,7 @@ def top_values(
     """
     stored = database.predicate(predicate)
     _argument(stored, position)
-    shown = _shown(stored)[position]
+    shown = shown_arguments(stored)[position]
     condition, values = _having(stored, having)
     rows = database.execute(
         f"SELECT {shown}, count(*) FROM facts.{quoted(stored.view_name)} WHERE {condition} "
@@ -206,17 +193,6 @@ def types_by_size(database: Database) -> tuple[str, ...]:
     return tuple(name for (name,) in rows)
 
 
-def described_types(database: Database) -> frozenset[str]:
-    """The types of things of which some predicate says something, as its first argument; others (a
-    breed, a colour) are values that things have.
-    """
-    return frozenset(
-        predicate.argument_types[0]
-        for predicate in database.predicates().values()
-        if predicate.arity and predicate.kinds[0] is None
-    )
-
-
 def constants(
     database: Database, type_name: str, *, search: str = "", limit: int = 50
 ) -> tuple[str, ...]:
@@ -239,51 +215,9 @@ def constants(
     return tuple(name for (name,) in rows)
 
 
-def neighbours(
-    database: Database,
-    type_name: str,
-    constant: str,
-    *,
-    limit: int = 100,
-    world: str | None = None,
-) -> tuple[Neighbour, ...]:
-    """The true facts that a constant takes part in, of one world or of all, at most `limit`,
-    ordered by predicate, position and arguments.
-    """
-    found: list[Neighbour] = []
-    given = {"constant": constant} if world is None else {"constant": constant, "world": world}
-    there = "" if world is None else "AND world = $world "
-    cursor = database.cursor()
-    for predicate in database.predicates().values():
-        for position, argument_type in enumerate(predicate.argument_types):
-            if argument_type != type_name or len(found) >= limit:
-                continue
-            rows = cursor.execute(
-                f"SELECT DISTINCT {', '.join(_shown(predicate))} FROM "
-                f"facts.{quoted(predicate.view_name)} "
-                f"WHERE {quoted(predicate.argument_names[position])} = $constant AND value > 0 "
-                f"{there}ORDER BY ALL LIMIT {limit - len(found)}",
-                given,
-            ).fetchall()
-            found += [
-                Neighbour(predicate.name, position, tuple(row), predicate.argument_types)
-                for row in rows
-            ]
-    return tuple(found)
-
-
-def _shown(predicate: StoredPredicate) -> list[str]:
-    """Each argument as rules and data write it, as an SQL expression over the view of facts."""
-    cells = map(quoted, predicate.argument_names)
-    return [
-        text_of_value(cell, kind) if kind else f"{cell}::VARCHAR"
-        for cell, kind in zip(cells, predicate.kinds)
-    ]
-
-
 def _having(predicate: StoredPredicate, having: Mapping[int, str]) -> tuple[str, dict[str, str]]:
     """SQL that keeps facts with these values at these places, and its values."""
-    shown = _shown(predicate)
+    shown = shown_arguments(predicate)
     for position in having:
         _argument(predicate, position)
     parts = [f"{shown[position]} = $at_{position}" for position in having]

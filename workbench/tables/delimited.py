@@ -108,7 +108,7 @@ def read_form(
         # Files of the same shape may be written otherwise: the mapping's separator is that of the
         # file it was made of.
         separator = None
-    above = _lines_above(head, separator)
+    above = 0 if header is False else _lines_above(head, separator)
     lines = [line for line in head[above:] if line]
     if any(head[:above]):
         notes.append(left_out_above(name, above))

@@ -37,10 +37,20 @@ def as_files(tables: Tables) -> Iterator[Sequence[str | os.PathLike[str]]]:
     with TemporaryDirectory(prefix="workbench-frames-") as directory:
         paths = []
         for name, frame in tables.items():
-            if not hasattr(frame, "to_parquet"):
-                fault = f"the table {name} is no data frame"
-                raise UsageError.of("E0644", fault, help="give data frames by name, or files")
-            path = Path(directory) / f"{name}.parquet"
-            frame.to_parquet(path, index=False)
-            paths.append(path)
+            paths.append(_written(Path(directory), str(name), frame))
         yield paths
+
+
+def _written(directory: Path, name: str, frame: Any) -> Path:
+    """A frame as a file called as its table; what its cells hold of several types as texts."""
+    if not hasattr(frame, "to_parquet") or Path(name).name != name:
+        fault = f"the table {name} is no data frame, or no table is called so"
+        raise UsageError.of("E0644", fault, help="give data frames by name, or files")
+    mixed = {column: "string" for column, kind in frame.dtypes.items() if kind.kind == "O"}
+    path = directory / f"{name}.parquet"
+    try:
+        frame.astype(mixed).to_parquet(path, index=False)
+    except (ValueError, TypeError) as error:  # Arrow's are among them
+        said = f"the data frame {name} cannot be read: {str(error).splitlines()[0]}"
+        raise UsageError.of("E0644", said, help="name each column once") from None
+    return path

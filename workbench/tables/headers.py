@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from statistics import median
 
@@ -9,6 +10,7 @@ from workbench.errors import Diagnostic, Span
 
 __all__ = ["LOOKED_AT", "left_out_above", "rows_above"]
 
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 LOOKED_AT = 50
 """Rows that are looked at."""
 MOST_ABOVE = 20
@@ -30,7 +32,9 @@ def rows_above(rows: Sequence[Sequence[str | None]]) -> int:
     if typical < FEWEST_COLUMNS:
         return 0
     header = next(at for at, count in enumerate(filled) if count > max(1, typical / 3))
-    return header if header <= MOST_ABOVE else 0
+    titles = [cell for row in rows[:header] for cell in row if cell]
+    # A number alone is a row that says little, and no title.
+    return header if header <= MOST_ABOVE and not any(map(_NUMBER.fullmatch, titles)) else 0
 
 
 def left_out_above(name: str, above: int) -> Diagnostic:

@@ -40,8 +40,12 @@ NEARLY_ALL = 0.95
 """Share of the cells that several formats have to read together;
 a rarer one than the rest is none of them.
 """
-_MEASURE = "|".join(sorted(map(re.escape, MEASURES), key=len, reverse=True))
-_MEASURED = re.compile(rf"[+-]?\d[\d.,{BETWEEN_THOUSANDS}]*?\s?({_MEASURE})")
+# A letter that follows a number at once is more often part of a code.
+_MEASURE = "|".join(
+    rf"\s{one}" if len(one) == 1 else rf"\s?{re.escape(one)}"
+    for one in sorted(MEASURES, key=len, reverse=True)
+)
+_MEASURED = re.compile(rf"[+-]?\d[\d.,{BETWEEN_THOUSANDS}]*?({_MEASURE})")
 _IN_MONEY = re.compile(rf"([A-Z]{{3}})\s?[+-]?\d[\d.,{BETWEEN_THOUSANDS}]*")
 _HOURS = {
     time: re.compile(
@@ -142,7 +146,7 @@ def _unit_of(cells: Sequence[str]) -> str | None:
         if sum(sign in cell for cell in cells) > 0.5 * len(cells):
             return sign
     for form in (_MEASURED, _IN_MONEY):
-        found = [match[1] for cell in cells if (match := form.fullmatch(cell))]
+        found = [match[1].strip() for cell in cells if (match := form.fullmatch(cell))]
         if found and found[0] in MEASURES and found.count(found[0]) >= NEARLY_ALL * len(cells):
             return found[0]
     return None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.database import Database, Neighbour, described_types, neighbours
+from workbench.database import Database, Neighbour, described_types, neighbours, rows_of_things
 from workbench.language.ground_atoms import parse_atom
 from workbench.verbs.explaining.display import called
 
 __all__ = ["KnownThing", "known_things"]
 
+Thing = tuple[str, str]
+"""The type and the constant of a thing, or of a value."""
 MOST_FACTS = 40
 MOST_LINKS = 8
 
@@ -45,7 +47,7 @@ def known_things(
     links.
 
     Of at most `MOST_FACTS` true facts a thing; what the atom itself says is left out, and so are
-    things of which nothing is said. O(predicates) queries a thing and a link.
+    things of which nothing is said. O(predicates) queries a thing, and for all its links together.
     """
     name, arguments = parse_atom(atom) or (atom, ())
     predicate = database.predicate(name)
@@ -59,19 +61,22 @@ def known_things(
                 if (fact.predicate, fact.arguments) != (name, tuple(arguments))
             ]
             ties = [fact for fact in near if _links(fact, described)]
+            rows = _rows(database, world, ties[:links], described)
+            told = [*ties[:links], *(fact for facts in rows.values() for fact in facts)]
+            names = _names(database, {(kind, constant), *(p for one in told for p in _others(one))})
             found.append(
                 KnownThing(
                     kind,
-                    called(database, [(kind, constant)])[0],
+                    names[kind, constant],
                     _columns(near, described),
-                    tuple(_told(database, world, fact, described) for fact in ties[:links]),
+                    tuple(_told(fact, rows, names) for fact in ties[:links]),
                     max(len(ties) - links, 0),
                 )
             )
     return tuple(found)
 
 
-def _others(fact: Neighbour) -> list[tuple[str, str]]:
+def _others(fact: Neighbour) -> list[Thing]:
     """The type and constant of each argument but the thing's own."""
     pairs = zip(fact.types, fact.arguments)
     return [pair for place, pair in enumerate(pairs) if place != fact.position]
@@ -92,24 +97,36 @@ def _columns(
 
 
 def _told(
-    database: Database, world: str, fact: Neighbour, described: Collection[str]
+    fact: Neighbour, rows: Mapping[Thing, Sequence[Neighbour]], names: Mapping[Thing, str]
 ) -> tuple[str, str]:
     """A link as its name and its other things, each with what its own row says."""
-    others = _others(fact)
     said = []
-    for (kind, constant), shown in zip(others, called(database, others)):
-        row = _row(database, world, kind, constant) if kind in described else ()
+    for thing in _others(fact):
         columns = [
             f"{one.predicate} {value}"
-            for one in row
+            for one in rows.get(thing, ())
             if (one.predicate, one.arguments) != (fact.predicate, fact.arguments)
-            and (value := ", ".join(called(database, _others(one))) or "yes") not in shown
+            and (value := ", ".join(names[pair] for pair in _others(one)) or "yes")
+            not in names[thing]
         ]
-        said.append(f"{shown} ({', '.join(columns)})" if columns else shown)
+        said.append(f"{names[thing]} ({', '.join(columns)})" if columns else names[thing])
     return fact.predicate, "; ".join(said)
 
 
-def _row(database: Database, world: str, kind: str, constant: str) -> list[Neighbour]:
-    """What is said of a thing itself: facts that name it first."""
-    near = neighbours(database, kind, constant, limit=MOST_FACTS, world=world)
-    return [fact for fact in near if fact.position == 0]
+def _names(database: Database, things: Collection[Thing]) -> dict[Thing, str]:
+    """What people call things, asked for at once."""
+    ordered = sorted(things)
+    return dict(zip(ordered, called(database, ordered)))
+
+
+def _rows(
+    database: Database, world: str, ties: Sequence[Neighbour], described: Collection[str]
+) -> dict[Thing, list[Neighbour]]:
+    """What is said of each thing that links lead to: facts that name it first."""
+    things = {pair for fact in ties for pair in _others(fact) if pair[0] in described}
+    found: dict[Thing, list[Neighbour]] = {}
+    for kind in sorted({kind for kind, _ in things}):
+        constants = sorted(constant for of, constant in things if of == kind)
+        rows = rows_of_things(database, kind, constants, world=world, limit=MOST_FACTS)
+        found |= {(kind, constant): facts for constant, facts in rows.items()}
+    return found
