@@ -21,7 +21,8 @@ from scipy.sparse import csc_array, csr_array, csr_matrix, hstack
 
 from workbench.experiments.alzheimer import SETTINGS
 from workbench.experiments.alzheimer_data import DATA_SETS, load_drugs, our_modes
-from workbench.learning.logistic import Penalty, fit_logistic, objective
+from workbench.learning.logistic import fit_logistic
+from workbench.learning.logistic_objective import Penalty, objective
 from workbench.resources import datasets_directory
 from workbench.structure.induction import ClauseLearner
 

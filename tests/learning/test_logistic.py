@@ -8,7 +8,8 @@ from scipy.sparse import csc_array
 
 from workbench.arrays import Float
 from workbench.learning.exact_likelihood import choose_penalty
-from workbench.learning.logistic import Penalty, equal_columns, fit_logistic, objective
+from workbench.learning.logistic import equal_columns, fit_logistic
+from workbench.learning.logistic_objective import Penalty, objective
 
 
 def counts_problem(

@@ -9,7 +9,8 @@ import pytest
 from scipy.sparse import csc_array
 
 from workbench.arrays import Float
-from workbench.learning.logistic import Penalty, fit_logistic
+from workbench.learning.logistic import fit_logistic
+from workbench.learning.logistic_objective import Penalty
 from workbench.structure.dense_logistic import fit_dense_l1
 from workbench.structure.sparse_fits import path, ridge_logistic, sigmoid
 

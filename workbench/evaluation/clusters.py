@@ -6,8 +6,6 @@ import numpy as np
 
 from workbench.arrays import Integer
 
-__all__ = ["cluster_scores"]
-
 
 def cluster_scores(found: Integer, truth: Integer) -> dict[str, float]:
     """Pairwise and B-cubed precision, recall and F1 of one clustering of all records against

@@ -6,8 +6,6 @@ import numpy as np
 
 from workbench.arrays import Float
 
-__all__ = ["auc_pr", "auc_roc", "average_precision", "best_threshold", "threshold_counts"]
-
 
 def threshold_counts(values: Float, truth: Float) -> tuple[Float, Float]:
     """True and false positives at every distinct threshold, from the highest score down.

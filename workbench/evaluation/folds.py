@@ -10,8 +10,6 @@ import numpy as np
 from workbench.arrays import Int64
 from workbench.errors import UsageError
 
-__all__ = ["Fold", "k_fold", "leave_one_world_out"]
-
 
 @dataclass(frozen=True)
 class Fold:

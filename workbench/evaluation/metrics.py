@@ -13,19 +13,6 @@ from workbench.arrays import Bool, Float, Int64
 from workbench.errors import UsageError
 from workbench.evaluation.curves import auc_pr, auc_roc, average_precision
 
-__all__ = [
-    "Calibration",
-    "binary_scores",
-    "calibration",
-    "categorical_accuracy",
-    "conditional_log_likelihood",
-    "continuous_scores",
-    "f1_score",
-    "range_of",
-    "scores",
-    "scores_at",
-]
-
 CLIP = 1e-6
 SHARES = frozenset(
     ("F1", "precision", "recall", "accuracy", "AUC-ROC", "AUC-PR", "AUC-PR(-)", "average precision")

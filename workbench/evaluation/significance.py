@@ -10,16 +10,6 @@ import numpy.typing as npt
 from workbench.arrays import Float
 from workbench.errors import UsageError
 
-__all__ = [
-    "PairedTest",
-    "Summary",
-    "corrected_resampled_t_test",
-    "paired_t_test",
-    "paired_tests",
-    "summary",
-    "wilcoxon_test",
-]
-
 
 @dataclass(frozen=True)
 class Summary:

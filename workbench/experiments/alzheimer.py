@@ -23,7 +23,8 @@ from workbench.experiments.table import FoldScore
 from workbench.inference.registry import make_engine
 from workbench.learning.exact_likelihood import choose_penalty
 from workbench.learning.learner import Example
-from workbench.learning.logistic import Penalty, fit_logistic
+from workbench.learning.logistic import fit_logistic
+from workbench.learning.logistic_objective import Penalty
 from workbench.learning.registry import make_learner
 from workbench.network.ground_network import Templates
 from workbench.structure.collective import intransitive_triples, relation_network

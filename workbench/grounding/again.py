@@ -34,8 +34,6 @@ from workbench.language.values import ValueKind
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["DataShape", "Piece", "ground_again"]
-
 
 @dataclass(frozen=True)
 class DataShape:

@@ -12,8 +12,6 @@ from workbench.language.program import Aggregate, Condition
 from workbench.language.terms import Comparison, Literal, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["ZERO", "aggregate_value", "condition_names"]
-
 _AGGREGATES: dict[str, Function] = {
     "mean": "avg",
     "latest": "max",

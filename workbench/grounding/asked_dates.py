@@ -21,8 +21,6 @@ from workbench.language.program import Definition, Program, Scope
 from workbench.language.terms import Atom, Literal, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["with_dates_of_scopes"]
-
 FOUND = "dates of scopes"
 
 

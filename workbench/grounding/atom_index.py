@@ -18,16 +18,6 @@ from workbench.arrays import Array, Float, Int64
 from workbench.database.arrow_columns import arrow_column
 from workbench.grounding.select import Expression, Registered, call, equal
 
-__all__ = [
-    "ABSENT",
-    "MOST_PLACES",
-    "OBSERVED",
-    "AtomIndex",
-    "drop_function",
-    "register_array",
-    "worth_an_index",
-]
-
 ABSENT, OBSERVED = -1, -2
 MOST_PLACES = 2**26
 """Places of the largest index: 256 MiB of ids."""

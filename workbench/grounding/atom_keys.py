@@ -19,8 +19,6 @@ from workbench.grounding.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray
 
-__all__ = ["atom_table", "dictionaries", "names_in_space", "numbering_of"]
-
 
 def numbering_of(vocabulary: Vocabulary) -> Numbering:
     """The columns of the network: the atoms of the space that the data do not decide."""

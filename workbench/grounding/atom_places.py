@@ -10,8 +10,6 @@ from workbench.grounding.fact_relations import FactRelations
 from workbench.grounding.select import Column, Expression, Value
 from workbench.grounding.space import AtomSpace
 
-__all__ = ["AtomPlaces"]
-
 
 @dataclass(kw_only=True)
 class AtomPlaces(FactRelations):

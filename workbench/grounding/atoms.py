@@ -18,8 +18,6 @@ from workbench.language.printing import quote_constant
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray
 
-__all__ = ["AtomTable", "named", "written_atoms"]
-
 FEW = 500
 
 

@@ -18,8 +18,6 @@ from workbench.grounding.order import in_order
 from workbench.grounding.query_parts import independent, relations
 from workbench.grounding.select import Call, Select, Source, Star, Union, Value
 
-__all__ = ["Backend", "BackendOf", "Batch", "DuckDB", "Elsewhere", "columns_of"]
-
 Batch = dict[str, Any]
 
 BATCH = 262_144

@@ -15,8 +15,6 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.terms import Constant, Variable
 
-__all__ = ["Bindings", "all_bindings", "open_bindings"]
-
 MOST_TAUTOLOGIES = 10
 """Pairs of literals that can contradict each other, beyond which a query counts:
 the sum is over their subsets.

@@ -15,8 +15,6 @@ from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.network.ground_network import BlockKind, Blocks
 
-__all__ = ["make_blocks"]
-
 
 def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
     """One block per binding of a marked predicate's other arguments, over its open atoms.

@@ -26,8 +26,6 @@ from workbench.language.formulas import variable_names
 from workbench.language.terms import Atom, Constant, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["Body"]
-
 
 @dataclass
 class Body(BoundTerms):

@@ -38,8 +38,6 @@ from workbench.language.user_functions import user_function
 from workbench.language.values import ValueKind
 from workbench.language.written_dates import date_as_written
 
-__all__ = ["BoundTerms"]
-
 TEXTS_OF_TEXTS: dict[str, Function] = {"concat": "concat", "lower": "lower", "upper": "upper"}
 BARE_NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 

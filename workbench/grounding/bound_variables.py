@@ -10,8 +10,6 @@ from workbench.grounding.value_terms import constant_value
 from workbench.language.terms import Constant, Term, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["BoundVariables", "known"]
-
 
 @dataclass
 class BoundVariables(FromClause):

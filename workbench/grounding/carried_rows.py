@@ -14,20 +14,6 @@ from workbench.grounding.chosen_rows import ChosenRows
 from workbench.network.ground_network import GroundNetwork
 from workbench.row_keys import equal_rows, row_keys
 
-__all__ = [
-    "CLOSE",
-    "COLUMNS",
-    "CarriedPart",
-    "CarriedRows",
-    "Renumbered",
-    "changed_rows",
-    "edited",
-    "joined",
-    "run_keys",
-    "stacked",
-    "without_zeros",
-]
-
 CLOSE = 1e-12
 COLUMNS = ("b", "rule", "template", "scale", "relation")
 

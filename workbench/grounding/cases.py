@@ -20,8 +20,6 @@ from workbench.grounding.select import (
     real_sum,
 )
 
-__all__ = ["Case", "MissingAtom", "count_case", "open_rows", "summed_scales"]
-
 
 @dataclass(frozen=True)
 class MissingAtom:

@@ -11,8 +11,6 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Int64
 
-__all__ = ["ChosenRows"]
-
 LONG = 64
 """Rows a stretch, on average, from which copying stretches is faster than looking up row by row."""
 

@@ -26,8 +26,6 @@ from workbench.language.clauses import Clause
 from workbench.language.terms import Atom, Literal
 from workbench.language.values import ValueKind
 
-__all__ = ["plan_clause", "plan_total", "scale_of", "varying_scale"]
-
 NOBODY = Value(-1)
 
 

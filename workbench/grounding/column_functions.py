@@ -18,8 +18,6 @@ from workbench.errors import InputError
 from workbench.language.user_functions import UserFunction
 from workbench.language.values import ValueKind
 
-__all__ = ["register_likeness", "register_user_function", "user_errors"]
-
 _SERIAL = count()
 _FAILED = re.compile(r"\[the function (?P<name>\w+)\] (?P<why>.*)")
 _TWO_TEXTS = (ValueKind.TEXT, ValueKind.TEXT)

@@ -21,8 +21,6 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Tally", "count_plans", "number_templates", "sizes"]
-
 
 @dataclass
 class Tally:

@@ -25,8 +25,6 @@ from workbench.language.terms import Atom, Constant, Literal, Variable
 from workbench.language.values import value_text
 from workbench.language.variable_types import infer_condition_types
 
-__all__ = ["DefinedFact", "Teller", "bound_atom"]
-
 NamesOf = Callable[[str, Array], list[str]]
 
 

@@ -27,8 +27,6 @@ from workbench.language.program import Aggregate, Condition
 from workbench.language.terms import Apply, Atom, Comparison, Literal, Term, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["conditions_select", "reads_now"]
-
 RelationOf = Callable[[str], str]
 
 

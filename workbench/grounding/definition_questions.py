@@ -17,8 +17,6 @@ from workbench.language.formulas import (
 from workbench.language.program import Aggregate, Condition, Definition
 from workbench.language.terms import Atom, Comparison, Literal, Variable
 
-__all__ = ["AskedDefinition", "question_query", "questions_of"]
-
 MOST_NAMED = 5
 """Bindings that are named; all of them are counted."""
 

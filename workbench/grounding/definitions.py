@@ -19,8 +19,6 @@ from workbench.language.definitions import condition_atoms, strata
 from workbench.language.program import Definition, Program, Scope
 from workbench.language.variable_types import infer_condition_types
 
-__all__ = ["make_definitions", "make_scopes", "needed_definitions"]
-
 MOST_FACTS = 200_000_000
 """Of one definition or scope; more are refused."""
 

@@ -23,8 +23,6 @@ from workbench.grounding.select import (
     Value,
 )
 
-__all__ = ["DUCKDB", "Dialect", "render", "render_expression"]
-
 
 class Dialect:
     """SQL as DuckDB reads it; a subclass states what its database reads otherwise.

@@ -26,8 +26,6 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.terms import Literal, Variable
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Templates
 
-__all__ = ["Difference", "changed_literal", "difference"]
-
 
 @dataclass(frozen=True)
 class Side:

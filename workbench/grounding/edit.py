@@ -22,8 +22,6 @@ from workbench.grounding.edited_rows import EditedNetwork, EditedRows
 from workbench.grounding.splice import Splice
 from workbench.network.ground_network import GroundNetwork, Templates
 
-__all__ = ["edit"]
-
 
 def edit(
     network: GroundNetwork, templates: Templates, rows: EditedRows, difference: Difference | None

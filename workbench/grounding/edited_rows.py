@@ -18,8 +18,6 @@ from workbench.grounding.carried_rows import CarriedRows, joined, run_keys, stac
 from workbench.grounding.inserted_rows import inserted
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["EditedNetwork", "EditedRows"]
-
 _COLUMNS = ("A", "b", "template", "scale", "relation")
 MOST = 8
 """Where more than one row in so many is another, rows are written out anew."""

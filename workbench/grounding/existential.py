@@ -27,8 +27,6 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
 from workbench.language.terms import Comparison, Literal, Term, Variable
 
-__all__ = ["plan_existential"]
-
 FALSE, TRUE = Value(-1), Value(-2)
 
 

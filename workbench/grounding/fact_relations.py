@@ -26,8 +26,6 @@ from workbench.grounding.temporary_tables import TemporaryTables
 from workbench.language.program import Program
 from workbench.language.user_functions import UserFunction
 
-__all__ = ["FactRelations"]
-
 LARGE = 100_000
 """Rows above which a table is read in place when it is in order already, and perhaps by several
 threads.

@@ -25,8 +25,6 @@ from workbench.language.psl.types import with_values
 from workbench.language.terms import Comparison, Constant
 from workbench.language.values import value_text
 
-__all__ = ["fitted"]
-
 
 @user_errors()
 def fitted(

@@ -15,8 +15,6 @@ from workbench.grounding.space import Numbering
 from workbench.language.clauses import Clause
 from workbench.language.values import value_text
 
-__all__ = ["Found", "found_in_columns", "found_in_lists", "universal"]
-
 
 @dataclass
 class Found:

@@ -10,8 +10,6 @@ from workbench.grounding.value_terms import Typed
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.values import ValueKind
 
-__all__ = ["Binding", "FromClause"]
-
 
 @dataclass(frozen=True, slots=True)
 class Binding:

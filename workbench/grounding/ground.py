@@ -49,8 +49,6 @@ from workbench.language.program import Program
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Grounder", "ground"]
-
 FEW = 1024
 
 

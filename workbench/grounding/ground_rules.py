@@ -27,8 +27,6 @@ from workbench.grounding.wording import GroundRule, in_words, merged
 from workbench.language.clauses import Clause
 from workbench.language.terms import Atom, Constant
 
-__all__ = ["GroundRules", "ground_rules"]
-
 
 @dataclass(frozen=True)
 class GroundRules:

@@ -23,8 +23,6 @@ from workbench.language.ilp.problem import IlpProblem, Tuples
 from workbench.language.program import Program
 from workbench.language.terms import Apply, Constant
 
-__all__ = ["derive_facts"]
-
 MOST_THRESHOLDS = 200
 """Values of a type that stand at a constant place of a comparison; of more,
 evenly spaced quantiles.

@@ -15,8 +15,6 @@ from workbench.arrays import Array, Bool
 from workbench.database.arrow_columns import run_starts
 from workbench.grounding.carried_rows import COLUMNS, CarriedRows, run_keys, stacked
 
-__all__ = ["inserted"]
-
 Piece = tuple[int, int, int]
 """Of the rows that were there (0) or of those that come (1): from, to."""
 

@@ -19,8 +19,6 @@ from workbench.grounding.unit_sink import UnitSink
 from workbench.language.clauses import LinearRule
 from workbench.network.ground_network import Relation
 
-__all__ = ["Intake", "groundings"]
-
 
 @dataclass
 class Intake:

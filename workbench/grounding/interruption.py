@@ -11,8 +11,6 @@ from workbench.errors import Cancelled, InputError
 from workbench.grounding.backend import Backend
 from workbench.progress import Progress
 
-__all__ = ["interruptible"]
-
 GLANCE = 0.1
 """Seconds between two looks at whether to stop."""
 

@@ -14,8 +14,6 @@ from workbench.grounding.roles import Role
 from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
 
-__all__ = ["labelled_predicates", "listed_values", "truth_of"]
-
 
 def labelled_predicates(vocabulary: Vocabulary) -> tuple[str, ...]:
     """The predicates asked about of which the data state some label, true, false or unknown."""

@@ -16,8 +16,6 @@ from workbench.grounding.result import Grounding
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 
-__all__ = ["LazyGrounding", "ground_lazily"]
-
 
 @dataclass(frozen=True)
 class LazyGrounding:

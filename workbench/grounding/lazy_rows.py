@@ -30,8 +30,6 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.network.ground_network import Rows
 from workbench.row_keys import RowKeys
 
-__all__ = ["LazyRows", "groundings_too_many", "why_in_full"]
-
 MANY = 300_000
 """Groundings of one clause from which a state is asked which of them it violates instead."""
 

@@ -24,8 +24,6 @@ from workbench.grounding.select import (
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import LinearRule
 
-__all__ = ["plan_linear_rule"]
-
 
 def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> Plan:
     """The queries of an arithmetic rule."""

@@ -35,8 +35,6 @@ from workbench.language.clauses import LinearRule
 from workbench.language.program import Calculation, Cardinality, Factor, LinearTerm
 from workbench.language.terms import Atom, Formula, SumVariable, Variable
 
-__all__ = ["RuleTerms"]
-
 
 def summed_in(atoms: Iterable[Atom]) -> set[str]:
     """The summation variables of atoms."""

@@ -10,8 +10,6 @@ import numpy as np
 from workbench.arrays import Array
 from workbench.grounding.plans import TOLERANCE, LineForm
 
-__all__ = ["LinearRows", "rows_of_lines", "whole_groundings"]
-
 
 @dataclass(frozen=True)
 class LinearRows:

@@ -5,15 +5,6 @@ from __future__ import annotations
 from workbench.errors import Diagnostic, InputError
 from workbench.mapped import free_bytes
 
-__all__ = [
-    "SHARE_OF_DATABASE",
-    "estimated_bytes",
-    "kept_on_disk",
-    "left_for_rows",
-    "size_in_words",
-    "too_large",
-]
-
 BASE = 400 * 10**6
 """Bytes of the process itself: interpreter, libraries, compiled kernels."""
 

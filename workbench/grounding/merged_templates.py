@@ -9,8 +9,6 @@ import numpy as np
 from workbench.arrays import Array, Bool, Int64
 from workbench.network.ground_network import Templates
 
-__all__ = ["MergedTemplates", "merge_templates", "sums_by_template"]
-
 
 @dataclass(frozen=True)
 class MergedTemplates:

@@ -17,8 +17,6 @@ from workbench.grounding.select import (
     real_sum,
 )
 
-__all__ = ["merged_lists", "merged_rows", "with_template_id"]
-
 
 def _canonical(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
     """`l0, ...` with those of one predicate and coefficient in ascending order,

@@ -9,8 +9,6 @@ from workbench.grounding.fact_relations import FactRelations
 from workbench.grounding.select import Expression, call
 from workbench.language.values import ValueKind
 
-__all__ = ["latest_date"]
-
 
 def latest_date(relations: FactRelations) -> Expression:
     """The latest date that the evidence of the chosen worlds has.

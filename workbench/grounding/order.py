@@ -12,8 +12,6 @@ from workbench.arrays import Array
 from workbench.database.arrow_columns import numpy_column
 from workbench.grounding.select import Select, Union
 
-__all__ = ["ascending", "in_order", "stands_in_order"]
-
 
 def in_order(
     relation: duckdb.DuckDBPyRelation, select: Select | Union, size: int, *, shared: bool

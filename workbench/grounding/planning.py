@@ -13,8 +13,6 @@ from workbench.grounding.request import GroundRequest
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 
-__all__ = ["make_plan", "plan_cases"]
-
 
 def make_plan(
     vocabulary: Vocabulary,

@@ -10,8 +10,6 @@ from workbench.grounding.merging import merged_lists, merged_rows, with_template
 from workbench.grounding.select import Select, Union
 from workbench.language.clauses import Clause, LinearRule
 
-__all__ = ["TOLERANCE", "WIDEST_INTEGRAL", "LineForm", "Plan", "Shape"]
-
 TOLERANCE = 1e-9
 """PSL's rows whose potential cannot rise above this are left out."""
 

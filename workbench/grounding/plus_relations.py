@@ -7,8 +7,6 @@ import numpy as np
 from workbench.grounding.backend import Backend
 from workbench.grounding.counting import Tally
 
-__all__ = ["plus_relation"]
-
 
 def plus_relation(backend: Backend, tally: Tally) -> str | None:
     """A temporary relation `(t0, ..., template)` of a clause's `+` combinations, if any."""

@@ -36,8 +36,6 @@ from workbench.language.declarations import Predicate
 from workbench.language.definitions import condition_atoms
 from workbench.language.program import Definition, Program
 
-__all__ = ["prepare"]
-
 
 def prepare(
     database: Database,

@@ -41,8 +41,6 @@ from workbench.language.clauses import LinearRule
 from workbench.language.program import Program
 from workbench.progress import SILENT, Progress
 
-__all__ = ["preview"]
-
 COUNTABLE = 250_000_000
 """Ground rows of a rule that can be counted one by one in seconds."""
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from workbench.errors import Diagnostic
 
-__all__ = ["Preview", "RulePreview", "ScopePreview"]
-
 
 @dataclass(frozen=True)
 class RulePreview:

@@ -16,8 +16,6 @@ from workbench.language.formulas import plus_variables
 from workbench.language.later_facts import later_facts
 from workbench.language.program import FormulaRule, Program
 
-__all__ = ["chosen_worlds", "clauses_of"]
-
 
 def clauses_of(
     database: Database, program: Program, request: GroundRequest

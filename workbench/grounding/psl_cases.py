@@ -16,8 +16,6 @@ from workbench.language.clauses import Clause
 from workbench.language.formulas import variable_names
 from workbench.language.terms import Atom, Term
 
-__all__ = ["CaseMaker"]
-
 
 @dataclass(frozen=True)
 class _Joined:

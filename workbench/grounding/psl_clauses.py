@@ -25,8 +25,6 @@ from workbench.grounding.unification import branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
 
-__all__ = ["plan_logical_rule"]
-
 
 def _all_listed(case: Case) -> Case:
     """The rows where no atom is missing, which is made sure of elsewhere: an inner join keeps them

@@ -16,8 +16,6 @@ from workbench.language.formulas import formula_atoms, rule_atoms, rule_comparis
 from workbench.language.program import Program
 from workbench.language.terms import Apply
 
-__all__ = ["check_demands"]
-
 
 def check_demands(
     connection: duckdb.DuckDBPyConnection,

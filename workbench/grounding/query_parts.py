@@ -7,8 +7,6 @@ from dataclasses import fields, is_dataclass, replace
 
 from workbench.grounding.select import Column, Expression, Select, Source, Union, Value
 
-__all__ = ["independent", "relations"]
-
 
 def independent(select: Select) -> tuple[Select, ...]:
     """Queries of which `select` is the cross product, columns left out: relations that no condition

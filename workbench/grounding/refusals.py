@@ -10,8 +10,6 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
 from workbench.language.ground_atoms import atom_text
 
-__all__ = ["check_listed", "joined_relations", "selects_of", "too_many"]
-
 
 def selects_of(plan: Plan) -> tuple[Select, ...]:
     """The selects of a plan's count query, one a case."""

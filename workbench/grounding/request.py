@@ -8,8 +8,6 @@ from typing import Literal as OneOf
 
 from workbench.network.ground_network import Templates
 
-__all__ = ["GroundRequest"]
-
 DEFAULT_LIMIT = 50_000_000
 """Ground rows beyond which a slip in a rule is likelier than a wish for them."""
 

@@ -15,8 +15,6 @@ from workbench.grounding.space import Numbering
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.network.ground_network import GroundNetwork, Templates
 
-__all__ = ["Grounding", "Origin", "RuleCount"]
-
 
 @dataclass(frozen=True)
 class RuleCount:

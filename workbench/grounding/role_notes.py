@@ -5,8 +5,6 @@ from __future__ import annotations
 from workbench.errors import Diagnostic
 from workbench.language.declarations import Predicate
 
-__all__ = ["without_atoms", "without_mark", "without_question", "without_rules"]
-
 
 def without_mark(predicate: Predicate) -> Diagnostic:
     return Diagnostic(

@@ -24,16 +24,6 @@ from workbench.language.formulas import formula_atoms
 from workbench.language.program import FormulaRule, Program
 from workbench.language.values import ValueKind
 
-__all__ = [
-    "NO_FACTS",
-    "FactKinds",
-    "Role",
-    "RoleOf",
-    "assign_roles",
-    "fact_kinds",
-    "mentioned_predicates",
-]
-
 
 class Role(StrEnum):
     EVIDENCE = "evidence"

@@ -15,8 +15,6 @@ from workbench.mapped import ROWS_AT_ONCE, mapped, release
 from workbench.network.ground_network import Relation
 from workbench.row_keys import equal_rows, row_keys
 
-__all__ = ["RowSink"]
-
 
 def sort_literals(
     columns: list[Array], coefficients: Sequence[float]

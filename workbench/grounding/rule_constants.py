@@ -14,8 +14,6 @@ from workbench.language.program import Program
 from workbench.language.terms import Atom, Comparison, Constant, SumVariable, Variable
 from workbench.language.variable_types import infer_condition_types
 
-__all__ = ["defining_constants", "look_up", "rule_constants"]
-
 
 def rule_constants(
     program: Program, clauses: Iterable[Clause | LinearRule]

@@ -28,8 +28,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = ["holds", "plain"]
-
 
 def plain(term: Term) -> Term:
     """A summation variable as a variable that a join binds."""

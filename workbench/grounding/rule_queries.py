@@ -29,8 +29,6 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
 from workbench.language.terms import Atom, Variable
 
-__all__ = ["RuleQueries"]
-
 
 @dataclass(frozen=True)
 class RuleQueries:

@@ -12,8 +12,6 @@ from workbench.grounding.rows import RowSink
 from workbench.grounding.select import Call, Column, Expression, Select, Source, Star
 from workbench.grounding.vocabulary import Vocabulary
 
-__all__ = ["clause_samples", "linear_samples"]
-
 MOST_LITERALS = 8
 """Literals of a sample clause that are shown."""
 

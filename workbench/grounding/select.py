@@ -12,32 +12,6 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import cast, get_args
 
-__all__ = [
-    "COUNT",
-    "OPERATORS",
-    "Call",
-    "Column",
-    "Expression",
-    "Function",
-    "Operation",
-    "Operator",
-    "Raw",
-    "Registered",
-    "Select",
-    "Source",
-    "Star",
-    "Union",
-    "Value",
-    "add",
-    "all_of",
-    "any_of",
-    "call",
-    "count_of",
-    "equal",
-    "negate",
-    "real_sum",
-]
-
 Operator = OneOf[
     "+", "-", "*", "/", "//", "%", "=", "<>", "!=", "<", "<=", ">", ">=",
     "AND", "OR", "IN", "IS", "IS NOT", "IS DISTINCT FROM",

@@ -9,8 +9,6 @@ from workbench.grounding.roles import Role
 from workbench.grounding.templates import TemplateTable
 from workbench.grounding.vocabulary import Vocabulary
 
-__all__ = ["soft_evidence_units"]
-
 
 def soft_evidence_units(
     vocabulary: Vocabulary, table: TemplateTable

@@ -12,8 +12,6 @@ import numpy as np
 from workbench.arrays import Array, Int64
 from workbench.grounding.select import Column, Expression, Value, add
 
-__all__ = ["MOST_ATOMS", "AtomSpace", "Grid", "Numbering"]
-
 MOST_ATOMS = 2**31 - 2
 """Ids are 32-bit integers."""
 

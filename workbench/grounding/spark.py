@@ -20,8 +20,6 @@ from workbench.grounding.select import Function, Operator, Select, Union
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["TASKS_A_CORE", "Spark", "SparkDialect", "spark_session"]
-
 TASKS_A_CORE = 4
 """Tasks that work is split into: a few a core, so that a slow one holds up little."""
 

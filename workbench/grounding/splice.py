@@ -31,9 +31,6 @@ from workbench.grounding.merged_templates import MergedTemplates, merge_template
 from workbench.network.ground_network import Blocks, GroundNetwork, Templates
 from workbench.row_keys import equal_rows, row_keys
 
-__all__ = ["Splice", "places", "splice"]
-
-
 SUMS = (
     "constant",
     "groundings",

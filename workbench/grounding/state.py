@@ -13,8 +13,6 @@ from workbench.grounding.select import Expression, Registered
 if TYPE_CHECKING:
     from workbench.grounding.vocabulary import Vocabulary
 
-__all__ = ["State"]
-
 
 class State:
     """Values of all atoms: an array that a function reads (PSL),

@@ -11,8 +11,6 @@ from typing import overload
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 
-__all__ = ["StoredDomains"]
-
 
 @dataclass
 class StoredDomains:

@@ -14,15 +14,6 @@ from workbench.grounding.result import RuleCount
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.program import Program
 
-__all__ = [
-    "broken_rules",
-    "clauses_by_rule",
-    "doubtful_rules",
-    "evidence_sums",
-    "rule_counts",
-    "with_groundings",
-]
-
 
 def clauses_by_rule(tallies: Sequence[Tally]) -> dict[int, list[int]]:
     """The places of each rule's clauses."""

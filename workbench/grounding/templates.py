@@ -24,8 +24,6 @@ from workbench.language.rewriting import rule_text
 from workbench.language.terms import Apply, Comparison, Constant, Literal, Term
 from workbench.network.ground_network import Templates
 
-__all__ = ["TemplateTable", "clause_text"]
-
 
 def clause_text(clause: Clause, constants: Mapping[str, str] | None = None) -> str:
     """The clause in logic syntax, `+` variables replaced by `constants`."""

@@ -10,8 +10,6 @@ import duckdb
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_value, handed_in
 
-__all__ = ["TemporaryTables", "word"]
-
 
 @dataclass
 class TemporaryTables:

@@ -11,8 +11,6 @@ from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
 from workbench.language.terms import Variable
 
-__all__ = ["uneven_types"]
-
 
 def uneven_types(grounding: Grounding) -> tuple[str, ...]:
     """Types of `+` variables that have other constants in other worlds, where that tells on ground

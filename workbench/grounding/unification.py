@@ -9,8 +9,6 @@ from itertools import combinations, product
 from workbench.language.clauses import Clause
 from workbench.language.terms import Atom, Constant, Literal, Term, Variable
 
-__all__ = ["Branch", "Equality", "TermClasses", "branches", "merging_is_needless", "unify"]
-
 Equality = tuple[Term, Term]
 _MOST_MAPPINGS = 5000
 

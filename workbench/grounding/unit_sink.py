@@ -10,8 +10,6 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Float
 
-__all__ = ["UnitSink"]
-
 
 @dataclass
 class UnitSink:

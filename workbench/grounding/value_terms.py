@@ -20,8 +20,6 @@ from workbench.grounding.select import (
 from workbench.language.builtin import DATE_OF, FITTED
 from workbench.language.values import ValueKind, parse_value
 
-__all__ = ["TEXT_FUNCTIONS", "Typed", "constant_value", "unfitted", "value_function", "words_of"]
-
 _DAY = 86_400_000_000.0
 """Microseconds."""
 

@@ -22,8 +22,6 @@ from workbench.grounding.roles import RoleOf
 from workbench.grounding.state import State
 from workbench.grounding.temporary_tables import word
 
-__all__ = ["Vocabulary"]
-
 
 @dataclass(kw_only=True)
 class Vocabulary(AtomPlaces):

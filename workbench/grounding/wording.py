@@ -12,8 +12,6 @@ from workbench.language.builtin import DATE_OF
 from workbench.language.clauses import Clause
 from workbench.language.formulas import variable_names
 
-__all__ = ["GroundRule", "as_rule", "in_words", "merged"]
-
 Literals = tuple[tuple[str, bool], ...]
 
 MOST_DECIDED = 12

@@ -13,18 +13,6 @@ from workbench.arrays import Float
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.runs import row_runs
 
-__all__ = [
-    "ALL",
-    "CLAUSES",
-    "CONVEX",
-    "OTHER_STATES",
-    "RELAXABLE",
-    "Accepts",
-    "Task",
-    "Trait",
-    "traits_of",
-]
-
 Task = Literal["map", "marginal"]
 
 

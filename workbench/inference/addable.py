@@ -8,8 +8,6 @@ from workbench.arrays import Float
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.runs import row_runs
 
-__all__ = ["lost_weights"]
-
 HEAVY = 1e9
 """No weight below this is too heavy: learners leave weights of 1e-15 beside such of 10,
 and nobody misses them.

@@ -16,8 +16,6 @@ from workbench.network.ground_network import Domain
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.parameters import Count, Positive
 
-__all__ = ["ADMM"]
-
 
 @dataclass(frozen=True)
 class ADMM(FirstOrder):

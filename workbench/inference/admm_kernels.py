@@ -14,8 +14,6 @@ from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import HingeArrays
 
-__all__ = ["Consensus", "advance", "appraise"]
-
 
 class Consensus(NamedTuple):
     """What a run of ADMM keeps.

@@ -13,8 +13,6 @@ from workbench.arrays import Int64
 from workbench.network.ground_network import clauses
 from workbench.network.hinge_problem import HingeProblem, RowKind
 
-__all__ = ["aggregate", "alike"]
-
 
 def alike(problem: HingeProblem) -> Int64:
     """A group number for each row, shape (n_rows,): hinges share it that share their weight and all

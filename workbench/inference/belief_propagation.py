@@ -19,8 +19,6 @@ from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import Conduct
 
-__all__ = ["BeliefPropagation"]
-
 CERTAIN = 500.0
 """Log-odds that stand for a forced atom."""
 

@@ -21,8 +21,6 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.parameters import Count
 
-__all__ = ["BlockCoordinateDescent"]
-
 
 @dataclass(frozen=True)
 class BlockCoordinateDescent(FirstOrder):

@@ -9,8 +9,6 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.network.layout import Layout
 
-__all__ = ["BATCHES", "Record", "summarised"]
-
 BATCHES = 16
 
 

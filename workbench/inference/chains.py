@@ -25,8 +25,6 @@ from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.layout import SQUARED, Layout
 from workbench.progress import Conduct
 
-__all__ = ["Chain", "hard_price", "is_light", "legal_state", "new_chain", "run_chains"]
-
 CERTAIN = 1000.0
 """An energy difference against which no draw is ever made: exp(-1000) is 0."""
 HEAVY = 3.0

@@ -9,15 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import ALL, CONVEX, Accepts
+from workbench.inference.accepts import ALL, CONVEX, Accepts, Task
 from workbench.inference.exact import Exact
 from workbench.inference.registry import make_engine, with_parameters
-from workbench.inference.solution import Engine, Solution, Task
+from workbench.inference.solution import Engine, Solution
 from workbench.network.components import components
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct
-
-__all__ = ["Auto", "choose", "engine_for"]
 
 _ELIMINATED = 5_000
 """Entries of the largest network whose narrow components are eliminated at once: a maximum flow

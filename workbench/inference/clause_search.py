@@ -21,8 +21,6 @@ from workbench.network.energy import hard_violation, reported_energy, unit_offse
 from workbench.network.ground_network import BlockKind, GroundNetwork
 from workbench.progress import Conduct
 
-__all__ = ["ClauseProblem", "solve_clauses"]
-
 MOST_UNITS = 2.0**60
 """Of all weights together: costs are added in 64-bit integers."""
 

@@ -22,8 +22,6 @@ from workbench.network.compiled import compiled, interpreted
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
-__all__ = ["count_cliques"]
-
 LEAST = 4
 """Members of the smallest clique that is counted:
 three pairs cost less than a sum and its steps.

@@ -21,8 +21,6 @@ from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
-__all__ = ["Cluster", "cluster_sweep", "new_cluster"]
-
 WIDE = 2
 """Clusters of any size that are tried in a sweep; further ones, two for `SHARE` blocks,
 have at most `SHARE` blocks.

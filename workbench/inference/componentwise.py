@@ -14,8 +14,6 @@ from workbench.inference.solution import Status
 from workbench.network.compiled import interpreted
 from workbench.network.hinge_problem import HingeProblem
 
-__all__ = ["Componentwise"]
-
 
 class Componentwise:
     """Iterates whose components stop one by one, each when its own energy and bound meet.

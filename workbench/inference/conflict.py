@@ -11,8 +11,6 @@ from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
 from workbench.progress import PLAIN, Conduct, expired, remaining
 
-__all__ = ["smallest_conflict"]
-
 PROVEN_INFEASIBLE = 2
 """SciPy's status of a program without a point."""
 

@@ -9,8 +9,6 @@ from workbench.inference.admm import ADMM
 from workbench.inference.pdhg import PDHG
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["convex_engine"]
-
 
 def convex_engine(
     network: GroundNetwork, weights: Float, *, tolerance: float = 1e-4, finish: bool = False

@@ -13,24 +13,16 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.inference.accepts import Task
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.finish import finished
 from workbench.inference.folding import fold
-from workbench.inference.solution import Engine, Solution, Status, Task, infeasible
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import relax
 from workbench.progress import Conduct
-
-__all__ = [
-    "FirstOrder",
-    "Iterates",
-    "Point",
-    "Recorder",
-    "Reweighable",
-    "conclude",
-]
 
 
 @dataclass(frozen=True)

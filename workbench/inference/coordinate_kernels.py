@@ -11,8 +11,6 @@ from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns, HingeArrays
 
-__all__ = ["Descent", "descend"]
-
 
 class Descent(NamedTuple):
     """What a run keeps.

@@ -22,8 +22,6 @@ from workbench.network.energy import hard_violation
 from workbench.network.ground_network import Domain, GroundNetwork, Rows
 from workbench.progress import Conduct
 
-__all__ = ["CuttingPlane"]
-
 MENDING = 1 / 8
 """Of the time, what is kept for a state that breaks nothing, where the rounds do not end."""
 

@@ -26,8 +26,6 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.progress import Conduct, remaining
 
-__all__ = ["ConvexSolver"]
-
 SOLVERS: Mapping[str, str] = {
     "ecos": "ECOS",
     "clarabel": "CLARABEL",

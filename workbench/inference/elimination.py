@@ -14,8 +14,6 @@ from workbench.inference.elimination_order import EliminationOrder, Variables
 from workbench.network.ground_network import Relation
 from workbench.network.layout import SQUARED, Layout
 
-__all__ = ["best_values", "marginals"]
-
 
 def marginals(
     layout: Layout,

@@ -11,8 +11,6 @@ from workbench.arrays import Int64
 from workbench.network.ground_network import Relation
 from workbench.network.layout import Layout
 
-__all__ = ["EliminationOrder", "Variables", "plan", "variables"]
-
 
 @dataclass(frozen=True)
 class Variables:

@@ -20,8 +20,6 @@ from typing import Any, ParamSpec, TypeVar
 from workbench.processes import LOOK, Process
 from workbench.progress import Conduct, remaining
 
-__all__ = ["AT_ONCE", "Stopped", "cpu_seconds", "elsewhere"]
-
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 

@@ -21,8 +21,6 @@ from workbench.network.ground_network import Domain, GroundNetwork, Relation
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import Conduct
 
-__all__ = ["Exact"]
-
 
 class _TimeIsUp(Exception):
     """The deadline has passed."""

@@ -12,8 +12,6 @@ from workbench.network.compiled import compiled, interpreted
 from workbench.network.hinge_problem import HingeArrays, HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
-__all__ = ["make_feasible"]
-
 TOLERANCE = 1e-9
 
 

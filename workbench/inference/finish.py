@@ -12,8 +12,6 @@ from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.ground_network import GroundNetwork
 from workbench.progress import Conduct
 
-__all__ = ["finished"]
-
 SMALL = 200_000
 """Entries of the largest network that is finished so: seconds for an interior-point method."""
 

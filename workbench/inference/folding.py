@@ -11,8 +11,6 @@ import numpy as np
 from workbench.arrays import Int64, Integer
 from workbench.network.hinge_problem import HingeProblem, RowKind
 
-__all__ = ["fold"]
-
 
 def fold(problem: HingeProblem) -> HingeProblem:
     """The form that first-order solvers take: simplexes recognised, bounds folded; the same states

@@ -14,8 +14,6 @@ from workbench.network.layout import lay_out
 from workbench.parameters import Count
 from workbench.progress import Conduct
 
-__all__ = ["Gibbs"]
-
 
 @dataclass(frozen=True)
 class Gibbs(Engine):

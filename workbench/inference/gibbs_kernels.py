@@ -13,8 +13,6 @@ from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
-__all__ = ["set_atom", "set_rows", "sweep"]
-
 
 @compiled
 def set_rows(layout: Layout, y: Int8, ell: Float, block_true: Int32) -> None:

@@ -19,8 +19,6 @@ from workbench.network.growth import extend
 from workbench.network.part import part
 from workbench.progress import Conduct
 
-__all__ = ["Growing"]
-
 
 @dataclass
 class Growing:

@@ -35,8 +35,6 @@ from workbench.network.relax import relax
 from workbench.parameters import Count
 from workbench.progress import Conduct
 
-__all__ = ["IntegerProgram"]
-
 MANY = 20_000
 """Hinges from which on `auto` looks for rows to merge: below,
 the weaker relaxation costs more than the rows.

@@ -20,8 +20,6 @@ from workbench.inference.random_numbers import below, uniform
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
-__all__ = ["Group", "joint_sweep", "new_group", "take"]
-
 STATES = 64
 """Most joint states of a group drawn together; every other group has at most `FEW`,
 enough for a pair.

@@ -11,8 +11,6 @@ from workbench.arrays import Float
 from workbench.inference.solution import Solution, Status
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["LinearGaussian"]
-
 
 @dataclass(frozen=True)
 class LinearGaussian:

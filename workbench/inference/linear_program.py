@@ -13,9 +13,6 @@ from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
-__all__ = ["LinearAnswer", "nothing", "solve_highs"]
-
-
 AT_ONCE, AT_ONCE_INTEGER = 20_000, 2_000
 """Entries of the largest linear and integer program solved in this process:
 HiGHS is deaf for up to a second there.

@@ -18,17 +18,6 @@ from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
-__all__ = [
-    "Items",
-    "Moves",
-    "begin",
-    "change",
-    "columns_of",
-    "flip",
-    "moves_of",
-    "reset",
-]
-
 
 @compiled
 def row_cost(price: float, kind: int, ell: float) -> float:

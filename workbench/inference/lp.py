@@ -23,8 +23,6 @@ from workbench.network.priced import priced
 from workbench.network.relax import relax
 from workbench.progress import Conduct, remaining
 
-__all__ = ["LinearRelaxation", "local_search"]
-
 
 @dataclass(frozen=True)
 class LinearRelaxation(Engine):

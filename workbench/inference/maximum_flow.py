@@ -10,8 +10,6 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Float, Int8, Int32, Int64
 from workbench.network.compiled import compiled
 
-__all__ = ["Graph", "contract", "graph_of", "maximum_flow"]
-
 
 class Graph(NamedTuple):
     """Arcs by their tail, each with its head, its reverse arc and its capacity."""

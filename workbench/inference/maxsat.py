@@ -16,8 +16,6 @@ from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct, after, remaining
 
-__all__ = ["MaxSat"]
-
 AT_ONCE = 200
 """Clauses of the largest component that is searched in this process: beyond,
 RC2 may not hear an interrupt for long.

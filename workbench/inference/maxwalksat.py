@@ -24,8 +24,6 @@ from workbench.network.layout import Layout, lay_out
 from workbench.parameters import Count
 from workbench.progress import Conduct, remaining
 
-__all__ = ["MaxWalkSAT"]
-
 SLICES = 32
 BATCH = 200_000
 UNWATCHED = 2_000

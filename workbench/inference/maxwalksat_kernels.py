@@ -13,8 +13,6 @@ from workbench.inference.search_state import Search
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
-__all__ = ["anneal", "start_all", "walk"]
-
 PARTNERS = 8
 """How many members of a large block are compared when its true one is to become false."""
 

@@ -21,8 +21,6 @@ from workbench.network.layout import Layout, lay_out
 from workbench.parameters import Count
 from workbench.progress import Conduct
 
-__all__ = ["MCSAT", "new_slice"]
-
 SELDOM = 4
 """Samples from one slice to the next where sweeps alone get everywhere."""
 

@@ -10,8 +10,6 @@ from workbench.inference.sample_sat import Slice, newly_violated, sample_sat
 from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
-__all__ = ["slice_step"]
-
 
 @compiled
 def _fix(atom: int, value: int, fixed: Int8, queue: Int32, tail: int) -> int:

@@ -16,8 +16,6 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.part import part
 from workbench.progress import Conduct
 
-__all__ = ["mend", "nearly_empty"]
-
 ROUNDS = 20
 """Searches before the state is given up that the rounds of an engine ended with."""
 

@@ -15,8 +15,6 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.part import Part, part
 from workbench.progress import Conduct
 
-__all__ = ["Mixed"]
-
 
 @dataclass(frozen=True)
 class Mixed(Engine):

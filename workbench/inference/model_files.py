@@ -8,8 +8,6 @@ import numpy as np
 
 from workbench.interchange import ClauseProgram
 
-__all__ = ["write_integer_program"]
-
 
 def write_integer_program(program: ClauseProgram, path: Path) -> None:
     """Write a program over 0/1 columns in the form of the path's ending, .lp or .mps.

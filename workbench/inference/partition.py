@@ -15,8 +15,6 @@ from workbench.network.components import connected
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.part import Part
 
-__all__ = ["Partition", "Starts", "partition"]
-
 
 class Starts(NamedTuple):
     """Where each component's atoms, rows and blocks start, and the last one's end;

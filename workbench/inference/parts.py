@@ -12,8 +12,6 @@ from workbench.network.components import connected
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.part import Part
 
-__all__ = ["restrict", "split"]
-
 SMALL = 400
 """Components are solved together up to about this many variables:
 a program costs milliseconds to set up.

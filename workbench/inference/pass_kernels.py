@@ -6,8 +6,6 @@ from workbench.arrays import Float, Integer, Real
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import HingeArrays
 
-__all__ = ["add_products", "measure_bound", "measure_energy", "step_sizes"]
-
 
 @compiled
 def step_sizes(

@@ -14,8 +14,6 @@ from workbench.inference.pdhg import PrimalDual
 from workbench.inference.pdhg_kernels import Iterate, dual_pass, dual_residual, primal_pass
 from workbench.inference.row_parts import RowPart, StreamedProgram
 
-__all__ = ["PassingPrimalDual"]
-
 LANES = 2
 """Threads that pass over parts of the rows; each sums into a slope of its own,
 so that the answer's bytes are one.

@@ -19,8 +19,6 @@ from workbench.network.ground_network import Domain
 from workbench.network.hinge_problem import HingeProblem
 from workbench.parameters import Count
 
-__all__ = ["PDHG", "PrimalDual"]
-
 Note = Callable[[int, float, float, float, float], Status | None]
 
 _NEARLY = 2.0

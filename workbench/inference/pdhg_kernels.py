@@ -13,14 +13,6 @@ from workbench.inference.simplex import project_to_simplex
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import HingeArrays
 
-__all__ = [
-    "Iterate",
-    "dual_pass",
-    "dual_residual",
-    "halpern_steps",
-    "primal_pass",
-]
-
 
 class Iterate(NamedTuple):
     """Where a run stands; arrays over atoms or rows, of the program's precision.

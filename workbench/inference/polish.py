@@ -10,8 +10,6 @@ from workbench.arrays import Float
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns, HingeArrays, HingeProblem
 
-__all__ = ["Polish"]
-
 _MOST_ROWS = 256
 """Atoms of more rows are passed over."""
 

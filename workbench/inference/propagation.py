@@ -11,8 +11,6 @@ from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.network.layout import Layout
 
-__all__ = ["Propagation", "propagate"]
-
 _NO_REASON = -1
 TOLERANCE = 1e-9
 

@@ -11,8 +11,6 @@ import numpy as np
 from workbench.arrays import UInt64
 from workbench.network.compiled import compiled
 
-__all__ = ["below", "stream", "uniform"]
-
 
 def stream(seed: int, *numbers: int) -> UInt64:
     """The state of an independent stream for `seed` and, say, the number of a chain; shape (2,)."""

@@ -9,10 +9,9 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from workbench.errors import UsageError, nearest, not_installed
-from workbench.inference.solution import Engine, Task
+from workbench.inference.accepts import Task
+from workbench.inference.solution import Engine
 from workbench.parameters import read_parameters
-
-__all__ = ["ENGINES", "engine_class", "has_parameter", "make_engine", "tasks_of", "with_parameters"]
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
     "auto": ("choose", "Auto", {}),

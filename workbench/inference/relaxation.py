@@ -16,8 +16,6 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["RelaxationSolver", "better", "is_proven", "rank", "solve_relaxation"]
-
 RelaxationSolver = Literal["auto", "flow", "highs", "simplex", "ipm", "pdhg"]
 
 HIGHS_LIMIT = 60_000

@@ -8,10 +8,10 @@ from typing import ClassVar, cast
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import Accepts
+from workbench.inference.accepts import Accepts, Task
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.roof_duality import has_roof_dual
-from workbench.inference.solution import Engine, Solution, Status, Task
+from workbench.inference.solution import Engine, Solution, Status
 from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
@@ -19,8 +19,6 @@ from workbench.network.part import Part, part
 from workbench.network.priced import priced
 from workbench.network.relax import relax
 from workbench.progress import Conduct
-
-__all__ = ["RelaxedFirst"]
 
 SHARE = 1 / 4
 """Of the time left, what the relaxation may take."""

@@ -16,8 +16,6 @@ from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import unit_costs
 from workbench.progress import Conduct
 
-__all__ = ["Reweighed"]
-
 
 class Reweighed:
     """A network's states of least energy, at one vector of weights after the other.

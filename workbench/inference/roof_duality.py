@@ -22,8 +22,6 @@ from workbench.network.ground_network import clauses
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
-__all__ = ["has_roof_dual", "solve_roof_dual"]
-
 PASSES = 100
 """Times that an arc is looked at, about, at most, in the graphs of small networks."""
 

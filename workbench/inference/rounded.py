@@ -19,8 +19,6 @@ from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct
 
-__all__ = ["Rounded", "fitted"]
-
 NEAR = 1e-3
 """How near 0 or 1 a convex solver's value counts as integral:
 interior points stop short of the corners.

@@ -16,8 +16,6 @@ from workbench.network.compiled import compiled, interpreted
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.progress import PLAIN, Conduct, remaining
 
-__all__ = ["round_state"]
-
 SLACK = 1e-9
 CHOICES = 100
 """Times that an entry is looked at, about, at most: a choice of a small network is propagated."""

@@ -20,8 +20,6 @@ from workbench.network.hinge_problem import HingeArrays, HingeProblem, RowKind
 from workbench.network.relax import relax
 from workbench.network.runs import row_runs
 
-__all__ = ["RowPart", "StreamedProgram", "streamed_program"]
-
 
 @dataclass(frozen=True)
 class RowPart:

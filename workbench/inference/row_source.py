@@ -11,8 +11,6 @@ from workbench.arrays import Bool, Float
 from workbench.network.ground_network import GroundNetwork, Relation, Rows
 from workbench.network.growth import take
 
-__all__ = ["RowSource", "StoredRows", "set_aside"]
-
 
 class RowSource(Protocol):
     """Rows that are not in the network yet and can be asked for by the state that violates them.

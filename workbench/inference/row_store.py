@@ -13,8 +13,6 @@ from workbench.inference.row_source import RowSource
 from workbench.network.ground_network import Rows
 from workbench.network.growth import stacked, take
 
-__all__ = ["RowReader", "RowStore"]
-
 
 @dataclass
 class RowStore:

@@ -12,8 +12,6 @@ from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns
 from workbench.network.layout import Layout
 
-__all__ = ["Slice", "newly_violated", "sample_sat"]
-
 
 class Slice(NamedTuple):
     """Work space of a step, shared by all chains.

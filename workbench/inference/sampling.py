@@ -21,8 +21,6 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.layout import Layout
 from workbench.progress import Conduct, remaining
 
-__all__ = ["answer", "no_legal_state", "refuse", "sample"]
-
 AGREED = 1.05
 """Largest R-hat of an atom on which chains count as agreeing: at 1.07 errors of 0.15 were seen."""
 PRECISE = 0.02

@@ -11,8 +11,6 @@ from workbench.inference.watched import stop_flag
 from workbench.network.ground_network import Relation
 from workbench.network.layout import SQUARED, Layout
 
-__all__ = ["Search", "new_search"]
-
 
 class Search(NamedTuple):
     """A state under search, everything by component.

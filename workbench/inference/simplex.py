@@ -5,8 +5,6 @@ from __future__ import annotations
 from workbench.arrays import Float
 from workbench.network.compiled import compiled
 
-__all__ = ["project_to_simplex"]
-
 
 @compiled
 def project_to_simplex(values: Float, metric: Float, size: int, right: float, exact: bool) -> None:

@@ -18,8 +18,6 @@ from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, BestSoFar, Conduct, Progress
 
-__all__ = ["BEST_SO_FAR", "Engine", "Solution", "Status", "Task", "answered", "infeasible"]
-
 BEST_SO_FAR = "stopped with the best so far"
 """The reason of an answer that an engine had offered before it was left."""
 

@@ -15,8 +15,6 @@ from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.hinge_problem import HingeProblem
 from workbench.parameters import Count
 
-__all__ = ["Streamed"]
-
 
 @dataclass(frozen=True)
 class Streamed(FirstOrder):

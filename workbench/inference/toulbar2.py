@@ -17,8 +17,6 @@ from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct, remaining
 
-__all__ = ["Toulbar2"]
-
 MARGIN = 0.05
 """Seconds before its time is up from which on a search is not taken to have come to its end."""
 

@@ -17,8 +17,6 @@ from workbench.arrays import Int8
 from workbench.errors import Cancelled
 from workbench.progress import Conduct
 
-__all__ = ["side_by_side", "stop_flag", "watched"]
-
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 

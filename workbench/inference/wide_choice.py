@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from workbench.arrays import Float
-from workbench.inference.accepts import RELAXABLE, Accepts
+from workbench.inference.accepts import RELAXABLE, Accepts, Task
 from workbench.inference.cliques import count_cliques
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.inference.registry import make_engine
 from workbench.inference.relaxed_first import RelaxedFirst
 from workbench.inference.row_source import RowSource
-from workbench.inference.solution import Engine, Solution, Task
+from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.network.relax import relax
 from workbench.progress import Conduct
-
-__all__ = ["certified_growing", "wide_engine"]
 
 _NODES = 500
 """Nodes of branch and cut a component, unasked:

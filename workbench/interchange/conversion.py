@@ -13,8 +13,6 @@ from workbench.interchange.factors import FactorGroup, FactorModel
 from workbench.interchange.ground import atoms_of_states
 from workbench.interchange.wcnf import WeightedClauses
 
-__all__ = ["ClauseProgram", "as_clauses", "as_factors", "as_integer_program"]
-
 
 @dataclass(frozen=True)
 class ClauseProgram:

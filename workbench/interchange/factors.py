@@ -8,8 +8,6 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 
-__all__ = ["MOST_STATES", "FactorGroup", "FactorModel"]
-
 MOST_STATES = 2**24
 """States of all variables together that a file may have: a wrong digit must not fill memory."""
 

@@ -13,8 +13,6 @@ from workbench.interchange.wcnf import WeightedClauses
 from workbench.network.build import blocks_from_members, network_from_rows
 from workbench.network.ground_network import BlockKind, Blocks, GroundNetwork
 
-__all__ = ["GroundModel", "atoms_of_states", "ground_clauses", "ground_factors"]
-
 SMALL = 64
 """Values of the largest table whose commonest value is looked for."""
 

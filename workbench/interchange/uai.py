@@ -11,8 +11,6 @@ from workbench.arrays import Float, Int64
 from workbench.errors import InputError, WorkbenchError
 from workbench.interchange.factors import MOST_STATES, FactorGroup, FactorModel
 
-__all__ = ["format_uai", "parse_evidence", "parse_uai"]
-
 KINDS = ("MARKOV", "BAYES")
 
 

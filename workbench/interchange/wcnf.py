@@ -10,8 +10,6 @@ from workbench.arrays import Float, Int64
 from workbench.errors import InputError, WorkbenchError
 from workbench.interchange.factors import MOST_STATES
 
-__all__ = ["WeightedClauses", "format_wcnf", "parse_wcnf"]
-
 
 @dataclass(frozen=True)
 class WeightedClauses:

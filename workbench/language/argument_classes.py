@@ -15,8 +15,6 @@ from workbench.language.terms import (
 )
 from workbench.language.values import VALUE_TYPES
 
-__all__ = ["ArgumentClasses", "Place"]
-
 Place = tuple[str, int]
 
 

@@ -18,8 +18,6 @@ from workbench.language.renaming import fresh_name
 from workbench.language.terms import Apply, Atom, Comparison, Literal, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["ASKED_DATE", "asked_at", "bind_asked_dates", "with_asked_dates", "without_asked_dates"]
-
 ASKED_DATE = "asked_date"
 
 _DEFINITION = Definition(

@@ -20,8 +20,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = ["BIN", "MOST_BINS", "bin_of", "lifted", "lifted_items"]
-
 BIN = "+bin"
 MOST_BINS = 100
 HELP = "as in `Age(x, a) ^ +bin(a, 4) => Fraud(x)`, with Age(person, number)"

@@ -16,8 +16,6 @@ from workbench.language.refusal import Refused, unquoted
 from workbench.language.source import SourceText
 from workbench.language.terms import Atom, Constant, Term
 
-__all__ = ["StatementBuilder"]
-
 Node = TypeVar("Node")
 
 

@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "AGGREGATES",
-    "ARITHMETIC",
-    "COMPARISONS",
-    "DATE_OF",
-    "DEGREES",
-    "FITTED",
-    "FUNCTIONS",
-    "STRING_FUNCTIONS",
-    "STRING_PREDICATES",
-    "VALUE_FUNCTIONS",
-    "negated_operator",
-]
-
 COMPARISONS = {"greaterThan": ">", "lessThan": "<", "greaterThanEq": ">=", "lessThanEq": "<="}
 """Predicates of two terms that are another spelling of an order test."""
 

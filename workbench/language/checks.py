@@ -9,8 +9,6 @@ from workbench.language.program import Program
 from workbench.language.psl.checks import check_soft_rules
 from workbench.language.source import Diagnostics
 
-__all__ = ["check"]
-
 
 def check(program: Program) -> tuple[Diagnostic, ...]:
     """Check names, arities, types, quantifiers, bound variables and weights of every rule.

@@ -32,8 +32,6 @@ from workbench.language.source import Diagnostics
 from workbench.language.terms import Formula, Quantified, Variable
 from workbench.language.variable_types import infer_types
 
-__all__ = ["clausal_form", "clausal_form_by_world", "clause_problems"]
-
 MOST_CLAUSES = 4096
 
 

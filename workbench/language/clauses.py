@@ -11,8 +11,6 @@ from workbench.errors import Span
 from workbench.language.program import Filter, LinearTerm
 from workbench.language.terms import Comparison, Constant, Literal, Variable
 
-__all__ = ["Clause", "FunctionValue", "LinearRule"]
-
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from workbench.errors import Span
 from workbench.language.values import ValueKind, argument_kinds
 
-__all__ = ["Function", "Predicate", "Type"]
-
 
 @dataclass(frozen=True, slots=True)
 class Type:

@@ -12,8 +12,6 @@ from workbench.language.refusal import Refused
 from workbench.language.terms import Variable
 from workbench.language.values import VALUE_TYPES
 
-__all__ = ["Declared"]
-
 
 @dataclass
 class Declared:

@@ -16,16 +16,6 @@ from workbench.language.term_types import FormulaTypes
 from workbench.language.terms import Atom, Comparison, Literal, Term, Variable
 from workbench.language.variable_types import infer_condition_types
 
-__all__ = [
-    "Collected",
-    "Use",
-    "check_definitions",
-    "condition_atoms",
-    "strata",
-    "uses",
-    "with_defined_predicates",
-]
-
 
 @dataclass(frozen=True)
 class Collected:

@@ -12,14 +12,6 @@ from workbench.language.formulas import formula_parts, term_variables
 from workbench.language.normal_form import Item, Scoped
 from workbench.language.terms import Formula, Literal, Quantified, Term, Variable
 
-__all__ = [
-    "Domains",
-    "ScopedClause",
-    "by_domains",
-    "by_empty_domains",
-    "quantified_types",
-]
-
 Domains = Mapping[str, Sequence[str]]
 """Constants by type. Only their number is asked for, unless a quantifier is expanded."""
 

@@ -30,8 +30,6 @@ from workbench.language.terms import (
 )
 from workbench.language.values import ValueKind, value_text
 
-__all__ = ["Wanted", "fitted_text", "wanted_of"]
-
 
 @dataclass(frozen=True)
 class Wanted:

@@ -14,8 +14,6 @@ from workbench.language.normal_form import Disjunction, Item
 from workbench.language.program import FormulaRule, Program
 from workbench.language.terms import Comparison, Literal
 
-__all__ = ["ClauseMaker", "is_tautology", "may_cost", "merged", "weight_shares"]
-
 ROUNDING = 1e-12
 """Shares of a weight below this are what adding them up left over."""
 

@@ -9,8 +9,6 @@ from workbench.language.program import Program
 from workbench.language.renaming import fresh_name
 from workbench.language.terms import Apply, Constant, Term, Variable
 
-__all__ = ["Flattening"]
-
 
 class Flattening:
     """Function terms taken out of a clause: each becomes a variable, equal ones the same."""

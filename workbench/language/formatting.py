@@ -18,8 +18,6 @@ from workbench.language.psl.parsing import psl_statements
 from workbench.language.psl.printing import PSL
 from workbench.language.statements import Statement
 
-__all__ = ["format_mln_source", "format_psl_source"]
-
 
 def format_mln_source(text: str, source: str | None = None) -> str:
     """A Markov logic text with each statement printed canonically and all else kept.

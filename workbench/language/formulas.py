@@ -24,26 +24,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = [
-    "change_item",
-    "formula_atoms",
-    "formula_comparisons",
-    "formula_parts",
-    "formula_terms",
-    "is_nested_deeper",
-    "item_variables",
-    "leaves",
-    "map_parts",
-    "map_terms",
-    "plus_variables",
-    "rule_atoms",
-    "rule_comparisons",
-    "rule_leaves",
-    "substitution",
-    "term_variables",
-    "variable_names",
-]
-
 
 def formula_parts(formula: Formula) -> tuple[Formula, ...]:
     """The formulas that a formula is directly made of; none for an atom or a comparison."""

@@ -17,8 +17,6 @@ from workbench.language.building import StatementBuilder
 from workbench.language.source import SourceText
 from workbench.language.syntax_errors import explain_unexpected
 
-__all__ = ["Grammar"]
-
 Builder = TypeVar("Builder", bound=StatementBuilder[Any])
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from workbench.language.printing import ESCAPES, quote_constant
 
-__all__ = ["AtomKey", "atom_text", "parse_atom", "parse_pattern"]
-
 AtomKey = tuple[str, tuple[str, ...]]
 """A predicate and its constants."""
 

@@ -20,8 +20,6 @@ from workbench.language.program import Aggregate, Definition, Program
 from workbench.language.terms import Apply, Atom, Comparison, Constant, Literal, Term, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["later_facts"]
-
 
 def later_facts(
     program: Program, clauses: Iterable[Clause | LinearRule], closed: Collection[str] = ()

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 from workbench.language.program import Calculation, Factor, LinearTerm
 
-__all__ = ["Line", "LinearProblem", "combine", "constant_line", "divide", "extremum", "multiply"]
-
 Line = tuple[LinearTerm, ...]
 
 

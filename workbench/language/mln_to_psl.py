@@ -30,8 +30,6 @@ from workbench.language.psl.types import with_declarations
 from workbench.language.source import Diagnostics
 from workbench.language.terms import Atom, Comparison, Literal, SumVariable, Term, Variable
 
-__all__ = ["PslTranslation", "mln_to_psl"]
-
 
 @dataclass(frozen=True)
 class PslTranslation:

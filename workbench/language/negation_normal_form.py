@@ -21,8 +21,6 @@ from workbench.language.terms import (
     Quantified,
 )
 
-__all__ = ["clause_count", "negation_normal_form"]
-
 
 def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
     """The formula (or its negation) over `^`, `v`, quantifiers, literals `Atom` and `Not(Atom)`,

@@ -24,16 +24,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = [
-    "Disjunction",
-    "Expansion",
-    "Item",
-    "NeedsDomain",
-    "Scoped",
-    "TooLarge",
-    "distribute",
-]
-
 
 class TooLarge(Exception):
     """The formula has more clauses than the limit."""

@@ -17,8 +17,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = ["TIGHTNESS", "Notation"]
-
 TIGHTNESS = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
 """Of arithmetic's operators."""
 

@@ -26,19 +26,6 @@ from workbench.language.terms import (
     Quantified,
 )
 
-__all__ = [
-    "MLN",
-    "format_definition",
-    "format_formula",
-    "format_function",
-    "format_number",
-    "format_predicate",
-    "format_program",
-    "format_rule",
-    "format_type",
-    "quote_constant",
-]
-
 BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 BINDING = {Iff: 1, Implies: 2, Or: 3, And: 4}

@@ -15,24 +15,6 @@ from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.terms import Atom, Comparison, Formula, Literal, Term
 from workbench.language.values import VALUE_TYPES, ValueKind
 
-__all__ = [
-    "Aggregate",
-    "ArithmeticRule",
-    "Calculation",
-    "Cardinality",
-    "Condition",
-    "Definition",
-    "Factor",
-    "Filter",
-    "FormulaRule",
-    "LinearTerm",
-    "LogicalRule",
-    "Program",
-    "Rule",
-    "Scope",
-    "Weight",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Weight:

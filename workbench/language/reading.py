@@ -18,20 +18,6 @@ from workbench.language.psl.document_reading import read_psl_document
 from workbench.language.psl.parsing import parse_psl, psl_statements
 from workbench.language.source import read_text
 
-__all__ = [
-    "DOCUMENT_SUFFIXES",
-    "LANGUAGES",
-    "Language",
-    "RuleLanguage",
-    "format_source",
-    "format_text",
-    "is_document",
-    "language_of",
-    "language_of_file",
-    "parse_program",
-    "read_program",
-]
-
 Language = Literal["mln", "psl"]
 
 DOCUMENT_SUFFIXES = (".data", ".json", ".yaml", ".yml")

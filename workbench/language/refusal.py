@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from workbench.errors import Span
 
-__all__ = ["Refused", "finite_weight", "unquoted"]
-
-
 LARGEST_WEIGHT = 1e100
 """Squares and sums of weights must stay finite numbers."""
 

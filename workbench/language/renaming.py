@@ -16,8 +16,6 @@ from workbench.language.formulas import (
 )
 from workbench.language.terms import Atom, Formula, FreeSign, Not, Quantified, Term, Variable
 
-__all__ = ["free_sign_choices", "fresh_name", "rename_apart"]
-
 
 def rename_apart(formula: Formula) -> Formula:
     """Give each quantified variable a name of its own (a prime where it is taken)."""

@@ -26,8 +26,6 @@ from workbench.language.psl.parsing import psl_statements
 from workbench.language.statements import Statement
 from workbench.language.terms import Apply, Constant
 
-__all__ = ["rule_line", "rule_text", "with_rules"]
-
 DIGITS = 10
 
 _WEIGHT = re.compile(r"\s*@?[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*:?\s*")

@@ -12,8 +12,6 @@ from typing import Literal, Protocol
 
 from workbench.errors import Diagnostic, InputError, Span
 
-__all__ = ["Diagnostics", "Problem", "SourceText", "decoded", "read_text"]
-
 MOST_ERRORS = 200
 LONGEST_MESSAGE = 400
 UNPRINTABLE = re.compile(r"[^\t\x20-\x7e\xa0-\U0010ffff]")

@@ -23,8 +23,6 @@ from workbench.language.terms import (
     Literal,
 )
 
-__all__ = ["respelled"]
-
 Spelled = TypeVar("Spelled", bound=Rule | Definition | Scope)
 
 

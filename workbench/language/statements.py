@@ -17,20 +17,6 @@ from workbench.errors import Span
 from workbench.language.program import Rule
 from workbench.language.source import Diagnostics, SourceText
 
-__all__ = [
-    "CLOSING",
-    "OPENING",
-    "STRAY",
-    "Statement",
-    "description",
-    "headed",
-    "is_sound",
-    "opens_scope",
-    "report_stray",
-    "scope_tokens",
-    "split_statements",
-]
-
 OPENING = {"LPAR", "LBRACE", "LSQB"}
 CLOSING = {"RPAR", "RBRACE", "RSQB"}
 JOINING = {

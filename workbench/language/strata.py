@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TypeVar
 
-__all__ = ["in_order"]
-
 Name = TypeVar("Name", bound=Hashable)
 
 

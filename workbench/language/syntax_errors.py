@@ -11,8 +11,6 @@ from lark import Token
 from workbench.language.refusal import Refused
 from workbench.language.source import SourceText
 
-__all__ = ["explain_unexpected"]
-
 CLOSER = {"LPAR": "RPAR", "LBRACE": "RBRACE", "LSQB": "RSQB"}
 SIGN = {
     "LPAR": "(",

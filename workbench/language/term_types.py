@@ -14,8 +14,6 @@ from workbench.language.terms import Apply, Comparison, Constant, SumVariable, T
 from workbench.language.type_cells import ANY, Cell, TypeCells, dated
 from workbench.language.written_dates import date_as_written
 
-__all__ = ["FormulaTypes", "TermTypes"]
-
 DECLARING = {"predicate": "Name(type, type)", "function": "type name(type)"}
 
 

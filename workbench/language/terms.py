@@ -7,25 +7,6 @@ from typing import Literal as OneOf
 
 from workbench.errors import Span
 
-__all__ = [
-    "And",
-    "Apply",
-    "Atom",
-    "Comparison",
-    "Constant",
-    "Formula",
-    "FreeSign",
-    "Iff",
-    "Implies",
-    "Literal",
-    "Not",
-    "Or",
-    "Quantified",
-    "SumVariable",
-    "Term",
-    "Variable",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Variable:

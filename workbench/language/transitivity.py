@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.terms import Variable
 
-__all__ = ["transitive_predicates"]
-
 
 def transitive_predicates(clauses: Iterable[Clause | LinearRule]) -> tuple[str, ...]:
     """The predicates of which a hard clause says that two links make a third, by name.

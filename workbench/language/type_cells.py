@@ -8,8 +8,6 @@ from workbench.errors import Span
 from workbench.language.asked_dates import ASKED_DATE
 from workbench.language.source import Problem
 
-__all__ = ["ANY", "Cell", "TypeCells", "dated"]
-
 ANY = "?"
 """The type of what nothing is known about, so that no second message is given."""
 ASKED = {ASKED_DATE, "date"}

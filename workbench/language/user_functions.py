@@ -10,8 +10,6 @@ from workbench.errors import InputError
 from workbench.language.builtin import DEGREES, FUNCTIONS, VALUE_FUNCTIONS
 from workbench.language.values import VALUE_TYPES, ValueKind
 
-__all__ = ["UserFunction", "register_function", "registered_functions", "user_function"]
-
 
 @dataclass(frozen=True)
 class UserFunction:

@@ -8,8 +8,6 @@ from datetime import datetime
 from enum import StrEnum
 from math import isfinite
 
-__all__ = ["VALUE_TYPES", "ValueKind", "argument_kinds", "parse_value", "value_text"]
-
 VALUE_TYPES = ("number", "date", "text")
 """Names of types that hold values;
 a program that declares constants for one of them makes it an ordinary type.

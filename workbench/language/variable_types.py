@@ -20,8 +20,6 @@ from workbench.language.terms import (
 )
 from workbench.language.type_cells import dated
 
-__all__ = ["infer_condition_types", "infer_types"]
-
 
 def infer_types(
     formula: Formula, program: Program, untyped: frozenset[str] = frozenset()

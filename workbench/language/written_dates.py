@@ -5,8 +5,6 @@ from __future__ import annotations
 from workbench.language.terms import Constant, Term
 from workbench.language.values import ValueKind, parse_value
 
-__all__ = ["date_as_written"]
-
 DATED = frozenset(("+", "-", "days", "year", "month", "weekday", "hour", "min", "max"))
 """Functions that take dates."""
 

@@ -13,8 +13,6 @@ from workbench.errors import Cancelled
 from workbench.progress import Conduct
 from workbench.threads import one_blas_thread
 
-__all__ = ["Ascent", "maximise"]
-
 
 @dataclass(frozen=True)
 class Ascent:

@@ -19,8 +19,6 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.layout import Layout, lay_out
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["CountSamples", "GibbsChain"]
-
 
 @dataclass(frozen=True)
 class CountSamples:

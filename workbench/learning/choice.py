@@ -18,8 +18,6 @@ from workbench.learning.unit_chain import chain_of
 from workbench.network.ground_network import Domain, Templates
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["Choice", "Validation", "choose", "held_out_worlds", "validate"]
-
 Candidate = TypeVar("Candidate")
 Part = TypeVar("Part")
 

@@ -16,8 +16,6 @@ from workbench.learning.training import TrainingWorld, default_map_engine, hidde
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct
 
-__all__ = ["MapStates"]
-
 MostLikely = Callable[[Float, int, Float | None], Float]
 """From weights, a seed and a state to begin with to the MAP state."""
 

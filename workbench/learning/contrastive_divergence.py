@@ -18,8 +18,6 @@ from workbench.network.ground_network import Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
-__all__ = ["ContrastiveDivergence"]
-
 
 @dataclass(frozen=True)
 class ContrastiveDivergence(Learner):

@@ -23,8 +23,6 @@ from workbench.learning.training import TrainingSet, named_engine
 from workbench.network.ground_network import Domain
 from workbench.progress import Conduct
 
-__all__ = ["CuttingPlanes"]
-
 
 @dataclass
 class CuttingPlanes:

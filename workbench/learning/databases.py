@@ -19,8 +19,6 @@ from workbench.learning.margin_settings import MarginSettings
 from workbench.learning.separation import separate
 from workbench.progress import Conduct
 
-__all__ = ["Databases"]
-
 
 @dataclass
 class Databases:

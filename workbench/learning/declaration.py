@@ -7,8 +7,6 @@ from typing import Literal
 
 from workbench.network.ground_network import Domain
 
-__all__ = ["BOTH", "LOGIC", "SOFT", "Declaration"]
-
 BOTH = frozenset(Domain)
 LOGIC = frozenset((Domain.BOOLEAN,))
 SOFT = frozenset((Domain.UNIT,))

@@ -20,13 +20,11 @@ from workbench.errors import UsageError
 from workbench.learning.choice import Choice, choose
 from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.learner import Example, LearnedWeights, Learner
-from workbench.learning.logistic import Penalty, fit_logistic
-from workbench.learning.logistic_objective import loss
+from workbench.learning.logistic import fit_logistic
+from workbench.learning.logistic_objective import Penalty, loss
 from workbench.learning.training import prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import PLAIN, Conduct
-
-__all__ = ["ExactLikelihood", "choose_penalty"]
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,6 @@ from workbench.learning.moments import Moments, WorldChains
 from workbench.learning.training import TrainingSet
 from workbench.progress import Conduct
 
-__all__ = ["Expectation", "Measured", "SampledCounts"]
-
 
 @dataclass(frozen=True)
 class Measured:

@@ -21,8 +21,6 @@ from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.progress import Conduct
 
-__all__ = ["ExpectationMaximisation"]
-
 CUT_SHORT = ("limit", "cancelled")
 """How a round ends after which none follows."""
 

@@ -15,8 +15,6 @@ from workbench.network.ground_network import Templates
 from workbench.parameters import Signed
 from workbench.progress import Conduct
 
-__all__ = ["FixedWeights"]
-
 
 @dataclass(frozen=True)
 class FixedWeights(Learner):

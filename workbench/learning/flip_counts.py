@@ -17,8 +17,6 @@ from workbench.network.ground_network import BlockKind, GroundNetwork
 from workbench.network.runs import row_runs
 from workbench.row_keys import equal_rows, row_keys
 
-__all__ = ["FlipCountSource", "FlipCounts", "compressed", "flip_counts", "together"]
-
 
 @dataclass(frozen=True)
 class FlipCounts:

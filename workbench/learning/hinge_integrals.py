@@ -10,8 +10,6 @@ from workbench.arrays import Bool, Float, Int8, Int64
 from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import Columns
 
-__all__ = ["Simplexes", "WorldIntegrals", "expect_over_atoms", "expect_over_simplexes"]
-
 
 class WorldIntegrals(NamedTuple):
     """One world's soft rows at its labels, by atom, and what the integrals find.

@@ -32,8 +32,6 @@ from workbench.network.relax import relax
 from workbench.parameters import Count
 from workbench.progress import Conduct
 
-__all__ = ["HingePseudolikelihood", "Pseudolikelihood"]
-
 
 @dataclass(frozen=True)
 class HingePseudolikelihood(Learner):

@@ -20,8 +20,6 @@ from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["METHODS", "WeightIntervals", "weight_intervals"]
-
 Method = Literal["laplace", "bootstrap"]
 METHODS: tuple[Method, ...] = ("laplace", "bootstrap")
 

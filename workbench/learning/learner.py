@@ -19,8 +19,6 @@ from workbench.leaving import in_time
 from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.progress import SILENT, BestSoFar, Conduct, Progress
 
-__all__ = ["Example", "LearnedWeights", "Learner"]
-
 
 @dataclass(frozen=True)
 class Example:

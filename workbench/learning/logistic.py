@@ -21,10 +21,8 @@ from scipy.sparse import csc_array, csr_array
 from workbench.arrays import Float, Int64
 from workbench.learning.logistic_l1 import fit_l1
 from workbench.learning.logistic_l2 import fit_groups, fit_l2
-from workbench.learning.logistic_objective import LogisticFit, LogisticProblem, Penalty, objective
+from workbench.learning.logistic_objective import LogisticFit, LogisticProblem, Penalty
 from workbench.progress import PLAIN, Conduct
-
-__all__ = ["LogisticFit", "Penalty", "equal_columns", "fit_logistic", "objective"]
 
 
 def fit_logistic(

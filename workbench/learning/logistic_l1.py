@@ -20,8 +20,6 @@ from workbench.learning.logistic_objective import (
 )
 from workbench.network.compiled import compiled
 
-__all__ = ["fit_l1"]
-
 
 class _Columns(NamedTuple):
     """A sparse matrix by columns, and each row's curvature."""

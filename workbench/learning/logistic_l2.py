@@ -22,8 +22,6 @@ from workbench.learning.logistic_objective import (
 )
 from workbench.threads import one_blas_thread
 
-__all__ = ["fit_groups", "fit_l2"]
-
 
 def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> LogisticFit:
     """The least value under a ridge (or no) penalty.

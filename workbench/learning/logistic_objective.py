@@ -12,19 +12,6 @@ from scipy.sparse import csc_array, csr_array
 from workbench.arrays import Float, Integer
 from workbench.progress import Conduct
 
-__all__ = [
-    "Certificate",
-    "LogisticFit",
-    "LogisticProblem",
-    "Penalty",
-    "dual_bound",
-    "entropy",
-    "loss",
-    "objective",
-    "penalty_value",
-    "sigmoid",
-]
-
 
 @dataclass(frozen=True)
 class Penalty:

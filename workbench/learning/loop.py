@@ -14,8 +14,6 @@ from workbench.learning.learner import LearnedWeights
 from workbench.learning.training import TrainingSet
 from workbench.progress import Conduct
 
-__all__ = ["Averaged", "Step", "stages", "train"]
-
 
 class Step(Protocol):
     """From what was measured to the next weights."""

@@ -11,8 +11,6 @@ from workbench.learning.margin_losses import MarginWorld
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.relax import relaxed_potentials
 
-__all__ = ["Cut", "Separation", "cut_of", "summed"]
-
 
 @dataclass(frozen=True)
 class Cut:

@@ -14,8 +14,6 @@ from workbench.learning.margin_cuts import Cut, Separation, cut_of
 from workbench.learning.margin_losses import MarginWorld
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["separate_f1"]
-
 ROUNDS, TOLERANCE = 8, 1e-3
 
 

@@ -14,16 +14,6 @@ from workbench.network.energy import energy_offset, potentials
 from workbench.network.ground_network import GroundNetwork, Relation, Rows
 from workbench.network.growth import extend, with_template
 
-__all__ = [
-    "LossKind",
-    "MarginWorld",
-    "exclude_truth",
-    "f1_world",
-    "hamming_world",
-    "with_sides",
-    "zero_one_world",
-]
-
 LossKind = Literal["hamming", "0/1", "f1"]
 
 

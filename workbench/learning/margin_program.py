@@ -9,8 +9,6 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.errors import not_installed
 
-__all__ = ["MarginProgram", "solve_dual", "solve_dual_cvxpy"]
-
 FREE = -1
 TOLERANCE = 1e-9
 """Largest violated margin left, relative to the largest loss."""

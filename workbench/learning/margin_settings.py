@@ -14,8 +14,6 @@ from workbench.learning.training import named_engine
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.parameters import Count
 
-__all__ = ["MarginSettings"]
-
 
 @dataclass(frozen=True)
 class MarginSettings:

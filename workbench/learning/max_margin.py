@@ -30,8 +30,6 @@ from workbench.network.growth import extend, take
 from workbench.parameters import Count
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["HingeLargeMargin", "MaxMargin", "map_f1"]
-
 
 def map_f1(example: Example, weights: Float, engine: Engine, *, seed: int = 0) -> float:
     """F1 of the MAP state over the example's scored and labelled atoms; 1 where nothing is true."""

@@ -21,8 +21,6 @@ from workbench.learning.training import named_engine, prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import Conduct
 
-__all__ = ["OnlineMaxMargin"]
-
 
 @dataclass(frozen=True)
 class OnlineMaxMargin(Learner):

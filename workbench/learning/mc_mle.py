@@ -21,8 +21,6 @@ from workbench.network.ground_network import Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
-__all__ = ["MonteCarloMaximumLikelihood"]
-
 
 @dataclass(frozen=True)
 class MonteCarloMaximumLikelihood(Learner):

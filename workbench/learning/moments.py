@@ -15,8 +15,6 @@ from workbench.network import potentials
 from workbench.network.ground_network import Domain
 from workbench.progress import Conduct
 
-__all__ = ["Moments", "WorldChains"]
-
 
 @dataclass(frozen=True)
 class Moments:

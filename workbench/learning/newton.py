@@ -21,8 +21,6 @@ from workbench.network.ground_network import Domain, Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["DiagonalNewton", "PreconditionedConjugateGradient"]
-
 
 @dataclass(frozen=True)
 class DiagonalNewton(Learner):

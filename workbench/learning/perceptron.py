@@ -27,8 +27,6 @@ from workbench.network.ground_network import GroundNetwork, Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
-__all__ = ["HingePerceptron", "VotedPerceptron"]
-
 
 @dataclass(frozen=True)
 class VotedPerceptron(Learner):

@@ -23,8 +23,6 @@ from workbench.network.ground_network import Domain, Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
-__all__ = ["GenerativePseudoLikelihood", "PseudoLikelihood"]
-
 
 @dataclass(frozen=True)
 class PseudoLikelihood(Learner):

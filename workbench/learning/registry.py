@@ -21,8 +21,6 @@ from workbench.learning.search import WeightSearch
 from workbench.network.ground_network import Domain
 from workbench.parameters import read_parameters
 
-__all__ = ["LEARNERS", "default_learner", "learners_table", "make_learner"]
-
 _CLASSES: tuple[type[Learner], ...] = (
     PseudoLikelihood,
     GenerativePseudoLikelihood,

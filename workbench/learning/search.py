@@ -22,8 +22,6 @@ from workbench.learning.training import TrainingSet, prepare
 from workbench.network.ground_network import Templates
 from workbench.progress import Conduct
 
-__all__ = ["WeightSearch"]
-
 
 @dataclass(frozen=True)
 class WeightSearch(Learner):

@@ -15,8 +15,6 @@ from workbench.learning.margin_losses import MarginWorld, exclude_truth, with_si
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["separate"]
-
 _TURNS = 10
 """Times that atoms may change sides."""
 

@@ -9,8 +9,6 @@ from workbench.errors import UsageError
 from workbench.learning.training import TrainingSet
 from workbench.network import potentials
 
-__all__ = ["grounding_counts", "initial_weights", "log_odds", "start_weights", "step_sizes"]
-
 
 def log_odds(training: TrainingSet) -> Float:
     """Start of the weights: each clause's log odds of being true in the data, evidence-decided

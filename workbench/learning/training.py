@@ -15,16 +15,6 @@ from workbench.learning.learner import Example, Learner
 from workbench.network import potentials
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation, Templates
 
-__all__ = [
-    "TrainingSet",
-    "TrainingWorld",
-    "condition",
-    "default_map_engine",
-    "hidden_part",
-    "named_engine",
-    "prepare",
-]
-
 
 @dataclass(frozen=True)
 class TrainingWorld:

@@ -19,8 +19,6 @@ from workbench.network.compiled import compiled
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["CountChain", "UnitChain", "chain_of"]
-
 
 class UnitChain:
     """Gibbs sampling of a hinge-loss Markov random field: along each atom, then along pairs that

@@ -12,8 +12,6 @@ from scipy.sparse import coo_array, csr_array
 from workbench.arrays import Array, Bool, Float, Int8, Int32
 from workbench.network.ground_network import BlockKind, Blocks, Domain, GroundNetwork, Relation
 
-__all__ = ["blocks_from_members", "network_from_clauses", "network_from_rows"]
-
 
 def network_from_clauses(
     n_atoms: int,

@@ -18,8 +18,6 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["FEW", "compiled", "interpreted", "plain"]
-
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 

@@ -10,8 +10,6 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Int32, Int64
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["Components", "components", "connected", "with_joins"]
-
 
 @dataclass(frozen=True)
 class Components:

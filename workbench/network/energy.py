@@ -13,23 +13,6 @@ from workbench.arrays import Float
 from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, Relation
 from workbench.network.runs import row_runs
 
-__all__ = [
-    "TOLERANCE",
-    "distances",
-    "energy",
-    "energy_offset",
-    "evidence_energy",
-    "hard_violation",
-    "hard_violations",
-    "potentials",
-    "reported_energy",
-    "row_potentials",
-    "row_values",
-    "rows_by_template",
-    "unit_offset",
-    "units_by_template",
-]
-
 TOLERANCE = 1e-9
 """How far `ell` may exceed 0 in a hard row of a 0/1 state and still count as satisfied: rounding,
 nothing more.

@@ -11,8 +11,6 @@ from scipy.sparse import csc_array
 from workbench.arrays import Bool, Float, Int64
 from workbench.network.ground_network import Domain, GroundNetwork, Relation
 
-__all__ = ["AtomExplanation", "explain_atom", "mean_explanation"]
-
 
 @dataclass(frozen=True)
 class AtomExplanation:

@@ -10,17 +10,6 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Bool, Float, Int8, Int32
 
-__all__ = [
-    "BlockKind",
-    "Blocks",
-    "Domain",
-    "GroundNetwork",
-    "Relation",
-    "Rows",
-    "Templates",
-    "clauses",
-]
-
 
 class Domain(StrEnum):
     """The values that atoms take: 0 or 1 in Markov logic, all of [0, 1] in soft logic."""

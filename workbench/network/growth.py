@@ -10,8 +10,6 @@ from scipy.sparse import csr_array, hstack, vstack
 from workbench.arrays import Float, Int64
 from workbench.network.ground_network import GroundNetwork, Rows
 
-__all__ = ["extend", "stacked", "take", "with_template"]
-
 
 def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
     """The network with the rows after its own, so that row numbers stay; its counts of open

@@ -13,8 +13,6 @@ from scipy.sparse import csc_array, csr_array, vstack
 
 from workbench.arrays import Bool, Float, Int8, Int32, Int64, Integer, Real
 
-__all__ = ["Columns", "HingeArrays", "HingeProblem", "RowKind"]
-
 
 class RowKind(IntEnum):
     """What a row is: `w max(0, ell)`, `w max(0, ell)^2`, or `ell <= 0`, `ell = 0`."""

@@ -8,8 +8,6 @@ from scipy.sparse import csc_array
 from workbench.arrays import Bool, Float, Int64
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["conditional_probability", "expected_change"]
-
 LEAST = 1e-6
 HARD = 20.0
 """Log-odds that stand for a hard row, which has no weight."""

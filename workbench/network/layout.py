@@ -16,8 +16,6 @@ from workbench.arrays import Array, Float, Int8, Int32, Int64
 from workbench.network.components import components
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 
-__all__ = ["SQUARED", "Layout", "lay_out"]
-
 SQUARED = 3
 """The kind of a soft row of power 2, beside the values of `Relation`."""
 

@@ -11,8 +11,6 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Float, Int64
 from workbench.network.ground_network import Blocks, GroundNetwork
 
-__all__ = ["Part", "part"]
-
 Problem = TypeVar("Problem")
 
 

@@ -12,8 +12,6 @@ from workbench.network.energy import unit_offset
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.growth import with_template
 
-__all__ = ["priced"]
-
 
 def priced(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, Float]:
     """The network with all unit groundings under one more template of weight 1, and the weights

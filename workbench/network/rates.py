@@ -12,8 +12,6 @@ from workbench.network.energy import row_values
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.runs import row_runs
 
-__all__ = ["Rates", "observed_rates"]
-
 
 @dataclass(frozen=True)
 class Rates:

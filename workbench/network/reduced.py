@@ -6,8 +6,6 @@ from typing import Protocol
 
 from workbench.arrays import Float
 
-__all__ = ["Reduced"]
-
 
 class Reduced(Protocol):
     """A problem made from another one: laid out, relaxed, parted or sorted.

@@ -19,8 +19,6 @@ from workbench.errors import UsageError
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.network.hinge_problem import HingeProblem, RowKind
 
-__all__ = ["relax", "relaxed_potentials", "unit_costs"]
-
 
 def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
     """Why the network has no convex relaxation at these weights, in one sentence;

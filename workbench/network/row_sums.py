@@ -18,8 +18,6 @@ from workbench.network.energy import (
 )
 from workbench.network.ground_network import Domain, GroundNetwork
 
-__all__ = ["RowSums", "row_sums"]
-
 
 @dataclass(frozen=True)
 class RowSums:

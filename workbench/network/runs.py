@@ -10,8 +10,6 @@ from scipy.sparse import csr_array
 from workbench.mapped import ROWS_AT_ONCE
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["row_runs"]
-
 
 def row_runs(
     network: GroundNetwork, most: int = ROWS_AT_ONCE

@@ -8,8 +8,6 @@ from workbench.arrays import Bool, Float
 from workbench.network.energy import TOLERANCE, hard_violations, row_potentials
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["unsettled"]
-
 CLOSE = 1e-12
 
 

@@ -11,8 +11,6 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Float, Int64
 from workbench.network.ground_network import GroundNetwork, Relation
 
-__all__ = ["forced_values", "simplify"]
-
 
 def forced_values(network: GroundNetwork) -> Float:
     """The value that a hard row of one atom forces on it, NaN where none does; shape (n_atoms,).

@@ -13,8 +13,6 @@ import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 
-__all__ = ["ABSENT", "Background", "Examples", "FactIndex"]
-
 ABSENT = np.int32(2**31 - 1)
 """Fills the places of a literal beyond its predicate's arity."""
 

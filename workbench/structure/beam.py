@@ -16,8 +16,6 @@ from workbench.structure.growth import GrownTheory, ModeCheck, grow_theory, unit
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.settings import check_range
 
-__all__ = ["BeamSearch", "refinements"]
-
 
 @dataclass(frozen=True)
 class BeamSearch:

@@ -13,8 +13,6 @@ from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.clauses import Interning, component_keys
 from workbench.structure.disjunctions import Disjunction
 
-__all__ = ["clause_of", "extensions", "is_closed", "new_bodies"]
-
 
 def extensions(
     background: Background, body: Int32, known: list[str], head: int, last: bool

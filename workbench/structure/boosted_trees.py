@@ -24,8 +24,6 @@ from workbench.structure.term_choices import terms_of
 from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import WeightedRules, constant_rules
 
-__all__ = ["as_rules", "fit_boosted_trees"]
-
 MOST_TREES = 300
 MOST_COLUMNS = 200
 STEP = 20

@@ -14,8 +14,6 @@ from workbench.network.compiled import compiled
 from workbench.structure.sparse_fits import sigmoid, softmax
 from workbench.structure.tree_growth import Grown, grow_tree
 
-__all__ = ["Boosted", "BoostingSettings", "Tree"]
-
 
 @dataclass(frozen=True)
 class BoostingSettings:

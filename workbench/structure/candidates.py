@@ -10,19 +10,6 @@ from typing import Literal
 
 from workbench.structure.relational import Column, Path, Reference, Schema
 
-__all__ = [
-    "Aggregate",
-    "Candidate",
-    "Onward",
-    "candidates_of",
-    "candidates_of_calendars",
-    "candidates_of_known",
-    "candidates_of_rare_values",
-    "candidates_of_variety",
-    "candidates_of_words",
-    "onward_columns",
-]
-
 Aggregate = Literal[
     "value", "is", "count", "different", "mean", "min", "max", "sum", "variance", "share", "latest",
     "previous", "latest_is", "since", "first", "labelled", "in_common", "difference", "ratio",

@@ -8,13 +8,6 @@ from itertools import combinations
 from workbench.structure.candidates import Aggregate, Candidate, Onward, onward_columns
 from workbench.structure.relational import Path, Reference, Schema
 
-__all__ = [
-    "candidates_among_some",
-    "candidates_of_kinds_and_thresholds",
-    "candidates_of_thresholds",
-    "candidates_of_two_kinds",
-]
-
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
 FEW_VALUES = 8
 """Values that a category has at most where numbers are told apart by it."""

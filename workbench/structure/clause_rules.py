@@ -7,8 +7,6 @@ from workbench.structure.disjunctions import Disjunction, disjunction_text
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.rules import LearnedRule
 
-__all__ = ["clause_rule"]
-
 
 def clause_rule(
     score: PseudoLikelihoodScore,

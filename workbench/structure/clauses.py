@@ -18,8 +18,6 @@ import numpy as np
 from workbench.arrays import Int32, Int64
 from workbench.network.compiled import compiled
 
-__all__ = ["Interning", "component_keys"]
-
 
 @compiled
 def _renumber(literals: Int32, order: Int64, size: int, n_head: int, key: Int32) -> None:

@@ -13,8 +13,6 @@ from workbench.arrays import Bool, Int64, Integer
 from workbench.network.build import network_from_rows
 from workbench.network.ground_network import GroundNetwork
 
-__all__ = ["intransitive_triples", "relation_network"]
-
 
 def relation_network(
     pairs: Integer,

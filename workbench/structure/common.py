@@ -10,8 +10,6 @@ from itertools import combinations
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Column, Path, Schema, hop_from, hop_to
 
-__all__ = ["candidates_in_common"]
-
 End = tuple[Path, str]
 """A path and a column of what it reaches."""
 

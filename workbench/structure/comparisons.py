@@ -11,8 +11,6 @@ from itertools import combinations
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Path
 
-__all__ = ["changes", "comparisons", "products", "shares_of_totals"]
-
 MOST_OF_A_KIND = 5
 """Numbers of one kind that are compared, those of the shortest paths."""
 MOST_OWN = 6

@@ -7,8 +7,6 @@ import numpy as np
 from workbench.arrays import Float, Int32, Int64, UInt64
 from workbench.network.compiled import compiled
 
-__all__ = ["add_counts", "join", "sketches", "sorted_parts", "tally"]
-
 
 @compiled
 def _popcount(word: np.uint64) -> np.uint64:

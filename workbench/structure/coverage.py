@@ -16,8 +16,6 @@ from workbench.arrays import Bool, Int32, Int64, UInt64
 from workbench.structure.background import Background, Examples
 from workbench.structure.nested_loops import Bounds, count_all
 
-__all__ = ["Coverage", "IndexedCoverage", "pack", "unpack"]
-
 
 class Coverage(Protocol):
     """Answers for sets of bodies over a fixed list of examples."""

@@ -12,8 +12,6 @@ from workbench.structure.cover_kernels import add_counts, join, sketches, sorted
 from workbench.structure.coverage import Coverage
 from workbench.structure.subsumption import reduced_bodies
 
-__all__ = ["CoverCache"]
-
 
 class CoverCache:
     """Covers of clause bodies, by way of their components' canonical forms.

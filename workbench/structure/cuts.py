@@ -10,8 +10,6 @@ import numpy as np
 
 from workbench.arrays import Float, Real
 
-__all__ = ["Cuts", "plain_between"]
-
 
 def plain_between(low: float, high: float) -> float:
     """A number of few digits near the middle of two values.

@@ -9,8 +9,6 @@ import numpy as np
 from workbench.arrays import Bool, Float
 from workbench.network.compiled import compiled
 
-__all__ = ["fit_dense_l1", "fit_dense_ridge"]
-
 LEAST_CURVATURE = 1e-12
 
 

@@ -23,15 +23,6 @@ from typing import TypeVar
 
 from workbench.structure.background import Background
 
-__all__ = [
-    "Conjunction",
-    "Disjunct",
-    "Disjunction",
-    "canonical_disjunction",
-    "disjunction_text",
-    "falsifying_conjunctions",
-]
-
 Disjunct = tuple[int, tuple[int, ...], bool]
 """Predicate number, variable numbers, positive."""
 Disjunction = tuple[Disjunct, ...]

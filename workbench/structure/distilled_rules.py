@@ -22,8 +22,6 @@ from workbench.structure.sparse_fits import log_loss
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules
 
-__all__ = ["distilled_where_better"]
-
 MOST_ROWS = 20_000
 """Beyond so many labels tell enough of themselves."""
 FAR = 6.0

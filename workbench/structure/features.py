@@ -12,8 +12,6 @@ from scipy.sparse import csr_array
 from workbench.arrays import Bool, Int32, Int64
 from workbench.structure.covers import CoverCache
 
-__all__ = ["ClauseFeatures", "clause_features", "equal_bodies"]
-
 
 @dataclass(frozen=True)
 class ClauseFeatures:

@@ -11,8 +11,6 @@ import numpy as np
 from workbench.arrays import Float, Int32
 from workbench.structure.background import Background, Examples
 
-__all__ = ["all_atoms"]
-
 
 def all_atoms(
     background: Background,

@@ -12,8 +12,6 @@ from workbench.structure.sparse_fits import least_absolute, ridge_logistic
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules, constant_rules
 
-__all__ = ["ABSOLUTE", "LOGISTIC", "Weighing", "tried_sizes"]
-
 PATIENCE = 8
 """Terms that may bring nothing on held-out rows before growing ends."""
 

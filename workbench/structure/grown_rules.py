@@ -20,8 +20,6 @@ from workbench.structure.term_choices import bent_terms, straight_terms, terms_o
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules, constant_rules
 
-__all__ = ["fit_grown_rules", "grown_terms"]
-
 MOST_COLUMNS = 120
 MOST_BENT = 50
 N_CUTS = 15

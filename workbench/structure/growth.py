@@ -16,8 +16,6 @@ from workbench.structure.disjunctions import Disjunction, canonical_disjunction
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.rules import LearnedRule
 
-__all__ = ["GrownTheory", "ModeCheck", "grow_theory", "held_out_folds", "unit_clauses"]
-
 Proposals = list[tuple[float, Disjunction, Float]]
 ModeCheck = Callable[[Sequence[Disjunction], Mapping[int, Float]], float]
 """Clauses, and for each of some worlds their weights, to the share of labelled atoms that the

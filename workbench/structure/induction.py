@@ -22,8 +22,6 @@ from workbench.structure.scores import ClassCounts, fit_m
 from workbench.structure.search import FoundClause, search_clause
 from workbench.structure.settings import SearchSettings
 
-__all__ = ["ClauseLearner", "InducedTheory"]
-
 
 @dataclass(frozen=True)
 class InducedTheory:

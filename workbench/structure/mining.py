@@ -19,8 +19,6 @@ from workbench.structure.disjunctions import Disjunction
 from workbench.structure.rules import LearnedRule, body_text
 from workbench.structure.settings import check_range
 
-__all__ = ["MinedRule", "RuleMiner"]
-
 _CHUNK = 500_000
 """Covers computed at once."""
 _MOST_GROWN = 200_000

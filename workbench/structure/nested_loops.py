@@ -12,8 +12,6 @@ from workbench.arrays import Bool, Int32, Int64
 from workbench.network.compiled import compiled
 from workbench.structure.background import ABSENT, FactIndex
 
-__all__ = ["Bounds", "count_all"]
-
 
 class Bounds(NamedTuple):
     """Where counting ends: substitutions of one head that are enough,

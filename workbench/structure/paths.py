@@ -17,15 +17,14 @@ from scipy.sparse import csc_array
 
 from workbench.arrays import Float
 from workbench.errors import InputError
-from workbench.learning.logistic import Penalty, fit_logistic
+from workbench.learning.logistic import fit_logistic
+from workbench.learning.logistic_objective import Penalty
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.disjunctions import Disjunct, Disjunction, canonical_disjunction
 from workbench.structure.growth import GrownTheory, ModeCheck, grow_theory, unit_clauses
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.relational_paths import Path, relational_paths
 from workbench.structure.settings import check_range
-
-__all__ = ["PathLearner"]
 
 
 @dataclass(frozen=True)

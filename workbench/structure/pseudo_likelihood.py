@@ -22,8 +22,6 @@ from workbench.structure.coverage import IndexedCoverage
 from workbench.structure.disjunctions import Conjunction, Disjunction, falsifying_conjunctions
 from workbench.threads import one_blas_thread
 
-__all__ = ["PseudoLikelihoodScore"]
-
 _MOST_STEPS = 20_000_000
 """Facts that one conjunction's count may look at;
 a clause beyond that has more groundings than a rule should.

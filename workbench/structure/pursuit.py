@@ -18,8 +18,6 @@ from workbench.progress import expired
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.terms import Term
 
-__all__ = ["grow"]
-
 GROWN_WITH = 3.0
 """The ridge of the weights that say what is left."""
 

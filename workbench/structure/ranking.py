@@ -15,8 +15,6 @@ from workbench.structure.disjunctions import Disjunction
 from workbench.structure.growth import held_out_folds
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 
-__all__ = ["Worth", "held_out_worth"]
-
 _STEPS = 12
 _RIDGE = 1e-3
 _BATCH = 64

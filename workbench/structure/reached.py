@@ -10,20 +10,6 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 
-__all__ = [
-    "Places",
-    "Reached",
-    "Spans",
-    "count",
-    "different",
-    "extreme",
-    "latest",
-    "mean",
-    "previous",
-    "total_and_number",
-    "variance",
-]
-
 
 @dataclass(frozen=True)
 class Spans:

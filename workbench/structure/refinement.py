@@ -11,8 +11,6 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.network.compiled import compiled
 
-__all__ = ["Acceptance", "Evaluated", "Feeding", "Siblings", "refinements", "replay"]
-
 
 class Feeding(NamedTuple):
     """Which literals of a bottom clause can follow which.

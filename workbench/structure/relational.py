@@ -8,18 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = [
-    "Column",
-    "Hop",
-    "Path",
-    "Reference",
-    "Schema",
-    "Table",
-    "hop_from",
-    "hop_to",
-    "paths",
-]
-
 Kind = Literal["number", "category", "flag", "date", "calendar", "name", "text"]
 
 

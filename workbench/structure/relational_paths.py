@@ -11,8 +11,6 @@ import numpy as np
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background
 
-__all__ = ["Path", "relational_paths"]
-
 Fact = tuple[int, tuple[int, ...]]
 Key = tuple[str, int]
 Path = tuple[Fact, ...]

@@ -18,8 +18,6 @@ from workbench.structure.term_choices import pair_terms, straight_terms, terms_o
 from workbench.structure.term_columns import TermColumns
 from workbench.structure.terms import Term
 
-__all__ = ["Design"]
-
 MOST_COLUMNS = 250
 MOST_TERMS = 500
 

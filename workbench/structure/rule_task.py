@@ -10,8 +10,6 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["CountedLabels", "RuleTask", "held_out_sets", "random_splits"]
-
 
 @dataclass(frozen=True)
 class CountedLabels:

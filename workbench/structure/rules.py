@@ -12,8 +12,6 @@ import numpy.typing as npt
 from workbench.arrays import Float, Int32
 from workbench.structure.background import ABSENT, Background, Examples
 
-__all__ = ["LearnedRule", "body_text", "format_theory", "information_gain"]
-
 _NO_INLINE: Mapping[str, Callable[[Sequence[str]], str]] = {}
 _BARE = re.compile(r"[A-Z][A-Za-z0-9_]*\Z|-?\d+(?:\.\d+)?\Z")
 

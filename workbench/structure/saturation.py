@@ -14,8 +14,6 @@ from workbench.arrays import Int32, Int64
 from workbench.language.ilp.problem import Mode
 from workbench.structure.background import ABSENT, Background, Examples
 
-__all__ = ["BottomClause", "saturate"]
-
 
 @dataclass(frozen=True)
 class BottomClause:

@@ -12,8 +12,6 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real
 from workbench.structure.screening import screened
 
-__all__ = ["TermScope", "scopes_of"]
-
 
 @dataclass(frozen=True)
 class TermScope:

@@ -11,8 +11,6 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 
-__all__ = ["EVALUATION_FUNCTIONS", "ClassCounts", "fit_m", "least_to_beat", "score", "upper_bound"]
-
 Counts = Int64 | Float
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from workbench.arrays import Float, Int64, Real, UInt8
 from workbench.network.compiled import compiled
 
-__all__ = ["Binned", "screened"]
-
 MOST_BINS = 12
 AT_ONCE = 128
 """Columns that are sorted together."""

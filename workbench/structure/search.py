@@ -24,8 +24,6 @@ from workbench.structure.saturation import BottomClause
 from workbench.structure.scores import ClassCounts, least_to_beat, score, upper_bound
 from workbench.structure.settings import SearchSettings
 
-__all__ = ["FoundClause", "search_clause"]
-
 
 @dataclass(frozen=True)
 class FoundClause:

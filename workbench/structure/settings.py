@@ -12,8 +12,6 @@ from workbench.errors import UsageError, nearest
 from workbench.parameters import Signed, read_parameters
 from workbench.structure.scores import EVALUATION_FUNCTIONS
 
-__all__ = ["SearchSettings", "check_range"]
-
 
 @dataclass(frozen=True)
 class SearchSettings:

@@ -12,18 +12,6 @@ from workbench.arrays import Float, Int64
 from workbench.progress import expired
 from workbench.structure.dense_logistic import fit_dense_l1, fit_dense_ridge
 
-__all__ = [
-    "Fit",
-    "at_penalty",
-    "least_absolute",
-    "log_loss",
-    "path",
-    "refitted",
-    "ridge_logistic",
-    "sigmoid",
-    "softmax",
-]
-
 PENALTIES = (0.97, 0.9, 0.8, *np.geomspace(0.7, 0.004, 16))
 """Shares of the least penalty under which no column stays."""
 

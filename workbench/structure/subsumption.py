@@ -14,8 +14,6 @@ import numpy as np
 from workbench.arrays import Bool, Int32, Int64
 from workbench.network.compiled import compiled
 
-__all__ = ["reduced_bodies"]
-
 _UNBOUND = np.int32(-(2**31))
 
 

@@ -11,8 +11,6 @@ from workbench.arrays import Float, Int64, Real
 from workbench.structure.cuts import plain_between
 from workbench.structure.terms import Condition, Term
 
-__all__ = ["bent_terms", "cuts_of", "pair_terms", "step_terms", "straight_terms", "terms_of"]
-
 
 def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
     """One term a column, and one for its being unknown: the number, or which of two values;

@@ -13,9 +13,6 @@ from workbench.arrays import Float, Int64, Real
 from workbench.structure.term_choices import cuts_of, step_terms, terms_of
 from workbench.structure.terms import Term
 
-__all__ = ["TermColumns"]
-
-
 _Made = tuple[Term, Float, bytes]
 """A term, its values times its handicap, and of a condition the rows that it holds of, as bits."""
 FINE_CUTS = 40

@@ -12,8 +12,6 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Real
 
-__all__ = ["Condition", "Term"]
-
 
 @dataclass(frozen=True)
 class Condition:

@@ -13,8 +13,6 @@ import numpy as np
 from workbench.arrays import Bool, Float, Float32, Int64, UInt8
 from workbench.network.compiled import compiled
 
-__all__ = ["Grown", "grow_tree"]
-
 LEAST_HESSIAN = 1e-3
 """What a child's summed curvature is at least."""
 

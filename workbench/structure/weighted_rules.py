@@ -17,8 +17,6 @@ from workbench.structure.scopes import TermScope, scopes_of
 from workbench.structure.sparse_fits import Fit, at_penalty, log_loss, path, refitted, sigmoid
 from workbench.structure.terms import Term
 
-__all__ = ["RIDGES", "WeightedRules", "constant_rules", "fit_weighted_rules", "mean_of"]
-
 MOST_ROWS = 20_000
 
 

@@ -17,20 +17,11 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from workbench.arrays import Bool, Float, Int32, Int64
 from workbench.learning.exact_likelihood import choose_penalty
-from workbench.learning.logistic import Penalty, fit_logistic
+from workbench.learning.logistic import fit_logistic
+from workbench.learning.logistic_objective import Penalty
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.covers import CoverCache
 from workbench.structure.features import equal_bodies
-
-__all__ = [
-    "FEATURES",
-    "WEIGHTINGS",
-    "Feature",
-    "WeightedTheory",
-    "Weighting",
-    "body_values",
-    "weigh",
-]
 
 Feature = Literal["count", "exists", "log"]
 Weighting = Literal["l1", "l2", "elastic", "group"]

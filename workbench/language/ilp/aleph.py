@@ -12,8 +12,6 @@ from workbench.language.ilp.gathered import IlpFiles, not_used, whole_number
 from workbench.language.ilp.problem import IlpProblem, Mode, ModeArgument, _mark, type_name
 from workbench.language.ilp.terms import Compound, Symbol, Term, term_text
 
-__all__ = ["read_aleph", "read_aleph_file", "read_modes"]
-
 _SECTIONS = {
     "begin_bg": "b",
     "begin_in_pos": "f",

@@ -19,8 +19,6 @@ from workbench.language.ilp.problem import (
 from workbench.language.ilp.prolog import read_terms
 from workbench.language.ilp.terms import Compound, Symbol, Term, term_text
 
-__all__ = ["IlpFiles", "conjuncts", "not_used", "whole_number"]
-
 
 @dataclass
 class IlpFiles:

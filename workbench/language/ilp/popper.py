@@ -12,8 +12,6 @@ from workbench.language.ilp.gathered import IlpFiles, conjuncts, not_used, whole
 from workbench.language.ilp.problem import IlpProblem, Mode, ModeArgument, infer_modes, type_name
 from workbench.language.ilp.terms import Compound, Term, term_text
 
-__all__ = ["read_popper"]
-
 
 def read_popper(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False) -> IlpProblem:
     """Popper's three files: `bk.pl` background, `exs.pl` with `pos(..)` and `neg(..)`, `bias.pl`.

@@ -13,16 +13,6 @@ from workbench.errors import Diagnostic, InputError, Span, nearest
 from workbench.language.ilp.terms import Compound, LogicVariable, Symbol, Term, subterms, term_text
 from workbench.language.values import VALUE_TYPES
 
-__all__ = [
-    "BackgroundClause",
-    "IlpProblem",
-    "Mode",
-    "ModeArgument",
-    "flatten_terms",
-    "infer_modes",
-    "type_name",
-]
-
 Tuples = tuple[tuple[str, ...], ...]
 
 

@@ -9,9 +9,6 @@ from workbench.errors import Diagnostic, InputError, Span
 from workbench.language.ilp.prolog_parser import ClauseParser, Fault
 from workbench.language.ilp.terms import Compound, Symbol, Term
 
-__all__ = ["read_terms"]
-
-
 _BLANK = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)+", re.DOTALL)
 _PLAIN = r"(?:[a-z]\w*|-?\d+(?:\.\d+)?|'[^'\\\n]*')"
 _ARGUMENT = re.compile(_PLAIN)

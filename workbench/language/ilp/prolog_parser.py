@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from workbench.errors import Diagnostic, Span
 from workbench.language.ilp.terms import Compound, LogicVariable, Symbol, Term
 
-__all__ = ["ClauseParser", "Fault"]
-
-
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|%[^\n]*|/\*.*?\*/)
       |(?P<number>0'(?:\\.|.)|\d+\.\d+(?:[eE][+-]?\d+)?|\d+(?:[eE][+-]?\d+)?)

@@ -12,8 +12,6 @@ from workbench.language.ilp.popper import read_popper
 from workbench.language.ilp.problem import IlpProblem, Tuples, is_ground
 from workbench.language.ilp.terms import Compound
 
-__all__ = ["ILP_SUFFIXES", "ilp_files", "read_facts", "read_ilp"]
-
 ILP_SUFFIXES = (".b", ".f", ".n", ".pl")
 
 

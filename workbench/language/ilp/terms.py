@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Compound", "LogicVariable", "Symbol", "Term", "subterms", "term_text"]
-
 
 @dataclass(frozen=True, slots=True)
 class Symbol:

@@ -29,8 +29,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = ["MlnBuilder"]
-
 
 @v_args(inline=True)
 class MlnBuilder(MlnNodeBuilder):

@@ -15,8 +15,6 @@ from workbench.language.terms import Constant, Formula, Quantified, Variable
 from workbench.language.values import ValueKind, parse_value
 from workbench.language.variable_types import infer_types
 
-__all__ = ["check_formulas"]
-
 
 def check_formulas(program: Program, diagnostics: Diagnostics) -> None:
     """Report what is wrong with the formulas of a Markov logic program."""

@@ -10,8 +10,6 @@ from workbench.language.refusal import Refused
 from workbench.language.terms import Constant, Variable
 from workbench.language.values import ValueKind
 
-__all__ = ["DeclarationBuilder"]
-
 MOST_RANGE = 1_000_000
 
 

@@ -10,15 +10,6 @@ from workbench.language.declarations import Predicate
 from workbench.language.refusal import Refused
 from workbench.language.statements import Statement
 
-__all__ = [
-    "declares_number",
-    "is_declaration_with_plus",
-    "is_function_declaration",
-    "is_predicate_declaration",
-    "is_type_declaration",
-    "tag_weight",
-]
-
 STARTS_FORMULA = {"NAME", "NOT", "LPAR", "LSQB", "FORALL", "EXIST", "STRING", "NUMBER", "STAR"}
 
 

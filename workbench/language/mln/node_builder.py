@@ -35,8 +35,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = ["MlnNodeBuilder", "Node", "Parenthesised"]
-
 
 @dataclass(frozen=True)
 class Parenthesised:

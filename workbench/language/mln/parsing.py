@@ -38,8 +38,6 @@ from workbench.language.statements import (
     split_statements,
 )
 
-__all__ = ["mln_statements", "parse_mln"]
-
 Item = FormulaRule | Definition | Scope | Type | Predicate | Function
 
 DEEPEST = 100

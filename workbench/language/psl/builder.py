@@ -40,8 +40,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = ["PslBuilder"]
-
 ARITHMETIC_SIGNS = {"=", "<=", ">="}
 COMPARISONS = {"==": "=", "!=": "!=", "~=": "!=", "%": "%", "^": "%"}
 

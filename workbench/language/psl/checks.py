@@ -26,8 +26,6 @@ from workbench.language.terms import (
     Variable,
 )
 
-__all__ = ["check_soft_rules"]
-
 
 def check_soft_rules(program: Program, diagnostics: Diagnostics) -> None:
     """Report what is wrong with the rules of a PSL program."""

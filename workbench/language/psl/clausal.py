@@ -12,8 +12,6 @@ from workbench.language.linear import combine
 from workbench.language.program import ArithmeticRule, LogicalRule, Program
 from workbench.language.terms import Literal, SumVariable
 
-__all__ = ["linear_rules", "logical_clause"]
-
 
 def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
     """`A & B -> C` as `!A v !B v C`, each literal once; comparisons guard, the body's negated."""

@@ -16,8 +16,6 @@ from workbench.language.psl.parsing import parse_psl
 from workbench.language.psl.types import with_declarations
 from workbench.language.source import read_text
 
-__all__ = ["COMMENT", "PslDocument", "PslFacts"]
-
 PARTITIONS = ("observations", "targets", "truth")
 SPLITS = ("all", "infer", "learn", "validation")
 COMMENT = re.compile(

@@ -13,8 +13,6 @@ from workbench.errors import Diagnostic, InputError, Span
 if TYPE_CHECKING:
     import yaml
 
-__all__ = ["DocumentFaults", "document_content"]
-
 
 def document_content(text: str, source: str | None) -> object:
     """What a document's JSON or YAML says.

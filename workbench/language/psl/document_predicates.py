@@ -11,8 +11,6 @@ from workbench.language.psl.document import PARTITIONS
 from workbench.language.psl.document_faults import DocumentFaults
 from workbench.language.psl.types import ANY_TYPE
 
-__all__ = ["PredicateReading"]
-
 _OF_PREDICATES = (
     *PARTITIONS,
     "evaluations",

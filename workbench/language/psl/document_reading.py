@@ -21,8 +21,6 @@ from workbench.language.psl.document_faults import document_content
 from workbench.language.psl.document_predicates import PredicateReading
 from workbench.language.source import read_text
 
-__all__ = ["parse_psl_document", "read_psl_document"]
-
 _SPLIT_HELP = (
     'facts of one task stand with their predicate: "targets": {"learn": [...], "infer": [...]}'
 )

@@ -11,8 +11,6 @@ from workbench.language.program import Program
 from workbench.language.psl.document import PARTITIONS, PslDocument, PslFacts
 from workbench.language.psl.types import ANY_TYPE
 
-__all__ = ["document_to_files", "files_to_document", "format_psl_document"]
-
 
 def files_to_document(
     program: Program, infer: PslDocument, learn: PslDocument | None = None

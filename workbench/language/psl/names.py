@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from workbench.language.terms import Atom, Constant, Literal, Term, Variable
 
-__all__ = ["PslNames"]
-
 
 class PslNames:
     """PSL's names for a clause's variables: a capital first, no primes, all different."""

@@ -14,8 +14,6 @@ from workbench.language.psl.nodes import Calculation, Extremum, Joined, Node, sp
 from workbench.language.refusal import Refused
 from workbench.language.terms import Apply, Atom, Constant, SumVariable, Term, Variable
 
-__all__ = ["PslNodeBuilder"]
-
 ARITHMETIC = ("+", "-", "*", "/")
 
 

@@ -11,8 +11,6 @@ from workbench.language.program import Cardinality, LinearTerm
 from workbench.language.refusal import Refused
 from workbench.language.terms import Atom, Constant, Variable
 
-__all__ = ["Calculation", "Extremum", "Joined", "Node", "line_of", "span_of"]
-
 
 @dataclass(frozen=True)
 class Joined:

@@ -24,8 +24,6 @@ from workbench.language.refusal import Refused
 from workbench.language.source import Diagnostics, SourceText
 from workbench.language.statements import Statement, description, headed, opens_scope, scope_tokens
 
-__all__ = ["parse_psl", "psl_statements"]
-
 Item = LogicalRule | ArithmeticRule | Definition | Scope
 DEEPEST = 100
 COMMENTS = ("//", "#")

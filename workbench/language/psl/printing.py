@@ -14,8 +14,6 @@ from workbench.language.program import (
 )
 from workbench.language.terms import And, Atom, Comparison, Constant, Formula, Not, Or
 
-__all__ = ["PSL", "format_linear", "format_psl_rule"]
-
 ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 OPERATORS = {"=": "==", "!=": "!=", "%": "%", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 

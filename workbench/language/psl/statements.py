@@ -19,8 +19,6 @@ from workbench.language.statements import (
     report_stray,
 )
 
-__all__ = ["split_rules"]
-
 ENDS = {"STOP", "EXPONENT"}
 SIGNS = {"MINUS", "PLUS"}
 OPERAND_ENDS = {"RPAR", "RSQB", "NUMBER", "STRING", "NAME"}

@@ -23,8 +23,6 @@ from workbench.language.terms import Apply, Atom, Comparison, Constant, Term, Va
 from workbench.language.values import ValueKind
 from workbench.language.written_dates import date_as_written
 
-__all__ = ["ANY_TYPE", "with_declarations", "with_inferred_types", "with_values"]
-
 ANY_TYPE = "UniqueStringID"
 """PSL's type of a place that says nothing of its own."""
 
