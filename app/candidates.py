@@ -1,6 +1,4 @@
-"""Structure learning: rules found in the data, with what supports them;
-chosen ones go into the editor.
-"""
+"""Structure learning: rules found in the data and what supports them; chosen ones are edited."""
 
 from __future__ import annotations
 
@@ -109,9 +107,7 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
 
 
 def with_rules(text: str, lines: list[str], theory: str, present: set[str]) -> str:
-    """The program `text` with more rules,
-    and with the declarations of `theory` that they need and it has not.
-    """
+    """The program `text` with more rules, and the declarations of `theory` that they need."""
     declared = [line for line in theory.partition("\n\n")[0].splitlines() if "(" in line]
     missing = [
         line

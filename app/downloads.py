@@ -13,9 +13,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """The frame as CSV; texts that a spreadsheet would run as a
-    formula begin with an apostrophe.
-    """
+    """The frame as CSV; texts that a spreadsheet would run as a formula begin with a quote mark."""
     safe = frame.apply(
         lambda column: column if pd.api.types.is_numeric_dtype(column) else column.map(_safe)
     )

@@ -32,9 +32,7 @@ CONSTANTS = 60
 
 
 def editor() -> tuple[str, str]:
-    """The rules at hand and their language, edited;
-    what another browser wrote meanwhile comes in.
-    """
+    """The rules at hand and their language, edited; what another browser wrote comes in."""
     kept, language = workspace().rules.at_hand()
     clash()
     if st.session_state.get("rules-clash") is None and st.session_state.get("rules-kept") != (
@@ -71,9 +69,7 @@ def editor() -> tuple[str, str]:
 
 
 def dress(text: str, diagnostics: Sequence[Diagnostic]) -> None:
-    """Line numbers, colours, marks at what is wrong, and completion, drawn over the area;
-    it sends at a pause.
-    """
+    """Line numbers, colours, marks at faults, completion, over the area; it sends at a pause."""
     told = {"text": text, "marks": _marks(diagnostics), "names": _names(facts_token())}
     script = (
         (HERE / "rules_editor.js").read_text(encoding="utf-8").replace("TOLD", json.dumps(told), 1)
@@ -86,9 +82,7 @@ def dress(text: str, diagnostics: Sequence[Diagnostic]) -> None:
 
 
 def _marks(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
-    """Where the editor is marked: line from 1, columns from 0; the first of each line,
-    errors before warnings.
-    """
+    """Where the editor is marked: line from 1, columns from 0; the first of a line."""
     found: dict[int, dict[str, Any]] = {}
     for item in sorted(diagnostics, key=lambda one: one.severity != "error"):
         span = item.span

@@ -120,9 +120,7 @@ def removable(predicate: Any, kept: dict[int, str]) -> None:
 
 
 def facets(predicate: Any, kept: dict[int, str]) -> None:
-    """The commonest values of each argument among the facts that are kept;
-    each keeps those that have it.
-    """
+    """The commonest values of each argument among the facts kept; each keeps those that have it."""
     if not st.toggle(
         "Facets",
         key="facts-facets",

@@ -1,6 +1,4 @@
-"""The forms that bring data in: tables, fact files, ILP problems, other databases;
-nothing is written before Import.
-"""
+"""Forms that bring in tables, fact files, ILP problems, databases; written on Import alone."""
 
 from __future__ import annotations
 
@@ -138,9 +136,7 @@ def predicate_name(path: Path) -> str:
 
 
 def mapped_columns(preview: Any, predicate: str, *, key: str) -> pd.DataFrame:
-    """What each column means and, of an argument, its type; guessed,
-    and for the reader to correct.
-    """
+    """What each column means and, of an argument, its type; guessed, for the reader to correct."""
     columns = preview.columns
     known = {item.predicate.name: item.predicate for item in workspace().data.catalog()}
     types = iter(known[predicate].argument_types if predicate in known else ())

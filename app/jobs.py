@@ -1,6 +1,4 @@
-"""Background work of the page: what a job of its queue does, in a process of its own over a copy of
-the workspace.
-"""
+"""What a job of the page's queue does, in a process of its own over a copy of the workspace."""
 
 from __future__ import annotations
 

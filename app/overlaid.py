@@ -1,6 +1,4 @@
-"""Many runs at once: found by words,
-their metrics side by side and their curves over one another.
-"""
+"""Many runs at once: found by words, their metrics side by side and their curves overlaid."""
 
 from __future__ import annotations
 

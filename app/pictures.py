@@ -1,6 +1,4 @@
-"""Pictures in Graphviz's language: tables and their references, also in words; what is near a
-thing.
-"""
+"""Pictures in Graphviz's language: tables and their references; what is near a thing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""How every page shows things: titles, tables, failures, runs in a list;
-text of users is never markup.
-"""
+"""How pages show things: titles, tables, failures, runs in a list; users' text is never markup."""
 
 from __future__ import annotations
 
@@ -100,9 +98,7 @@ def told(message: str) -> str:
 
 
 def short_labels(texts: Iterable[str]) -> list[str]:
-    """Texts that fit beside bars in a few lines, each different: those of one beginning are
-    numbered, or they would share a bar.
-    """
+    """Texts cut to fit beside bars, each different: those of one beginning are numbered."""
     found, times = [], Counter[str]()
     for text in texts:
         label = "\n".join(wrap(text, LETTERS, max_lines=LINES, placeholder=" ...")) or text
@@ -170,9 +166,7 @@ def _number_format(column: pd.Series, digits: int | None, weight: bool) -> str:
 
 
 def draw(chart: Any, where: Any = st) -> None:
-    """A chart whose letters can be read on either ground: Streamlit's own are too pale
-    (contrast below 4.5).
-    """
+    """A chart whose letters can be read on either ground: Streamlit's own are too pale."""
     letters = LETTERS_ON.get(st.context.theme.type or "", EITHER)
     where.altair_chart(
         chart.configure_axis(labelColor=letters, titleColor=letters)
@@ -194,9 +188,7 @@ def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:
 
 
 def small_table(columns: Sequence[str], rows: Sequence[Sequence[str | int | None]]) -> None:
-    """A short table as text; it needs no data frame, so that the first page comes quickly.
-    None is left blank.
-    """
+    """A short table as text; without a data frame the first page comes quickly."""
     numeric = [
         not any(isinstance(row[place], str) for row in rows) for place in range(len(columns))
     ]
@@ -240,9 +232,7 @@ def choose_run(
     where: Any = st,
     fits: Callable[[Any], bool] = lambda run: True,
 ) -> Any | None:
-    """The newest run of the first of these kinds by default, those of one rank alike;
-    None where there is none.
-    """
+    """The newest run of the first of these kinds, those of one rank alike; None without any."""
     rank = {kind: place for place, kinds in enumerate(ranks) for kind in kinds}
     runs = [
         run

@@ -1,6 +1,4 @@
-"""What all browser sessions of this server share: the workspace and the jobs;
-and where uploads are kept.
-"""
+"""What all browsers of this server share: the workspace and the jobs; where uploads are kept."""
 
 from __future__ import annotations
 
@@ -49,9 +47,7 @@ class Server:
     temporary: tempfile.TemporaryDirectory[str] | None = None
 
     def uploads(self) -> Path:
-        """Where uploaded files are kept: beside the workspace file,
-        or in a folder that goes with the server.
-        """
+        """Where uploads are kept: beside the workspace file, or in a folder of this server."""
         if self.path is None:
             if self.temporary is None:
                 self.temporary = tempfile.TemporaryDirectory(prefix="workbench-")
@@ -121,9 +117,7 @@ def visitor(number: int) -> str:
 
 
 def facts_token() -> str:
-    """Differs whenever the workspace or its numbers of facts do;
-    a key for what is computed from them.
-    """
+    """Differs whenever the workspace or its numbers of facts do: a key for what they give."""
     return repr(
         (
             server().opened,

@@ -1,6 +1,4 @@
-"""A study: how good it is on rows it had not seen, what it learned in plain words,
-and why each row is as it is.
-"""
+"""A study: how good it is on unseen rows, what it learned in words, why each row is as it is."""
 
 from __future__ import annotations
 
@@ -78,16 +76,12 @@ def rules(record: Mapping[str, Any]) -> None:
 
 
 def can_be_taken(record: Mapping[str, Any]) -> bool:
-    """Whether a study's rules can be learned and inferred with by hand:
-    those of a yes/no column.
-    """
+    """Whether a study's rules can be learned and inferred by hand: those of a yes/no column."""
     return bool(record["kind"] == "yes/no")
 
 
 def found_by_study() -> str | None:
-    """The rules of the newest study,
-    where there is one and its rules can be taken into the editor.
-    """
+    """The rules of the newest study, where there is one whose rules can go into the editor."""
     run = workspace().runs.latest("study")
     if run is None or not run.program_text:
         return None

@@ -1,6 +1,4 @@
-"""A thing's page: its columns, its links both ways, what is predicted of it,
-and on to its neighbours.
-"""
+"""A thing's page: its columns, its links both ways, what is predicted of it, its neighbours."""
 
 from __future__ import annotations
 
@@ -46,9 +44,7 @@ def to_things(named: Iterable[tuple[str, str]]) -> None:
 
 
 def thing() -> None:
-    """One thing: its columns, its links both ways, what is predicted of it;
-    from there to its neighbours.
-    """
+    """One thing: its columns, its links both ways, what is predicted of it, its neighbours."""
     ws = workspace()
     types = ws.data.types()
     if not types:

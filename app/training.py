@@ -77,9 +77,7 @@ def rules(text: str, language: str) -> None:
 
 
 def held_out_parts(predicate: str, *, dealt: bool = False) -> str:
-    """The folds that are there, else one world each,
-    else (or if so asked) five parts dealt at random.
-    """
+    """The folds that are there, else one world each, else (or if asked) five dealt at random."""
     ws = workspace()
     if ws.data.folds():
         return "kept"

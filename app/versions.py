@@ -1,6 +1,4 @@
-"""Who writes the rules: a name for this browser, edits of others told and never overwritten,
-earlier versions.
-"""
+"""Who writes the rules: a name for this browser, others' edits told and kept, earlier versions."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ def author() -> str:
 
 
 def clashed() -> bool:
-    """Whether others wrote since this browser last saw the rules;
-    what it holds is then not written over theirs.
-    """
+    """Whether others wrote since this browser last saw the rules: they are not overwritten."""
     return workspace().rules.at_hand() != st.session_state.get("rules-kept")
 
 

@@ -1,6 +1,4 @@
-"""Watching the worker: progress, a live curve, Cancel;
-one fragment for every page that starts work.
-"""
+"""Watching the worker: progress, a live curve, Cancel; one fragment for every page with work."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ __all__ = ["await_nothing", "latest_of", "queue", "start", "watch"]
 
 
 OWN, AWAITED = "own-jobs", "awaited-job"
-"""Where a browser's session keeps the numbers of the jobs that it began,
-and the job whose progress it was shown.
-"""
+"""Where a session keeps the jobs that it began, and the job whose progress it was shown."""
 
 
 def start(work: Work) -> None:
@@ -37,9 +33,7 @@ def start(work: Work) -> None:
 
 
 def latest_of(kinds: Sequence[str]) -> Job | None:
-    """The job of these kinds that was begun last, by this browser where it began one:
-    others' do not hide its end.
-    """
+    """The last job of these kinds, of this browser if it has one: others' do not hide it."""
     jobs = [
         job
         for job in server().jobs.all()
@@ -52,9 +46,7 @@ def latest_of(kinds: Sequence[str]) -> Job | None:
 
 
 def watch(kinds: Sequence[str]) -> Job | None:
-    """Show the latest job of these kinds while it runs, and why it failed if it did;
-    the job itself once done.
-    """
+    """Show the latest job of these kinds while it runs and why it failed; the job once done."""
     job = latest_of(kinds)
     if job is None:
         return None

@@ -62,9 +62,7 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
 
 
 def other_fact(found: Any, atom: str) -> dict[str, Any] | None:
-    """A fact to take otherwise: one that has a part in the prediction, one about its things,
-    or one that is written.
-    """
+    """A fact to take otherwise: of the prediction, about its things, or written by hand."""
     # What definitions make follows from other facts, and is none to change.
     stored = {item.predicate.name for item in workspace().data.catalog()}
     parts = (name for item in found.contributions for name in (*item.given, *item.others))

@@ -1,6 +1,4 @@
-"""The page's words: what each of the field's terms means,
-and diagnostics in terms of the page instead of a shell.
-"""
+"""The page's words: the field's terms explained, and diagnostics in terms of the page."""
 
 from __future__ import annotations
 

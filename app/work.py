@@ -1,6 +1,4 @@
-"""What jobs do, by name: a verb in a worker's process over a copy of the workspace,
-and what is handed back.
-"""
+"""What jobs do, by name: a verb in a worker's process over a copy, and what is handed back."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ __all__ = ["DO", "GRACE", "PREDICTING", "TAKE", "Outcome", "Work", "perform"]
 
 
 GRACE = 5.0
-"""Seconds beyond its own time limit, for a worker to begin and to hand back,
-before it is asked to stop.
-"""
+"""Seconds beyond its time limit for a worker to begin and hand back, before it is stopped."""
 
 
 PREDICTING = 30.0
@@ -128,9 +124,7 @@ def intervals(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -
 
 
 def experiment(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
-    """A published table again, system by system,
-    so that a cancelled one keeps those that are finished.
-    """
+    """A published table again, system by system, so that a cancelled one keeps what is finished."""
     from workbench.experiments import keep, reproduce, systems
 
     name, folds = arguments["name"], arguments.get("folds")
@@ -210,6 +204,4 @@ TAKE: Mapping[str, Callable[[Workspace, Workspace, Mapping[str, Any]], None]] = 
     "intervals": take_intervals,
     "experiment": take_table,
 }
-"""By kind, what the workspace takes from the worker's copy,
-beside the runs that were recorded there.
-"""
+"""By kind, what the workspace takes from the worker's copy beside the runs recorded there."""

@@ -72,9 +72,7 @@ def main() -> None:
 def _measured(
     benchmark: Benchmark, quick: bool, repeats: int, rivals: dict[str, Path | None]
 ) -> dict[str, Any]:
-    """Its command, seconds and tables, with the growth of each;
-    `failed` in their place where a run failed.
-    """
+    """Its command, seconds and tables, with the growth of each; `failed` where a run failed."""
     module, *arguments = (benchmark.quick if quick else benchmark.command).split()
     arguments += [
         f"--{name}={rivals[name]}" for name in benchmark.rivals if rivals[name] is not None

@@ -1,6 +1,4 @@
-"""Aleph itself, run by SWI-Prolog on an Alzheimer set with the shipped modes:
-a rival's speed and accuracy.
-"""
+"""Aleph itself, by SWI-Prolog on an Alzheimer set with the shipped modes: a rival's figures."""
 
 from __future__ import annotations
 
@@ -59,9 +57,7 @@ class AlephTheory:
 
 
 def clauses_a_second(data: DrugData, train: Bool, source: Path, seeds: int) -> tuple[int, float]:
-    """Clauses constructed from the first training positives as seeds, and CPU seconds,
-    saturation included.
-    """
+    """Clauses made from the first training positives as seeds, and CPU seconds with saturation."""
     clauses, seconds, latest = 0, 0.0, 0
     for line in _run(
         data, train, source, _SEARCH_SEEDS.replace("SEEDS", str(seeds)), timeout=600

@@ -48,9 +48,7 @@ def features(name: str, clauses: int) -> tuple[csc_array, np.ndarray]:
 def liblinear(
     X: csr_matrix, target: np.ndarray, l1: float, goal: float
 ) -> tuple[float, float, float]:
-    """CPU seconds, objective and tolerance of the loosest tolerance
-    whose objective reaches the goal.
-    """
+    """CPU seconds, objective and tolerance of the loosest tolerance that reaches the goal."""
     from sklearn.linear_model import LogisticRegression
 
     seconds, value, tolerance = float("nan"), float("inf"), float("nan")

@@ -154,9 +154,7 @@ def write(check: bool) -> int:
 
 
 def compare(sample: int, seed: int, folds: int, longest: float) -> int:
-    """Measure a sample of recorded rows again, their first folds only. The exit status:
-    1 if a figure differs.
-    """
+    """Measure a sample of recorded rows' first folds again. The exit status: 1 on differences."""
     chosen = drawn(sample, seed, longest)
     worst = 0
     for experiment, system, column in chosen:
@@ -186,9 +184,7 @@ def parts(experiment: str, system: str, column: str) -> dict[str, Any]:
 
 
 def drawn(sample: int, seed: int, longest: float) -> list[tuple[str, str, str]]:
-    """Recorded (experiment, system, column) to measure again,
-    where a system took at most `longest` CPU-seconds.
-    """
+    """Recorded (experiment, system, column) to measure again, of `longest` CPU-seconds at most."""
     rows = {}
     for path in sorted(FIGURES.glob("*.json")):
         for measurement in read_record(path):

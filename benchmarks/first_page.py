@@ -51,9 +51,7 @@ def make(path: Path, facts: int) -> None:
 
 
 def measure(path: Path, browser: object) -> dict[str, float]:
-    """Seconds until the server answers, until the page is whole, and for a reload;
-    CPU seconds of the server.
-    """
+    """Seconds until the server answers, the page is whole, and for a reload; the server's CPU."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

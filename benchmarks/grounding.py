@@ -32,9 +32,7 @@ REPETITIONS = 3
 
 @dataclass
 class Measurement:
-    """One case: ground rows, CPU seconds (fastest, first), rows a CPU-second, peak memory,
-    ratios to bare queries.
-    """
+    """One case: ground rows, CPU seconds (fastest, first), rows a second, peak memory, ratios."""
 
     case: str
     rows: int
@@ -50,9 +48,7 @@ class Measurement:
 def insert(
     database: Database, predicate: str, columns: dict[str, np.ndarray], partition: str = "evidence"
 ) -> None:
-    """Put facts straight into a predicate's table; constants are `c0, c1, ...`,
-    numbered by position.
-    """
+    """Put facts straight into a predicate's table; constants are `c0, c1, ...`, by position."""
     arrow = pa.table({name: pa.array(values) for name, values in columns.items()})
     connection = database.connection
     connection.register("incoming", arrow)
@@ -186,9 +182,7 @@ def _pairs(case: str, text: str, millions: float) -> Measurement:
 
 
 def listed(millions: float) -> Measurement:
-    """PSL's `E(X,Y) & A(X) -> A(Y) ^2`, every other constant's A listed:
-    both open atoms found in an array.
-    """
+    """PSL's `E(X,Y) & A(X) -> A(Y) ^2`, half of A listed: both open atoms found in an array."""
     count = int(millions * 1e6)
     size = max(1000, count // 5)
     rng = np.random.default_rng(0)
@@ -216,9 +210,7 @@ def listed(millions: float) -> Measurement:
 
 
 def hashed(millions: float) -> Measurement:
-    """PSL's `E(X,Y,Z) & L(X,Y) -> L(Y,Z) ^2`, a few of all pairs listed:
-    both open atoms found by hash join.
-    """
+    """PSL's `E(X,Y,Z) & L(X,Y) -> L(Y,Z) ^2`, few pairs listed: open atoms found by hash join."""
     degree = 5
     size = max(200, int(millions * 1e6) // degree**2)
     rng = np.random.default_rng(0)

@@ -51,9 +51,7 @@ SIZES = (22050, 33075, 38588, 44100, 49613, 55125)
 
 
 def pair_network(kind: str, n_rows: int, power: int, seed: int = 0) -> GroundNetwork:
-    """Hinges `max(0, y_a - y_b)` along the edges of a random, chain or grid graph,
-    and one prior to four of them.
-    """
+    """Hinges `max(0, y_a - y_b)` along the edges of a graph, and a prior to four of them."""
     rng = np.random.default_rng(seed)
     n_edges, n_priors = int(n_rows / 1.3), n_rows - int(n_rows / 1.3)
     if kind == "random":
@@ -118,9 +116,7 @@ def solve(
 
 
 def kernels(n_rows: int) -> Iterator[Row]:
-    """Time to a proven gap on graphs of three kinds,
-    and CPU nanoseconds a nonzero and iteration.
-    """
+    """Time to a proven gap on three kinds of graphs, and CPU nanoseconds a nonzero."""
     for power, kind in ((2, "squared"), (1, "linear")):
         for graph in ("random", "chain", "grid"):
             network = pair_network(graph, n_rows, power)

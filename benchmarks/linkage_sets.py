@@ -186,9 +186,7 @@ def misspelt(random: np.random.Generator, text: str) -> str:
 
 
 def companies(n: int, *, seed: int, overlap: float) -> Tables:
-    """Two registers of `n` companies with abbreviated names and legal forms;
-    a share of them is in both.
-    """
+    """Two registers of `n` companies, names and legal forms abbreviated; a share is in both."""
     random = np.random.default_rng(seed)
 
     def made() -> dict[str, Any]:
@@ -215,9 +213,7 @@ def companies(n: int, *, seed: int, overlap: float) -> Tables:
 
 
 def papers(n: int, *, seed: int, overlap: float) -> Tables:
-    """Two libraries of `n` papers, one to one,
-    that name venues and abbreviate authors in their own ways.
-    """
+    """Two libraries of `n` papers, one to one, each with its own way with venues and authors."""
     random = np.random.default_rng(seed)
     writers = [
         (str(random.choice(FORENAMES)).split()[0], random.choice(STARTS) + random.choice(ENDS))

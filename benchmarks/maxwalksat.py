@@ -29,9 +29,7 @@ SETTINGS = {
 
 
 def optimum(network: GroundNetwork, weights: Float) -> tuple[float, Float]:
-    """Least reported energy and a state that has it:
-    one continuous variable for each ground clause.
-    """
+    """Least reported energy and a state that has it: a continuous variable a ground clause."""
     effective = network.effective_weights(weights)
     A, b = network.A.astype(np.float64), network.b.astype(np.float64)
     n, m = network.n_atoms, network.n_rows
@@ -70,9 +68,7 @@ def optimum(network: GroundNetwork, weights: Float) -> tuple[float, Float]:
 
 
 def measure(people: int, seconds: float) -> list[dict[str, object]]:
-    """One row a setting of the weights: the least energy proved,
-    and MaxWalkSAT's by default and with all the time.
-    """
+    """A row a setting of the weights: the least energy proved, and what MaxWalkSAT finds."""
     results: list[dict[str, object]] = []
     network, _ = smokers(people)
     MaxWalkSAT(flips=10).solve(network, WEIGHTS)
@@ -100,9 +96,7 @@ def measure(people: int, seconds: float) -> list[dict[str, object]]:
 
 
 def throughput(atoms: int, clauses: int = 10_000, steps: int = 500_000) -> dict[str, object]:
-    """Speed of the plain algorithm (noise 0.5,
-    no cooling) and of the default one on random clauses of 3 literals.
-    """
+    """Speed of the plain and of the default algorithm on random clauses of three literals."""
     rng = np.random.default_rng(atoms)
     signs = rng.choice([-1, 1], (clauses, 3))
     chosen = np.array([rng.choice(atoms, 3, replace=False) + 1 for _ in range(clauses)]) * signs

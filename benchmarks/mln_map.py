@@ -68,9 +68,7 @@ def _row(
 def random_family(
     kind: str, n_atoms: int, n_rows: int, seed: int = 0
 ) -> tuple[GroundNetwork, Float]:
-    """A random network: `mixed` 2-3 literals of either weight, `attractive` pairs,
-    or `frustrated` pairs.
-    """
+    """A random network: `mixed` 2-3 literals, `attractive` pairs, or `frustrated` pairs."""
     rng = np.random.default_rng(seed)
     width = rng.integers(2, 4, n_rows) if kind == "mixed" else np.full(n_rows, 2)
     clauses = []
@@ -113,9 +111,7 @@ def relaxations(seed: int = 0) -> Iterable[dict[str, object]]:
 
 
 def counting(seconds: float, seed: int = 0) -> Iterable[dict[str, object]]:
-    """An integer program with and without rows merged:
-    `!A(i) v !B(j) v C(i)` of one weight for most pairs.
-    """
+    """An integer program with and without rows merged: `!A(i) v !B(j) v C(i)` of most pairs."""
     rng = np.random.default_rng(seed)
     n = 400
     pairs = np.argwhere(rng.random((n, n)) < 0.6)
@@ -181,9 +177,7 @@ TRANSITIVITY = "!SameBib(a, b) v !SameBib(b, c) v SameBib(a, c)."
 
 
 def cora(data_dir: Path, seconds: float) -> Iterable[dict[str, object]]:
-    """A fold of Cora at weights learned on another, citations transitive,
-    by cutting planes over rows found in SQL.
-    """
+    """A fold of Cora at weights of another, citations transitive, by cutting planes over SQL."""
     from workbench.database import Database
     from workbench.experiments.cora import COLUMNS, load
     from workbench.experiments.grounded import ground_worlds

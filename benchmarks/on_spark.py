@@ -67,9 +67,7 @@ def measured(workspace: wb.Workspace, size: int, on: str | None) -> dict[str, An
 
 
 def records(sizes: list[int], people: int, masters: list[str]) -> Iterator[dict[str, Any]]:
-    """Each size in one process and on each master, whose first call, which starts its workers,
-    is not shown.
-    """
+    """Each size in one process and on each master, without the first call, which starts workers."""
     for master in [None, *masters]:
         for place, size in enumerate(sizes):
             with wb.open() as workspace:

@@ -41,9 +41,7 @@ RULES = (
 
 
 def first_paints() -> Iterator[dict[str, object]]:
-    """CPU seconds of each view's script, libraries that it needs first included;
-    its second paint beside.
-    """
+    """CPU seconds of each view's script, libraries included; its second paint beside."""
     test = AppTest.from_file(str(shipped("app", "main.py")), default_timeout=PATIENCE)
     begun = time.process_time()
     test.run()

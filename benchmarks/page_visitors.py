@@ -34,9 +34,7 @@ PATIENCE, JOB = 120_000, 600_000
 
 @dataclass
 class Seen:
-    """What the browsers met: pages, faults and jobs begun; resident bytes of the server,
-    by the second.
-    """
+    """What the browsers met: pages, faults, jobs begun; resident bytes of the server by second."""
 
     pages: int = 0
     faults: list[str] = field(default_factory=list)
@@ -84,9 +82,7 @@ async def look_around(page: Any, address: str, seen: Seen, until: float, seed: i
 
 
 async def learn_again(page: Any, address: str, seen: Seen, until: float) -> None:
-    """Learn the weights, and when that is done once more; a page that answers no more is a fault,
-    and loaded again.
-    """
+    """Learn the weights twice in turn; a page without answer is a fault, and loaded again."""
     from playwright.async_api import TimeoutError as NoAnswer
 
     await choose_learning(page, address)

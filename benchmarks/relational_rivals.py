@@ -107,9 +107,7 @@ def _boosted(features: pd.DataFrame, labels: np.ndarray, folds: np.ndarray) -> n
 
 
 def srlearn_rdn(task: Task, tables: Tables, labels: np.ndarray, folds: np.ndarray) -> np.ndarray:
-    """Boosted relational dependency networks; modes from the keys and references,
-    numbers cut at quantiles.
-    """
+    """Boosted relational dependency networks; modes from references, numbers cut at quantiles."""
     from srlearn import Background, Database
     from srlearn.rdn import BoostedRDNClassifier
 

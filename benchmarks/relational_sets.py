@@ -29,9 +29,7 @@ PLACES = [f"ring_subst_{place}" for place in range(2, 7)]
 
 
 def university(_: Path) -> RelationalSet:
-    """Who advises whom in the made-up departments:
-    every student with every professor of the same one.
-    """
+    """Who advises whom in made-up departments: every student with every professor of the same."""
     names = (
         "students professors wrote published assists teaches studies researches shares_office"
     ).split()
@@ -107,9 +105,7 @@ def webkb(data: Path) -> RelationalSet:
 
 
 def amine(data: Path) -> RelationalSet:
-    """Which of two drugs is less toxic (great_ne): drugs by their parts,
-    the parts with their properties as numbers.
-    """
+    """Which of two drugs is less toxic (great_ne): drugs by parts with properties as numbers."""
     directory = data / "alzheimer" / "amine"
     facts = _facts((directory / "background.pl").read_text())
     parts = pd.DataFrame({"part": sorted({part for name in LEVELS for part, _ in facts[name]})})
@@ -143,9 +139,7 @@ SETS: dict[str, Callable[[Path], RelationalSet]] = {
 
 
 def _facts(text: str) -> Facts:
-    """Ground atoms by predicate, one a line;
-    arguments that have arguments of their own stay whole.
-    """
+    """Ground atoms by predicate, one a line; nested arguments stay whole."""
     atoms = (re.match(r"(\w+)\((.*)\)[\s.]*$", line) for line in text.splitlines())
     rows = [(found[1], tuple(_split(found[2]))) for found in atoms if found]
     rows.sort(key=lambda row: row[0])

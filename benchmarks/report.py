@@ -1,6 +1,4 @@
-"""From the records of several runs to tables: medians with their spread,
-and the power that a cost grows by.
-"""
+"""From several runs' records to tables: medians with their spread, the power a cost grows by."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ Record = Mapping[str, Any]
 
 
 def tables_of(printed: Any) -> dict[str, list[Record]]:
-    """The tables of what a benchmark printed: a list of records is one without a title,
-    a mapping has one a key.
-    """
+    """The tables of what a benchmark printed: a list is one untitled, a mapping one a key."""
     if isinstance(printed, list):
         return {"": [_flat(record) for record in printed]}
     titled = {

@@ -9,9 +9,7 @@ from workbench.arrays import Float
 from workbench.network import GroundNetwork, network_from_rows
 
 WEIGHTS = np.array([1.4, 2.3, 1.5, 1.1, 1.1])
-"""!Smokes(x); !Cancer(x); Smokes(x) => Cancer(x); Friends(x,y) => (Smokes(x) => Smokes(y)),
-and the reverse.
-"""
+"""!Smokes(x); !Cancer(x); Smokes(x) => Cancer(x); Friends(x,y) => (Smokes(x) <=> Smokes(y))."""
 
 
 def smokers(

@@ -1,6 +1,4 @@
-"""The voting model of the HL-MRF paper's scaling experiment: its networks,
-a generator of larger ones, PSL's files.
-"""
+"""The HL-MRF paper's scaling experiment on votes: its networks, larger ones, PSL's files."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ class SocialNetwork:
 
 
 def read(path: Path) -> SocialNetwork:
-    """One of the paper's files: subject, relation, object, tab-separated;
-    `anon1` rows carry the bias.
-    """
+    """One of the paper's files: subject, relation, object by tabs; `anon1` carries the bias."""
     bias: dict[int, float] = {}
     pairs: dict[str, list[tuple[int, int]]] = {name: [] for name in RELATIONS}
     with gzip.open(path, "rt") as lines:
@@ -77,9 +73,7 @@ def read(path: Path) -> SocialNetwork:
 
 
 def generate(n_rules: int, seed: int = 0) -> SocialNetwork:
-    """A network of about `n_rules` ground rules with the paper's mix of
-    relations and heavy-tailed in-degrees.
-    """
+    """A network of about `n_rules` ground rules, relations and heavy tails as in the paper."""
     rng = np.random.default_rng(seed)
     n = int(n_rules / (2.0 + 2.0 * sum(PER_PERSON.values())))
     links = {}
@@ -93,9 +87,7 @@ def generate(n_rules: int, seed: int = 0) -> SocialNetwork:
 
 
 def ground(social: SocialNetwork, power: int) -> GroundNetwork:
-    """The ground network, made directly: what grounding the rules in SQL gives.
-    Atom 2 a + p is votes(a, p).
-    """
+    """The ground network as grounding in SQL gives it. Atom 2 a + p is votes(a, p)."""
     n = social.n_persons
     party = (social.bias > 0.0).astype(np.int64)
     rows, columns, values = [np.arange(n)], [2 * np.arange(n) + party], [np.full(n, -1.0)]
@@ -154,9 +146,7 @@ def program_text(power: int) -> str:
 
 
 def write_files(social: SocialNetwork, power: int, directory: Path) -> None:
-    """`model.psl`, `model.data` and the tab-separated files it names:
-    what both systems start from.
-    """
+    """`model.psl`, `model.data` and the files it names: what both systems start from."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "model.psl").write_text(program_text(power))
     data = ["predicates:", "  Votes/2: open", "  Bias/2: closed"]

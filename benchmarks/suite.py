@@ -1,6 +1,4 @@
-"""What `python -m benchmarks` runs: each benchmark's command line, whole and quick,
-and what its cost grows with.
-"""
+"""What `python -m benchmarks` runs: the commands, whole and quick, and what cost grows with."""
 
 from __future__ import annotations
 

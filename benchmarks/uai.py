@@ -39,9 +39,7 @@ def marginal_errors(values: Sequence[Float], given: Float) -> tuple[float, float
 
 
 def toulbar2(model: FactorModel, known: Int64, seconds: float) -> float | None:
-    """log10 of the product at the state that toulbar2 finds in the time,
-    or None where it is not installed.
-    """
+    """log10 of the product at toulbar2's state in the time; None where it is not installed."""
     try:
         import pytoulbar2
     except ImportError:

@@ -57,9 +57,7 @@ def acquaintances(people: int, seed: int) -> pd.DataFrame:
 def measured(
     people: int, engine: str, smokers: int, *, once: bool, soft: bool
 ) -> Iterator[dict[str, object]]:
-    """A full run without the newest facts, the updates that add a few and all others, and a full
-    run with them.
-    """
+    """A full run without the newest facts, updates that add a few and all, and a full run with."""
     friends, works = acquaintances(people, 1), acquaintances(people, 2)
     street = friends["a"].str[1:].astype(int) // STREET
     newest = friends[(street % 50 == 0)].iloc[::2]

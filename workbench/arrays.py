@@ -1,6 +1,4 @@
-"""The array types that signatures name: NumPy arrays by the type of their elements.
-Docstrings give the shapes.
-"""
+"""Array types that signatures name, by the type of their elements. Docstrings give the shapes."""
 
 from __future__ import annotations
 

@@ -111,9 +111,7 @@ def _refuse(error: WorkbenchError) -> NoReturn:
 
 
 def _storage_fault(error: Exception) -> WorkbenchError | None:
-    """A full disk, a damaged file or a memory limit met while reading,
-    where no writing transaction names it.
-    """
+    """A full disk, a damaged file or a memory limit met where no transaction names it."""
     from workbench.database.storage_faults import storage_fault
 
     return storage_fault(error)

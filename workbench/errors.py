@@ -185,9 +185,7 @@ def not_installed(code: str, what: str, packages: str, extra: str) -> WorkbenchE
 
 
 def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
-    """`text`, its middle left out where it is longer than `most` characters:
-    a name in it may be megabytes long.
-    """
+    """`text`, its middle left out beyond `most` characters: names may be megabytes long."""
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-(most // 2) :]}"
 
 
@@ -199,8 +197,6 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, candidates: Iterable[str], otherwise: str | None = None) -> str | None:
-    """The help for a name that is none of the candidates: the closest,
-    else what is said otherwise.
-    """
+    """The help for a name that is none of the candidates: the closest, else what is given."""
     close = nearest(name, candidates)
     return f"did you mean {close}?" if close else otherwise

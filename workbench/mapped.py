@@ -31,9 +31,7 @@ def mapped(count: int, dtype: Any) -> Array:
 
 
 def release(*arrays: Array) -> None:
-    """Take the pages of mapped arrays, or of views of them, out of this process's memory;
-    others stay as they are.
-    """
+    """Take the pages of mapped arrays, or views of them, out of memory; others stay."""
     for array in arrays:
         owner: Any = array
         while owner is not None and not isinstance(owner, mmap.mmap):

@@ -161,9 +161,7 @@ class Conduct:
 
     @property
     def stopped(self) -> str:
-        """The status of work that `Cancelled` ended: `cancelled`,
-        or `limit` where nobody asked for it.
-        """
+        """The status of work that `Cancelled` ended: `cancelled`, or `limit` if nobody asked."""
         return "cancelled" if self.progress.cancelled else "limit"
 
     @property

@@ -1,6 +1,4 @@
-"""Where shipped files (SQL statements, the web page, example data) and the real data sets are;
-what is installed.
-"""
+"""Where shipped files (SQL, the page, examples) and real data sets are; what is installed."""
 
 from __future__ import annotations
 

@@ -12,9 +12,7 @@ _SEEDS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
 
 
 def _mix(words: UInt64) -> UInt64:
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014):
-    every bit of the input changes half of the output's.
-    """
+    """SplitMix64's finaliser (Steele, Lea and Flood 2014): an input bit changes half of it."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))

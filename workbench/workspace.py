@@ -1,6 +1,4 @@
-"""The facade: one DuckDB database and all that can be done with it;
-the command line and the page are its twins.
-"""
+"""The facade: one DuckDB database and all that can be done with it."""
 
 from __future__ import annotations
 
@@ -85,9 +83,7 @@ def open_workspace(
 
 
 def file_endings(kind: Literal["facts", "columns", "wide"]) -> list[str]:
-    """Endings, without the dot, of files of facts, of tables with columns, of wide tables;
-    text may be compressed.
-    """
+    """Endings, without the dot, of files of facts, tables with columns, or wide tables; and gz."""
     return [*(ending[1:] for ending in endings(kind)), "gz"]
 
 
@@ -147,16 +143,12 @@ class Workspace(Standalone, Revisiting):
             yield
 
     def beside(self) -> Workspace:
-        """This workspace as it is committed, for another thread to read while one writes;
-        closing it closes no more.
-        """
+        """This workspace as committed, for another thread; closing it closes no more."""
         return Workspace(self.database.beside())
 
     @property
     def data(self) -> Data:
-        """What is in the workspace: facts (added, corrected and removed here), tables,
-        constants, folds, SQL.
-        """
+        """What is in the workspace: facts (changed here), tables, constants, folds, SQL."""
         return Data(self.database)
 
     @property
@@ -171,9 +163,7 @@ class Workspace(Standalone, Revisiting):
 
     @property
     def runs(self) -> Runs:
-        """Recorded runs: `ws.runs()` lists them; predictions, scores, curves,
-        comparisons, reports.
-        """
+        """Recorded runs: `ws.runs()` lists them; predictions, scores, comparisons, reports."""
         return Runs(self.database)
 
     def load(

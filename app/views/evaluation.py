@@ -43,9 +43,7 @@ HEADLINE = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 
 @dataclass(frozen=True)
 class Figures:
-    """All that the page shows of a run: scores by fold, their summary, curves,
-    confusion by threshold, the worst.
-    """
+    """What the page shows of a run: scores by fold, their summary, curves, confusion, the worst."""
 
     scores: pd.DataFrame
     summary: pd.DataFrame
@@ -57,9 +55,7 @@ class Figures:
 
 @st.cache_resource(max_entries=8, show_spinner="Scoring the run ...")
 def figures(number: int, run: str, facts: str) -> Figures | None:
-    """A run scored once for all visits, until facts change;
-    None where no prediction has a label.
-    """
+    """A run scored once for all visits until facts change; None where no prediction has a label."""
     ws = workspace()
     scores = ws.runs.scores_by_fold(number)
     if scores.empty:
@@ -81,9 +77,7 @@ def figures(number: int, run: str, facts: str) -> Figures | None:
 
 
 def by_fold(scores: pd.DataFrame, summary: pd.DataFrame, *, chosen: bool) -> None:
-    """The headline figures and the table of metrics by fold; `chosen`:
-    at thresholds that other folds chose.
-    """
+    """The headline figures and metrics by fold; `chosen`: at thresholds that other folds chose."""
     several = len(scores) > 1
     meanings = {
         name: text.format(OF_OTHER_FOLDS if chosen else AT_HALF) for name, text in METRICS.items()

@@ -92,9 +92,7 @@ def reproduced(name: str, found: ReproductionTable) -> None:
 
 
 def told_of_folds(measured: pd.DataFrame) -> None:
-    """What our figures stand on: one fold of ours is no mean,
-    and stands beside the mean that was published.
-    """
+    """What our figures stand on: one fold of ours is no mean, as what was published is."""
     single = int((measured["folds"] == 1).sum())
     st.badge("Held out", color="green", icon=":material/verified:")
     if single:

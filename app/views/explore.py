@@ -1,6 +1,4 @@
-"""Explore: facts with their facets, counts, one thing with its links and predictions,
-and a read-only console.
-"""
+"""Explore: facts with their facets, counts, one thing with its links, and a read-only console."""
 
 from __future__ import annotations
 
@@ -75,9 +73,7 @@ def distribution(summary: Any) -> None:
 
 
 def console() -> None:
-    """One SELECT at a time, read only, limited in rows and time;
-    the query is part of the address.
-    """
+    """One SELECT at a time, read only, bounded in rows and time; it is part of the address."""
     ws = workspace()
     start = st.query_params.get(
         "sql", 'SELECT world, count(*) AS facts FROM facts."..." GROUP BY world'

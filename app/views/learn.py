@@ -32,9 +32,7 @@ INTERVALS = {
 
 
 def parameters(method: Any, key: str) -> dict[str, Any]:
-    """A field for each parameter of a method, with its explanation;
-    only what was changed is given.
-    """
+    """A field for each parameter of a method, with its explanation; only what changed is given."""
     chosen: dict[str, Any] = {}
     if not method.parameters:
         return chosen
@@ -70,9 +68,7 @@ def chosen_method(methods: tuple[Any, ...], label: str, key: str) -> tuple[str, 
 
 
 def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]:
-    """What to run, as the workspace's verb and its arguments where they are not the default;
-    why it can only fail.
-    """
+    """What to run: the workspace's verb, its arguments beyond defaults, why it can only fail."""
     ws = workspace()
     latest = latest_of(tuple(KINDS))
     before = latest.kind if latest is not None else possible.first
@@ -159,9 +155,7 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
 
 
 def folds(possible: Any) -> str:
-    """Which folds to go through: those that are there,
-    and parts dealt at random where there are none.
-    """
+    """Which folds to go through: those that are there, and random parts where there are none."""
     choices = {}
     if possible.folds:
         choices["kept"] = f"The {possible.folds} folds made on the Data page"

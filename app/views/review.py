@@ -1,6 +1,4 @@
-"""Review: predictions put to people one at a time, by keyboard;
-their answers are labels at once.
-"""
+"""Review: predictions put to people one at a time, by keyboard; answers are labels at once."""
 
 from __future__ import annotations
 
@@ -86,9 +84,7 @@ def going_back(name: str) -> None:
 
 
 def learn_again(run: Any) -> None:
-    """Learn from the labels there are now, and infer;
-    the newest run is then at the top of the list.
-    """
+    """Learn from the labels there are now, and infer; the newest run is then first in the list."""
     if st.button("Learn again", key="review-l", shortcut="l", icon=":material/model_training:"):
         start(
             Work(

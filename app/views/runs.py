@@ -1,6 +1,4 @@
-"""Runs: all of them with their settings; filter, lay curves over one another, compare two, rename,
-delete, export.
-"""
+"""Runs: all with their settings; filter, overlay curves, compare two, rename, delete, export."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Weights: bars sorted by weight, before against after,
-with a filter for programs of thousands of templates.
-"""
+"""Weights: bars sorted by weight, before against after, with a filter for large programs."""
 
 from __future__ import annotations
 
@@ -44,9 +42,7 @@ COLUMNS = {
 
 
 def filtered(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
-    """The weights that the reader wants to see, in the order asked for,
-    and whether to mark weights before.
-    """
+    """The weights that the reader wants, in the order asked for; whether to mark those before."""
     left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
     search = left.text_input(
         "Filter",
@@ -92,9 +88,7 @@ def rules_of(run: Any) -> pd.DataFrame:
 
 
 def bars(frame: pd.DataFrame, *, before: bool) -> None:
-    """The weights drawn: weights of each unit of some number share no axis with the others,
-    nor with one another.
-    """
+    """The weights drawn: those of each unit of some number share an axis with no others."""
     alike, each = frame[~frame["each"]], frame[frame["each"]]
     if len(alike):
         drawn = alike.head(SHOWN).assign(order=range(min(SHOWN, len(alike))))

@@ -1,6 +1,4 @@
-"""Why: one prediction as a sum of what its ground rules contribute,
-and what if a fact were otherwise.
-"""
+"""Why: a prediction as a sum of what its ground rules contribute, and what if facts differed."""
 
 from __future__ import annotations
 
@@ -215,9 +213,7 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
 
 
 def outdated(run: Any, error: WorkbenchError) -> None:
-    """The facts have changed since the run: what was predicted then cannot be taken apart,
-    what holds now can.
-    """
+    """The facts have changed: what was predicted cannot be taken apart, what holds now can."""
     show_error(error)
     if st.button("Infer again over the facts as they are", key="why-again", type="primary"):
         start(Work("again", f"Infer again as run {run.id} did", {"run": run.id}, copied="all"))

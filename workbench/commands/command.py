@@ -25,9 +25,7 @@ def option(names: str, says: str, group: str | None = None, **limits: Any) -> An
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the command line: its function, its group in the help, and examples of it,
-    one line each.
-    """
+    """A command of the command line: function, group in the help, and examples, one line each."""
 
     function: Callable[..., None]
     group: str

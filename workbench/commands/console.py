@@ -1,6 +1,4 @@
-"""Printing for the command line: tables and JSON on standard output,
-progress and diagnostics on standard error.
-"""
+"""Printing: tables and JSON on standard output, progress and diagnostics on standard error."""
 
 from __future__ import annotations
 
@@ -63,9 +61,7 @@ def print_warnings(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def number(value: object, digits: int = 4) -> str:
-    """A number for a table: thousands separated, floats to `digits` decimals,
-    nothing for None or NaN.
-    """
+    """A number for a table: thousands apart, floats to `digits` decimals, None and NaN blank."""
     if value is None or value != value:
         return ""
     if isinstance(value, float):
@@ -219,9 +215,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def written(path: Path | None, write: Callable[[Path], object]) -> None:
-    """Let `write` make a file that takes the place of `path` when it is whole;
-    nothing without a path.
-    """
+    """Let `write` make a file that takes `path`'s place when it is whole; nothing without one."""
     if path is not None:
         with replacing(path) as part:
             write(part)

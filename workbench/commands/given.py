@@ -62,9 +62,7 @@ def given_rules(path: Path) -> Path | Program:
 
 
 def read_rules(path: Path) -> Path | Program:
-    """The program of a rules file, read once for all that is done with it;
-    a PSL document stays the file it is.
-    """
+    """The program of a rules file, read once for all that is done; a PSL document stays a file."""
     from workbench.language import is_document
     from workbench.verbs.common import as_program
 
@@ -149,9 +147,7 @@ def opened(
 
 
 def parameters(items: Sequence[str] | None) -> dict[str, object]:
-    """Engine or learner parameters from `name=value` words;
-    values read as Python literals where they are.
-    """
+    """Engine or learner parameters from `name=value` words; Python literals where they are."""
     chosen: dict[str, object] = {}
     for item in items or ():
         name, mark, text = item.partition("=")

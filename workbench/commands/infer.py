@@ -215,9 +215,7 @@ def _in_a_line(summary: Mapping[str, Any], seconds: float) -> str:
 
 
 def write_predictions(result: InferenceResult, out: str, *, include_hidden: bool) -> None:
-    """Write predictions to a file by its ending, or to a directory:
-    a tab-separated file a predicate.
-    """
+    """Write predictions to a file by its ending, or to a directory: a file a predicate."""
     from workbench.verbs.tab_separated import predicate_files
 
     if not is_directory(out):

@@ -156,9 +156,7 @@ def _refuse_beside(given: Mapping[str, object]) -> None:
 def _link_more(
     files: list[str], kept: Path, out: Path, pairs: Path | None, *, json: bool, **options: Any
 ) -> None:
-    """Link new records against a kept linkage, or change kept ones,
-    and write the clusters that changed.
-    """
+    """Link or change records of a kept linkage, and write the clusters that changed."""
     from workbench.verbs.linking.result import write_linked
 
     address = address_of(kept)

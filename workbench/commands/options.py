@@ -82,9 +82,7 @@ RunsFile = Annotated[
 
 @dataclass(frozen=True)
 class FactOptions:
-    """Where the facts are, and the workspace that they are loaded into:
-    options of commands that work on facts.
-    """
+    """Where the facts are, and the workspace that they are loaded into."""
 
     data: Annotated[
         list[Path] | None,

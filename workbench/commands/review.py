@@ -112,9 +112,7 @@ def _asked(
 
 
 def _read(opened: Opened, question: Question) -> str:
-    """The letter that somebody answers to a question and what is known of its things; the end of
-    input is to quit.
-    """
+    """The letter answered to a question and what is known of its things; at the end of input, q."""
     from workbench.database import DEFAULT_WORLD
 
     where = f" in {question.world}" if question.world not in ("", DEFAULT_WORLD) else ""

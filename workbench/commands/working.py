@@ -76,9 +76,7 @@ class _Interrupted(BaseException):
 
 @contextmanager
 def interrupts_raise(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
-    """Ctrl-C, or each of the signals, leaves as `Cancelled`: the command line's library ends in
-    silence on it.
-    """
+    """Ctrl-C, or each signal, leaves as `Cancelled`: the library ends in silence on it."""
     with _ended_by_hand(lambda: True, _Interrupted, signals):
         yield
 

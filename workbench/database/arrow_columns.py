@@ -1,6 +1,4 @@
-"""Columns to and from DuckDB without Arrow's own ways, whose first call imports pandas:
-half a second of small data.
-"""
+"""Columns to and from DuckDB without Arrow's own ways, whose first call imports pandas."""
 
 from __future__ import annotations
 

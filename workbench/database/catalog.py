@@ -196,9 +196,7 @@ def types_by_size(database: Database) -> tuple[str, ...]:
 def constants(
     database: Database, type_name: str, *, search: str = "", limit: int = 50
 ) -> tuple[str, ...]:
-    """Constants of a type that contain `search`, or that people call by a name that does;
-    in order, the one that is `search` first.
-    """
+    """Constants of a type that contain `search`, or whose name does; `search` itself first."""
     tables = database.type_tables()
     if type_name not in tables:
         raise UsageError.of("E0203", f"no type is called {type_name}")

@@ -154,9 +154,7 @@ def _explained(sql: str) -> str:
 
 
 def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
-    """The parsed statement; all but one SELECT is refused,
-    and one that calls a function that does more than read.
-    """
+    """The parsed statement; all but a SELECT that only reads is refused."""
     kind = _only_statement(cursor, sql).type
     if kind is not duckdb.StatementType.SELECT:
         raise _refused(f"a query only reads, with SELECT, and this is {kind.name}")
@@ -175,9 +173,7 @@ def _check_reading(cursor: duckdb.DuckDBPyConnection, sql: str) -> Any:
 
 
 def _mentioned(parsed: Any) -> frozenset[str] | None:
-    """Every name and text in a parsed statement, in lower case;
-    None where it asks about the catalogue as a whole.
-    """
+    """Every name and text in a parsed statement, in lower case; None of the whole catalogue."""
     texts = frozenset(node.casefold() for node in _nodes(parsed) if isinstance(node, str))
     whole = (
         any(text.startswith((*_CATALOGUES, *_CATALOGUE_NAMES)) for text in texts)

@@ -238,9 +238,7 @@ class Database(Transactions):
         return _InTransaction(self.connection, self.path, self.read_only)
 
     def beside(self) -> Database:
-        """This database on a connection of its own,
-        to read what is committed without waiting for who writes.
-        """
+        """This database on a connection of its own: it reads what is committed without waiting."""
         return Database(self.connection.cursor(), self.path, self.read_only)
 
 

@@ -1,6 +1,4 @@
-"""A directory of data described by `dataset.toml`: which file holds which facts, the program,
-the query, the folds.
-"""
+"""A directory of data described by `dataset.toml`: files of facts, program, query, folds."""
 
 from __future__ import annotations
 

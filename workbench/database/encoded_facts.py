@@ -1,6 +1,4 @@
-"""Facts from rows of wide tables: every column is encoded once,
-then each predicate is filled by one insertion.
-"""
+"""Facts from rows of wide tables: a column is encoded once, a predicate filled by one insertion."""
 
 from __future__ import annotations
 

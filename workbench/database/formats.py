@@ -1,6 +1,4 @@
-"""The forms that evidence comes in: how a file's form is told, how its facts are loaded,
-how tables are written.
-"""
+"""The forms of evidence: how a file's is told, how its facts are loaded, how tables are written."""
 
 from __future__ import annotations
 
@@ -168,15 +166,11 @@ FORMATS: Mapping[str, EvidenceFormat] = {
         EvidenceFormat("excel", (".xlsx", ".xlsm"), wide="excel", packed=False),
     )
 }  # fmt: skip
-"""Every form by name; where several have an ending, the first whose `sniff` knows the file,
-or that has none.
-"""
+"""By name; where several have an ending, the first whose `sniff` knows the file, or has none."""
 
 
 def format_of(source: str | os.PathLike[str]) -> EvidenceFormat | None:
-    """The form of a file, by its ending and, where several share that, by its first bytes;
-    None for any other file.
-    """
+    """The form of a file, by its ending and, where several share that, its first bytes; or None."""
     path = Path(source)
     ending, packed = ending_of(path)
     head: bytes | None = None

@@ -178,9 +178,7 @@ def _datalog(clause: BackgroundClause) -> DatalogClause:
 
 
 def _without_cut(clause: BackgroundClause) -> tuple[tuple[Term, ...], bool]:
-    """The body without its cut, and whether it shuts out the predicate's later clauses;
-    other cuts are declined.
-    """
+    """The body without its cut, and whether that shuts out later clauses; others are declined."""
     cuts = [place for place, literal in enumerate(clause.body) if literal == Symbol("!")]
     if not cuts:
         return clause.body, False

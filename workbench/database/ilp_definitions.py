@@ -190,9 +190,7 @@ def written_background(problem: IlpProblem) -> Written:
 def _is_inline(
     problem: IlpProblem, clause: DatalogClause, clauses: Sequence[DatalogClause]
 ) -> bool:
-    """`gteq(X, Y) :- number(X), number(Y), X >= Y`: a predicate that is a comparison of numbers,
-    and nothing else.
-    """
+    """`gteq(X, Y) :- number(X), number(Y), X >= Y`: a predicate that is a comparison alone."""
     ranges = {domain.key for domain in clause.domains}
     is_comparison = (
         bool(clause.comparisons)

@@ -16,9 +16,7 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS run_array (run INTEGER, name VARCHAR, kind VARCHAR, shape "
     "BIGINT[], content BLOB)"
 )
-"""Made when the first array is kept: what it holds can be computed again,
-so copies and repairs leave it out.
-"""
+"""Made when the first array is kept: it can be computed again, so copies leave it out."""
 
 _LENGTHS = ":lengths"
 """After the name of an array whose runs of equal values are kept once each: how long they are."""

@@ -165,9 +165,7 @@ class KeptLinkage:
         return np.array([number for (number,) in rows], np.int64)
 
     def records(self, column: str, asked: Sequence[Any]) -> pyarrow.Table:
-        """The records whose number, component, cluster or id is among some,
-        in the order of sources and numbers.
-        """
+        """Records whose number, component, cluster or id is among some, by source and number."""
         kind = "VARCHAR" if column == "id" else "INTEGER"
         where = f"{column} IN (SELECT unnest($asked::{kind}[]))"
         sql = self._sql(f"FROM {{0}}.record WHERE {where} ORDER BY source, number")
@@ -181,9 +179,7 @@ class KeptLinkage:
         ).to_arrow_table()
 
     def labels(self, numbers: Array) -> Array:
-        """Pairs whose answer was given, with one of some records in them: lower, upper, same;
-        shape (n_pairs, 3).
-        """
+        """Pairs with one of some records in them whose answer was given: lower, upper, same."""
         if not self._labelled:
             return np.zeros((0, 3), np.int64)
         either = "lower IN (SELECT unnest($numbers)) OR upper IN (SELECT unnest($numbers))"
@@ -201,9 +197,7 @@ class KeptLinkage:
         )
 
     def groups(self, numbers: Array, clusters: Sequence[int]) -> pyarrow.Table:
-        """number, source, id and cluster of all records in the clusters of some,
-        and in some more clusters.
-        """
+        """number, source, id, cluster of all records in the clusters of some, and in more."""
         of_numbers = (
             "SELECT cluster FROM {0}.record WHERE number IN (SELECT unnest($numbers::INTEGER[]))"
         )

@@ -53,9 +53,7 @@ def name_things(database: Database, type_name: str, rows: pyarrow.RecordBatchRea
 def display_names(
     database: Database, among: Mapping[str, Collection[str]] | None = None
 ) -> dict[str, dict[str, str]]:
-    """What people call things, by type and constant, of all or of some constants;
-    empty where no table gave names.
-    """
+    """What people call things, by type and constant; empty where no table gave names."""
     if not has_display_names(database):
         return {}
     found: dict[str, dict[str, str]] = {}

@@ -1,6 +1,4 @@
-"""The one door to files and other databases:
-a throw-away DuckDB instance whose rows are handed to the workspace.
-"""
+"""The one door to files and other databases: a throw-away DuckDB that hands rows over."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ LEAST_MEMORY, MEMORY_OF_A_THREAD = 1024, 128
 
 
 def memory_of_a_load() -> str:
-    """What DuckDB may hold while tables are loaded; what is more is on disk, at little cost:
-    it is read end to end.
-    """
+    """What DuckDB may hold while tables are loaded; more goes to disk at little cost."""
     return f"{max(LEAST_MEMORY, MEMORY_OF_A_THREAD * (os.cpu_count() or 1))}MB"
 
 

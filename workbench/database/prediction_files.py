@@ -1,6 +1,4 @@
-"""Files of predictions, as `infer --out` writes them: atoms in words, values,
-and perhaps the worlds they are of.
-"""
+"""Files of predictions, as `infer --out` writes them: atoms in words, values, perhaps worlds."""
 
 from __future__ import annotations
 

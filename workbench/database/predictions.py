@@ -1,6 +1,4 @@
-"""Recorded predictions where they lie: pages of them, beside their labels, the worst,
-what changed between two runs.
-"""
+"""Recorded predictions: pages, beside labels, the worst, what changed between two runs."""
 
 from __future__ import annotations
 
@@ -97,9 +95,7 @@ def recorded_atoms(
 
 
 def constant_ids(database: Database, type_name: str, names: Sequence[str]) -> Int32:
-    """The id of each constant by its name, int32 of shape (n,); -1 where the type has none. Cost:
-    one scan of it.
-    """
+    """Each constant's id by its name, int32 of shape (n,), -1 where there is none. One scan."""
     table = quoted(database.type_tables()[type_name])
     known = dict(database.execute(f"SELECT name, id FROM {table}").fetchall())
     return np.array([known.get(name, -1) for name in names], np.int32)
@@ -136,9 +132,7 @@ def predictions_page(
 
 
 def scored_predictions(database: Database, run: int) -> pd.DataFrame:
-    """A run's predictions in the order they were recorded: fold, world, predicate, atom, value,
-    truth (or NaN).
-    """
+    """A run's predictions as they were recorded: fold, world, predicate, atom, value, truth."""
     return database.execute(
         "SELECT fold, world, predicate, atom, value, truth "
         f"FROM ({_beside_labels(database, run)}) ORDER BY place"

@@ -1,6 +1,4 @@
-"""Facts in PSL's form: tab-separated files with an optional truth value,
-and the files that list them.
-"""
+"""Facts in PSL's form: tab-separated files, perhaps with truth values, and what lists them."""
 
 from __future__ import annotations
 

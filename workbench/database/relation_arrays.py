@@ -94,9 +94,7 @@ def _constants(database: Database) -> dict[str, tuple[str, ...]]:
 
 
 def read_examples(database: Database, target: str) -> tuple[Int32, Float, Int64]:
-    """The target's labelled atoms in order of insertion: arguments, label (0 or 1),
-    fold (-1 where none is given).
-    """
+    """The target's labelled atoms as inserted: arguments, label (0 or 1), fold (-1 for none)."""
     stored = database.predicate(target)
     cells = ", ".join(stored.columns)
     ids = f"[{', '.join('p.' + column for column in stored.columns)}]"

@@ -1,6 +1,4 @@
-"""Answers of people about atoms, kept one by one among the workspace's settings,
-so that copies take them along.
-"""
+"""Answers of people about atoms, kept among the settings, so that copies take them along."""
 
 from __future__ import annotations
 

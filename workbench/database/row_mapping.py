@@ -146,9 +146,7 @@ def _stage(
     partition: Partition,
     world: int | None,
 ) -> str:
-    """Make the rows a table of staged facts, in one world where no column says which;
-    its name.
-    """
+    """Make the rows a table of staged facts, in one world where no column says which; its name."""
     cells = "".join(
         f"s.{quoted(name)} AS {column}, "
         for name, column in zip(columns.arguments, predicate.columns)

@@ -35,9 +35,7 @@ def rows_since(database: Database, run: int) -> int:
 
 
 def recorded_predictions(database: Database, run: int) -> str:
-    """A query for a run's predictions: place, fold, world, predicate, arguments, value, truth;
-    `place` is their order.
-    """
+    """A query for a run's predictions: place (their order), fold, world, ..., value, truth."""
     base = base_of(database, run)
     if base is None:
         return (

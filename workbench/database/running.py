@@ -1,6 +1,4 @@
-"""Connections whose statements a Ctrl-C ends, for DuckDB may lose a signal's exception; and that
-print nothing.
-"""
+"""Connections that print nothing, and whose statements a Ctrl-C ends."""
 
 from __future__ import annotations
 

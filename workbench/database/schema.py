@@ -166,9 +166,7 @@ def _encode_texts(connection: duckdb.DuckDBPyConnection, predicate: StoredPredic
 
 
 def add_constants(connection: duckdb.DuckDBPyConnection, table: str, names: str) -> None:
-    """Give ids, in order of name, to those results of the query `names(name)`
-    that a type's table does not hold.
-    """
+    """Give ids, in order of name, to results of the query `names(name)` that a table lacks."""
     connection.execute(
         f"INSERT INTO {quoted(table)} SELECT (SELECT coalesce(max(id) + 1, 0) FROM "
         f"{quoted(table)}) + row_number() OVER (ORDER BY name) - 1, name FROM ({names}) n WHERE "

@@ -104,9 +104,7 @@ def faults_told(path: str | os.PathLike[str] | None = None) -> Iterator[None]:
 
 
 def why_not_opened(path: Path | None, error: duckdb.Error) -> WorkbenchError:
-    """The diagnostic of a workspace that DuckDB does not open: held by another process,
-    no database, or damaged.
-    """
+    """Why DuckDB does not open a workspace: held elsewhere, no database, or damaged."""
     text = str(error)
     if "could not set lock" in text.casefold() or "conflicting lock" in text.casefold():
         return _held(path, text)
@@ -163,9 +161,7 @@ def check_log(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _has_whole_entry(head: bytes, size: int) -> bool:
-    """Whether a log of `size` bytes holds an entry after its header:
-    length and checksum (8 bytes each), content.
-    """
+    """Whether a log of `size` bytes holds an entry: length and checksum (8 bytes each), content."""
     end = head.find(_LOG_HEADER_END)
     start = end + len(_LOG_HEADER_END)
     if end < 0 or size < start + 16:

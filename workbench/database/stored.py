@@ -91,9 +91,7 @@ class StoredPredicate:
         return self._coded(tables, "f", "name", "id", text_of_value)
 
     def as_ids(self, tables: Mapping[str, str], source: str = "f") -> Coded:
-        """The ids of constants and the values, from a relation of texts;
-        rows with an unknown name are left out.
-        """
+        """The ids of constants and the values, from texts; rows of unknown names are left out."""
         return self._coded(tables, source, "id", "name", value_of_text)
 
     def _coded(

@@ -99,9 +99,7 @@ def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _longest_line(data: bytes, rest: bytes) -> int | None:
-    """How many lines of a piece stand before its first line that is too long,
-    the unfinished one after it included.
-    """
+    """How many lines of a piece stand before its first line that is too long, if any is."""
     if len(data) > LONGEST_LINE:
         ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         sizes = np.diff(ends, prepend=-1, append=len(data))

@@ -91,9 +91,7 @@ class Transactions:
 
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The writing connection, for one thread at a time:
-        it reads inside its transaction where there is one.
-        """
+        """The writing connection, for one thread at a time; inside its transaction, if any."""
         with self._lock, faults_told(self.path):
             yield self.connection
 

@@ -1,6 +1,4 @@
-"""What makes a database a workspace: its tables and their format,
-checked and brought up to date when it is opened.
-"""
+"""What makes a database a workspace: tables and format, checked and upgraded on opening."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Alzheimer's drugs: clauses found by bottom-clause search,
-weighted exactly (Huynh and Mooney 2008, Tables 3 to 7).
-"""
+"""Alzheimer's drugs: clauses searched bottom up, weighted exactly (Huynh and Mooney 2008)."""
 
 from __future__ import annotations
 
@@ -257,9 +255,7 @@ def _ranked(fold: _Fold, system: str, probability: Float) -> Iterator[Score]:
 
 
 def _significance(scores: Sequence[FoldScore]) -> list[str]:
-    """Paired two-tailed t-tests of accuracy at 95 %: L1 against L2,
-    and the collected clauses against the theory.
-    """
+    """Paired two-tailed t-tests of accuracy at 95 %: L1 against L2, collected against theory."""
     values: dict[tuple[str, str], list[float]] = {}
     for score in scores:
         if score.metric == "accuracy":

@@ -49,9 +49,7 @@ class DrugData:
     folds: Mapping[str, Int64]
 
     def shipped_modes(self) -> tuple[Mode, ...]:
-        """The body modes of the files, every recall `*`:
-        amine's recall of 1 would cut facts off.
-        """
+        """The files' body modes, every recall `*`: amine's recall of 1 would cut facts off."""
         return tuple(replace(mode, recall=None) for mode in self.problem.body_modes)
 
 
@@ -69,9 +67,7 @@ def our_modes() -> tuple[Mode, ...]:
 
 
 def load_drugs(data_dir: Path, name: str) -> DrugData:
-    """Read a data set's files, load them into a database in memory,
-    and take the background out of it as arrays.
-    """
+    """A data set's files, loaded into a database in memory; its background as arrays."""
     directory = data_dir / "alzheimer" / name
     prefix = DATA_SETS[name]
     files = [

@@ -1,6 +1,4 @@
-"""Counterparts of the Alchemy structure learner and of BUSL on the Alzheimer sets:
-clauses scored by likelihood.
-"""
+"""Counterparts of Alchemy's structure learner and of BUSL on the Alzheimer sets."""
 
 from __future__ import annotations
 

@@ -38,9 +38,7 @@ _AFTERWARDS = (
 
 
 def measure(run: Reproduction) -> None:
-    """Five folds of persons in order of their ids;
-    each sees what is dated before the year of the first ballot.
-    """
+    """Five folds of persons by id; each sees what is dated before the year of the first ballot."""
     with TemporaryDirectory() as directory:
         begun = cpu_seconds()
         matrix, labels = _candidates(

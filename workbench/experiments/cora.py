@@ -1,6 +1,4 @@
-"""Entity resolution on Cora: citations, authors,
-titles and venues (Singla and Domingos 2005, Table 2).
-"""
+"""Entity resolution on Cora: citations, authors, titles, venues (Singla and Domingos 2005)."""
 
 from __future__ import annotations
 
@@ -55,9 +53,7 @@ COLUMNS = {
 
 
 def load(database: Database, directory: Path, folds: Sequence[str] = FOLDS) -> Program:
-    """Load the folds, one world each, and similarity facts computed from their words;
-    gives the rules to learn.
-    """
+    """Load the folds, a world each, and similarity facts of their words; the rules to learn."""
     rules = without_weights(read_program(directory / "singla-domingos-mln" / "bibserv.withneg.mln"))
     words = parse_mln(
         "HasWordAuthor(author, word)\nHasWordTitle(title, word)\nHasWordVenue(venue, word)\n"
@@ -82,9 +78,7 @@ def _bins(database: Database, fold: str, name: str) -> Int64:
 
 
 def measure(run: Reproduction) -> None:
-    """Leave one fold out: train on the other four, predict every pair of citations, authors,
-    titles and venues.
-    """
+    """Leave a fold out: predict every pair of citations, authors, titles and venues of it."""
     with Database.open() as database:
         program = load(database, run.directory / "cora-er")
         worlds, templates = ground_worlds(
@@ -141,9 +135,7 @@ def _perceptron_weights(study: Study, fold: Fold) -> Float:
 
 
 def _attributes(study: Study, world: str, predicate: str) -> AttributeTable:
-    """The similarity bins that a predicate's pairs are predicted from: the field's own,
-    of citations all three.
-    """
+    """The similarity bins that pairs are predicted from: the field's own, of citations all."""
     if ("attributes", world) not in study.cache:
         found, citation = {}, []
         for name in FIELDS:

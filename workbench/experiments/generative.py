@@ -1,6 +1,4 @@
-"""Generative pseudo-likelihood over an experiment's worlds,
-the width of its prior chosen among training worlds.
-"""
+"""Generative pseudo-likelihood over an experiment's worlds, its prior's width chosen."""
 
 from __future__ import annotations
 

@@ -111,9 +111,7 @@ def ground_worlds(
 def marginals(
     network: GroundNetwork, weights: Float, *, seed: int = 0, samples: int = 500, burn_in: int = 100
 ) -> Prediction:
-    """Each atom's probability as the paper infers it:
-    Gibbs samples from the state that one MaxWalkSAT run found.
-    """
+    """Each atom's probability as in the paper: Gibbs samples from one MaxWalkSAT state."""
     start = map_search().solve(network, weights, seed=seed).values
     return gibbs(network, weights, start, seed=seed, samples=samples, burn_in=burn_in)
 

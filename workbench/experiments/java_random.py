@@ -8,9 +8,7 @@ _MULTIPLIER, _INCREMENT, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
 
 
 class JavaRandom:
-    """A 48-bit linear congruential generator, documented as part of Java's library (Knuth 1997,
-    vol. 2, 3.2.1).
-    """
+    """A 48-bit linear congruential generator as Java's library has it (Knuth 1997, 3.2.1)."""
 
     def __init__(self, seed: int) -> None:
         self._state = (seed ^ _MULTIPLIER) & _MASK

@@ -1,6 +1,4 @@
-"""What the two experiments of Singla and Domingos (2005) share: one world left out,
-learned without, predicted.
-"""
+"""What both experiments of Singla and Domingos (2005) share: a world left out, predicted."""
 
 from __future__ import annotations
 
@@ -94,9 +92,7 @@ def propositional(
     predicates: Collection[str],
     attributes: Callable[[Study, str, str], AttributeTable],
 ) -> System:
-    """A classifier of some predicates' atoms by what `attributes` says of them:
-    of a study's world and predicate.
-    """
+    """A classifier of some predicates' atoms by `attributes` of a study's world and predicate."""
 
     def predict(study: Study, fold: Fold) -> Prediction:
         test, training = study.test(fold), [study.worlds[index] for index in fold.train]

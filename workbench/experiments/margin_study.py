@@ -116,9 +116,7 @@ class MarginStudy:
         return answer
 
     def likelihood_held_out(self, test: int, stops: Sequence[int]) -> tuple[Float, int]:
-        """The same for a test world, after the number of iterations that predicts
-        held-out training worlds best.
-        """
+        """The same for a test world, after the iterations that suit held-out training worlds."""
         train = [world for world in range(len(self.names)) if world != test]
         best = choose(
             sorted(stops),
@@ -139,9 +137,7 @@ class MarginStudy:
     def _path(
         self, worlds: tuple[int, ...], loss: Loss, engine: str, only: MarginSetting | None = None
     ) -> dict[MarginSetting, Float]:
-        """Weights of every candidate on some worlds (up to one candidate's penalty,
-        where only that is wanted).
-        """
+        """Weights of every candidate on some worlds, or up to one candidate's penalty."""
         key = (worlds, loss, engine, only)
         if key not in self.cache:
             examples = [self.examples[world] for world in worlds]

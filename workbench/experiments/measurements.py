@@ -62,9 +62,7 @@ class Measurements:
 
     @contextmanager
     def until_cancelled(self) -> Iterator[None]:
-        """End the block, and not the experiment, when it is cancelled:
-        what is measured so far makes the table.
-        """
+        """End the block, not the experiment, when it is cancelled: what is measured is shown."""
         with suppress(Cancelled):
             yield
 
@@ -83,9 +81,7 @@ class Measurements:
         *,
         average: bool = False,
     ) -> ReproductionTable:
-        """All of it beside the published figures, by (system, column, metric); with `average`,
-        over all columns too.
-        """
+        """All of it beside the published figures; with `average`, over all columns too."""
         further = self.averaged() if average else []
         return ReproductionTable(
             name=name,
@@ -101,9 +97,7 @@ class Measurements:
 def known_systems(
     wanted: Sequence[str] | None, known: Collection[str], what: str = "system"
 ) -> tuple[str, ...]:
-    """The systems (or other parts of a table) to run, all when None;
-    E0904 for one that the table does not have.
-    """
+    """The systems (or other parts) to run, all when None; E0904 for one that there is not."""
     for system in wanted or ():
         if system not in known:
             cure = did_you_mean(system, known, f"the {what}s are {', '.join(known)}")

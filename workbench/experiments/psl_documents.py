@@ -1,6 +1,4 @@
-"""Node labelling on Cora and Citeseer: categories flow along citations (Bach et al. 2017,
-section 7.1).
-"""
+"""Node labelling on Cora and Citeseer: categories flow along citations (Bach et al. 2017)."""
 
 from __future__ import annotations
 

@@ -61,9 +61,7 @@ def measure(run: Reproduction) -> None:
 
 
 def _load(database: Database, world: str, trusts: Int64, known: Bool, asked: Bool) -> None:
-    """Links `known` to exist; their trust is observed, except for `asked`,
-    which are targets with truth.
-    """
+    """Links `known` to exist; their trust is observed, except for `asked`, which are targets."""
     names = [f"u{user}" for user in range(int(trusts[:, :2].max()) + 1)]
     frame = pd.DataFrame(
         {

@@ -47,9 +47,7 @@ def joke_similarity(user: Int64, joke: Int64, rating: Float) -> Float:
 
 
 def measure(run: Reproduction) -> None:
-    """Ten splits of 1,000 train and 1,000 test users,
-    half of each user's hundred ratings observed.
-    """
+    """Ten splits of 1,000 train and 1,000 test users, half of each user's ratings observed."""
     directory = run.directory / "hlmrf" / "jester"
 
     def load(database: Database, number: int) -> None:
@@ -87,9 +85,7 @@ def _read(path: Path) -> tuple[Int64, Int64, Float]:
 
 
 def _factorised(directory: Path, split: int) -> Mapping[str, float]:
-    """Scores of matrix factorisation,
-    which sees the training users' ratings and the test users' observed ones.
-    """
+    """Scores of matrix factorisation on the training users' and the observed test ratings."""
     known = [
         _read(directory / f"jester-1-{part}-{split}.txt.gz")
         for part in ("tr-obs", "tr-uno", "te-obs")

@@ -1,6 +1,4 @@
-"""Image completion on the Olivetti faces:
-each pixel follows neighbours and mirror pixels (Bach et al. 2017, 7.4).
-"""
+"""Image completion on the Olivetti faces by neighbours and mirrors (Bach et al. 2017, 7.4)."""
 
 from __future__ import annotations
 

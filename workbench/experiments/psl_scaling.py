@@ -1,6 +1,4 @@
-"""Scaling of MAP inference: ADMM against an interior-point method on growing
-social networks (Bach et al. 2017).
-"""
+"""Scaling of MAP inference on growing social networks: ADMM against interior points."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ BIAS_WEIGHT = 0.5
 METRICS = ("CPU seconds", "energy", "relative error")
 LARGEST_INTERIOR = 22050
 LONGEST_INTERIOR = 900.0
-"""Seconds on the wall, model building apart,
-after which the interior-point method gives what it has.
-"""
+"""Seconds on the wall, without building, after which interior points give what they have."""
 _ENGINES = {"ADMM": "admm", "PDHG": "pdhg", "interior point": "clarabel"}
 
 
@@ -93,9 +89,7 @@ def measure(run: Reproduction) -> None:
 
 
 def _solve(system: str, network: GroundNetwork, weights: Float) -> tuple[float, float] | None:
-    """CPU seconds and energy of the system's answer;
-    None where the interior-point method has no point in its time.
-    """
+    """CPU seconds and energy of the system's answer; None where the time gave no point."""
     engine = make_engine(_ENGINES[system], "map", tolerance=1e-3)
     began = cpu_seconds()
     deadline = monotonic() + LONGEST_INTERIOR if system == "interior point" else None

@@ -1,6 +1,4 @@
-"""What the hinge-loss MRF experiments share: variants of a program, ground worlds, learners,
-discrete twins, marks.
-"""
+"""What the hinge-loss MRF experiments share: variants, ground worlds, learners, marks."""
 
 from __future__ import annotations
 
@@ -92,9 +90,7 @@ def with_linear_hinges(world: HingeWorld) -> HingeWorld:
 
 
 def discrete_twin(world: HingeWorld) -> HingeWorld:
-    """The discrete MRF of the same rules: linear potentials over 0/1 atoms,
-    hard sums to 1 as blocks.
-    """
+    """The discrete MRF of the same rules: linear potentials over 0/1 atoms, sums as blocks."""
     linear = with_linear_hinges(world)
     network = linear.network
     program = fold(relax(network, np.zeros(network.n_templates)))
@@ -127,9 +123,7 @@ def variant(system: str, world: HingeWorld) -> HingeWorld:
 def learn_and_predict(
     system: str, train: HingeWorld, test: HingeWorld, *, step: float = 5.0
 ) -> tuple[Float, float]:
-    """Values of the test world's atoms by weights of the training world,
-    and the CPU seconds of predicting alone.
-    """
+    """Values of the test world's atoms by learned weights, and CPU seconds of predicting."""
     train, test = variant(system, train), variant(system, test)
     learned = learner_for(system, step=step).fit([train.example], train.templates)
     began = cpu_seconds()
@@ -159,9 +153,7 @@ def learner_for(system: str, *, step: float = 5.0) -> Learner:
 
 
 def predict(system: str, world: HingeWorld, weights: Float) -> Float:
-    """MAP truth values of a hinge-loss MRF;
-    for a discrete one marginals by Gibbs sampling (2,500 sweeps after 500).
-    """
+    """MAP values of a hinge-loss MRF; of a discrete one marginals by Gibbs sampling (2,500)."""
     if system.startswith("MRF"):
         engine = make_engine("gibbs", samples=2500, burn_in=500, chains=1, from_map=True)
     else:

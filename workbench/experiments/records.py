@@ -141,9 +141,7 @@ def add_measurement(path: Path, new: Measurement) -> None:
 
 
 def _laid_out(value: Any, margin: str = "") -> str:
-    """JSON with one row of a table, or one list of numbers, a line:
-    a difference between records reads as figures.
-    """
+    """JSON with a table's row, or a list of numbers, a line: differences read as figures."""
     inner = (
         list(value.values())
         if isinstance(value, dict)

@@ -1,6 +1,4 @@
-"""The tasks of RelBench's rel-f1 (driver-dnf, driver-top3, driver-position):
-ours by rules and by boosted trees.
-"""
+"""The tasks of RelBench's rel-f1 (dnf, top3, position): by rules and by boosted trees."""
 
 from __future__ import annotations
 

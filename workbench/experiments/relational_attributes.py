@@ -116,9 +116,7 @@ def pair_attributes(
 def _connections(
     relations: Mapping[str, TrueFacts], sizes: Mapping[str, int], of_type: str
 ) -> list[tuple[str, Float]]:
-    """Counts of direct facts between two constants, and of third constants that connect them,
-    shape (n, n) each.
-    """
+    """Direct facts between two constants, and third constants that join them; shape (n, n)."""
     found: list[tuple[str, Float]] = []
     legs: list[tuple[str, str, csr_array]] = []
     for name, relation in relations.items():

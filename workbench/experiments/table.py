@@ -157,9 +157,7 @@ def published_figures(
 def rows_from_folds(
     scores: Sequence[FoldScore], published: Mapping[Figure, float | None]
 ) -> tuple[Row, ...]:
-    """A row for every published figure, in its order, then one for each further (system, column,
-    metric) measured.
-    """
+    """A row for every published figure in order, then one for each other that was measured."""
     keyed = sorted(scores, key=_key)
     ours = {
         key: summary([score.value for score in group]) for key, group in groupby(keyed, key=_key)

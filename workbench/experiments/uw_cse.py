@@ -39,9 +39,7 @@ PRIOR_SDS = (0.1, 0.3, 1.0, 3.0)
 
 
 def load(database: Database, directory: Path, areas: Sequence[str] = AREAS) -> Program:
-    """Load the areas, one world each,
-    and complete the `same*` predicates reflexively over each area's constants.
-    """
+    """Load the areas, a world each, and complete `same*` reflexively over their constants."""
     import pandas as pd
 
     program = read_program(directory / "uw.mln")
@@ -72,9 +70,7 @@ def measure(run: Reproduction) -> None:
 
 
 def _perceptron(**settings: object) -> Learner:
-    """Counts averaged over Gibbs samples that go on from MaxWalkSAT's state;
-    steps by each clause's groundings.
-    """
+    """Counts over Gibbs samples from MaxWalkSAT's state; steps by each clause's groundings."""
     return make_learner(
         "voted_perceptron",
         engine=_search(),
@@ -103,9 +99,7 @@ def voted_perceptron(study: Study, fold: Fold) -> Prediction:
 
 
 def pseudo_likelihood(study: Study, fold: Fold) -> Prediction:
-    """MLN(PL): generative pseudo-likelihood over all predicates,
-    the prior's width chosen among training areas.
-    """
+    """MLN(PL): generative pseudo-likelihood, the prior's width chosen among training areas."""
     if ("generative",) not in study.cache:
         study.cache["generative",] = GenerativeWeights(
             study.database, study.program, study.worlds, study.templates, QUERY, study.progress
@@ -143,8 +137,6 @@ SYSTEMS: Mapping[str, System] = {
     "NB, order 1": propositional(NaiveBayes, (QUERY,), partial(_attributes, order="1")),
     "BN, order 1": propositional(TreeAugmentedBayes, (QUERY,), partial(_attributes, order="1")),
 }
-"""The table's rows and those beside them; the published settings are MAP counts,
-log-odds start, step 0.001.
-"""
+"""The table's rows and those beside; published settings: MAP counts, log odds, step .001."""
 
 EXPERIMENTS = (Experiment.described("uw-cse", measure, tuple(SYSTEMS)),)

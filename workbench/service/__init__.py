@@ -1,3 +1,1 @@
-"""Doors for other programs: an assistants' toolbox (Model Context Protocol) and a server,
-over one workspace.
-"""
+"""Doors for other programs: an assistants' toolbox (MCP) and a server, over one workspace."""

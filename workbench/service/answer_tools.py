@@ -1,6 +1,4 @@
-"""Tools on answers: inferred, explained, tried otherwise, brought up to date,
-and the runs that keep them.
-"""
+"""Tools on answers: inferred, explained, tried otherwise, updated, and the runs of them."""
 
 from __future__ import annotations
 

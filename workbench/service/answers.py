@@ -1,6 +1,4 @@
-"""Results as short records: lists cut with their counts, errors with code and place,
-and the next sensible step.
-"""
+"""Results as short records: lists cut and counted, errors with code and place, next steps."""
 
 from __future__ import annotations
 

@@ -71,9 +71,7 @@ class Worker:
         self.out_of_time = False
 
     def run(self, progress: Progress) -> Ending:
-        """Do the task; cancelling `progress` stops it within two seconds,
-        whatever it is busy with.
-        """
+        """Do the task; cancelling `progress` stops it within two seconds, whatever it does."""
         if progress.cancelled:
             return Ending("cancelled")
         process = self.process = Process(serve)
@@ -86,9 +84,7 @@ class Worker:
             process.end()
 
     def _followed(self, process: Process, progress: Progress) -> Ending:
-        """Take the worker's reports in until it says how it ended; hand a cancel on,
-        and end it where it goes on.
-        """
+        """Take the worker's reports in until it ends; hand a cancel on, and end what goes on."""
         deadline, patience = None, None
         while True:
             if deadline is not None and expired(deadline):
@@ -120,9 +116,7 @@ class Worker:
 
 
 def memory_of_a_job() -> int:
-    """Bytes that a job may use: WORKBENCH_JOB_MEMORY in GB,
-    else two fifths of the machine's memory.
-    """
+    """Bytes that a job may use: WORKBENCH_JOB_MEMORY in GB, else two fifths of all memory."""
     given = os.environ.get("WORKBENCH_JOB_MEMORY", "")
     with suppress(ValueError):
         return int(float(given) * (1 << 30))
@@ -138,9 +132,7 @@ def answered_apart(
     progress: Progress,
     memory: int,
 ) -> tuple[Ending, dict[int, int]]:
-    """A function's ending over a copy of a workspace,
-    and the runs that it left here by their numbers there.
-    """
+    """A function's ending over a copy of a workspace, and its runs by their numbers there."""
     with TemporaryDirectory(prefix="workbench-job-") as folder:
         path = Path(folder, "copy.duckdb")
         progress.step("copying the facts", 0)

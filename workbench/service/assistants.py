@@ -1,6 +1,4 @@
-"""The assistants' door: the toolbox as tools of the Model Context Protocol,
-with the language as resources.
-"""
+"""The assistants' door: the toolbox as tools of MCP, with the language as resources."""
 
 from __future__ import annotations
 
@@ -69,9 +67,7 @@ def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCP
 
 
 class _Exact(MCPServer[Any]):
-    """Says in plain words which arguments do not fit; those that a tool does not have, the
-    protocol's server leaves out.
-    """
+    """Says which arguments do not fit; those that a tool does not have the server leaves out."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         known: list[str] = []
@@ -97,9 +93,7 @@ def _told(record: Mapping[str, Any]) -> CallToolResult:
 def _offered(
     function: Callable[..., dict[str, Any]], toolbox: Toolbox, seconds: float
 ) -> Callable[..., Any]:
-    """The function as a tool: in a thread, in turn,
-    cancelled where its time is up or its caller goes away.
-    """
+    """The function as a tool: in a thread, in turn, ended when its time or its caller is gone."""
 
     @functools.wraps(function)
     async def offered(**arguments: Any) -> CallToolResult:

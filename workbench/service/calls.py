@@ -1,6 +1,4 @@
-"""The typed calls of a server, from the toolbox's signatures: arguments checked,
-and their OpenAPI description.
-"""
+"""The typed calls of a server, from the toolbox's signatures: checks and OpenAPI description."""
 
 from __future__ import annotations
 

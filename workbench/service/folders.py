@@ -1,6 +1,4 @@
-"""Which files a caller from outside may name: those of some folders,
-by forms that reach no further.
-"""
+"""Which files a caller from outside may name: those of some folders, by forms that stay there."""
 
 from __future__ import annotations
 

@@ -81,9 +81,7 @@ class Job:
 
     @property
     def share(self) -> float | None:
-        """The part that is done, by the work's own count or by its time limit;
-        None where neither is known.
-        """
+        """The part that is done, by the work's count or its time limit; None of neither."""
         if self.total:
             return min(1.0, self.done / self.total)
         return min(1.0, self.seconds / self.limit) if self.limit else None

@@ -1,6 +1,4 @@
-"""Tools on rules: proposed, checked, counted, their weights learned,
-and scored on what they were not learned from.
-"""
+"""Tools on rules: proposed, checked, counted, their weights learned, and scored."""
 
 from __future__ import annotations
 

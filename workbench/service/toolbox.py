@@ -1,6 +1,4 @@
-"""What an assistant can do with a workspace: plain functions of plain values,
-each with a short answer.
-"""
+"""What an assistant can do with a workspace: plain functions of plain values, short answers."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ def perform(workspace: Workspace, request: Mapping[str, Any], progress: Progress
 
 
 def receive(workspace: Workspace, path: Path, progress: Progress) -> dict[str, Any]:
-    """Take the runs of a workspace file that a caller sent, in a worker's process:
-    the numbers there and here.
-    """
+    """Take the runs of a file that a caller sent, in a process: the numbers there and here."""
     from workbench.workspace import open_workspace
 
     def taken() -> dict[str, Any]:

@@ -1,6 +1,4 @@
-"""What every group of tools has: the workspace, the folders that may be read,
-and how work goes about.
-"""
+"""What all tools have: the workspace, the folders that may be read, and how work goes about."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a server's jobs do: what changes the workspace, or asks what it holds, one after the other
-in place; all else on copies, apart.
-"""
+"""A server's jobs: what changes the workspace one after the other in place, the rest on copies."""
 
 from __future__ import annotations
 
@@ -60,9 +58,7 @@ class Work:
         return renumbered(*self._in_a_process("perform", request, progress))
 
     def received(self, content: bytes, progress: Progress) -> dict[str, Any]:
-        """The runs of a file that a caller made: opened in a process of its own,
-        and taken from what that one wrote.
-        """
+        """The runs of a caller's file, opened in a process and taken from what that one wrote."""
 
         def taken() -> dict[str, Any]:
             with TemporaryDirectory(prefix="workbench-copy-") as folder:
@@ -78,9 +74,7 @@ class Work:
     def _in_a_process(
         self, name: str, request: Any, progress: Progress
     ) -> tuple[dict[str, Any], dict[int, int]]:
-        """What a function of the toolbox says of a copy of the workspace,
-        and the numbers of the runs that it left.
-        """
+        """What the toolbox says of a copy of the workspace, and the runs left there."""
         function = f"workbench.service.toolbox:{name}"
         ending, numbers = answered_apart(
             self.toolbox.workspace, function, request, progress, self.memory

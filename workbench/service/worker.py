@@ -95,9 +95,7 @@ def serve(questions: Connection, answers: Connection) -> None:
 
 
 def work(task: Task, channel: Channel, cancel: Event) -> tuple[str, Any]:
-    """How the work ended: done with its outcome, cancelled, out of memory,
-    or failed with what is to be told.
-    """
+    """How work ended: done with its outcome, cancelled, out of memory, or failed, and why."""
     from workbench.errors import Cancelled, WorkbenchError
     from workbench.progress import Progress
     from workbench.workspace import open_workspace

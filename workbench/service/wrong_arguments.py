@@ -31,9 +31,7 @@ def unknown_argument(tool: str, known: Iterable[str], argument: str) -> UsageErr
 
 
 def wrong_arguments(tool: str, known: Iterable[str], error: ValidationError) -> UsageError:
-    """E0873 for each argument that a tool does not have, lacks, or cannot read; what was sent is
-    not repeated.
-    """
+    """E0873 for each argument that a tool lacks or cannot read; what was sent is not repeated."""
     help = _known(tool, known)
     found = [_told(tool, fault) for fault in error.errors(include_input=False)[:_MOST]]
     return UsageError(tuple(Diagnostic("E0873", one, help=help) for one in dict.fromkeys(found)))

@@ -31,9 +31,7 @@ __all__ = ["Agreement", "agreements", "answer", "disputed", "undo"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two reviewers agree on what both answered: their share,
-    and Cohen's kappa (NaN where it has none).
-    """
+    """How far two reviewers agree on what both answered: share and Cohen's kappa (or NaN)."""
 
     one: str
     other: str
@@ -43,9 +41,7 @@ class Agreement:
 
 
 def answer(database: Database, question: Question, says: bool | None, reviewer: str) -> Answer:
-    """Keep what somebody says of an atom (None:
-    skipped) and make the majority of answers its label, at once.
-    """
+    """Keep what somebody says of an atom (None: skipped); the majority is its label at once."""
     earlier = read_answers(database)
     same = [one for one in earlier if (one.world, one.atom) == (question.world, question.atom)]
     with database.transaction():
@@ -66,9 +62,7 @@ def answer(database: Database, question: Question, says: bool | None, reviewer: 
 
 
 def undo(database: Database, reviewer: str) -> Answer | None:
-    """Take a reviewer's last answer back, and the label that came of it;
-    None where there is none.
-    """
+    """Take a reviewer's last answer back, and the label that came of it; None without one."""
     answers = read_answers(database)
     mine = [one for one in answers if one.reviewer == reviewer]
     if not mine:

@@ -71,9 +71,7 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
 
 
 def recorded_program(run: Run, text: str | None = None) -> Program:
-    """The program of a recorded run, or another text in its language:
-    an arithmetic rule alone tells no language.
-    """
+    """The program of a run, or another text in its language, which the run knows."""
     return LANGUAGES["psl" if run.language == "psl" else "mln"].parse(
         run.program_text if text is None else text, None, None
     )
@@ -124,9 +122,7 @@ def deadline_after(seconds: float | None) -> float | None:
 
 
 def as_json(value: object) -> Any:
-    """`value` as plain JSON: arrays as lists, NaN and infinities as null,
-    dataclasses as objects.
-    """
+    """`value` as plain JSON: arrays as lists, NaN and infinities null, dataclasses as objects."""
     if isinstance(value, bool | str | int) or value is None:
         return value
     if isinstance(value, float | np.floating):

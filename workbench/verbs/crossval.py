@@ -94,9 +94,7 @@ class CrossValidation:
         )
 
     def summary(self) -> dict[str, Any]:
-        """JSON-ready: scores by fold; by metric the mean,
-        the sample standard deviation and the 95 % t interval.
-        """
+        """JSON-ready: scores by fold; by metric the mean, the sample sd and the 95 % t interval."""
         names = [fold.plan.name for fold in self.folds]
         found = scores_by_fold(
             names, [fold.scores for fold in self.folds], self.seconds, self.run_id

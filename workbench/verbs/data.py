@@ -113,9 +113,7 @@ class Data:
         world: str | None = None,
         partition: Partition = "evidence",
     ) -> FactEdit:
-        """Make one fact true or false, in place of what contradicts it, or remove it;
-        who did so is kept.
-        """
+        """Make one fact true or false, in place of what contradicts it, or remove it; by whom."""
         from workbench.verbs.fact_history import edit_fact
 
         where = world or data.DEFAULT_WORLD
@@ -144,9 +142,7 @@ class Data:
         return tuple(found)[:limit]
 
     def words(self, *, most: int = 50) -> tuple[str, ...]:
-        """What rules can be made of: predicates, then at most so many constants of each type,
-        as rules write them.
-        """
+        """What rules can be made of: predicates, then some constants of each type, as written."""
         found = list(self.database.predicates())
         for type_name in sorted(self.database.type_tables()):
             found += map(quote_constant, data.constants(self.database, type_name, limit=most))
@@ -212,9 +208,7 @@ class Data:
         return example
 
     def open_dataset(self, source: str | os.PathLike[str]) -> data.LoadReport:
-        """Load a `dataset.toml` or its directory,
-        and take its rules and query for those at hand.
-        """
+        """Load a `dataset.toml` or its directory; its rules and query are those at hand."""
         from workbench.verbs.loading import load
 
         dataset = data.read_dataset(source)
@@ -227,9 +221,7 @@ class Data:
         return report
 
     def import_ilp(self, *sources: str | os.PathLike[str]) -> data.LoadReport:
-        """Load an ILP problem (Aleph's or Popper's files,
-        or their directory) and keep its text for `ilp_at_hand`.
-        """
+        """Load an ILP problem (files or their directory) and keep its text for `ilp_at_hand`."""
         from workbench.database.ilp import load_ilp
         from workbench.grounding.ilp_background import derive_facts
         from workbench.language.ilp.reader import ilp_files, read_ilp

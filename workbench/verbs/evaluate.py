@@ -98,9 +98,7 @@ def evaluate_result(
     *,
     unlisted: Unlisted = "auto",
 ) -> dict[str, Any]:
-    """Score an inference result against files of facts, or the labels in its workspace;
-    see `evaluate_file`.
-    """
+    """Score a result against files of facts, or its workspace's labels; see `evaluate_file`."""
     atoms, ids = result.grounding.atoms, np.flatnonzero(result.is_query)
     if truth is None:
         report = score_report(_in_workspace(result, unlisted), 0.5, "auto")
@@ -140,9 +138,7 @@ def _read(given: Predictions, truth: Sequence[Path], unlisted: Unlisted) -> list
 
 
 def _spelling(predicted: Mapping[str, int], labelled: Mapping[str, int]) -> dict[str, str]:
-    """The predicate of the truth for each predicted one:
-    case and underscores tell them apart only where both occur.
-    """
+    """The truth's predicate for each predicted one; case and underscores count if both occur."""
     free = {
         plainly(name): name for name, count in labelled.items() if count and name not in predicted
     }

@@ -43,9 +43,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class FactChanges:
-    """Facts to be removed, then facts to be added; with `correct`,
-    in place of what contradicts them.
-    """
+    """Facts to be removed, then facts to be added; with `correct`, for what contradicts them."""
 
     add: Sequence[FactTexts]
     remove: Sequence[FactTexts]
@@ -79,9 +77,7 @@ def changes_of(
     world: str | None = None,
     partition: Partition = "evidence",
 ) -> FactChanges:
-    """What files, data frames and texts say is to change; the workspace stays as it is,
-    whatever is wrong with them.
-    """
+    """What files, data frames and texts say is to change; the workspace stays as it is."""
     added, removed = list(_each(add)), list(_each(remove))
     if not added and not removed:
         return FactChanges((), (), correct)

@@ -1,6 +1,4 @@
-"""Counts for generative pseudo-likelihood: one predicate open at a time,
-all others evidence as in the data.
-"""
+"""Counts for generative pseudo-likelihood: one predicate open at a time, the others known."""
 
 from __future__ import annotations
 

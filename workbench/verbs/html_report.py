@@ -36,9 +36,7 @@ def html_report(
     predictions: pd.DataFrame,
     named: Callable[[Sequence[str]], Sequence[str]],
 ) -> str:
-    """The report's text, atoms as they are `named`.
-    Tables longer than 500 rows are cut, and say so.
-    """
+    """The report's text, atoms as they are `named`; tables are cut after 500 rows."""
     import pandas as pd
 
     title = f"Run {run.id}: {run.kind}" + (f", {run.name}" if run.name else "")

@@ -34,18 +34,14 @@ class Induced:
     weighted: WeightedTheory | None
 
     def probabilities(self, learner: ClauseLearner) -> Float:
-        """Of all examples: by the weights,
-        or 1 where some clause covers an example and 0 elsewhere.
-        """
+        """Of all examples: by the weights, or 1 where some clause covers an example, else 0."""
         if self.weighted is not None:
             return self.weighted.probabilities(learner.cache)
         return learner.predict(replace(self.theory, parts=self.parts)).astype(np.float64)
 
 
 def _told(learner: ClauseLearner, parts: Int32) -> tuple[Int64, Float]:
-    """How many positives and negatives each body covers, shape (n, 2),
-    and what that tells, shape (n,).
-    """
+    """Positives and negatives that each body covers, shape (n, 2), and what that tells, (n,)."""
     positive, negative = learner.examples.label == 1, learner.examples.label == 0
     tally = learner.cache.tally(parts, np.stack([pack(positive), pack(negative)]))
     return tally, information_gain(
@@ -113,9 +109,7 @@ def weighted_rules(
 def _by_feature(
     learner: ClauseLearner, rule: LearnedRule, body: Int32, feature: Feature, written: Written
 ) -> tuple[LearnedRule, list[str]]:
-    """The rule over a predicate defined by its body, with the definitions;
-    as it is where a body holds once at most.
-    """
+    """The rule over a predicate defined by its body, and the definitions; as is where it can be."""
     n_head = len(learner.examples.types)
     terms = body[:, 1:]
     variables = sorted({-term - 1 for term in terms[terms < 0].tolist()})

@@ -1,6 +1,4 @@
-"""Cross-validation of rules learned from an ILP problem:
-each fold's examples predicted by rules from the others.
-"""
+"""Cross-validation of rules for an ILP problem: examples predicted by others' rules."""
 
 from __future__ import annotations
 

@@ -48,9 +48,7 @@ MANY_LEFT = "rules of very many groundings are asked for what a state violates"
 
 @dataclass(frozen=True, repr=False)
 class InferenceResult(Inferred):
-    """What inference found, with the questions that can be put to it;
-    its fields are those of `Inferred`.
-    """
+    """What inference found, with the questions that can be put to it; its fields: `Inferred`."""
 
     def explain(
         self, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0
@@ -75,9 +73,7 @@ class InferenceResult(Inferred):
         return rule_distances(self)
 
     def summary(self) -> dict[str, Any]:
-        """The answer's figures as a JSON-ready mapping;
-        of a state also each rule's distance to satisfaction.
-        """
+        """The answer's figures, JSON-ready; of a state also each rule's distance."""
         return super().summary() | {
             "rules": as_json(list(self.rules())) if self.task == "map" else None
         }
@@ -157,9 +153,7 @@ def solve(
     start: Float | None = None,
     **how: Unpack[How],
 ) -> Solution:
-    """Run one engine by name, or the one that `auto` chooses, on a ground network,
-    from a state where one is given.
-    """
+    """Run one engine by name, or the one that `auto` chooses, on a ground network."""
     network = grounding.network
     require_addable(grounding, weights)
     given = {key: value for key, value in options.items() if value is not None}
@@ -232,9 +226,7 @@ def rounded_bound(bound: float, energy: float) -> float:
 
 
 def _with_listed_values(grounding: Grounding, values: Float) -> Float:
-    """Truth values of soft logic; atoms in no ground row take the
-    value listed with them, else 1/2.
-    """
+    """Truth values of soft logic; atoms in no ground row take the value listed, else 1/2."""
     network = grounding.network
     touched = np.zeros(network.n_atoms, np.bool_)
     touched[network.A.indices] = True

@@ -24,9 +24,7 @@ SHRINKING = 5.0
 
 
 def _hard_rule_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
-    """Hard rows as the ground rules behind them, evidence and all;
-    as clauses of open atoms where none is found.
-    """
+    """Hard rows as the ground rules behind them; as clauses of open atoms where none is found."""
     matrix = grounding.network.A
     found: dict[tuple[tuple[int, ...], tuple[float, ...]], str] = {}
     texts = []

@@ -34,9 +34,7 @@ class _Origin:
 
 @dataclass(frozen=True)
 class _Kept:
-    """A grounding with what it was made of; `request` keeps its templates, which `origin` knows by
-    identity, alive.
-    """
+    """A grounding and what it was made of; `request` keeps the templates that `origin` knows."""
 
     origin: _Origin
     program: Program

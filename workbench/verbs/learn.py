@@ -49,9 +49,7 @@ HeldOut = Callable[[Grounding], Bool]
 
 
 def example_of(grounding: Grounding, held_out: HeldOut | None = None) -> Example:
-    """A grounding in the learn role as a training example;
-    hidden predicates and held-out atoms are not scored.
-    """
+    """A grounding as a training example; hidden predicates and held-out atoms do not count."""
     scored, truth = is_query(grounding), grounding.truth
     if held_out is not None:
         unseen = held_out(grounding)

@@ -22,9 +22,7 @@ from workbench.verbs.written_rules import written_rules
 __all__ = ["check_labels", "contradicted", "mostly_false", "named_for_all", "refuse_copies"]
 
 RARE_BODY = 0.1
-"""An implication whose body is true in a smaller share of its
-groundings than this is remarked on.
-"""
+"""Implications whose body is true in a smaller share of groundings are remarked on."""
 
 
 def check_labels(grounding: Grounding, truth: Float) -> None:
@@ -86,9 +84,7 @@ def contradicted(
 
 
 def mostly_false(result: LearningResult) -> list[Diagnostic]:
-    """A note for each implication with open atoms in its body that is hardly ever true:
-    its weight says little.
-    """
+    """A note for each implication with open atoms in its body that is hardly ever true."""
     notes = []
     for one in written_rules(result.templates, result.weights):
         rule = result.program.rules[one.rule] if one.rule >= 0 else None
@@ -119,9 +115,7 @@ def mostly_false(result: LearningResult) -> list[Diagnostic]:
 
 
 def named_for_all(grounding: Grounding) -> list[Diagnostic]:
-    """A note for each type whose constants the learned program names,
-    which some training worlds lack.
-    """
+    """A note for each type whose constants the program names and some training worlds lack."""
     return [
         Diagnostic(
             "E0515",

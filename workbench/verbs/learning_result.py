@@ -1,6 +1,4 @@
-"""What learning found, as data: weights by template and by rule,
-and what the labels say beside them.
-"""
+"""What learning found: weights by template and by rule, and what labels say beside them."""
 
 from __future__ import annotations
 
@@ -88,9 +86,7 @@ class LearningResult:
         return [self._rule(one) for one in written_rules(self.templates, self.learned.weights)]
 
     def rates(self, one: WrittenRule) -> Rates | None:
-        """What the labels say beside a rule's weight;
-        None for rules of several clauses and for soft logic.
-        """
+        """What labels say beside a rule's weight; None of several clauses and of soft logic."""
         rule = self.program.rules[one.rule] if one.rule >= 0 else None
         if (
             self.truth is None
@@ -113,9 +109,7 @@ class LearningResult:
         )
 
     def rate_columns(self) -> dict[str, list[Any]]:
-        """The rates of each template's rule, as columns of a run's record;
-        None where there is none.
-        """
+        """The rates of each template's rule as columns of a run's record; None without any."""
         nothing: list[Any] = [None] * self.templates.n_templates
         columns = {name: nothing.copy() for name in RATES}
         for one in written_rules(self.templates, self.learned.weights):

@@ -108,9 +108,7 @@ def load(
 
 
 def _is_frame(source: object) -> bool:
-    """Whether it is a data frame, which nobody has who has not imported pandas:
-    it takes longer than much else.
-    """
+    """Whether it is a data frame, without importing pandas, which takes long."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(source, pandas.DataFrame)
 

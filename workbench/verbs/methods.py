@@ -66,9 +66,7 @@ def learners(language: Language) -> tuple[Method, ...]:
 
 
 def declared_engines() -> tuple[Mapping[str, object], ...]:
-    """What every engine declares, as records for people and programs;
-    one for all names of a class.
-    """
+    """What every engine declares, as records; one for all names of a class."""
     names: dict[Any, list[str]] = {}
     for name in ENGINES:
         names.setdefault(engine_class(name), []).append(name)

@@ -70,9 +70,7 @@ class Modelling:
         return program
 
     def _with_declaration(self, problem: Diagnostic) -> Diagnostic:
-        """What is said of a predicate that the rules do not declare,
-        with the line that declares it as the data do.
-        """
+        """A predicate that rules do not declare, with the line that declares it as the data do."""
         stored = self.database.predicates().get(problem.message.rpartition(" ")[2])
         if problem.code != "E0104" or stored is None:
             return problem

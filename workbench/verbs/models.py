@@ -1,6 +1,4 @@
-"""What can be learned and solved with, and the models that recorded runs hold: programs,
-rules, weights.
-"""
+"""What can be learned and solved with, and recorded runs' models: programs, rules, weights."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What the verbs take beside their subject, by name and type;
-the functions behind them say what each means.
-"""
+"""What the verbs take beside their subject, by name and type; their functions say what it means."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ __all__ = [
 
 
 class How(TypedDict, total=False):
-    """How a call is carried out: where random numbers start, seconds that it may take,
-    and who hears of it.
-    """
+    """How a call is carried out: the seed, the seconds that it may take, and who hears of it."""
 
     seed: int
     time_limit: float | None
@@ -127,9 +123,7 @@ class CrossvalOptions(PredicateOptions, How, total=False):
 
 
 class StructureOptions(How, total=False):
-    """See `workbench.verbs.induction.induce` (with modes) and
-    `workbench.verbs.structure.learn_rules` (without).
-    """
+    """See `workbench.verbs.induction.induce` (with modes), `.structure.learn_rules` (without)."""
 
     loop: str
     weights: str

@@ -1,6 +1,4 @@
-"""What a theory makes of a world when no label is given: its own most probable state,
-against the labels.
-"""
+"""A theory's own most probable state of a world without labels, against the labels."""
 
 from __future__ import annotations
 

@@ -29,9 +29,7 @@ def refuse_numbers(program: Program, doing: str) -> None:
 
 
 def says_nothing(program: Program, weights: Float) -> list[Diagnostic]:
-    """A warning where all weights are 0 and no rule is hard:
-    every state is as likely as any other.
-    """
+    """A warning where all weights are 0 and no rule is hard: all states are equally likely."""
     if (
         not weights.size
         or np.any(weights != 0)

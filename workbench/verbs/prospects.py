@@ -44,15 +44,11 @@ class Prospects:
 
     @property
     def first(self) -> Verb:
-        """What to do first: rules without weights are learned
-        before anything is inferred by them.
-        """
+        """What to do first: rules without weights are learned before anything is inferred."""
         return "learn" if self.unweighted else "infer"
 
     def query(self, remembered: Sequence[str]) -> tuple[str, ...]:
-        """What is asked for by default: what was asked last,
-        else the first predicate with labels.
-        """
+        """What is asked for by default: what was asked last, else the first with labels."""
         return tuple(remembered) or self.labelled[:1]
 
     def hindrance(

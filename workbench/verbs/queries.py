@@ -64,17 +64,13 @@ class QueryAtom:
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked: `predicates` are open,
-    and of some of them only the atoms that `atoms` match are answered.
-    """
+    """What is asked: `predicates` are open; of some only the atoms that `atoms` match."""
 
     predicates: tuple[str, ...] | None
     atoms: tuple[QueryAtom, ...] = ()
 
     def chosen(self, table: AtomTable) -> Bool:
-        """Which open atoms are answered, shape (n_atoms,): those asked for,
-        of a query predicate.
-        """
+        """Which open atoms are answered, shape (n_atoms,): those asked for, not hidden."""
         chosen = ~table.is_hidden
         for name in dict.fromkeys(one.predicate for one in self.atoms):
             if name in table.predicates:
@@ -101,9 +97,7 @@ class Query:
 
 
 def read_query(given: Sequence[str] | str | None) -> Query:
-    """`Smokes`, `Smokes, Friends(Anna, x)`, or a sequence of such;
-    None asks for what the data leave open.
-    """
+    """`Smokes`, `Smokes, Friends(Anna, x)`, or several; None: what the data leave open."""
     if given is None:
         return Query(None)
     whole: list[str] = []

@@ -1,6 +1,4 @@
-"""Recorded runs, looked at again: curves, calibration, explanation after the fact, what-if,
-comparison, export.
-"""
+"""Recorded runs: curves, calibration, explanation after the fact, comparison, export."""
 
 from __future__ import annotations
 
@@ -41,9 +39,7 @@ class Runs:
     worst_errors = OfDatabase(data.worst_predictions)
 
     def __call__(self) -> pd.DataFrame:
-        """The recorded runs, newest first: id, parent, kind, name, created, seconds, status,
-        engine, seed.
-        """
+        """The runs, newest first: id, parent, kind, name, created, seconds, status, ..."""
         import pandas as pd
 
         columns = ("id", "parent", "kind", "name", "created", "seconds", "status", "engine", "seed")
@@ -114,9 +110,7 @@ class Runs:
         return metric_summary(table)
 
     def mean_metrics(self) -> pd.DataFrame:
-        """Mean over folds of every recorded metric, a row a run (its id is the index),
-        a column a metric.
-        """
+        """Mean over folds of every recorded metric: a row a run (the index), a column a metric."""
         frame = data.mean_metrics(self.database)
         return frame.pivot_table(index="run", columns="metric", values="value")
 
@@ -130,9 +124,7 @@ class Runs:
         return curve_points(*self._true_or_false(number), most)
 
     def confusion(self, number: int, thresholds: Sequence[float]) -> pd.DataFrame:
-        """Atoms that are true or false, and predicted so at each threshold: threshold,
-        tp, fp, fn, tn.
-        """
+        """True and false atoms, predicted so at each threshold: threshold, tp, fp, fn, tn."""
         return confusion(*self._true_or_false(number), thresholds)
 
     def calibration(self, number: int, *, bins: int = 10) -> pd.DataFrame:

@@ -15,9 +15,7 @@ __all__ = ["request_of", "role_of", "settings_of", "with_whole_predicates", "wit
 
 
 def with_whole_predicates(request: RequestOptions) -> RequestOptions:
-    """The request with predicates for the atoms that its query may name:
-    they are ground with their predicates.
-    """
+    """The request with predicates for the atoms of its query: they are ground with these."""
     from workbench.verbs.queries import read_query
 
     return {**request, "query": read_query(request.get("query")).predicates}

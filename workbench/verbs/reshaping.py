@@ -1,6 +1,4 @@
-"""Predicates renamed, merged and deleted, wherever a workspace names them: facts, rules,
-query and tables at hand.
-"""
+"""Predicates renamed, merged, deleted in facts, rules, query and tables at hand."""
 
 from __future__ import annotations
 
@@ -58,9 +56,7 @@ def merge(database: Database, source: str, into: str, *, author: str = "") -> in
 
 
 def delete(database: Database, name: str) -> int:
-    """Remove a predicate's facts and declaration; how many facts there were.
-    Rules that name it stay, and say so.
-    """
+    """Remove a predicate's facts and declaration; how many there were. Rules of it stay."""
     with database.transaction():
         count = delete_predicate(database, name)
         _ask_for(database, name, None)
@@ -133,9 +129,7 @@ def _ask_for(database: Database, old: str, new: str | None) -> None:
 
 
 def _renamed(mapping: TablesMapping, old: str, new: str | None) -> TablesMapping:
-    """The mapping with another predicate in the old one's place;
-    a column without one is ignored.
-    """
+    """The mapping with another predicate for the old one; a column without one is ignored."""
     tables = []
     for table in mapping.tables:
         columns = [

@@ -1,6 +1,4 @@
-"""What inference found, as data: functions over it (explanations,
-distances of rules) stand above.
-"""
+"""What inference found, as data: functions over it (explanations, distances) stand above."""
 
 from __future__ import annotations
 
@@ -112,9 +110,7 @@ class Inferred:
 
     @property
     def values(self) -> Float:
-        """The value of each open atom, 0 or 1 in the most probable
-        state of a Markov logic network.
-        """
+        """Each open atom's value, 0 or 1 in the most probable state of Markov logic."""
         values = self.solution.values
         return np.rint(values) if self.are_states else values
 
@@ -148,9 +144,7 @@ class Inferred:
         return columns
 
     def value(self, atom: str, *, world: str | None = None) -> float:
-        """The value of one open atom, by its text,
-        and by its world where several have an atom of that name.
-        """
+        """The value of an open atom by its text, and its world where several have it."""
         return float(self.solution.values[self.grounding.atoms.find(atom, world=world)])
 
     def summary(self) -> dict[str, Any]:

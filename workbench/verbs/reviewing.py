@@ -1,6 +1,4 @@
-"""The part of a workspace that asks people about its predictions,
-and learns again from what they say.
-"""
+"""The part of a workspace that asks people about predictions, and learns from what they say."""
 
 from __future__ import annotations
 
@@ -30,17 +28,13 @@ class Reviewing(Training):
     def review(
         self, run: int | None = None, *, order: Order = "change", most: int = 200
     ) -> ReviewQueue:
-        """What to ask people about an inference run, the newest by default;
-        see `workbench.verbs.review`.
-        """
+        """What to ask people about an inference run, or the newest; see `verbs.review`."""
         from workbench.verbs.review import review_queue
 
         return review_queue(self.database, run, order=order, most=most)
 
     def answer(self, question: Question, says: bool | None, *, reviewer: str = "") -> Answer:
-        """Keep what somebody says of an atom (None: skipped);
-        what most say becomes its label at once.
-        """
+        """Keep what somebody says of an atom (None: skipped); the majority is its label."""
         from workbench.verbs.answers import answer
 
         return answer(self.database, question, says, reviewer)

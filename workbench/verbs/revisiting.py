@@ -1,6 +1,4 @@
-"""The part of a workspace that takes recorded predictions up again: opened, asked what if,
-brought up to date.
-"""
+"""The part of a workspace that takes recorded predictions up: reopened, what if, updated."""
 
 from __future__ import annotations
 

@@ -40,9 +40,7 @@ def rule_versions(database: Database) -> tuple[RuleVersion, ...]:
 
 
 def keep_version(database: Database, text: str, language: str, author: str) -> None:
-    """Keep rules as the newest version;
-    what one author writes within two minutes is one version.
-    """
+    """Keep rules as the newest version; two minutes of one author are one version."""
     before = rule_versions(database)
     if before and (before[0].text, before[0].language) == (text, language):
         return

@@ -1,6 +1,4 @@
-"""A workspace's rules at hand: kept with their versions,
-checked and formatted without touching the data.
-"""
+"""A workspace's rules at hand: kept with their versions, checked, formatted; no data touched."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ __all__ = ["CheckedRules", "Rules"]
 
 @dataclass(frozen=True)
 class CheckedRules:
-    """Rules under edit: the program where they can be read,
-    and everything that is wrong or doubtful.
-    """
+    """Rules under edit: the program if it can be read, and all that is wrong or doubtful."""
 
     program: Program | None
     diagnostics: tuple[Diagnostic, ...]

@@ -172,9 +172,7 @@ def record_figures(
     figures: Mapping[str, float | None],
     parameters: Mapping[str, Any],
 ) -> int:
-    """Record work whose answer is in files, by its figures: a linkage,
-    a model of another tool; its id.
-    """
+    """Record work whose answer is in files, by its figures: a linkage, a model; its id."""
     known = {name: float(value) for name, value in figures.items() if value is not None}
     return record_run(
         database,
@@ -215,9 +213,7 @@ def beside(number: int) -> str:
 def record_structure(
     database: Database, result: StructureResult, seed: int, parameters: Mapping[str, Any]
 ) -> int:
-    """Record a search for rules: its program, the rules with what they cover,
-    and its figures; its id.
-    """
+    """Record a search for rules: program, rules with what they cover, figures; its id."""
     numbers = np.arange(len(result.rules))
     none = np.full(len(result.rules), np.nan)
     weights = [np.nan if rule.weight is None else rule.weight for rule in result.rules]

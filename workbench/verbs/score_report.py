@@ -76,9 +76,7 @@ def _counts(parts: Sequence[Scored]) -> dict[str, int]:
 
 
 def _in_words(parts: Sequence[Scored]) -> str:
-    """Which reading of unlisted atoms each predicate had,
-    and how many predictions were scored and left out.
-    """
+    """How unlisted atoms of each predicate were read; how many were scored and left out."""
     told = []
     for part in parts:
         unlisted = int((~part.beside.listed).sum())
@@ -97,9 +95,7 @@ def _in_words(parts: Sequence[Scored]) -> str:
 
 
 def _calibration(values: Array, target: Array) -> list[dict[str, Any]]:
-    """How often atoms came true, by tenths of the probability they were given;
-    none for fractional labels.
-    """
+    """How often atoms came true, by tenths of their probability; none of fractional labels."""
     if not np.isin(target[np.isfinite(target)], (0.0, 1.0)).all():
         return []
     table = calibration(values, target)

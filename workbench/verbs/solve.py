@@ -221,9 +221,7 @@ def _with_distribution(
     ground: GroundModel,
     solution: Solution,
 ) -> SolvedModel:
-    """Marginals, where they are asked for and time allowed some,
-    and the partition function where the engine has it.
-    """
+    """Marginals where asked for and found in time; the partition function where there is one."""
     log_z = solution.diagnostics.get("log_z", math.nan)
     assert isinstance(log_z, float)
     answer = replace(answer, log10_z=_finite((log_z + ground.offset) / LOG_10))

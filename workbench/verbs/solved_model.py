@@ -59,9 +59,7 @@ class SolvedModel:
     run_id: int | None = None
 
     def rows(self) -> list[tuple[int, int, float]]:
-        """`(variable, state, value)`: each variable's state with 1,
-        or all its states with their probabilities.
-        """
+        """`(variable, state, value)`: a variable's state with 1, or all with probabilities."""
         if self.chosen is not None:
             return [(variable, state, 1.0) for variable, state in enumerate(self.chosen.tolist())]
         found = self.probabilities or []

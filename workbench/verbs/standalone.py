@@ -1,6 +1,4 @@
-"""The part of a workspace that works on files beside it, and records what came of it: studies,
-linkages, models.
-"""
+"""The part of a workspace that works on files beside it and records: studies, linkages, models."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a run's scores stand on: what was learned from, what was known,
-and whether it was held out.
-"""
+"""What a run's scores stand on: learned from what, what was known, held out or not."""
 
 from __future__ import annotations
 
@@ -77,9 +75,7 @@ def _study(database: Database, run: Run) -> Run | None:
 
 
 def _teacher(database: Database, run: Run) -> Run | None:
-    """The learning run over the same facts whose weights the run applies;
-    a program that was pasted rounds them.
-    """
+    """The learning run over the same facts whose weights the run applies, perhaps rounded."""
     applied = _weights(database, run)
     for other in read_runs(database):
         if (

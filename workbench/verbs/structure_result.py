@@ -1,6 +1,4 @@
-"""What structure learning gives back: the learned rules, the candidates beside them,
-and the program text.
-"""
+"""What structure learning gives back: rules, the candidates beside them, the program text."""
 
 from __future__ import annotations
 

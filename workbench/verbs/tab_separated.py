@@ -1,6 +1,4 @@
-"""Predictions in the form of PSL's output: one tab-separated file a predicate,
-arguments and value.
-"""
+"""Predictions in the form of PSL's output: a tab-separated file a predicate."""
 
 from __future__ import annotations
 

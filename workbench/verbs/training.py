@@ -1,6 +1,4 @@
-"""What a workspace learns: weights, rules, and how well both carry over to data held out;
-runs recorded.
-"""
+"""What a workspace learns: weights, rules, how well they carry over to data held out."""
 
 from __future__ import annotations
 

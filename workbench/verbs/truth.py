@@ -105,9 +105,7 @@ def _is_soft(path: Path) -> bool:
 def _load_table(
     database: Database, path: Path, form: str, world: str, predictions: Predictions
 ) -> None:
-    """The rows of one predicate; a header is told from facts by
-    the constants of the predictions.
-    """
+    """The rows of one predicate; the predicted constants tell a header from facts."""
     name = re.sub(r"_(truth|targets?|obs)$", "", predicate_of_file(path))
     arities = predictions.arities
     predicate = next((other for other in arities if plainly(other) == plainly(name)), None)
@@ -156,9 +154,7 @@ def _first_cells(path: Path, delimiter: str) -> list[str]:
 
 
 def _names_columns(cells: Sequence[str], predicate: str, predictions: Predictions) -> bool:
-    """Whether a table's first line is a header:
-    none of its cells is a constant that is predicted at its place.
-    """
+    """Whether a table's first line is a header: no cell is a constant predicted at its place."""
     predicted = [arguments for name, arguments in predictions.atoms if name == predicate]
     return bool(cells) and not any(
         cell in set(column) for cell, column in zip(cells, zip(*predicted))

@@ -1,6 +1,4 @@
-"""Loading wide tables: which sources are such, what they mean, and their facts,
-in one transaction.
-"""
+"""Loading wide tables: which sources are such, what they mean, their facts; all or nothing."""
 
 from __future__ import annotations
 

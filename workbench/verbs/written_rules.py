@@ -1,6 +1,4 @@
-"""Rules as their author wrote them, with one weight each in the author's sense,
-from the weights of their clauses.
-"""
+"""Rules as their author wrote them, one weight each in the author's sense."""
 
 from __future__ import annotations
 
@@ -90,9 +88,7 @@ class WrittenRule:
 
 
 def written_rules(templates: LabelledTemplates, weights: Float) -> tuple[WrittenRule, ...]:
-    """The rules behind weights of shape (n_templates,), in order of their first template.
-    O(n_templates).
-    """
+    """The rules behind weights of shape (n_templates,), by their first template. O(n)."""
     formulas = templates.formula or ("",) * len(templates.label)
     groups: dict[tuple[int, str], list[int]] = {}
     for number, (rule, formula) in enumerate(zip(templates.rule.tolist(), formulas)):
@@ -128,9 +124,7 @@ def template_texts(program: Program, templates: LabelledTemplates) -> tuple[str,
 
 
 def written_labels(templates: LabelledTemplates, weights: Float) -> tuple[str, ...]:
-    """Each template's rule as its author wrote it,
-    or its clause where the rule's clauses weigh differently.
-    """
+    """Each template's rule as written, or its clause where a rule's clauses weigh differently."""
     labels = list(templates.label)
     for one in written_rules(templates, weights):
         for template in one.templates:

@@ -1,6 +1,4 @@
-"""Atoms and what definitions made them of in people's words: `IsFraud(Café Müller (C0708))`,
-`3 companies: A, B, C`.
-"""
+"""Atoms and what definitions made them of in people's words: `IsFraud(Café Müller (C0708))`."""
 
 from __future__ import annotations
 
@@ -75,9 +73,7 @@ def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
 
 
 def called(database: Database, things: Sequence[tuple[str, str]]) -> list[str]:
-    """Things, each a type and a constant, as people call them: `Ann Ode (P0001)`;
-    by their constants where no table names them.
-    """
+    """Things (type, constant) as people call them: `Ann Ode (P0001)`; else by their constants."""
     among: dict[str, set[str]] = {}
     for type_name, constant in things:
         among.setdefault(type_name, set()).add(constant)
@@ -110,9 +106,7 @@ def shown_atom(text: str, program: Program, names: Mapping[str, Mapping[str, str
 
 
 def shown_definition(atom: str, fact: DefinedFact, names: Mapping[str, Mapping[str, str]]) -> str:
-    """What a definition made a fact of: `Companies(P1, 7): 7 companies: Acme (C1),
-    Bolt (C2) and 5 more`.
-    """
+    """What a definition made a fact of: `Companies(P1, 7): 7 companies: Acme (C1) and 6 more`."""
     rows = [
         [_called(names, type_name, cell) for type_name, cell in zip(fact.types, row)]
         for row in fact.named

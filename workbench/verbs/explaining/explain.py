@@ -85,9 +85,7 @@ def explain_result(
 
 
 def _contributions(result: Inferred, parts: AtomExplanation, index: int) -> Iterator[Contribution]:
-    """Each entry of an explanation ground rule by ground rule, where they are known,
-    else as the network has it.
-    """
+    """An explanation's entries ground rule by ground rule where known, else as in the network."""
     templates, rules = result.grounding.templates, result.program.rules
     labels = written_labels(templates, result.weights)
     rows = parts.row[parts.row >= 0].tolist()

@@ -163,9 +163,7 @@ class Explanation:
         )
 
     def _reasons(self, sign: int) -> list[str]:
-        """The rules whose sums have a sign, or any (0), the largest first; those beyond the third
-        as one.
-        """
+        """The rules whose sums have a sign, or any (0), largest first; beyond the third as one."""
         words = self.words()
         parts = [
             (words[rule], total) for rule, total, _ in self.by_rule() if total and sign * total >= 0
@@ -180,9 +178,7 @@ class Explanation:
         return told
 
     def definitions(self) -> tuple[str, ...]:
-        """What definitions made the contributions' atoms of, each once: `Companies(P1, 3):
-        3 companies: A, B, C`.
-        """
+        """What definitions made the contributions' atoms of, each once: `Companies(P1, 3): ...`."""
         return tuple(
             dict.fromkeys(line for item in self.contributions for line in item.definitions)
         )
@@ -195,9 +191,7 @@ class Explanation:
         return dict(zip(described, names_of_rules(described.values(), described)))
 
     def by_rule(self) -> list[tuple[str, float, int]]:
-        """Contributions summed by rule: (rule, sum, number of ground rules),
-        largest magnitude first.
-        """
+        """Contributions summed by rule: (rule, sum, ground rules), largest magnitude first."""
         sums: dict[str, list[float]] = {}
         for item in self.contributions:
             entry = sums.setdefault(item.rule, [0.0, 0])

@@ -1,6 +1,4 @@
-"""What an atom's ground rules contribute, one by one and by name:
-the network's parts met with the database's rules.
-"""
+"""An atom's ground rules by name: the network's parts met with the database's rules."""
 
 from __future__ import annotations
 
@@ -85,9 +83,7 @@ def named_rules(result: Inferred, parts: AtomExplanation, index: int) -> dict[in
 def _of_unit(
     groups: Sequence[GroundRules], change: float, weight: float, value: float
 ) -> list[NamedRule] | None:
-    """The unit groundings of one template, which the network sums to `change`,
-    at a value of their atom.
-    """
+    """The unit groundings of one template, which the network sums to `change`, at a value."""
     changes = [-rules.coefficients[0] * rules.scale for rules in groups]
     if not groups or not _close(sum(changes), change, sum(map(abs, changes))):
         return None
@@ -130,9 +126,7 @@ def _of_rows(
 def _spread(
     rules: GroundRules, contribution: float, distance: float, weight: float | None
 ) -> list[NamedRule]:
-    """A potential's ground rules by scale, each `contribution` and `weight` times its own;
-    hard where that is None.
-    """
+    """A potential's ground rules by scale, `contribution` and `weight` times it; None: hard."""
 
     def one(scale: float, count: int, rule: GroundRule | None = None) -> NamedRule:
         adds, weighs = (

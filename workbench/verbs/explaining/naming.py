@@ -17,9 +17,7 @@ __all__ = ["row_texts"]
 
 
 def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
-    """Each row as a ground clause over its open atoms,
-    or as a linear inequality where it is none.
-    """
+    """Each row as a ground clause over its open atoms, or a linear inequality if it is none."""
     network = grounding.network
     matrix = network.A
     spans = [(int(matrix.indptr[row]), int(matrix.indptr[row + 1])) for row in rows]

@@ -1,6 +1,4 @@
-"""A recorded prediction opened again: grounded as it was, to be explained,
-or inferred anew with facts changed.
-"""
+"""A recorded prediction opened again: grounded as it was, explained, or inferred anew."""
 
 from __future__ import annotations
 
@@ -96,9 +94,7 @@ class Recorded:
         return make(database, fitted(database, self.program), request)
 
     def known(self, grounding: Grounding) -> Float:
-        """What the predictor was told of the atoms:
-        NaN for all but those that a fold of atoms did not hold out.
-        """
+        """What the predictor was told of the atoms: NaN but for labels that a fold left in."""
         if not self.by_name:
             return np.full(grounding.atoms.n_atoms, np.nan)
         known, held_out = grounding.truth.copy(), self.located(grounding.atoms)

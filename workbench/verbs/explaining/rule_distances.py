@@ -1,6 +1,4 @@
-"""What each rule makes of an answer: its groundings,
-and their total and mean distance to satisfaction.
-"""
+"""What each rule makes of an answer: groundings, total and mean distance to satisfaction."""
 
 from __future__ import annotations
 
@@ -53,9 +51,7 @@ class RuleDistance:
 
 
 def rule_distances(result: Inferred) -> tuple[RuleDistance, ...]:
-    """A `RuleDistance` for every rule of the program, in its order. O(nonzeros), where they are not
-    summed already.
-    """
+    """A `RuleDistance` for every rule of the program, in its order. At most O(nonzeros)."""
     grounding = result.grounding
     templates = grounding.templates
     by_template, broken = _summed(result)

@@ -1,6 +1,4 @@
-"""What if some facts or weights were otherwise: a recorded prediction made again,
-and nothing kept.
-"""
+"""What if facts or weights were otherwise: a recorded prediction made again, nothing kept."""
 
 from __future__ import annotations
 

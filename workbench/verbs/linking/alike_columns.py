@@ -78,9 +78,7 @@ def about_alike(tables: Sequence[StagedTable], alike: Sequence[Sequence[str]]) -
 
 @dataclass(frozen=True)
 class _Held:
-    """What a column holds: how often each word stands in it, and cells of so many digits and
-    letters.
-    """
+    """How often each word stands in a column, and cells of so many digits and letters."""
 
     name: str
     words: Mapping[str, int]
@@ -161,9 +159,7 @@ def _named_alike(one: str, other: str) -> float:
 
 
 def _each_others_most(alike: Float) -> list[tuple[int, int]]:
-    """Places that are each other's most alike, and clearly so, the surest first; then among the
-    others.
-    """
+    """Places that are each other's most alike, and clearly so, the surest first."""
     left, found = alike.copy(), list[tuple[int, int]]()
     while left.size and left.max() >= ALIKE:
         sure = [

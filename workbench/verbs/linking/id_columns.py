@@ -40,9 +40,7 @@ def id_columns(tables: Sequence[StagedTable], asked: str | None) -> list[str | N
 
 
 def _called_id(table: StagedTable) -> str | None:
-    """The column called an id, else the first one where it is called a number or a code:
-    others have those too.
-    """
+    """The column called an id, else the first if it is called a number or a code."""
     named = [name for name in table.columns if set(words(name)) & _NAMES_OF_ROWS]
     named = named or [name for name in table.columns[:1] if set(words(name)) & ID_WORDS]
     return min(named, key=lambda name: len(words(name)), default=None)

@@ -1,6 +1,4 @@
-"""Which records of a kept linkage some files speak of: their columns of ids,
-and the linked table that they are of.
-"""
+"""Which kept records files speak of: their columns of ids, and the table they are of."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A linkage kept in the workspace beside its run,
-so that new records are linked without fitting again.
-"""
+"""A linkage kept beside its run, so that new records are linked without fitting again."""
 
 from __future__ import annotations
 
@@ -205,9 +203,7 @@ def key_rows(model: Kept, fields: Sequence[Field], numbers: Int64) -> pyarrow.Ta
 
 
 def component_rows(group: Int64, energy: Array, bound: Array) -> pyarrow.Table:
-    """The figures of components that have an energy;
-    `energy` and `bound` are those of `np.unique(group)`.
-    """
+    """The figures of components that have an energy; `energy`, `bound`: of `np.unique(group)`."""
     known, there = np.unique(group), np.flatnonzero(energy > 0)
     names = ("component", "energy", "bound")
     return pyarrow.table(
@@ -248,9 +244,7 @@ def _words(model: Kept, fields: Sequence[Field]) -> pyarrow.Table:
 
 
 def values_of(model: Kept, columns: Mapping[str, RecordColumn], n: int) -> list[Array]:
-    """Of each field the values of records, object arrays, None where there is none,
-    as columns hold them.
-    """
+    """Of each field the values of records, object arrays, None without one, from columns."""
     # The kind does not matter to words.
     raw = {
         one.name: Field(one.name, "name", np.array(one.texts, object), one.codes)

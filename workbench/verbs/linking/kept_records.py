@@ -1,6 +1,4 @@
-"""Some of the kept records: their pairs and the log odds of these,
-as a linkage of all records would have them.
-"""
+"""Some kept records: their pairs and log odds, as a linkage of all would have them."""
 
 from __future__ import annotations
 
@@ -83,9 +81,7 @@ class KeptRecords:
         return np.array([key for key, size in sizes.items() if size > LARGEST_BLOCK], np.uint64)
 
     def pairs(self, new: Bool) -> Pairs:
-        """The candidates that have one of some records in them,
-        and those of them whose answer was given.
-        """
+        """The candidates with one of some records in them, and those whose answer was given."""
         second = self.source if len(self.description.sources) == 2 else None
         found = self.description.model.pairs(self.fields, second, self.crowded, new)
         labelled, _ = self._labelled(new)
@@ -128,9 +124,7 @@ class KeptRecords:
         return self.description.model.keys(self.fields)
 
     def _labelled(self, new: Bool) -> tuple[Pairs, Bool]:
-        """Pairs of these records whose answer was given, with one of some in them,
-        and which are the same.
-        """
+        """Pairs of these whose answer was given, one of some in them; which are the same."""
         order = np.argsort(self.number)
         given = self.store.labels(self.number[new])
         ends = np.searchsorted(self.number, given[:, :2], sorter=order)

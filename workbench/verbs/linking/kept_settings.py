@@ -85,9 +85,7 @@ class KeptSettings:
         ]
 
     def unread(self, name: str, texts: Sequence[str]) -> Bool:
-        """Which cells of a column are not of the kind that all linked ones are:
-        conditions see nothing there.
-        """
+        """Which cells are not of the kind of all linked ones: conditions see nothing there."""
         kind = self.kinds.get(name)
         return np.array(
             [kind is not None and not is_of_kind(text, kind) for text in texts], np.bool_
@@ -191,8 +189,6 @@ def _counted(name: str, cells: pyarrow.ChunkedArray, frequencies: Mapping[str, F
 
 
 def _frequencies(field: Field) -> Float:
-    """Of each record, the share of the linked records' cells that held its value;
-    NaN where none did.
-    """
+    """Of each record, the share of linked cells that held its value; NaN where none did."""
     counts = np.append(field.counts, 0)[field.codes]
     return np.where(counts > 0, counts / max(1, field.filled), np.nan)

@@ -28,9 +28,7 @@ NO = frozenset("0 0.0 false no n f different".split())
 COLUMNS = ("left", "right", "match")
 SHOWN = 5
 FEWEST = 10
-"""Labels of either kind, at least, to learn trees from;
-fewer only settle their pairs and steer EM.
-"""
+"""Labels of either kind, at least, to learn trees from; fewer settle pairs and steer EM."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +67,7 @@ class LabelledPairs:
     def learned(
         self, model: LinkModel, scores: Float, candidates: Candidates, n: int, seed: int
     ) -> Supervised | None:
-        """Trees fitted to the labels, which the model without labels and its log odds stand beside;
-        None for few.
-        """
+        """Trees fitted to the labels, beside the model and its log odds; None for few."""
         if min(int(self.match.sum()), int((~self.match).sum())) < FEWEST:
             return None
         fields = tuple(one.field for one in model.comparisons)

@@ -37,9 +37,7 @@ FOR_CANDIDATES = 1 / 3
 
 @dataclass(frozen=True)
 class _Scored:
-    """Records with the log odds of their candidates, labels settled,
-    and the share of matches among these.
-    """
+    """Records with the log odds of their candidates, labels settled, and the share of matches."""
 
     records: Records
     candidates: Candidates
@@ -224,9 +222,7 @@ def _scored(
 
 
 def _told(model: Scoring) -> tuple[float, float]:
-    """The precision that a field leaves which speaks against the matches, and how much too large
-    log odds are.
-    """
+    """The precision that a field against the matches leaves; how much too large log odds are."""
     if not isinstance(model, LinkModel):
         return 1.0, 1.0
     return (1.0 if model.against is None else model.against[1]), model.scale

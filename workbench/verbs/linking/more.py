@@ -1,6 +1,4 @@
-"""`link_more`: records added to a kept linkage, corrected and removed, by its weights;
-what they do not touch stays.
-"""
+"""`link_more`: records added to a kept linkage, corrected and removed, by its weights."""
 
 from __future__ import annotations
 
@@ -132,9 +130,7 @@ def _kept(database: Database, run: int | None) -> tuple[KeptLinkage, Description
 
 @dataclass(frozen=True)
 class _Weighed:
-    """Compared pairs: the records that they are of, their log odds,
-    and which records have another best pair now.
-    """
+    """Compared pairs: their records, log odds, and which records' best pair is another now."""
 
     records: KeptRecords
     pairs: Pairs
@@ -153,9 +149,7 @@ class _Weighed:
 
 
 def _weighed(store: KeptLinkage, description: Description, added: Added) -> _Weighed:
-    """The pairs of new and corrected records;
-    one to one also those of records whose best pair is another one now.
-    """
+    """The pairs of new and corrected records; one to one also of those whose best pair moved."""
     beside = records_beside(store, description, added.asked)
     new = np.isin(beside.number, added.asked)
     pairs = beside.pairs(new)
@@ -181,9 +175,7 @@ def _weighed(store: KeptLinkage, description: Description, added: Added) -> _Wei
 
 
 def _once_near(store: KeptLinkage, description: Description, added: Added) -> Int64:
-    """The records that share a key with a corrected or removed one as it was,
-    or were labelled with it.
-    """
+    """The records that shared a key with a changed one as it was, or were labelled with it."""
     if added.before is None or not added.before.num_rows:
         return np.zeros(0, np.int64)
     gone = KeptRecords(store, description, added.before)
@@ -233,9 +225,7 @@ def _regrouped(touched: KeptRecords, conduct: Conduct) -> Regrouped:
 def _count(
     store: KeptLinkage, added: Added, touched: KeptRecords, regrouped: Regrouped | None
 ) -> None:
-    """Keep how many records, clusters and components there are now:
-    of the others nothing has changed.
-    """
+    """Keep how many records, clusters and components there are now."""
     new = np.isin(touched.number, added.new)
     before = [(touched.cluster[~new], touched.component[~new])]
     if added.removed is not None:

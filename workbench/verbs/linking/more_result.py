@@ -51,9 +51,7 @@ class Regrouped:
     limited: bool
 
     def moved(self, once: Int64) -> list[int]:
-        """Clusters as they are now that hold a record of another one before,
-        or of some that records have left.
-        """
+        """Clusters now that hold a record of another one before, or that records have left."""
         return [
             int(one)
             for one in np.unique(
@@ -115,9 +113,7 @@ class MoreLinked:
 
     @property
     def clusters(self) -> pd.DataFrame:
-        """Columns source, id, cluster: the records of the files,
-        of their clusters and of those that changed.
-        """
+        """Columns source, id, cluster: the files' records, their clusters', and changed ones."""
         import pandas as pd
 
         names, sources = self._names, np.array(self.sources, object)
@@ -192,9 +188,7 @@ class MoreLinked:
         }
 
     def _moves(self) -> tuple[_Groups, _Groups, _Groups]:
-        """Of clusters as they are now the ones before and the new records in them;
-        of those before the ones now.
-        """
+        """Of clusters now those before and their new records; of those before the ones now."""
         before, joined, after = _Groups(), _Groups(), _Groups()
         again, new = self.regrouped, set(self.added.new.tolist())
         touched = np.zeros(0, np.int64) if again is None else again.number

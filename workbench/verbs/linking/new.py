@@ -153,9 +153,7 @@ def _as_they_were(groups: pyarrow.Table, numbers: Int64, before: pyarrow.Table) 
 
 
 def _kept_already(store: KeptLinkage, read: NewRecords) -> tuple[Int64, Bool]:
-    """The numbers of records that are kept already, -1 for new ones;
-    and which are kept with other values.
-    """
+    """Numbers of records kept already, -1 for new ones; which are kept with other values."""
     kept = store.records("id", read.ids.tolist())
     stored = {
         (source, name): (number, values)
@@ -184,9 +182,7 @@ def _kept_otherwise(ids: Array) -> InputError:
 
 
 def _fields(store: KeptLinkage, description: Description, values: list[Array]) -> list[Field]:
-    """Fields of new records, which know how often their values were
-    held when the model was fitted.
-    """
+    """Fields of new records, with how often their values were held in the fit."""
     asked = [
         (place, text)
         for place, of_field in enumerate(values)

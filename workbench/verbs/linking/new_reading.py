@@ -110,9 +110,7 @@ def _lost(
     column: RecordColumn,
     reading: Reading,
 ) -> int:
-    """How many cells say nothing, because all that were linked are numbers,
-    or dates that conditions read.
-    """
+    """How many cells say nothing, as all that were linked are numbers, or dates."""
     if column.kind == "number":
         blank = is_blank(table.cell(called), reading.blanks)
         filled = staging.rows(f"SELECT count(*) FROM {table.relation} WHERE NOT {blank}")[0][0]
@@ -127,9 +125,7 @@ def _lost(
 
 
 def _fitting(column: tuple[str, tuple[Reading, ...]], place: int, own: Reading) -> Reading:
-    """The kept way of reading, or the file's own where cells are written so
-    that the kept one cannot be meant.
-    """
+    """The kept way of reading, or the file's own where the kept one cannot be meant."""
     kind, kept = column[0], column[1][place]
     if kind == "date" and own.format and kept.format not in (own.format, own.other_format):
         return replace(kept, format=own.format)

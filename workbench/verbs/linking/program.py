@@ -30,9 +30,7 @@ LEAST = 1e-12
 
 
 class Linked(Protocol):
-    """A result of linking: its pairs, their log odds, which of them labels settle,
-    and what records are called.
-    """
+    """A result of linking: pairs, their log odds, which labels settle, records' names."""
 
     @property
     def model(self) -> Scoring: ...
@@ -47,9 +45,7 @@ class Linked(Protocol):
 
 @dataclass(frozen=True)
 class _Rule:
-    """A weight for pairs of some levels: places of fields and their levels,
-    and the head's predicate.
-    """
+    """A weight for pairs of some levels: places of fields and their levels, and the head."""
 
     weight: float
     body: tuple[tuple[int, int], ...]
@@ -58,9 +54,7 @@ class _Rule:
 
 @dataclass(frozen=True)
 class _Written:
-    """Fields and their levels in words, the level of each pair, shape (n_pairs, n_fields),
-    and the rules.
-    """
+    """Fields and levels in words, each pair's levels, (n_pairs, n_fields), and the rules."""
 
     fields: Sequence[str]
     words: Sequence[Sequence[str]]

@@ -1,6 +1,4 @@
-"""Files of records read for linkage: which columns, which ids,
-and what is wrong with them, in words.
-"""
+"""Files of records read for linkage: columns, ids, and what is wrong with them, in words."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ __all__ = [
 
 SHOWN = 3
 MOST_IN_ONE_ONLY = 0.5
-"""Of a file's columns; where more have no like in the other file,
-their names mean the same perhaps.
-"""
+"""Of a file's columns; where more have no like in the other file, names may mean the same."""
 
 
 @dataclass(frozen=True)

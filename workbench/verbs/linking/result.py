@@ -95,9 +95,7 @@ class LinkResult:
 
     @property
     def clusters(self) -> pd.DataFrame:
-        """Columns source, id, cluster; a cluster is called by its first record,
-        so that names stay.
-        """
+        """Columns source, id, cluster; a cluster is called by its first record: names stay."""
         import pandas as pd
 
         return pd.DataFrame(self._cluster_columns())
@@ -255,9 +253,7 @@ class LinkResult:
         write_linked(self._cluster_columns(), path)
 
     def write_program(self, path: Path) -> None:
-        """Write the model as rules (.mln), and what it knows of the compared pairs as facts,
-        with the ending `.db`.
-        """
+        """Write the model as rules (.mln), and the compared pairs as facts beside it (.db)."""
         write_program(self, path)
 
     def write_pairs(self, path: Path) -> None:
@@ -266,9 +262,7 @@ class LinkResult:
 
 
 def write_linked(columns: Mapping[str, Array] | pd.DataFrame, path: Path) -> None:
-    """Write clusters or pairs; ids are texts. Plain CSV needs no pandas, which takes half a second
-    to import.
-    """
+    """Write clusters or pairs, ids as texts. Plain CSV needs no pandas, slow to import."""
     named = {str(name): np.asarray(cells) for name, cells in columns.items()}
     if path.suffix == ".csv":
         with path.open("w", encoding="utf-8", newline="") as file:

@@ -90,9 +90,7 @@ class SettingsScoring:
         return np.stack([self._levels(one, pairs) for one in self.model.comparisons], axis=1)
 
     def weights(self) -> list[list[float]]:
-        """What each level of each comparison adds to the log odds,
-        before frequencies of values do.
-        """
+        """What each level of each comparison adds to the log odds, before frequencies do."""
         return [[level.weight * NATS for level in one.levels] for one in self.model.comparisons]
 
     def described(self) -> list[dict[str, Any]]:

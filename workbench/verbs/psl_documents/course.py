@@ -1,6 +1,4 @@
-"""A PSL 2.4 document run as PSL runs it: learned from its `learn` split, inferred,
-and evaluated as it says.
-"""
+"""A PSL 2.4 document run as PSL runs it: learned from its `learn` split, inferred, evaluated."""
 
 from __future__ import annotations
 
@@ -117,9 +115,7 @@ class DocumentRun:
     validation: tuple[Evaluation, ...] = ()
 
     def summary(self) -> dict[str, Any]:
-        """The figures of `InferenceResult.summary`, with `done`,
-        `evaluations` and the `learning` run's own.
-        """
+        """`InferenceResult.summary` with `done`, `evaluations` and the `learning` run's own."""
         return self.inference.summary() | {
             "done": self.done,
             "evaluations": [as_json(one) for one in self.evaluations],

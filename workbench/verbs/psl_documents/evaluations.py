@@ -110,9 +110,7 @@ def _continuous(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Map
 
 
 def _categorical(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
-    """Whether the likeliest category of each item is its true one;
-    the category is the argument at an index.
-    """
+    """Whether each item's likeliest category is its true one; an argument is the category."""
     names = result.grounding.atoms.argument_names(ids)
     width = len(names[0])
     places = options.get("categoricalevaluator.categoryindexes", {width - 1})

@@ -130,9 +130,7 @@ def _short(name: object) -> str:
 
 
 def _read(read: Callable[[Any], object], value: object) -> object | None:
-    """A value of the wanted type, None where it is none: the option then stays unread,
-    and is said to.
-    """
+    """A value of the wanted type, or None: the option then stays unread, and is said to."""
     try:
         return read(value)
     except (TypeError, ValueError):

@@ -62,9 +62,7 @@ class ValidationWorld:
         return evaluated(self.document, state)
 
     def judge(self, weights: Float) -> float:
-        """By the document's first evaluator, as in PSL; by the mean squared error where it has
-        none.
-        """
+        """By the document's first evaluator, as in PSL; without one by mean squared error."""
         found = self.evaluations(weights)
         if found:
             merit = found[0].merit

@@ -54,9 +54,7 @@ def least_atoms(backend: Spark, records: DataFrame, n_atoms: int) -> Int64:
 
 
 def packed(least: Int64, most: int) -> tuple[Int64, int, int]:
-    """The part of each atom, and the numbers of components and parts:
-    whole components in parts of like many atoms.
-    """
+    """The part of each atom, and how many components and parts: whole components, even parts."""
     _, component, sizes = np.unique(least, return_inverse=True, return_counts=True)
     n_parts = max(1, min(sizes.size, most))
     part = (np.cumsum(sizes) - sizes) * n_parts // max(1, least.size)

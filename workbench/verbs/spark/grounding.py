@@ -51,9 +51,7 @@ def _records(frame: DataFrame, task: GroundTask) -> DataFrame:
 
 
 def _merged(records: DataFrame) -> DataFrame:
-    """Equal rows as one, with the sum of their scales; hard rows keep theirs.
-    Unit groundings stay as they are.
-    """
+    """Equal soft rows as one, with the sum of their scales; unit groundings stay as they are."""
     rows = records.where(f"what = {ROW}").groupBy(
         "what", "template", "relation", "b", "atoms", "values"
     )

@@ -30,9 +30,7 @@ RECORDS = (
     "what tinyint, template int, relation tinyint, scale double, b double, atoms "
     "array<int>, values array<double>"
 )
-"""A row of the network; a unit grounding, its values what `UnitEntries` keeps; or a block,
-its kind and right side.
-"""
+"""A network's row; a unit grounding, its values as in `UnitEntries`; or a block, kind and sum."""
 
 
 ANSWERS = (
@@ -43,9 +41,7 @@ ANSWERS = (
 
 @dataclass
 class UnitEntries:
-    """A `UnitSink` that keeps each: change of the satisfied count, potential at 0,
-    scale above and below.
-    """
+    """A `UnitSink` that keeps each: change of the count, potential at 0, scale above and below."""
 
     atoms: list[Array] = field(default_factory=list)
     templates: list[Array] = field(default_factory=list)

@@ -110,9 +110,7 @@ def connect(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 @dataclass(frozen=True)
 class SolveTask:
-    """Parts of a network to answers, by an engine; `ends` is a time of day,
-    which clocks of a cluster share.
-    """
+    """Parts of a network to answers; `ends` is a time of day, which clocks of a cluster share."""
 
     weights: Float
     power: Int8

@@ -42,9 +42,7 @@ Explain = Callable[[Any], tuple[Explained, ...]]
 
 
 def held_out(ready: Prepared, studied: Studied, rows: Int64) -> HeldOut | None:
-    """What the folds said of the rows that they held out, by atom; None but for a yes/no target,
-    asked at no date.
-    """
+    """What folds said of rows held out, by atom; None but for a yes/no target without dates."""
     if ready.kind != "yes/no" or ready.times is not None or not studied.folds:
         return None
     place = np.concatenate([fold.held_out for fold in studied.folds])
@@ -119,9 +117,7 @@ def _kept(database: Database, result: StudyResult, seed: int) -> None:
 
 
 def predicted_by(program: Program, ready: Prepared) -> str:
-    """The predicate whose atoms a study's program predicts: that of its scope,
-    else the target's own.
-    """
+    """The predicate that a study's program predicts: that of its scope, else the target's."""
     return program.scopes[0].head.predicate if program.scopes else ready.target.predicate
 
 
@@ -197,9 +193,7 @@ def joint_values(
     seconds: float,
     progress: Progress,
 ) -> dict[Key, float]:
-    """The probability of each asked atom, or the number that it is, by its constants;
-    the inference is a run.
-    """
+    """Each asked atom's probability, or number, by its constants; the inference is a run."""
     from workbench.language.ground_atoms import parse_atom
 
     problems = [one for one in check(program) if one.severity == "error"]

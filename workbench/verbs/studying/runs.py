@@ -90,9 +90,7 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
 def _held_out(
     database: Database, found: HeldOut | None
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, Any]]:
-    """The types and the predictions of the atoms that were held out,
-    where the workspace has such atoms.
-    """
+    """The types and predictions of held-out atoms, where the workspace has such atoms."""
     stored = None if found is None else database.predicates().get(found.predicate)
     if found is None or stored is None or stored.arity != len(found.arguments):
         return {}, {}

@@ -163,9 +163,7 @@ def _result(
     rows: Int64,
     out: str | os.PathLike[str] | None,
 ) -> tuple[StudyResult, Explain]:
-    """The study by its rules, row by row;
-    and how rows are explained once their values are final.
-    """
+    """The study by its rules, row by row; and how rows with final values are explained."""
     import pandas as pd
 
     model = studied.model
@@ -222,9 +220,7 @@ def _result(
 
 
 def _cut_short(matrix: CandidateMatrix, studied: Studied) -> list[Diagnostic]:
-    """What was not looked at to the end though the study was: conditions,
-    and the rules of folds.
-    """
+    """What was not looked at to the end though the study was: conditions, rules of folds."""
     help = "give a longer --time-limit, or fewer tables"
     found = []
     if matrix.cut:
@@ -248,9 +244,7 @@ def _cut_short(matrix: CandidateMatrix, studied: Studied) -> list[Diagnostic]:
 def _final_columns(
     staging: Any, ready: Prepared, studied: Studied, matrix: CandidateMatrix
 ) -> Real:
-    """The candidates that rules read, the final ones and the folds',
-    of every row of the target's table.
-    """
+    """The candidates that final and folds' rules read, of every row of the target's table."""
     assert studied.model is not None
     used = {*studied.model.columns, *(at for fold in studied.folds for at in fold.model.columns)}
     columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)

@@ -1,6 +1,4 @@
-"""What an update starts from: the newest answer that the facts of now belong to,
-as it was kept or made again.
-"""
+"""What an update starts from: the newest answer to the facts of now, kept or made again."""
 
 from __future__ import annotations
 
@@ -90,9 +88,7 @@ class Beginning:
 
 
 def beginning_of(database: Database, run: int, last: LastAnswer, progress: Progress) -> Beginning:
-    """The newest update of a run that the facts of now belong to: as it is held, as it was kept, or
-    ground again.
-    """
+    """The newest update of a run that fits the facts of now: held, kept, or ground again."""
     view = database.within()
     tables = table_prints(view)
     number, found, facts = _newest(view, run, last, fact_print(view, tables))

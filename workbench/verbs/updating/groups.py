@@ -44,9 +44,7 @@ class Links:
 
 
 def links_of(database: Database, recorded: Recorded) -> Mapping[str, Links]:
-    """What a recorded answer (from 1/2 on) and the facts join, by the predicates that its rules
-    make transitive.
-    """
+    """What a recorded answer (from 1/2 on) and the facts join, by transitive predicates."""
     program, request = recorded.program, recorded.request(database)
     transitive = transitive_predicates(clauses_of(database, program, request))
     if not transitive:

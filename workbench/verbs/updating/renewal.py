@@ -210,9 +210,7 @@ def _solved(
 
 
 def _own_sums(network: GroundNetwork) -> GroundNetwork:
-    """A part with sums of its own, so that its energy and bound are:
-    what its atoms add to the whole's.
-    """
+    """A part with sums of its own, so that its energy and bound are its atoms' share."""
     positive = network.unit.maximum(0.0).sum(axis=0)
     nothing = np.zeros_like(network.unit_scale)
     return replace(

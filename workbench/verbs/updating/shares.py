@@ -1,6 +1,4 @@
-"""How sure the parts of a standing answer are: each with its status,
-and how far its bound stayed below its energy.
-"""
+"""How sure the parts of a standing answer are: status, and how far bound is from energy."""
 
 from __future__ import annotations
 

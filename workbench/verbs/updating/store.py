@@ -1,6 +1,4 @@
-"""A standing answer kept in the workspace beside its run,
-so that the next update need not ground it again.
-"""
+"""A standing answer kept beside its run, so that the next update need not ground it again."""
 
 from __future__ import annotations
 
@@ -67,9 +65,7 @@ def _ancestors(runs: Mapping[int, Run], number: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class AnsweredFacts:
-    """The facts that an answer belongs to: their print in this workspace,
-    and the sum of each predicate's.
-    """
+    """The facts that an answer belongs to: their print here, and each predicate's sum."""
 
     print: str
     sums: Mapping[str, FactSum]

@@ -1,6 +1,4 @@
-"""`update`: facts added, corrected and removed,
-and a recorded prediction brought up to date with them.
-"""
+"""`update`: facts added, corrected and removed, and a recorded prediction brought up to date."""
 
 from __future__ import annotations
 
