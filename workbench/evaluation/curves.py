@@ -56,9 +56,7 @@ def auc_pr(values: Float, truth: Float) -> float:
 
 
 def average_precision(values: Float, truth: Float) -> float:
-    """Mean over the positives of the precision at their threshold (no interpolation).
-    NaN without a positive.
-    """
+    """Mean over positives of the precision there (no interpolation). NaN without a positive."""
     true, false = threshold_counts(values, truth)
     if true[-1] == 0:
         return float("nan")

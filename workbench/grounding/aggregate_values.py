@@ -26,9 +26,7 @@ ZERO = ("count", "sum", "exists")
 def aggregate_value(
     body: Body, aggregate: Aggregate, group: set[str], conditions: Sequence[Condition]
 ) -> tuple[Expression, ValueKind]:
-    """The value of an aggregate over the rows of a body,
-    one a binding of all its variables.
-    """
+    """The value of an aggregate over a body's rows, one a binding of all its variables."""
     of = aggregate.of
     if aggregate.function in ("count", "share"):
         counted = tuple(body.column_of(term.name) for term in of if isinstance(term, Variable))

@@ -57,9 +57,7 @@ class AtomIndex:
         ids: Array,
         values: Float | None,
     ) -> AtomIndex:
-        """Fill the arrays from a list (`ids` with `OBSERVED` where `values` has the
-        value) and name the functions.
-        """
+        """Fill the arrays (`OBSERVED` where `values` has the value) and name the functions."""
         index = np.full(n_places + 1, ABSENT, np.int32)
         index[places] = ids
         finder = register_array(connection, f"find_{name}", index)

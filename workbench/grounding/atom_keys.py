@@ -96,9 +96,7 @@ def _columns_of(vocabulary: Vocabulary, numbering: Numbering, name: str) -> Int6
 
 
 def _keys(vocabulary: Vocabulary, name: str, local: Int64 | None) -> tuple[Int32, Int32]:
-    """Worlds and constants of a predicate's atoms (all when None), counted from its first;
-    (n,) and (n, arguments).
-    """
+    """A predicate's worlds and constants (all when None), from its first; (n,), (n, arguments)."""
     if vocabulary.roles[name].listed:
         worlds, constants = _listed(vocabulary, name)
         return (worlds, constants) if local is None else (worlds[local], constants[local])

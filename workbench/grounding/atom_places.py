@@ -25,9 +25,7 @@ class AtomPlaces(FactRelations):
         return self.program.predicates[predicate].argument_types
 
     def _placed_rows(self, predicate: str, relation: str) -> tuple[str, str]:
-        """The place in its grid of each row of a relation `(world, p0, ...)`,
-        and the relation `t` that tells it.
-        """
+        """The place in its grid of each row `(world, p0, ...)`; and the relation that tells it."""
         keys = [Column("t", f"p{number}") for number in range(self.stored[predicate].arity)]
         place = render_expression(self.place(predicate, keys, "g"))
         return (
@@ -37,9 +35,7 @@ class AtomPlaces(FactRelations):
         )
 
     def geometry(self) -> str:
-        """One row a world: offsets and strides of the open predicates' grids,
-        positions of the rules' constants.
-        """
+        """One row a world: the grids' offsets and strides, positions of the rules' constants."""
         return self.tables.of("geometry", "worlds", self._geometry_query)
 
     def _geometry_query(self) -> str:

@@ -1,6 +1,4 @@
-"""How many groundings a clause of open literals has,
-by arithmetic on domain sizes instead of a query.
-"""
+"""How many groundings a clause of open literals has, from domain sizes instead of a query."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ class Bindings:
 
 
 def all_bindings(vocabulary: Vocabulary, clause: Clause | LinearRule, total: Select) -> int | None:
-    """All groundings of a clause where `total`, the query for them, would join nothing;
-    None where data decide.
-    """
+    """All groundings of a clause whose query would join nothing; None where data decide."""
     if (
         isinstance(clause, LinearRule)
         or clause.plus

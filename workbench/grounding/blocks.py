@@ -47,9 +47,7 @@ def make_blocks(vocabulary: Vocabulary, numbering: Numbering) -> Blocks:
 
 
 class _Made(NamedTuple):
-    """Blocks of one declaration: how many open atoms each has, these one block after the other,
-    and how many known ones are true.
-    """
+    """A declaration's blocks, one after the other: open atoms, and how many known ones are true."""
 
     kind: BlockKind
     sizes: Int64

@@ -34,9 +34,7 @@ class Body(BoundTerms):
     def join(
         self, atom: Atom, relation: str | Select, *, kind: str = "inner", letter: str = "e"
     ) -> str:
-        """Join a relation `(world, a0, p0, ...)` on the atom's arguments,
-        binding new variables where inner.
-        """
+        """Join `(world, a0, p0, ...)` on the atom's arguments; inner joins bind new variables."""
         alias = self.alias(letter)
         on: list[Expression] = []
         fresh: dict[str, Binding] = {}

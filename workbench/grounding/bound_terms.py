@@ -220,8 +220,6 @@ def _takes(function: str, given: int) -> bool:
 
 
 def _of_integers(quotient: Expression, operands: tuple[Expression, ...]) -> Expression:
-    """Alchemy's division: of integers it is an integer, cut off towards 0;
-    DuckDB's is of real numbers.
-    """
+    """Alchemy's division: of integers an integer, cut off towards 0; DuckDB's is of reals."""
     whole = all_of(tuple(equal(one, call("trunc", one)) for one in operands))
     return call("case", whole, call("trunc", quotient), quotient)

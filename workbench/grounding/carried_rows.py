@@ -20,9 +20,7 @@ COLUMNS = ("b", "rule", "template", "scale", "relation")
 
 @dataclass(frozen=True)
 class CarriedRows:
-    """Rows under the numbers of the new network;
-    column `n_atoms` stands for atoms that are none any more.
-    """
+    """Rows under the new network's numbers; column `n_atoms` is of atoms that are none any more."""
 
     A: csr_array
     b: Array
@@ -127,9 +125,7 @@ class Renumbered:
 
 
 def run_keys(rule: Int32, template: Int32) -> Array:
-    """What rows are in order of: their templates; hard rows, which have none, come first,
-    in order of their rules.
-    """
+    """What rows are in order of: hard rules first, as they have no template, then templates."""
     hard = template < 0
     if not hard.any():
         return template

@@ -108,9 +108,7 @@ def count_case(
     sums: Sequence[tuple[str, Expression]],
     unlisted: Expression | None = None,
 ) -> Select:
-    """The line of a rule's count query for one case;
-    `sums` are the scales of what evidence violates.
-    """
+    """One case's line of a rule's count query; `sums` are the scales of what evidence violates."""
     plus = tuple((name, value) for name, value in select.columns if name.startswith("t"))
     decided = Value(0) if none_open is None else count_of(none_open)
     return Select(

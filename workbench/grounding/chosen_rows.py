@@ -1,6 +1,4 @@
-"""Some rows of long columns and matrices, copied by stretches where they stand in long ones,
-as after an update.
-"""
+"""Some rows of long columns and matrices, copied by stretches where they stand in long ones."""
 
 from __future__ import annotations
 

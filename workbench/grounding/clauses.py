@@ -169,9 +169,7 @@ class _CaseMaker:
         return alias
 
     def _join_conditions(self) -> None:
-        """Join what a negated literal asks for: facts, listed atoms that may be true,
-        and atoms that are true in the state.
-        """
+        """Join a negated literal's facts, listed atoms that may be true, the state's true atoms."""
         body, vocabulary = self.body, self.vocabulary
         for atom in _in_order(body, self.clause, self._closed(positive=False)):
             body.join(atom, vocabulary.facts(atom.predicate))

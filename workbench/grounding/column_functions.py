@@ -45,9 +45,7 @@ def user_errors() -> Iterator[None]:
 
 
 def register_user_function(connection: duckdb.DuckDBPyConnection, user: UserFunction) -> str:
-    """A function of the user's as an SQL function of a fresh name. Blanks are not shown to it:
-    they stay blank.
-    """
+    """A user's function as an SQL function of a fresh name; blanks stay, without being shown."""
     from duckdb.func import FunctionNullHandling, PythonUDFType
 
     def call(*columns: Any) -> Any:

@@ -87,9 +87,7 @@ def number_templates(tallies: Sequence[Tally], table: TemplateTable) -> None:
 def count_together(
     vocabulary: Vocabulary, plans: Mapping[int, Plan]
 ) -> dict[int, list[dict[str, Any]]]:
-    """Lines of the count queries of those clauses that have no variables and
-    open atoms or not as the data say.
-    """
+    """Count clauses together that have no variables, with open atoms or not as the data say."""
     found: dict[int, list[dict[str, Any]]] = {}
     selects = []
     for number, plan in plans.items():

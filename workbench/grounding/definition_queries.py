@@ -94,9 +94,7 @@ class _Maker:
     negated: list[Atom] = field(default_factory=list)
 
     def join(self, conditions: Sequence[Literal | Comparison]) -> None:
-        """Join the positive literals, each after one that it shares a variable with,
-        and keep the others for later.
-        """
+        """Join positive literals, each after one that shares a variable; keep the others."""
         self.waiting += [one for one in conditions if isinstance(one, Comparison)]
         literals = [
             replace(one, atom=self._flat(one.atom))
@@ -121,9 +119,7 @@ class _Maker:
         return replace(atom, arguments=tuple(arguments))
 
     def _compare(self) -> None:
-        """Test the comparisons whose variables are bound;
-        an equation binds a variable that nothing else does.
-        """
+        """Test comparisons whose variables are bound; an equation binds what nothing else does."""
         changed = True
         while changed:
             changed = False
@@ -166,9 +162,7 @@ class _Maker:
         return Operation(OPERATORS[comparison.operator], (left, right))
 
     def bind_free(self, head: Atom, aggregates: Sequence[Aggregate]) -> None:
-        """A head variable that only aggregates bind ranges over its domain where they
-        are 0 for what does not match.
-        """
+        """What only aggregates bind ranges over its domain, where nothing matching is 0."""
         made = {one.variable for one in aggregates}
         free = [
             term.name

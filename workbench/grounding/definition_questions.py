@@ -78,9 +78,7 @@ def question_query(
     world: int,
     heads: Sequence[tuple[Expression, ...]],
 ) -> str:
-    """`SELECT place, number, s0, ...`: of each head the first bindings of what is shown,
-    under the first choice.
-    """
+    """`SELECT place, number, s0, ...`: each head's first bindings, under the first choice."""
     cells = [[render_expression(cell) for cell in head] for head in heads]
     rows = ", ".join(f"({', '.join([str(place), *row])})" for place, row in enumerate(cells))
     places = [f"a{place}" for place in range(arity)]

@@ -1,6 +1,4 @@
-"""Definitions made into facts before the rules are grounded:
-temporary tables in the form of stored ones.
-"""
+"""Definitions made into facts before rules are grounded: temporary tables like stored ones."""
 
 from __future__ import annotations
 
@@ -128,9 +126,7 @@ def make_relation(
 
 
 def make_scopes(vocabulary: Vocabulary) -> None:
-    """Find the open atoms of each predicate that has scopes;
-    they are listed with the facts the data have of it.
-    """
+    """List the open atoms of each predicate that has scopes, with the facts that the data have."""
     for name, role in vocabulary.roles.items():
         if not role.scoped:
             continue
@@ -168,9 +164,7 @@ def _make_recursive(
 def _make_in_rounds(
     vocabulary: Vocabulary, together: tuple[str, ...], definitions: list[Definition]
 ) -> None:
-    """Round by round, each definition once for each of its recursive atoms,
-    which then reads the last round's facts.
-    """
+    """Each definition once a round for each recursive atom, which reads the last round's facts."""
     connection = vocabulary.connection
     for name in together:
         start = [
@@ -225,9 +219,7 @@ def _next(name: str) -> str:
 
 
 def _steps(vocabulary: Vocabulary, definition: Definition, together: tuple[str, ...]) -> list[str]:
-    """The queries of a recursive definition: in each,
-    another recursive atom reads the facts of the last round.
-    """
+    """The queries of a recursive definition: in each another atom reads the last round's facts."""
     found = []
     types = infer_condition_types(definition.head, definition.body, vocabulary.program).variables
     for fresh in range(_own_atoms(definition, together)):

@@ -161,9 +161,7 @@ def changed_literal(
 
 
 def _as_sharp_as_before(vocabulary: Vocabulary, predicate: str, changed: FactRows) -> bool:
-    """Whether all facts are 0 or 1 if and only if all were:
-    constants are summed otherwise where some are between.
-    """
+    """Whether facts are all 0 or 1 just where they were: constants are summed otherwise if not."""
     came, went = (int((one.values != 1).sum()) for one in (changed.came, changed.went))
     now = vocabulary.count_between(predicate)
     return (now > 0) == (now - came + went > 0)

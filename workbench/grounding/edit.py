@@ -1,6 +1,4 @@
-"""A ground network brought up to date where changed facts alone decide what becomes of its rows:
-the others stay where they are.
-"""
+"""A ground network brought up to date where changed facts decide alone: other rows stay put."""
 
 from __future__ import annotations
 

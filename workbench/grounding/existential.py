@@ -1,6 +1,4 @@
-"""A clause with existential variables: one row per binding of the others,
-its literals gathered by list aggregation.
-"""
+"""Clauses with existential variables: a row per binding of the others, literals as lists."""
 
 from __future__ import annotations
 

@@ -192,9 +192,7 @@ class FactRelations:
         return self._between[predicate]
 
     def _placed(self, stored: StoredPredicate) -> tuple[list[str], list[str], list[str]]:
-        """Columns `a0, p0, ...` (`p` of constants only), the joins that find positions,
-        and the order by position.
-        """
+        """Columns `a0, p0, ...` (`p` of constants only), joins for positions, and the order."""
         shown, joins, order = ["t.world"], [], ["t.world"]
         for number, (column, type_name, kind) in enumerate(
             zip(stored.columns, stored.argument_types, stored.kinds)

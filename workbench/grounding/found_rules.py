@@ -1,6 +1,4 @@
-"""Ground rules of one clause as its query shows them: who they are about,
-their open literals and what is left.
-"""
+"""A clause's ground rules as its query shows them: whom they are about, their open literals."""
 
 from __future__ import annotations
 
@@ -18,9 +16,7 @@ from workbench.language.values import value_text
 
 @dataclass
 class Found:
-    """Ground rules of one clause: entries of `atoms` are -1 and of `coefficients` 0
-    where there is no open literal.
-    """
+    """A clause's ground rules; where there is no open literal `atoms` is -1, `coefficients` 0."""
 
     clause: Clause
     bindings: list[Array]
@@ -41,9 +37,7 @@ def found_in_columns(
     constant: float | None,
     scale: float,
 ) -> Found:
-    """What a case with a column for each of its open literals has found;
-    `constant` where its rows have no `b`.
-    """
+    """What a case with a column for each open literal found; `constant` where rows have no `b`."""
     ids = [numbering.to_open(columns[f"l{i}"]) for i in range(len(signs))]
     atoms = np.stack(ids, axis=1).astype(np.int64)
     atoms[atoms < 0] = -1

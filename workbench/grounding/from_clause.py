@@ -13,9 +13,7 @@ from workbench.language.values import ValueKind
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What a variable is in SQL: its constant's id and position,
-    for computed values a number or a text, or a value.
-    """
+    """A variable in SQL: its constant's id and position, a number, a text or a value."""
 
     type_name: str | None
     constant: Expression | None = None
@@ -115,9 +113,7 @@ class FromClause:
         return Select(shown, sources, where, **changes)  # type: ignore[arg-type]
 
     def parts(self) -> tuple[tuple[Source, ...], tuple[Expression, ...]]:
-        """The sources, those that give rows first, and the conditions: what comes first is joined
-        to nothing, so that its own are among these.
-        """
+        """Sources, those that give rows first, and conditions, the first source's `on` included."""
         inner = [source for source in self.sources if source.kind == "inner"]
         others = [source for source in self.sources if source.kind != "inner"]
         if others and not inner:

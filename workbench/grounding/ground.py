@@ -1,6 +1,4 @@
-"""Rules to rows: count every rule, refuse what is too large,
-then stream atom ids into the arrays of a network.
-"""
+"""Rules to rows: count every rule, refuse what is too large, stream atom ids into a network."""
 
 from __future__ import annotations
 
@@ -138,9 +136,7 @@ class Grounder:
         most: int,
         templates: Templates | None = None,
     ) -> tuple[list[Tally], TemplateTable]:
-        """Count every clause, of at most so many ground rows, and number its templates;
-        nothing is materialised.
-        """
+        """Count every clause (so many ground rows at most), number its templates; makes no rows."""
         plans = {
             number: make_plan(self.vocabulary, clause, self.request)
             for number, clause in enumerate(clauses)
@@ -244,9 +240,7 @@ class Grounder:
             )
 
     def check_hard(self, tallies: list[Tally]) -> None:
-        """Hard rules that evidence alone violates: an error,
-        or a warning where training or the request allows it.
-        """
+        """Hard rules that evidence violates: an error, or a warning where the request allows it."""
         found = broken_rules(self.program, tallies)
         if found and self.request.role == "infer" and not self.request.ignore_evidence_violations:
             raise InfeasibleError(tuple(found))
@@ -282,9 +276,7 @@ class Grounder:
         return units
 
     def batches(self, select: Select | Union, *, few: bool = False) -> Iterator[Batch]:
-        """The result of a query as columns, a batch at a time; `few` rows, none of them lists,
-        come cheaper at once.
-        """
+        """A query's result as columns, a batch at a time; `few` rows (no lists) come at once."""
         for batch in self.backend.batches(select, shared=self.vocabulary.shared, few=few):
             if self.progress.cancelled:
                 self.progress.step("ground", 0)
@@ -298,9 +290,7 @@ class Grounder:
         world: Int32,
         blocks: Blocks | None = None,
     ) -> GroundNetwork:
-        """The rows last streamed, with the sums of what was counted;
-        `blocks` are made where none are given.
-        """
+        """The rows last streamed, with the sums of what was counted; `blocks` made if not given."""
         groundings, satisfied_scale, violated_scale = evidence_sums(tallies, n_templates)
         sink = self.intake.rows
         power = np.array(powers, np.int8) if powers else np.ones(n_templates, np.int8)

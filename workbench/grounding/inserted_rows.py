@@ -1,6 +1,4 @@
-"""A long list of rows with few taken out and few put in, copied by stretches,
-as after an update.
-"""
+"""A long list of rows with few taken out and few put in, copied by stretches."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Labels of open atoms: the truth that the data keep apart,
-and the values listed beside targets.
-"""
+"""Labels of open atoms: the truth that the data keep apart, and values listed beside targets."""
 
 from __future__ import annotations
 

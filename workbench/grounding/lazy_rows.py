@@ -1,6 +1,4 @@
-"""Rows that no query makes until a state violates them,
-found by SQL over the true atoms; and which rules allow that.
-"""
+"""Rows that no query makes until a state violates them, found by SQL over the true atoms."""
 
 from __future__ import annotations
 
@@ -80,9 +78,7 @@ class LazyRows:
         return self._fresh(rows)
 
     def _check_number(self, plan: Plan) -> None:
-        """Refuse a state that violates too many rows: counted up to the limit, for no estimate is
-        near the truth of joins with few atoms that are true.
-        """
+        """Refuse a state that violates too many rows, which are counted: estimates are far off."""
         limit, backend = self.request.limit, self.vocabulary.backend
         if int(backend.rows(counted(plan.open_groundings, limit + 1))[1][0][0]) > limit:
             raise too_many(self.vocabulary, plan, limit)
@@ -118,9 +114,7 @@ class LazyRows:
 def groundings_too_many(
     vocabulary: Vocabulary, clauses: Sequence[Clause | LinearRule]
 ) -> dict[int, int]:
-    """The number of groundings of each clause that is better left to a row source: where they are
-    very many and all open, by arithmetic on domain sizes.
-    """
+    """How many groundings of each clause are better left to a source: very many, all open."""
     found = {}
     for number, clause in enumerate(clauses):
         bindings = open_bindings(vocabulary, clause)

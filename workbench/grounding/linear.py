@@ -91,9 +91,7 @@ def _in_order(terms: RuleTerms, by_atom: Select) -> Select:
 
 
 def _counting(terms: RuleTerms, by_atom: Select) -> Select:
-    """Groundings with an open atom that can be violated, and those that evidence violates,
-    in one line.
-    """
+    """In one line: groundings with an open atom that can be violated, those evidence violates."""
     rule = terms.rule
     coefficient = Column("r", "coefficient")
     is_open = negate(Column("r", "atom").is_null) & Operation("<>", (coefficient, Value(0)))

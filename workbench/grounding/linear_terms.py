@@ -67,9 +67,7 @@ class RuleTerms:
 
     @property
     def determined_by_atoms(self) -> bool:
-        """Whether groundings with equal open atoms are the same: one open atom is written,
-        with all free variables.
-        """
+        """Whether equal atoms mean one grounding: one atom is written, with all free variables."""
         roles = self.vocabulary.roles
         atoms = [
             atom for term in self.rule.terms for atom in term.atoms if roles[atom.predicate].open
@@ -79,9 +77,7 @@ class RuleTerms:
         }
 
     def lines(self) -> tuple[Select, ...]:
-        """One select a term: grounding, open atom or NULL, coefficient, part of the constant,
-        divisions by zero.
-        """
+        """A select a term: grounding, open atom or NULL, coefficient, constant, zero divisions."""
         terms = [term for term in self.rule.terms if term.atoms or term.factor is not None]
         return tuple(map(self._line, terms))
 
@@ -204,9 +200,7 @@ class RuleTerms:
         return identity, Operation("*", tuple(values)) if values else Value(1.0)
 
     def _sum(self, atoms: tuple[Atom, ...]) -> Select:
-        """The atoms of a summation term that pass its filters: grounding, summed constants,
-        open atom, value.
-        """
+        """The atoms of a summation that pass its filters: grounding, constants, atom, value."""
         body = self._from_groundings()
         identity, value = self._join_atoms(body, atoms)
         summed = summed_in(atoms)
@@ -241,9 +235,7 @@ class RuleTerms:
         return Value(float(factor))
 
     def _cardinality(self, variable: str) -> Expression:
-        """How many distinct constants a grounding puts in a summation variable's place,
-        over all terms that have it.
-        """
+        """How many distinct constants a grounding sums over, in all terms with the variable."""
         selects = []
         for term in self.rule.terms:
             if variable in summed_in(term.atoms):

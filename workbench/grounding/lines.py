@@ -13,9 +13,7 @@ from workbench.grounding.plans import TOLERANCE, LineForm
 
 @dataclass(frozen=True)
 class LinearRows:
-    """Rows as a compressed block: `indptr` (n + 1,), ascending `atoms` and their `values`,
-    constants `b` (n,).
-    """
+    """Rows compressed: `indptr` (n + 1,), ascending `atoms` with `values`, constants `b` (n,)."""
 
     indptr: Array
     atoms: Array

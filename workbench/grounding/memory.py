@@ -24,9 +24,7 @@ SHARE_OF_DATABASE = 0.4
 
 
 def estimated_bytes(rows: int, entries: int, atoms: int) -> int:
-    """Bytes that grounding and solving take at their peak, by the stored rows,
-    their literals and the open atoms.
-    """
+    """Peak bytes of grounding and solving, by the rows, their literals and the open atoms."""
     return BASE + A_ROW * rows + AN_ENTRY * entries + AN_ATOM * atoms
 
 

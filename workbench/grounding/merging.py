@@ -19,9 +19,7 @@ from workbench.grounding.select import (
 
 
 def _canonical(signature: Sequence[tuple[str, float]], alias: str) -> tuple[Expression, ...]:
-    """`l0, ...` with those of one predicate and coefficient in ascending order,
-    so that equal rows are identical.
-    """
+    """`l0, ...`, ascending where predicate and coefficient agree: equal rows are identical."""
     ordered: dict[int, Expression] = {}
     for kind in dict.fromkeys(signature):
         places = [i for i, other in enumerate(signature) if other == kind]

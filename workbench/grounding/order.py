@@ -34,9 +34,7 @@ def in_order(
 
 
 def ascending(columns: list[Array]) -> bool:
-    """Whether rows, compared column by column, never descend. Cost:
-    a pass or two per column that decides a tie.
-    """
+    """Whether rows, compared column by column, never descend. A pass or two per deciding column."""
     tied: Array | None = None
     for column in columns:
         before, after = column[:-1], column[1:]
@@ -54,9 +52,7 @@ def ascending(columns: list[Array]) -> bool:
 
 
 def _sorted(columns: list[Array]) -> list[Array]:
-    """The rows in ascending order; where whole numbers fit into one word,
-    as words that are sorted and taken apart.
-    """
+    """The rows ascending; whole numbers that fit one word are sorted as words and unpacked."""
     lows = [column.min() for column in columns]
     if any(column.dtype.kind != "i" for column in columns):
         return _taken(columns)

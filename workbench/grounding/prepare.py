@@ -1,6 +1,4 @@
-"""Everything that grounding knows before the first rule: worlds, roles, domains,
-constants and the space of atoms.
-"""
+"""What grounding knows before the first rule: worlds, roles, domains, constants, atoms."""
 
 from __future__ import annotations
 
@@ -74,9 +72,7 @@ def _vocabulary(
     request: GroundRequest,
     backend: Backend | None,
 ) -> Vocabulary:
-    """Predicates, types and constants of a program and its data; roles and the space of atoms are
-    still to come.
-    """
+    """Predicates, types and constants of program and data; roles and atoms are still to come."""
     worlds = chosen_worlds(database, request)
     stored = database.predicates()
     if any(name not in stored for name in program.predicates.keys() - program.defined):
@@ -123,9 +119,7 @@ def _vocabulary(
 def _of_no_avail(
     program: Program, needed: Collection[str], facts: Mapping[str, FactKinds]
 ) -> list[Diagnostic]:
-    """A note for each predicate that definitions and scopes read without any fact, for it may be
-    misspelt; a warning where some of its facts are too little true for them (PSL).
-    """
+    """Notes on predicates that definitions read in vain: no facts, or too little true (PSL)."""
     found: dict[str, Diagnostic] = {}
     for one in program.statements:
         if isinstance(one, Definition) and one.head.predicate not in needed:
@@ -171,9 +165,7 @@ def _with_labels_known(
 def _with_unnamed(
     program: Program, stored: Mapping[str, StoredPredicate], query: Collection[str] | None
 ) -> Program:
-    """The program with the predicates that only data and query name:
-    their targets are to be predicted like others.
-    """
+    """The program with predicates only data and query name: their targets are predicted too."""
     unnamed = {
         name: Predicate(name, one.argument_types, closed=one.closed)
         for name, one in stored.items()

@@ -222,9 +222,7 @@ def _counting(plan: Plan, shape: Shape) -> Select:
 
 
 def _linear_rows(grounder: Grounder, tally: Tally, shape: Shape) -> tuple[RowSink, int]:
-    """The rows of an arithmetic rule, and how many unit groundings it has; merging is no query,
-    so they are made.
-    """
+    """An arithmetic rule's rows, and its unit groundings; made, for merging is no query."""
     assert isinstance(tally.plan.clause, LinearRule)
     assert shape.lines is not None
     n_rows = int(tally.open.sum())

@@ -1,6 +1,4 @@
-"""The clauses of a program as a request asks for them: over the worlds it names,
-tied or apart.
-"""
+"""The clauses of a program as a request asks for them: over its worlds, tied or apart."""
 
 from __future__ import annotations
 

@@ -207,9 +207,7 @@ class CaseMaker:
         return [found[i] for i in range(len(branch.terms))]
 
     def _finish(self, found: list[_Joined | _Indexed]) -> Case:
-        """Columns of ids and of the constant,
-        and the tests that drop rows which nothing can violate.
-        """
+        """Columns of ids and the constant, and tests that drop rows which nothing can violate."""
         body = self.body
         terms = [
             _Term(one, c, atom.predicate in self.mixed)

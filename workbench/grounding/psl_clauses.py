@@ -1,6 +1,4 @@
-"""A logical rule of PSL as `Select`s: its cases counted, merged where they must be,
-and its missing atoms named.
-"""
+"""A logical rule of PSL as `Select`s: its cases counted, merged where due, missing atoms named."""
 
 from __future__ import annotations
 
@@ -135,9 +133,7 @@ def _count(
 
 
 def _sample(case: Case, one: MissingAtom) -> tuple[str, Select]:
-    """The query for an atom of a predicate that is needed and not listed,
-    one row of its constants' ids.
-    """
+    """The query for one unlisted atom that is needed: a row of its constants' ids."""
     shown = tuple((f"c{i}", value) for i, value in enumerate(one.constants)) or (("one", Value(1)),)
     return one.predicate, Select(
         shown, case.select.sources, (*case.select.where, one.is_missing), limit=1

@@ -59,9 +59,7 @@ def _without_data(
     roles: Mapping[str, RoleOf],
     request: GroundRequest,
 ) -> Iterator[Diagnostic]:
-    """Predicates of the program that no world has an atom of,
-    and that nobody declared open or closed.
-    """
+    """Predicates that no world has an atom of, and that nobody declared open or closed."""
     where = {
         atom.predicate: atom.span
         for rule in reversed(program.rules)

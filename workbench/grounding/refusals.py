@@ -57,9 +57,7 @@ def too_many(
     rows: int | None = None,
     total: int | None = None,
 ) -> WorkbenchError:
-    """E0310 for a rule of so many ground rows, and all rules of so many in `total`,
-    as far as they were counted.
-    """
+    """E0310 for a rule of so many ground rows, and all rules of `total`, as far as counted."""
     clause = plan.clause
     text = getattr(vocabulary.program.rules[clause.rule], "text", "")
     has = f"more than {limit:,}" if rows is None else f"{rows:,}"

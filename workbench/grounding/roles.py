@@ -33,9 +33,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FactKinds:
-    """Which kinds of facts a predicate has in the chosen worlds; `asked`:
-    some stand in the partition `target`.
-    """
+    """A predicate's kinds of facts in the chosen worlds; `asked`: some in partition `target`."""
 
     evidence: bool
     uncertain: bool
@@ -178,9 +176,7 @@ class _Assigning:
 
 
 def _named(program: Program) -> set[str]:
-    """Predicates in the formulas as written, those that only tautologies name among them:
-    they are asked about too.
-    """
+    """Predicates in the formulas as written, also those that only tautologies name."""
     formulas = [rule.formula for rule in program.rules if isinstance(rule, FormulaRule)]
     return {atom.predicate for formula in formulas for atom in formula_atoms(formula)}
 
@@ -241,9 +237,7 @@ def fact_kinds(
     stored: Mapping[str, StoredPredicate],
     worlds: tuple[int, ...],
 ) -> dict[str, FactKinds]:
-    """Which kinds of facts each predicate has in some worlds; a kind is looked for until one is
-    found.
-    """
+    """A predicate's kinds of facts in some worlds; each is looked for until one is found."""
     chosen = ", ".join(map(str, worlds)) or "NULL"
     present = [name for name in program.predicates if name in stored]
     if not present:

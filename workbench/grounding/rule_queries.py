@@ -89,9 +89,7 @@ class RuleQueries:
                 }
 
     def _places(self, clause: Clause, wanted: Atom) -> list[tuple[Expression, ...]]:
-        """For each literal that can be the atom, the conditions under which it is:
-        no two of them hold together.
-        """
+        """For each literal that can be the atom, when it is; no two conditions hold together."""
         variables = universal(clause)
         types = self.vocabulary.arguments(wanted.predicate)
         ids = [self._constant(type_name, term) for term, type_name in zip(wanted.arguments, types)]

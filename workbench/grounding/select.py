@@ -134,9 +134,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One relation of a FROM clause, and how it meets those before it (`on` empty and inner:
-    a cross join).
-    """
+    """A relation of a FROM clause, and how it meets those before it (no `on`: a cross join)."""
 
     relation: str | Select | Union
     alias: str
@@ -216,7 +214,5 @@ def add(terms: tuple[Expression, ...]) -> Expression:
 
 
 def real_sum(value: Expression, only: Expression | None = None, *, in_order: bool) -> Call:
-    """The sum of real numbers; in ascending order where threads would else add them up in any,
-    with other last bits.
-    """
+    """A sum of reals, ascending where threads would else add in any order, with other last bits."""
     return Call("sum", (value,), order=(value,) if in_order else (), filter=only)

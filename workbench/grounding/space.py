@@ -64,9 +64,7 @@ class Grid:
     def place_in_world(
         self, positions: Iterable[Expression], geometry: str, number: int
     ) -> Expression:
-        """The place as an SQL expression over the columns `o<number>`,
-        `s<number>_<argument>` of a row a world.
-        """
+        """The place as SQL over the columns `o<number>`, `s<number>_<argument>` of a world."""
         scaled = [
             Column(geometry, f"s{number}_{argument}") * position
             for argument, position in enumerate(positions)

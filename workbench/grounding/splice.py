@@ -162,9 +162,7 @@ def splice(
 
 
 class _Shares(NamedTuple):
-    """What stays of a network (which rows, and units), what goes and what comes; rows that change
-    do both.
-    """
+    """What of a network stays (rows, units), goes and comes; rows that change do both."""
 
     stays: Bool
     kept: csr_array
@@ -172,9 +170,7 @@ class _Shares(NamedTuple):
     coming: CarriedPart
 
     def changed_by(self, near: CarriedRows, came: CarriedPart, went: CarriedPart) -> _Shares:
-        """With the rows near a difference as they were among those that go,
-        as they are now among those that come.
-        """
+        """With rows near a difference: among those that go as they were, that come as they are."""
         return _Shares(
             self.stays,
             without_zeros(self.kept - went.units),
@@ -253,9 +249,7 @@ def _alone(network: GroundNetwork, part: CarriedPart, rows: Int64) -> GroundNetw
 
 
 def _mark_blocks(old: Blocks, new: Blocks, place: Int64, touched: Bool) -> None:
-    """Mark the atoms of blocks with other members than before,
-    or with another number of them still to be true.
-    """
+    """Mark atoms of blocks that have other members, or another number still to be true."""
     if not old.n_blocks and not new.n_blocks:
         return
     members = old.members

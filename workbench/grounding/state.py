@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 class State:
-    """Values of all atoms: an array that a function reads (PSL),
-    a table of true atoms a predicate (Markov logic).
-    """
+    """All atoms' values: an array that a function reads (PSL), or tables of true atoms (MLN)."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -43,9 +41,7 @@ class State:
         return Registered(self._function, (identity,))
 
     def true_atoms(self, predicate: str) -> str:
-        """`(world, a0, p0, ...)`: the true atoms of a cross-product predicate,
-        a temporary table.
-        """
+        """`(world, a0, p0, ...)`: true atoms of a cross-product predicate, in a temporary table."""
         return self._tables[predicate]
 
     def _keep_true(self, name: str, is_true: Int64) -> str:

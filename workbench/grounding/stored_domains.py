@@ -1,6 +1,4 @@
-"""The domains of worlds as the language asks for them: sizes at once,
-names when a quantifier is expanded over them.
-"""
+"""Domains of worlds as the language asks: sizes at once, names when a quantifier is expanded."""
 
 from __future__ import annotations
 

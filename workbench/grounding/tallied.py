@@ -115,9 +115,7 @@ def with_groundings(
 
 
 def evidence_sums(tallies: Sequence[Tally], n_templates: int) -> tuple[Float, Float, Float]:
-    """By template: groundings open, satisfied and violated by evidence, shape (n, 3);
-    scales of the latter two.
-    """
+    """By template: groundings open, satisfied, violated by evidence (n, 3); the latter's scales."""
     groundings, satisfied_scale, violated_scale = (
         np.zeros((n_templates, width)) for width in (3, 2, 2)
     )

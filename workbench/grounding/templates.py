@@ -107,9 +107,7 @@ class TemplateTable:
         return self.given.n_templates if self.given is not None else len(self.weight)
 
     def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> Int32:
-        """Ids of a clause's templates, one per combination of `+` constants (in order of names);
-        -1 for unseen ones.
-        """
+        """Ids of a clause's templates, one per `+` constants (in order of names); -1 if unseen."""
         base = 1.0 if clause.weight_variable is not None else clause.weight
         share = 1.0 if clause.tied or clause.weight_variable is not None else clause.share
         self._clauses.setdefault(clause.rule, set()).add(clause.index)
@@ -138,9 +136,7 @@ class TemplateTable:
         return np.array(ids, np.int32)
 
     def _formula(self, clause: Clause, constants: Mapping[str, str]) -> tuple[str, str] | None:
-        """The whole formula of a clause in canonical form and as it was written;
-        None where others are `+` in it.
-        """
+        """A clause's whole formula, canonical and as written; None where others are `+` in it."""
         rule = self.program.rules[clause.rule]
         if not isinstance(rule, FormulaRule):
             return rule_text(rule), rule_text(rule)

@@ -27,9 +27,7 @@ class TemporaryTables:
     _views: set[str] = field(default_factory=set)
 
     def of(self, kind: str, name: str, query_of: Callable[[], str]) -> str:
-        """The temporary table of a kind and name; made by its query the first time,
-        a view where no work is saved.
-        """
+        """The temporary table of a kind and name, made once; a view where that saves nothing."""
         key = (kind, name)
         if key not in self._tables:
             query = query_of()

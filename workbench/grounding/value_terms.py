@@ -110,9 +110,7 @@ def _jaccard(left: Expression, right: Expression) -> Expression:
 
 
 def _cosine(left: Expression, right: Expression) -> Expression:
-    """The cosine of two vectors, written `[0.1, 0.2]`; no value where they are none,
-    of two lengths or of length 0.
-    """
+    """The cosine of vectors `[0.1, 0.2]`; no value for others, of two lengths or of length 0."""
     one, other = (call("try_cast DOUBLE[]", text) for text in (left, right))
     lengths = tuple(call("len", vector) for vector in (one, other))
     fits = all_of((equal(*lengths), lengths[0] > 0))

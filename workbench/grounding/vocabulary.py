@@ -25,9 +25,7 @@ from workbench.grounding.temporary_tables import word
 
 @dataclass(kw_only=True)
 class Vocabulary(AtomPlaces):
-    """The relations of one grounding: its evidence, the lists of its open atoms,
-    and how each is found.
-    """
+    """One grounding's relations: its evidence, its lists of open atoms, and how each is found."""
 
     roles: Mapping[str, RoleOf]
     request: GroundRequest
@@ -100,9 +98,7 @@ class Vocabulary(AtomPlaces):
         self.tables.drop("observed" if self.program.language == "psl" else "facts", predicate)
 
     def has_known(self, predicate: str) -> bool:
-        """Whether some atoms of a query or hidden predicate are given
-        in the data (only in `infer`).
-        """
+        """Whether atoms of a query or hidden predicate are given in the data (only in `infer`)."""
         if predicate not in self._known:
             role = self.roles[predicate]
             given = self.request.role == "infer" and not role.listed and role.facts.evidence
@@ -134,9 +130,7 @@ class Vocabulary(AtomPlaces):
         return f"SELECT {place} AS atom, t.value FROM {rows} ORDER BY atom"
 
     def listed(self, predicate: str) -> str:
-        """`(world, a0, p0, ..., atom, value)`: atoms of a listed predicate;
-        `atom` is NULL where the value is given.
-        """
+        """`(world, a0, p0, ..., atom, value)`, listed; `atom` is NULL where a value is given."""
         return self.tables.of("listed", predicate, lambda: self.listing_query(predicate))
 
     def listing_query(self, predicate: str) -> str:
@@ -194,9 +188,7 @@ class Vocabulary(AtomPlaces):
         return ", ".join(["world", *(f"p{number}" for number in range(stored.arity))])
 
     def _scope_query(self, predicate: str) -> str:
-        """The atoms of a scope, open but for those that the data give;
-        with the true ones that the data give beside.
-        """
+        """A scope's atoms, open unless given by the data, and the true ones given beside."""
         stored = self.stored[predicate]
         keys = ", ".join(["world", *stored.columns])
         shown, joins, _ = self._placed(stored)

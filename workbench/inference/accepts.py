@@ -63,9 +63,7 @@ class Accepts:
     suits: str = field(default="", kw_only=True)
 
     def why_not(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Why a network is not taken at these weights, in words; None when it is.
-        Linear in the stored entries.
-        """
+        """Why a network is not taken at these weights, in words, or None. Linear in its entries."""
         taken = self.takes.get(network.domain)
         if taken is None:
             return OTHER_STATES[network.domain]

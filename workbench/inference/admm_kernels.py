@@ -1,6 +1,4 @@
-"""Compiled sweeps of consensus ADMM;
-one array of local states `s = z + u` is all they keep between sweeps.
-"""
+"""Compiled sweeps of consensus ADMM; local states `s = z + u` are all that they keep."""
 
 from __future__ import annotations
 

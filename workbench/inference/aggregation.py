@@ -1,6 +1,4 @@
-"""Rows alike up to one literal, merged into one row that counts (Noessner,
-Niepert & Stuckenschmidt 2013, RockIt).
-"""
+"""Rows alike up to one literal merged into one that counts (RockIt: Noessner et al. 2013)."""
 
 from __future__ import annotations
 

@@ -182,9 +182,7 @@ def _round(
     block_messages: Float,
     damping: float,
 ) -> float:
-    """Send all messages of every row and block once, from the newest beliefs;
-    return the largest change.
-    """
+    """Send each row's and block's messages from the newest beliefs; the largest change."""
     row_ptr, row_atom, coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
     block_ptr, block_atom = layout.block_ptr, layout.block_atom
     largest = 0.0

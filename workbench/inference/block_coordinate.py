@@ -1,6 +1,4 @@
-"""Block coordinate descent for squared hinges over a box and simplexes: exact steps, no step size,
-always feasible.
-"""
+"""Block coordinate descent for squared hinges: exact steps, no step size, always feasible."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ class BlockCoordinateDescent(FirstOrder):
     check_every: Count = 6
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Beside what it does not take, hard rows that are neither
-        bounds nor disjoint simplexes.
-        """
+        """Also hard rows that are neither bounds nor disjoint simplexes."""
         return super().declines(network, weights) or _declines_program(
             fold(relax(network, weights))
         )

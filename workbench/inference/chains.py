@@ -84,9 +84,7 @@ class Chain:
         sweep(layout, price, self.y, self.ell, self.block_true, probability, self.random)
 
     def record(self, batch: int, probability: Float) -> None:
-        """Count the present state and its conditional probabilities, shape (n_atoms,),
-        unless `close` was called.
-        """
+        """Count the present state and its conditionals, (n_atoms,), unless `close` was called."""
         with self.counting:
             if self.open:
                 self.hits[batch] += self.y

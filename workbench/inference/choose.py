@@ -45,9 +45,7 @@ class Auto(Engine):
 def engine_for(
     network: GroundNetwork, weights: Float, task: Task, name: str, parameters: Mapping[str, object]
 ) -> tuple[Engine, str]:
-    """The engine of a name with its parameters, as it suits a network;
-    for `auto` the one that fits, and why.
-    """
+    """The named engine as it suits a network; for `auto` the one that fits, and why."""
     if name != "auto":
         from workbench.inference.rounded import fitted
 

@@ -1,6 +1,4 @@
-"""MAP of clauses, component by component: what the solvers of other packages search,
-and what their answers prove.
-"""
+"""MAP of clauses by component: what other packages' solvers search, what their answers prove."""
 
 from __future__ import annotations
 

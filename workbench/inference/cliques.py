@@ -128,9 +128,7 @@ def _pairs(problem: HingeProblem) -> _Pairs:
 
 
 def _cliques(pairs: _Pairs) -> Int64:
-    """The clique that each pair is counted in, or -1;
-    pairs of different weights never share one.
-    """
+    """The clique that each pair is counted in, or -1; never pairs of different weights."""
     clique = np.full(pairs.row.size, -1, np.int64)
     found = 0
     _, group, count = np.unique(pairs.weight, return_inverse=True, return_counts=True)
@@ -165,9 +163,7 @@ def _cliques(pairs: _Pairs) -> Int64:
 def _grow(
     start: Int64, neighbour: Int32, edge: Int64, order: Int64, clique: Int64, found: int
 ) -> int:
-    """Take literals in `order`; each gathers cliques among its uncounted pairs.
-    Returns the number of cliques.
-    """
+    """Take literals in `order`; each gathers cliques of its uncounted pairs. How many cliques."""
     n = start.size - 1
     # `seen[v]` is how many members of the clique being grown v is joined to, if the first is among
     # them.

@@ -37,9 +37,7 @@ class Componentwise:
 
     @abstractmethod
     def advance(self, active: Int64) -> tuple[float, ...]:
-        """Iterate `check_every` times on some components, and check them;
-        the primal and dual residual, if known.
-        """
+        """Iterate `check_every` times on some components, check them; the residuals, if known."""
 
     def reweigh(self, problem: HingeProblem, recorder: Recorder) -> None:
         """Take other weights of the same rows, and other costs; nothing is known of them yet."""

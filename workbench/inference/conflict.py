@@ -71,9 +71,7 @@ def _search(network: GroundNetwork, among: Int64 | None, deadline: float | None)
 
 
 def _proven(network: GroundNetwork, rows: Int64, deadline: float | None) -> Int64 | None:
-    """Rows that a linear program proves no state in [0, 1] keeps, with all blocks;
-    None where it proves nothing.
-    """
+    """Rows that a linear program proves no state keeps, and all blocks; None without a proof."""
     from scipy.optimize import linprog
 
     m, n = rows.size, network.n_atoms

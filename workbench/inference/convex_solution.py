@@ -1,6 +1,4 @@
-"""What the convex engines on [0, 1] share: their limits, declining,
-and turning a point and a bound into a Solution.
-"""
+"""What convex engines on [0, 1] share: limits, declining, a point and a bound as a Solution."""
 
 from __future__ import annotations
 
@@ -170,9 +168,7 @@ class Iterates(Protocol):
     """The mutable state of one run of a first-order method."""
 
     def run(self, tolerance: float) -> Point:
-        """Iterate until the relative gap is at most `tolerance`, or a limit is met; called again,
-        go on from there.
-        """
+        """Iterate until the relative gap is at most `tolerance` or at a limit; resumable."""
         ...
 
     def so_far(self) -> Point:

@@ -1,6 +1,4 @@
-"""Cutting-plane inference: solve, ask which rows left out are violated, add those,
-solve again (Riedel 2008).
-"""
+"""Cutting-plane inference: solve, add the rows left out that are violated, again (Riedel 2008)."""
 
 from __future__ import annotations
 
@@ -137,9 +135,7 @@ class CuttingPlane(Engine):
     def _conflict(
         self, network: GroundNetwork, solution: Solution, conduct: Conduct
     ) -> Int64 | None:
-        """Rows that no state keeps together: of the given network or, with a source, of the grown
-        one.
-        """
+        """Rows that no state keeps together: of the network, with a source of the grown one."""
         if self.source is None:
             return smallest_conflict(network, conduct=conduct)
         return solution.conflict

@@ -151,9 +151,7 @@ class ConvexSolver(Engine):
 def _solve(
     program: HingeProblem, solver: str, options: Mapping[str, Any]
 ) -> tuple[Point | None, str]:
-    """Solve with slacks `s >= ell, s >= 0` for all soft rows together;
-    multipliers are those of `s >= ell`.
-    """
+    """Solve, with slacks `s >= ell, s >= 0` for the soft rows; multipliers of `s >= ell`."""
     import cvxpy as cp
 
     rows = program.blocks_as_rows()

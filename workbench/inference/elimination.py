@@ -1,6 +1,4 @@
-"""Variable elimination on one component: a bucket tree,
-summed upwards for log Z and downwards for all marginals.
-"""
+"""Variable elimination by a bucket tree, upwards for log Z and downwards for all marginals."""
 
 from __future__ import annotations
 
@@ -173,9 +171,7 @@ def _cost(layout: Layout, variables: Variables, row: int, scope: tuple[int, ...]
 
 
 def _spread(table: Float, scope: tuple[int, ...], target: tuple[int, ...]) -> Float:
-    """A table over `scope`, in the target's order,
-    with axes of length 1 for the target's other variables.
-    """
+    """A table over `scope` in the target's order, with axes of length 1 for other variables."""
     sizes = dict(zip(scope, table.shape, strict=True))
     return table.reshape([sizes.get(variable, 1) for variable in target])
 

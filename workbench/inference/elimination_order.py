@@ -91,9 +91,7 @@ def variables(layout: Layout, component: int) -> Variables:
 
 
 def plan(variables: Variables, width: float) -> EliminationOrder | float:
-    """A greedy order, narrowest next table first; or, as soon as one exceeds `width` bits,
-    that table's width.
-    """
+    """A greedy order, narrowest next table first; or the width of one that exceeds `width` bits."""
     bits = [float(np.log2(choice.size)) if choice.size else 0.0 for choice in variables.choices]
     neighbours: list[set[int]] = [set() for _ in bits]
     for scope in variables.scopes:

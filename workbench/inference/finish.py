@@ -1,6 +1,4 @@
-"""An exact solver for what a first-order method leaves unsolved on a small problem,
-such as weights a million apart.
-"""
+"""An exact solver for small problems that a first-order method leaves, as of extreme weights."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A hinge problem with bounds in the place of hard rows over one variable,
-and simplexes in that of disjoint sums.
-"""
+"""A hinge problem with bounds for hard rows of one variable, simplexes for disjoint sums."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ def _fold_single_atoms(problem: HingeProblem) -> HingeProblem:
 
 
 def _recognise_blocks(problem: HingeProblem) -> HingeProblem:
-    """Turn hard rows `a (x_1 + ... + x_k) <= c` (or `= c`) over atoms of
-    no earlier such row into blocks.
-    """
+    """Turn hard `a (x_1 + ... + x_k) <= c` (or `=`) into blocks, if no atom is in one already."""
     size = np.diff(problem.A.indptr)
     candidates = np.flatnonzero((problem.kind >= RowKind.AT_MOST) & (size > 1))
     if not candidates.size:

@@ -1,6 +1,4 @@
-"""A network that grows by violated rows: solved where the last ones reach,
-with the best state and the bound of the whole.
-"""
+"""A network growing by violated rows: solved where these reach, best state and bound of all."""
 
 from __future__ import annotations
 
@@ -122,9 +120,7 @@ class Growing:
         self.fresh[rows.A.indices] = True
 
     def turn_to(self, engine: Engine) -> bool:
-        """Let another engine solve what is not proven yet; whether there is such a part, and the
-        engine is another.
-        """
+        """Let another engine solve what is not proven; whether there is such, and it is another."""
         if engine is self.engine or not self.open_gaps:
             return False
         self.engine = engine

@@ -1,6 +1,4 @@
-"""Exact MAP by integer programs: relax, keep what the relaxation settles,
-search each open component with HiGHS.
-"""
+"""Exact MAP: relax, keep what the relaxation settles, search open components with HiGHS."""
 
 from __future__ import annotations
 
@@ -130,9 +128,7 @@ class IntegerProgram(Engine):
     def _settle(
         self, problem: HingeProblem, conduct: Conduct
     ) -> tuple[Bool, Float, float, str] | None:
-        """Solve the relaxation: which variables it fixes for good, where, and its bound;
-        None when infeasible.
-        """
+        """Solve the relaxation: variables it fixes, where, and its bound; None if infeasible."""
         answer = solve_relaxation(problem, conduct=conduct)
         if answer.status == "infeasible":
             return None
@@ -148,9 +144,7 @@ class IntegerProgram(Engine):
         warm: Float,
         conduct: Conduct,
     ) -> tuple[Float | None, float, int]:
-        """Solve every part; its best point over the left variables, the summed bound,
-        and how many were searched.
-        """
+        """Solve every part: the left variables' best point, summed bound, how many searched."""
         solved = left.reduce(warm)
         total, searched = 0.0, 0
         jobs: list[tuple[Part[HingeProblem], Callable[[], LinearAnswer]]] = []

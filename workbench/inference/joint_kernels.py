@@ -82,9 +82,7 @@ def new_group(layout: Layout) -> Group:
 
 @compiled
 def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most: int) -> int:
-    """Add the unit of a free atom as number `n`; returns the joint states there are then,
-    0 where it does not fit.
-    """
+    """Add a free atom's unit as number `n`; how many joint states then, 0 where it does not fit."""
     option, start, block_of, fixed = group.option, group.start, layout.block_of, layout.fixed
     at = start[n]
     block = block_of[atom]
@@ -114,9 +112,7 @@ def _add_unit(layout: Layout, group: Group, n: int, atom: int, states: int, most
 
 @compiled
 def take(new: int, only: int, block: int, y: Int8, ell: Float, true: Int32, moves: Moves) -> float:
-    """Let a block, or the atom `only` where `block` is -1, take the option `new`;
-    returns how the energy changes.
-    """
+    """Let a block, or where it is -1 the atom `only`, take option `new`; the energy's change."""
     old = true[block] if block >= 0 else (only if y[only] else -1)
     total = 0.0
     if new == old:

@@ -94,9 +94,7 @@ class Items(NamedTuple):
 
 @compiled
 def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
-    """Flip an atom of the component whose list starts at `start` with `n` unsatisfied items;
-    return the new `n`.
-    """
+    """Flip an atom of the component listing `n` unsatisfied items at `start`; the new `n`."""
     y, ell, changes, row_ptr, row_atom, row_coefficient, reach, unsatisfied, place, visits = items
     (atom_ptr, atom_row, coefficient), field, price, kind = moves
     own = changes[atom]
@@ -156,9 +154,7 @@ def flip(atom: int, start: int, n: int, items: Items, moves: Moves) -> int:
 
 @compiled
 def begin(layout: Layout, search: Search, component: int) -> None:
-    """Compute `ell`, cost and unsatisfied items of a component from its `y`,
-    and remember the state if it is best.
-    """
+    """Compute a component's `ell`, cost and unsatisfied items from `y`; remember a best state."""
     n_rows = search.ell.size
     first_atom, last_atom = layout.atom_start[component], layout.atom_start[component + 1]
     y, best, is_moved, field, place = (

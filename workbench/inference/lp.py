@@ -56,9 +56,7 @@ class LinearRelaxation(Engine):
     polish: bool = False
 
     def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """Beside what it does not take, rounding in soft logic;
-        what is not rounded is taken as soft logic is.
-        """
+        """Also rounding in soft logic; what is not rounded is taken as soft logic is."""
         unit = replace(network, domain=Domain.UNIT) if self.rounding == "none" else network
         if unit.domain is Domain.UNIT and self.rounding not in (None, "none"):
             return (
@@ -70,9 +68,7 @@ class LinearRelaxation(Engine):
     def infer(
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
     ) -> Solution:
-        """A 0/1 state and the relaxation's bound;
-        a dead end of the rounding goes to MaxWalkSAT for repair.
-        """
+        """A 0/1 state and the relaxation's bound; MaxWalkSAT repairs a rounding's dead end."""
         began, given = monotonic(), network
         network, weights = priced(network, weights)
         problem = relax(network, weights)
@@ -134,9 +130,7 @@ class LinearRelaxation(Engine):
 
 
 def local_search(network: GroundNetwork, weights: Float, start: Float, conduct: Conduct) -> Float:
-    """MaxWalkSAT from `start`: the best state it meets, `start` among them; none where time is up
-    already.
-    """
+    """The best state that MaxWalkSAT meets, `start` among them; none where time is up already."""
     if conduct.over:
         return start
     found = MaxWalkSAT().infer(network, weights, conduct, start).values

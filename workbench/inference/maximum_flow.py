@@ -99,9 +99,7 @@ def contract(graph: Graph, source: Float, sink: Float) -> tuple[float, Int8]:
 def maximum_flow(
     graph: Graph, source: Float, sink: Float, tolerance: float, stop: Int8
 ) -> tuple[float, Bool, int]:
-    """Dinic's algorithm; the arrays of capacities are used up. Returns the flow, the source side,
-    and the phases.
-    """
+    """Dinic's algorithm, using the capacities up; the flow, the source side, and the phases."""
     n = source.size
     flow = 0.0
     for v in range(n):
@@ -131,9 +129,7 @@ def maximum_flow(
 def _find_distances(
     graph: Graph, source: Float, sink: Float, tolerance: float, distance: Int32
 ) -> bool:
-    """Distances to the sink, breadth first against the arcs, -1 where there is no way;
-    whether there is one from the source.
-    """
+    """Distances to the sink, breadth first, -1 without a way; whether the source has one."""
     start, head, reverse, capacity = graph
     queue = np.empty(distance.size, np.int32)
     distance[:] = -1
@@ -168,9 +164,7 @@ def _find_path(
     arc: Int32,
     path: Int32,
 ) -> tuple[int, int]:
-    """A path from `s` to the sink by current arcs: its last node, -1 where there is none,
-    and how many arcs of `path` it takes.
-    """
+    """A path from `s` by current arcs: its last node (-1: none), how many arcs of `path` it has."""
     start, head, reverse, capacity = graph
     depth = 0
     v = s

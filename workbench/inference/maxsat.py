@@ -68,9 +68,7 @@ class MaxSat(Engine):
     def _search(
         self, problem: ClauseProblem, whole: list[int], conduct: Conduct
     ) -> tuple[Float | None, int, bool]:
-        """The best values of the component's atoms, RC2's cost so far,
-        and whether it was interrupted.
-        """
+        """The atoms' best values, RC2's cost so far, and whether it was interrupted."""
         if len(problem.hard) + len(problem.soft) <= AT_ONCE:
             return _search(problem, whole, self.solver, remaining(conduct.deadline))
         try:

@@ -217,9 +217,7 @@ def anneal(
     begin_slice: int,
     end_slice: int,
 ) -> None:
-    """Slices `begin_slice` to `end_slice` of one try of the components `first` to `last`,
-    cooling linearly to none.
-    """
+    """Slices of one try of the components `first` to `last`, cooling linearly to none."""
     for component in range(first, last):
         if begin_slice == 0:
             reset(layout, search, component, how)

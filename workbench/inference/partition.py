@@ -1,6 +1,4 @@
-"""A convex program with its connected components side by side,
-so that each is swept in cache and stops on its own.
-"""
+"""A convex program with its components side by side, each swept in cache, stopping alone."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from workbench.network.part import Part
 
 
 class Starts(NamedTuple):
-    """Where each component's atoms, rows and blocks start, and the last one's end;
-    shape (n_components + 1,) each.
-    """
+    """Where each component's atoms, rows, blocks start, and the last's end; (n_components + 1,)."""
 
     atom: Int64
     row: Int64

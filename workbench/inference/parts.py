@@ -58,9 +58,7 @@ def split(problem: HingeProblem) -> list[Part[HingeProblem]]:
 
 
 def _over(problem: HingeProblem, variables: Int64, place: Int64) -> HingeProblem:
-    """The problem over `variables`, of which each has its number in `place`;
-    a negative one takes entries away.
-    """
+    """The problem over `variables`, numbered by `place`; a negative place takes entries away."""
     A = problem.A
     kept = place[A.indices] >= 0
     starts = np.concatenate([[0], np.cumsum(kept)])[A.indptr]

@@ -166,9 +166,7 @@ class PrimalDual:
         self._set_anchor()
 
     def run(self, tolerance: float) -> Point:
-        """Iterate until the relative gap is at most `tolerance` and hard rows
-        hold to a tenth of it, or stop.
-        """
+        """Iterate until the relative gap is at most `tolerance`, hard rows to a tenth of it."""
         program = self.program
         stopped: Status | None = None
         if tolerance < _SINGLE_TOLERANCE and self.precision is np.float32 and not self.stays_single:
@@ -257,9 +255,7 @@ class PrimalDual:
         return single and self.residual <= _SINGLE_RESIDUAL * self._norm()
 
     def _dual_square(self, *, moved: bool) -> float:
-        """The squared length of T(z)'s multipliers, or of their way from the anchor,
-        by the dual steps.
-        """
+        """The squared length of T(z)'s multipliers, or from the anchor, by the dual steps."""
         z = self.z
         length = z.mapped_multiplier - z.anchor_multiplier if moved else z.mapped_multiplier
         return float(np.sum(length**2 / self.dual_step))

@@ -1,6 +1,4 @@
-"""The compiled iteration of restarted, reflected Halpern primal-dual hybrid gradient:
-one pass over the rows each.
-"""
+"""The compiled iteration of restarted, reflected Halpern PDHG: one pass over the rows each."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Exact coordinate steps that tighten a nearly optimal pair: one atom's value,
-one row's multiplier, at a time.
-"""
+"""Exact coordinate steps that tighten a nearly optimal pair: one value or multiplier each."""
 
 from __future__ import annotations
 

@@ -145,9 +145,7 @@ def _enqueue(queue: Int64, queued: Bool, head: int, length: int, item: int) -> i
 
 @compiled
 def _force_by_row(layout: Layout, row: int, fixed: Int8, newly: Int64) -> int:
-    """Fix the atoms that a hard row leaves one value (of an equality the first); how many,
-    -1 where none would do.
-    """
+    """Fix what a hard row leaves one value (of `=` the first); how many, -1: none would do."""
     low, high = layout.b[row], layout.b[row]
     for k in range(layout.row_ptr[row], layout.row_ptr[row + 1]):
         a, value = layout.row_coefficient[k], fixed[layout.row_atom[k]]

@@ -92,9 +92,7 @@ def _first_order(
 
 
 def is_proven(energy: float, bound: float, scale: float) -> bool:
-    """Whether a bound proves an energy least,
-    up to rounding at the problem's `scale` (summed absolute weights).
-    """
+    """Whether a bound proves an energy least, up to rounding at `scale` (summed |weights|)."""
     return energy - bound <= 1e-7 * max(1.0, abs(energy)) + 1e-12 * scale
 
 

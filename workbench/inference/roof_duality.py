@@ -27,9 +27,7 @@ PASSES = 100
 
 
 def has_roof_dual(problem: HingeProblem) -> bool:
-    """Whether every hinge and every hard row is a clause of at most two literals,
-    and no auxiliary is needed.
-    """
+    """Whether all rows are clauses of at most two literals, and no auxiliary is needed."""
     return (
         problem.n == problem.n_atoms
         and not np.any((problem.kind == RowKind.SQUARED) | (problem.kind == RowKind.EQUAL))
@@ -123,9 +121,7 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
 
 
 def _alone(cost: Float, forced_false: Bool, forced_true: Bool) -> tuple[Float, float]:
-    """The best value of each atom that no clause joins to another,
-    and what those forced against their cost pay for it.
-    """
+    """Best values of atoms in no clause of two, and what those forced against their cost pay."""
     x = np.where(cost == 0.0, 0.5, (cost < 0.0).astype(np.float64))
     x[forced_false], x[forced_true] = 0.0, 1.0
     paid = np.maximum(cost[forced_true], 0.0).sum() + np.maximum(-cost[forced_false], 0.0).sum()

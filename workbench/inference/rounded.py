@@ -1,6 +1,4 @@
-"""A convex engine for 0/1 states: its optimum over [0, 1] is the relaxation's,
-and is rounded with its bound kept.
-"""
+"""A convex engine for 0/1 states: its optimum over [0, 1], rounded with its bound kept."""
 
 from __future__ import annotations
 

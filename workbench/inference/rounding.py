@@ -1,6 +1,4 @@
-"""From a fractional relaxed state to a 0/1 state: the modified ROUNDUP,
-and rounding by conditional expectations.
-"""
+"""From a relaxed state to a 0/1 state: modified ROUNDUP, and conditional expectations."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Soft rows in parts that may lie in files, and the convex program over them;
-the hard rows are held in memory.
-"""
+"""Soft rows in parts that may lie in files, and the convex program over them."""
 
 from __future__ import annotations
 
@@ -161,9 +159,7 @@ def streamed_program(
 def _part(
     run: GroundNetwork, A: csr_array, indptr: Array, weight: Float, magnitudes: Float
 ) -> RowPart:
-    """Soft rows, whose entries are at `indptr` of `A`;
-    what each atom's coefficients sum to goes to `magnitudes`.
-    """
+    """Soft rows with entries at `indptr` of `A`; atoms' summed coefficients go to `magnitudes`."""
     n = run.n_rows
     step, multiplier, anchor, image, heavy = (mapped(n, np.float32) for _ in range(5))
     heavy[:] = weight

@@ -31,9 +31,7 @@ class RowSource(Protocol):
 
 @dataclass
 class StoredRows:
-    """A source of rows that are all in memory; what it saves is the solver's work,
-    not the grounding.
-    """
+    """A source of rows that are all in memory: it saves the solver's work, not the grounding."""
 
     rows: Rows
     given: Bool = field(init=False)

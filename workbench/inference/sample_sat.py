@@ -147,9 +147,7 @@ def sample_sat(
     steps: int,
     random: UInt64,
 ) -> bool:
-    """SampleSAT (Wei, Erenrich and Selman 2004): half WalkSAT steps, half annealing steps,
-    until no row is violated.
-    """
+    """SampleSAT (Wei et al. 2004): WalkSAT and annealing steps, half each, until all rows hold."""
     active, fixed, violated, place, free = (
         work.active,
         work.fixed,

@@ -1,6 +1,4 @@
-"""What samplers have in common: chains from legal states, sweeps over them,
-and the answer that they give.
-"""
+"""What samplers share: chains from legal states, sweeps over them, and their answer."""
 
 from __future__ import annotations
 
@@ -154,9 +152,7 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
 
 
 def no_legal_state(network: GroundNetwork, engine: str, conduct: Conduct) -> Solution:
-    """The answer where no state that keeps the hard rows was found: a conflict among them,
-    or that none is known.
-    """
+    """The answer without a legal state: hard rows in conflict, or that none is known."""
     conflict = None if conduct.expired else smallest_conflict(network, conduct=conduct)
     if conflict is not None:
         return infeasible(engine, network, conflict)

@@ -70,9 +70,7 @@ class Search(NamedTuple):
 
 
 def new_search(layout: Layout, random: UInt64) -> Search:
-    """Arrays for a search, without a state yet.
-    A hard row costs more than all soft rows of its component together.
-    """
+    """Arrays for a search, without a state. A hard row costs more than its component's soft."""
     n_atoms, n_rows, n = layout.n_atoms, layout.n_rows, layout.n_components
     size = np.append(np.abs(layout.row_coefficient), 0.0)
     furthest = np.add.reduceat(size, layout.row_ptr[:-1]) + np.abs(layout.b)

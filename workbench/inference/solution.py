@@ -82,9 +82,7 @@ class Solution:
 def infeasible(
     engine: str, network: GroundNetwork, rows: Int64 | None, blocks: Int64 | None = None
 ) -> Solution:
-    """The answer where hard rows and blocks are proven to contradict each other,
-    by those of them that are known.
-    """
+    """The answer where hard rows and blocks are proven to contradict each other, those known."""
     named = [f"rows {', '.join(map(str, rows.tolist()))}"] if rows is not None and rows.size else []
     named += (
         [f"blocks {', '.join(map(str, blocks.tolist()))}"]
@@ -169,9 +167,7 @@ class Engine(Protocol):
         progress: Progress = SILENT,
         start: Float | None = None,
     ) -> Solution:
-        """Infer; the best so far where it is stopped. `deadline` is a `time.monotonic()` reading;
-        `start` an initial state, shape (n_atoms,).
-        """
+        """Infer, or the best so far at `deadline` (`time.monotonic()`); `start`: (n_atoms,)."""
 
         def infer(conduct: Conduct) -> Solution:
             return self.infer(network, weights, conduct, start)

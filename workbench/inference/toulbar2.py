@@ -61,9 +61,7 @@ class Toulbar2(Engine):
     def _search(
         self, problem: ClauseProblem, whole: list[int], conduct: Conduct
     ) -> tuple[Float | None, int, bool]:
-        """The best values of the component's atoms, their cost, and whether time ran out;
-        in another process.
-        """
+        """Best values of the atoms, their cost, whether time ran out; in another process."""
         try:
             return elsewhere(conduct, _search, problem, whole, remaining(conduct.deadline))
         except Stopped:

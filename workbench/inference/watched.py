@@ -1,6 +1,4 @@
-"""Long kernels under watch: a deadline,
-a cancel or Ctrl-C reaches them through a flag that they read.
-"""
+"""Long kernels under watch: deadline, cancel or Ctrl-C reach them through a flag they read."""
 
 from __future__ import annotations
 

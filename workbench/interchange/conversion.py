@@ -74,9 +74,7 @@ def as_clauses(model: FactorModel) -> tuple[WeightedClauses, float]:
 
 
 def as_factors(clauses: WeightedClauses) -> FactorModel:
-    """One factor a clause: `exp(-weight)` where the clause is violated, else 1.
-    Tautologies and weights of 0 go.
-    """
+    """A factor a clause: `exp(-weight)` where violated, else 1. Tautologies and weight 0 go."""
     groups: dict[int, tuple[list[Int64], list[Float]]] = {}
     for at, weight in enumerate(clauses.weight.tolist()):
         literals = np.unique(clauses.literals[clauses.start[at] : clauses.start[at + 1]])
@@ -95,9 +93,7 @@ def as_factors(clauses: WeightedClauses) -> FactorModel:
 
 
 def as_integer_program(clauses: WeightedClauses) -> ClauseProgram:
-    """A column for every variable and every soft clause; a row a clause: its true literals,
-    or its own column.
-    """
+    """A column a variable and soft clause; a row a clause: true literals, or its own column."""
     soft = np.flatnonzero(np.isfinite(clauses.weight))
     n = clauses.n_variables
     rows = np.concatenate([clauses.of_clause, soft])

@@ -121,9 +121,7 @@ def ground_clauses(clauses: WeightedClauses) -> GroundModel:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Clauses as triples: `row[i]` has the literal of `atom[i]`, negated or not,
-    and costs `cost[row[i]]`.
-    """
+    """Clauses as triples: row `row[i]`, which costs `cost[row[i]]`, has atom `atom[i]`, or not."""
 
     cost: Float
     row: Int64
@@ -189,9 +187,7 @@ def _entries(group: FactorGroup) -> tuple[float, Int64, Int64, Float]:
 
 
 def _commonest(logs: Float) -> Float:
-    """The value that each row has most often, the largest of those;
-    a value of 0 only where there is no other.
-    """
+    """Each row's commonest value, of equals the largest; 0 only where there is no other."""
     count = (logs[:, :, None] == logs[:, None, :]).sum(axis=2)
     count[np.isneginf(logs)] = 0
     often = count == count.max(axis=1, keepdims=True)

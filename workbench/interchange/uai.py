@@ -86,9 +86,7 @@ def parse_evidence(text: str, states: Int64, name: str = "the evidence") -> Int6
 
 
 def format_uai(model: FactorModel) -> str:
-    """The text of a MARKOV file; values to 17 digits,
-    so that reading gives them back to the bit of their logs.
-    """
+    """The text of a MARKOV file; values to 17 digits, read back to the bit of their logs."""
     lines = ["MARKOV", str(model.states.size), " ".join(map(str, model.states.tolist()))]
     factors = [
         (scope, table)

@@ -40,9 +40,7 @@ class ArgumentClasses:
     def join_variables(
         self, atoms: Iterable[Atom], comparisons: Iterable[Comparison], arities: Mapping[str, int]
     ) -> dict[str, Place]:
-        """Join the places that each variable stands in, then the two sides of each comparison;
-        a place of each.
-        """
+        """Join each variable's places, then both sides of comparisons; a place of each."""
         place_of: dict[str, Place] = {}
         for atom in atoms:
             for position, argument in enumerate(atom.arguments[: arities[atom.predicate]]):

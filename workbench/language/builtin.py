@@ -72,9 +72,7 @@ _NEGATED = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def negated_operator(operator: str) -> str:
-    """The operator that holds exactly when `operator` does not;
-    string predicates get or lose a leading `!`.
-    """
+    """The operator that holds exactly when this does not; a leading `!` for string tests."""
     if operator in _NEGATED:
         return _NEGATED[operator]
     return operator[1:] if operator.startswith("!") else "!" + operator

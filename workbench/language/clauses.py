@@ -1,6 +1,4 @@
-"""What grounding reads of a rule: clauses and linear rules, made of a program by
-`workbench.language.clausal_form`.
-"""
+"""What grounding reads of a rule: clauses and linear rules, made by `clausal_form`."""
 
 from __future__ import annotations
 

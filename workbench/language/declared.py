@@ -75,9 +75,7 @@ class Declared:
         return ordinary
 
     def ordinary_types(self) -> set[str]:
-        """Types named like a type of values that have a domain: by their constants, a `!` or `?`,
-        or a function.
-        """
+        """Types named like a type of values with a domain: by constants, `!`, `?`, a function."""
         found = {name for name in VALUE_TYPES if name in self.types}
         for predicate in self.predicates.values():
             found |= {

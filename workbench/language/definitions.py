@@ -30,9 +30,7 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An atom in the body of a definition;
-    `plain` where more facts of it can only add to what is defined.
-    """
+    """An atom in a definition's body; `plain` where its facts can only add to what is defined."""
 
     atom: Atom
     plain: bool
@@ -134,9 +132,7 @@ def _check_bound(
     types: FormulaTypes,
     diagnostics: Diagnostics,
 ) -> None:
-    """Each value needs a positive atom, an aggregate or an equation that gives it;
-    so does what is negated.
-    """
+    """A value needs a positive atom, aggregate or equation; so does what is negated."""
     bound = bound_variables(body)
     aggregates = [condition for condition in body if isinstance(condition, Aggregate)]
     for term in head.arguments:

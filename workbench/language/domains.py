@@ -1,6 +1,4 @@
-"""What a formula's clauses owe to the domains of a world: quantifiers expanded over them,
-or false over empty ones.
-"""
+"""What clauses owe to a world's domains: quantifiers expanded, or false over empty ones."""
 
 from __future__ import annotations
 

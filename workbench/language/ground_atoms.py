@@ -33,9 +33,7 @@ def parse_atom(text: str) -> AtomKey | None:
 
 
 def parse_pattern(text: str) -> tuple[str, tuple[tuple[str, bool], ...]] | None:
-    """A predicate and its arguments, each with whether it is a variable:
-    a bare word with a small first letter.
-    """
+    """A predicate and its arguments, each with whether it is a variable: bare, small first."""
     match = _ATOM.fullmatch(text)
     arguments = None if match is None else _arguments(match[2] or "")
     if match is None or arguments is None:

@@ -108,9 +108,7 @@ def _used(program: Program, names: Set[str]) -> list[Definition]:
 
 @dataclass(frozen=True)
 class _Sight:
-    """What a body may see, by name: things that are `given`,
-    and dates that are `not_later` than the asked one.
-    """
+    """What a body may see: things that are `given`, dates `not_later` than the asked one."""
 
     program: Program
     given: Set[str]

@@ -141,9 +141,7 @@ class _Translator:
         types: Mapping[str, str],
         span: Span | None,
     ) -> None:
-        """`conditions and the atoms of negated literals -> the positive literals`,
-        every variable of `types` bound.
-        """
+        """`conditions and negated atoms -> positive literals`, every variable of `types` bound."""
         body = [Literal(literal.atom) for literal in literals if not literal.positive]
         bound = {
             term.name for item in body for term in item.atom.arguments if isinstance(term, Variable)

@@ -1,6 +1,4 @@
-"""Negation normal form (`=>` and `<=>` removed, negations moved inward),
-and how many disjunctions a formula has.
-"""
+"""Negation normal form (no `=>`, `<=>`, negations inward), and how many disjunctions."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ from workbench.language.terms import (
 
 
 def negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
-    """The formula (or its negation) over `^`, `v`, quantifiers, literals `Atom` and `Not(Atom)`,
-    and comparisons.
-    """
+    """The formula (or its negation) over `^`, `v`, quantifiers, literals, and comparisons."""
     match formula:
         case Atom():
             return formula if positive else Not(formula)

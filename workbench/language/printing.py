@@ -1,6 +1,4 @@
-"""Printing terms, atoms, clauses and whole Markov logic programs;
-reading what is printed gives the same program.
-"""
+"""Printing terms, clauses and programs of Markov logic; reading them back gives the same."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ SIGNS = {Iff: " <=> ", Implies: " => ", Or: " v ", And: " ^ "}
 
 
 def quote_constant(name: str) -> str:
-    """The constant as it is written in rules and data: bare where it can be,
-    else in double quotes with escapes.
-    """
+    """A constant as rules and data write it: bare where it can be, else quoted, with escapes."""
     return name if BARE.fullmatch(name) else f'"{name.translate(ESCAPES)}"'
 
 
@@ -78,9 +74,7 @@ def format_program(program: Program) -> str:
 
 
 def _under_headings(rules: Iterable[Rule]) -> list[str]:
-    """Rules under their comments; one that several in a row share heads them,
-    and a blank line ends it.
-    """
+    """Rules under their comments, which head several in a row; a blank line ends that."""
     lines, above = [], ""
     for rule in rules:
         text, said = format_rule(rule), rule.description

@@ -67,9 +67,7 @@ class LogicalRule(Stated):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """PSL's filter clause `{X: condition}` on one summation variable;
-    the condition is a formula over closed atoms.
-    """
+    """PSL's `{X: condition}` on a summation variable; a formula over closed atoms."""
 
     variable: str
     condition: Formula
@@ -84,9 +82,7 @@ class Cardinality:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """Arithmetic on numbers and cardinalities: `+ - * /`,
-    or `min` and `max` for PSL's `@Min[...]` and `@Max[...]`.
-    """
+    """Arithmetic on numbers and cardinalities: `+ - * /`, or `min`, `max` (`@Min`, `@Max`)."""
 
     operator: OneOf["+", "-", "*", "/", "min", "max"]
     left: Factor

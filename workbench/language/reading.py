@@ -76,9 +76,7 @@ LANGUAGES: Mapping[Language, RuleLanguage] = {
 
 
 def language_of_file(path: str | os.PathLike[str]) -> Language | None:
-    """The language of a rules file by its ending (also `.gz`); None for any other file,
-    documents of PSL among them.
-    """
+    """A rules file's language by its ending (also `.gz`); None for others, documents too."""
     name = Path(path).name.lower().removesuffix(".gz")
     return next((one.name for one in LANGUAGES.values() if name.endswith(one.suffix)), None)
 

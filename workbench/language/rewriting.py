@@ -74,9 +74,7 @@ def rule_line(rule: Rule, weight: float, text: str | None = None) -> str:
 
 
 def _in_its_unit(weight: float, given: Weight) -> Weight:
-    """`w * standardised(a, mean, deviation)` as `w / deviation * (a - mean)`: what one year,
-    or euro, weighs.
-    """
+    """`w * standardised(a, mean, sd)` as `w / sd * (a - mean)`: what a year, or euro, weighs."""
     assert isinstance(given.factor, Apply)
     number, mean, deviation = given.factor.arguments
     assert isinstance(deviation, Constant)

@@ -28,9 +28,7 @@ class Positioned(Protocol):
 
 @dataclass(frozen=True)
 class SourceText:
-    """One source text: `name` is the file's path as the user gave it,
-    or None for text given directly.
-    """
+    """One source text: `name` is the user's path, or None for text given directly."""
 
     name: str | None
     text: str

@@ -104,9 +104,7 @@ def split_statements(
 
 
 def opens_scope(tokens: list[Token], stop: int | None = None) -> bool:
-    """Whether the tokens before `stop` (all of them where None) end in `open where`,
-    which conditions must follow.
-    """
+    """Whether the tokens before `stop` (all if None) end in `open where`, to be followed."""
     stop = len(tokens) if stop is None else stop
     return (
         stop > 2
@@ -132,9 +130,7 @@ def description(statement: Statement, marks: tuple[str, ...] = ("//",)) -> str:
 
 
 def headed(rules: Iterable[R]) -> tuple[R, ...]:
-    """Rules without a comment of their own have that of the rule on the line above:
-    one comment heads a block of rules.
-    """
+    """Rules without a comment have that of the rule on the line above: one heads a block."""
     found: list[R] = []
     for rule in rules:
         above = found[-1] if found else None

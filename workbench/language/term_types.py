@@ -100,9 +100,7 @@ class TermTypes:
         return None
 
     def value_type(self, term: Apply, environment: dict[str, int]) -> str | None:
-        """The type of what is computed from numbers, dates and texts;
-        None where constants of a domain are meant.
-        """
+        """The type of what numbers, dates and texts give; None where constants are meant."""
         if self.program.kind_of("number") is None:
             return None
         if term.function in VALUE_FUNCTIONS:
@@ -143,9 +141,7 @@ class TermTypes:
         )
 
     def visit(self, term: Term, environment: dict[str, int]) -> None:
-        """Meet the variables of a term about whose type nothing is known,
-        so that no second message is given.
-        """
+        """Meet a term's variables of unknown type, so that no second message is given."""
         match term:
             case Variable(name, _, span):
                 cell = self.cells.variable(name, span, environment).root()

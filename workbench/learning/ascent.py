@@ -25,9 +25,7 @@ class Ascent:
 
 @dataclass
 class _Course:
-    """The penalised objective over the learned weights: the best point seen, and the last
-    evaluation, from which each iteration's trace row is taken.
-    """
+    """The penalised objective: the best point seen, and the last evaluation, for the trace."""
 
     objective: Callable[[Float], tuple[float, Float]]
     start: Float

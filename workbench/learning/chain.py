@@ -1,6 +1,4 @@
-"""Samples of the templates' summed potentials by Gibbs sampling: expectations,
-covariances and persistent chains.
-"""
+"""Samples of the templates' summed potentials by Gibbs sampling; chains that go on."""
 
 from __future__ import annotations
 
@@ -120,9 +118,7 @@ class GibbsChain:
 
 
 class _Tally(NamedTuple):
-    """What sums potentials by template: each laid-out row's template (-1 for none) and scale,
-    each atom's units.
-    """
+    """What sums potentials by template: rows' templates (-1: none) and scales, atoms' units."""
 
     template: Int32
     scale: Float
@@ -145,9 +141,7 @@ def _step(
 def _tally(
     layout: Layout, tally: _Tally, ell: Float, y: Int8, counted: Int8, rows: Float, rest: Float
 ) -> None:
-    """Sum the rows' potentials anew; bring `rest`, which holds the units',
-    from the state `counted` to `y`.
-    """
+    """Sum the rows' potentials anew; bring `rest`, the units', from the state `counted` to `y`."""
     rows[:] = 0.0
     for row in range(ell.size):
         if tally.template[row] >= 0 and ell[row] > 0.0:

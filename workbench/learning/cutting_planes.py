@@ -1,6 +1,4 @@
-"""One run of cutting-plane training: ask the oracle, add what is violated, solve the program,
-until nothing is.
-"""
+"""One run of cutting-plane training: ask the oracle, add what is violated, solve, again."""
 
 from __future__ import annotations
 

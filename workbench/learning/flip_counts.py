@@ -1,6 +1,4 @@
-"""What one atom's value changes in the counts, the others as they are:
-all that a pseudo-likelihood needs.
-"""
+"""What one atom's value changes in the counts, all others fixed: what a pseudo-likelihood needs."""
 
 from __future__ import annotations
 
@@ -194,9 +192,7 @@ def _features_of_rows(
 
 
 def _sums(index: Integer, values: Float, n: int) -> Float:
-    """Sum of `values` by `index`, float even where there is none (an
-    empty bincount is of integers).
-    """
+    """Sum of `values` by `index`, float even where there is none (bincount then has integers)."""
     return np.bincount(index, values, n).astype(np.float64)
 
 

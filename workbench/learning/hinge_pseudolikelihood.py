@@ -207,9 +207,7 @@ class Pseudolikelihood:
         return value, by_template - network.unit.T @ (expected - labels)
 
     def _intervals(self, labels: Float) -> tuple[Float, Float]:
-        """Where hard rows outside the simplexes leave each atom room,
-        all others at their labels.
-        """
+        """Each atom's room under hard rows outside the simplexes, all others at their labels."""
         program = self.program
         low, high = program.lower.copy(), program.upper.copy()
         hard = np.flatnonzero(program.weight == 0.0)

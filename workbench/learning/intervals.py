@@ -1,6 +1,4 @@
-"""How sure a weight is: intervals from the curvature of the pseudo-likelihood,
-or from refits to resampled data.
-"""
+"""How sure a weight is: by the curvature of the pseudo-likelihood, or by resampled data."""
 
 from __future__ import annotations
 

@@ -88,9 +88,7 @@ class Learner(ABC):
         progress: Progress = SILENT,
         judge: Callable[[Float], float] | None = None,
     ) -> LearnedWeights:
-        """Learn the weights of all templates that are not fixed; the best so far where it is
-        stopped. All examples share `templates`; of `judge` see `Conduct`.
-        """
+        """Learn all templates that are not fixed, or the best so far; `judge`: see `Conduct`."""
         conduct = Conduct(seed, deadline, progress, BestSoFar(templates), judge)
         asks = any(one.source is not None or one.counts is not None for one in examples)
         try:

@@ -1,6 +1,4 @@
-"""L1-penalised logistic regression: proximal Newton by coordinate descent,
-finished by Newton steps on the support.
-"""
+"""L1-penalised logistic regression: coordinate descent, then Newton steps on the support."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ class _Columns(NamedTuple):
 
 
 class _Model(NamedTuple):
-    """The quadratic model of the penalised loss at `weights`: l1 |w|,
-    a ridge of its own for each column, gradient.
-    """
+    """The penalised loss's quadratic model at `weights`: l1 |w|, a ridge a column, the gradient."""
 
     weights: Float
     gradient: Float

@@ -1,6 +1,4 @@
-"""L2-penalised logistic regression: Newton in the span of the examples, or L-BFGS;
-groups by proximal gradient.
-"""
+"""L2-penalised logistic regression: Newton in the examples' span, or L-BFGS; and groups."""
 
 from __future__ import annotations
 
@@ -75,9 +73,7 @@ def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> L
 
 
 def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
-    """Newton on a, w = X^T a: the optimum lies in the span of the examples,
-    so the kernel matrix is all it needs.
-    """
+    """Newton on a, w = X^T a: the optimum is in the examples' span, so their kernel suffices."""
     from scipy.linalg import cho_factor, cho_solve
 
     rows = csr_array(problem.X)

@@ -1,6 +1,4 @@
-"""The penalised negative log likelihood of logistic regression: its value, its dual,
-and an answer's certificate.
-"""
+"""The penalised negative log likelihood of logistic regression, its dual, and certificates."""
 
 from __future__ import annotations
 

@@ -14,9 +14,7 @@ from workbench.network.relax import relaxed_potentials
 
 @dataclass(frozen=True)
 class Cut:
-    """One constraint `w . direction >= loss - slack`:
-    `direction` is the counts of the truth less those of a state.
-    """
+    """A constraint `w . direction >= loss - slack`, the truth's counts less those of a state."""
 
     direction: Float
     loss: float

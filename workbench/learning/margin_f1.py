@@ -1,6 +1,4 @@
-"""Separation for the loss 1 - F1: exact where every row is unit,
-otherwise a bound by two multipliers on the counts.
-"""
+"""Separation for the loss 1 - F1: exact where all rows are unit, else bounded by multipliers."""
 
 from __future__ import annotations
 
@@ -108,9 +106,7 @@ def _loss_gradient(true: float, false: float, n_true: int) -> tuple[float, float
 def _most_promising(
     planes: list[tuple[float, float, float]], n_true: int, n_false: int
 ) -> tuple[tuple[float, float], float]:
-    """The counts that maximise the loss plus the least of the planes;
-    in the false positives that is concave.
-    """
+    """The counts of most loss plus the least plane; concave in the false positives."""
     true = np.arange(n_true + 1, dtype=np.float64)
 
     def value(false: Float) -> Float:
@@ -124,9 +120,7 @@ def _most_promising(
 
 
 def _concave_peak(value: Callable[[Float], Float], n: int, top: int) -> Float:
-    """For each of `n` functions concave on the integers 0 .. top, where it is largest;
-    bisection on the increments.
-    """
+    """The peaks of `n` functions concave on the integers 0 .. top; bisection on increments."""
     low, high = np.zeros(n), np.full(n, float(top))
     while np.any(low < high):
         middle = np.floor((low + high) / 2)

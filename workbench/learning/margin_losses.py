@@ -56,9 +56,7 @@ class MarginWorld:
         return self.network.n_templates - (2 if self.kind == "f1" else 1)
 
     def loss(self, values: Float) -> float:
-        """The loss of a state; of a fractional one, its linear extension (0/1: at most 1; F1:
-        of the counts).
-        """
+        """A state's loss; of a fractional one linearly extended (0/1: at most 1; F1: of counts)."""
         if self.kind == "f1":
             positive = self.scored & (self.truth == 1.0)
             marked = float(values[self.scored].sum()) + np.count_nonzero(positive)
@@ -107,9 +105,7 @@ def with_sides(world: MarginWorld, side: Float) -> GroundNetwork:
 
 
 def zero_one_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
-    """0/1 loss: a constant, so that separation is plain MAP;
-    `exclude_truth` keeps it from the truth itself.
-    """
+    """0/1 loss: a constant, so separation is plain MAP; see `exclude_truth`."""
     return _world(with_template(network, np.zeros(truth.size), -1.0), truth, scored, "0/1")
 
 

@@ -176,9 +176,7 @@ class MaxMargin(MarginSettings, Learner):
     def worlds(
         self, examples: Sequence[Example], training: TrainingSet, weights: Float, seed: int
     ) -> list[MarginWorld]:
-        """The databases with their loss; hidden atoms completed by MAP at `weights`,
-        given the labels.
-        """
+        """The databases with their loss; hidden atoms completed by MAP given the labels."""
         make = {"hamming": hamming_world, "0/1": zero_one_world, "f1": f1_world}[self.loss]
         worlds = []
         for example, world in zip(examples, training.worlds):

@@ -77,9 +77,7 @@ class MonteCarloMaximumLikelihood(Learner):
 
 
 class _Round:
-    """The most likely weights within the radius,
-    by the likelihood ratio that a round's samples give: a `Step`.
-    """
+    """A `Step`: the likeliest weights within the radius, by a round's likelihood ratios."""
 
     def __init__(
         self,

@@ -33,9 +33,7 @@ class Moments:
 
     @property
     def gradient(self) -> Float:
-        """Gradient of the conditional log-likelihood: expected minus labelled potentials,
-        equation 7 of the paper.
-        """
+        """Gradient of the conditional log-likelihood: expected minus labelled potentials."""
         return np.asarray(sum(sample.mean for sample in self.samples) - self.labelled)
 
     @property

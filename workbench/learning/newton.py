@@ -1,6 +1,4 @@
-"""Diagonal Newton and preconditioned scaled conjugate gradient,
-with Hessians from samples (Lowd and Domingos 2007).
-"""
+"""Diagonal Newton and scaled conjugate gradient, Hessians sampled (Lowd and Domingos 2007)."""
 
 from __future__ import annotations
 
@@ -63,9 +61,7 @@ class DiagonalNewton(Learner):
     def learn(
         self, examples: Sequence[Example], templates: Templates, conduct: Conduct
     ) -> LearnedWeights:
-        """Learn. `burn_in + sweeps` sweeps per example and iteration;
-        Hessian products cost O(sweeps x n_templates).
-        """
+        """Learn. `burn_in + sweeps` sweeps a world and iteration; Hessian products are cheap."""
         return next(self.path(examples, templates, (self.iterations,), conduct))
 
     def path(
@@ -97,9 +93,7 @@ class DiagonalNewton(Learner):
 
 @dataclass(frozen=True)
 class PreconditionedConjugateGradient(DiagonalNewton):
-    """Conjugate directions (Polak-Ribiere) preconditioned by the diagonal Hessian;
-    all else as diagonal Newton.
-    """
+    """Conjugate directions (Polak-Ribiere), preconditioned by the Hessian's diagonal."""
 
     name: ClassVar[str] = "pscg"
     declares: ClassVar[Declaration] = Declaration(
@@ -163,9 +157,7 @@ class _Newton:
         return None if self._predicted < self._tolerance else self._weights + move
 
     def _turned(self, at: Measured) -> Float:
-        """The next direction: Newton's by the diagonal,
-        or conjugate to the last while that still ascends well.
-        """
+        """Newton's direction by the diagonal, or conjugate to the last while that ascends well."""
         assert at.moments is not None
         curvature = np.maximum(at.moments.variance + self._precision, 1e-3)
         scaled, direction, slope = at.slope / curvature, self._direction, at.slope

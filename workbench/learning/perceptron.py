@@ -1,6 +1,4 @@
-"""Perceptrons: averaged steps along the likelihood's gradient with expected
-counts from the most likely states.
-"""
+"""Perceptrons: averaged steps along the likelihood's gradient, counts from likely states."""
 
 from __future__ import annotations
 
@@ -203,9 +201,7 @@ class StateCounts:
         self._worlds = [_World(world, states, modes, sweeps) for world in training.worlds]
 
     def measure(self, weights: Float, iteration: int) -> Measured:
-        """At most `modes` MAP inferences (and stretches of chains) a world,
-        twice where atoms are hidden.
-        """
+        """At most `modes` MAP inferences (and chains) a world, twice where atoms are hidden."""
         search = iteration % self._search_every == 0
         slope, wrong, known = np.zeros_like(weights), 0.0, 0
         for index, world in enumerate(self._worlds):

@@ -1,6 +1,4 @@
-"""Maximum pseudo-likelihood by L-BFGS: discriminative on ground networks,
-generative from counts.
-"""
+"""Maximum pseudo-likelihood by L-BFGS: discriminative on networks, generative from counts."""
 
 from __future__ import annotations
 

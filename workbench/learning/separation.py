@@ -114,9 +114,7 @@ def _from_its_side(
 
 
 def _nearest_to_truth(world: MarginWorld, weights: Float, bound: float) -> Separation:
-    """The best state one atom away from the truth, the truth being MAP;
-    the bound is the whole network's.
-    """
+    """Where the truth is MAP, the best state one atom away; the bound is the whole network's."""
     network, truth = world.network, world.truth
     augmented = np.append(weights, 1.0)
     ell = network.A @ truth + network.b

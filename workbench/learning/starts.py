@@ -38,9 +38,7 @@ def log_odds(training: TrainingSet) -> Float:
 
 
 def initial_weights(training: TrainingSet, start: str) -> Float:
-    """Where learning starts: `log_odds`, or `given` (the program's weights,
-    0 where it has none).
-    """
+    """Where learning starts: `log_odds`, or `given` (the program's weights, else 0)."""
     if start not in ("log_odds", "given"):
         raise UsageError.of(
             "E0505",

@@ -40,9 +40,7 @@ class TrainingWorld:
         return np.isnan(self.labels)
 
     def complete(self, hidden_values: Float | float = 0.0) -> Float:
-        """The labels, hidden atoms filled from `hidden_values` (a state of all atoms,
-        or one number).
-        """
+        """The labels, hidden atoms filled from `hidden_values` (a state, or one number)."""
         return np.where(self.hidden, hidden_values, self.labels)
 
 

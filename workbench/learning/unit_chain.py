@@ -52,9 +52,7 @@ class UnitChain:
     def run(
         self, weights: Float, state: Float, *, sweeps: int, burn_in: int = 0, seed: int = 0
     ) -> CountSamples:
-        """Sample `sweeps` states after `burn_in` sweeps, starting at `state`;
-        `probability` holds mean values.
-        """
+        """Sample `sweeps` states after `burn_in`, from `state`; `probability` has mean values."""
         network = self.network
         current = np.array(state, np.float64)
         weight = np.zeros(self._b.size)
@@ -79,9 +77,7 @@ class UnitChain:
 
 
 def _lines(A: csr_array, equal: Bool) -> csc_array:
-    """Each atom that no equality holds, and each two neighbours of an equality;
-    shape (n_atoms, n_lines).
-    """
+    """Atoms that no equality holds, neighbours in one; shape (n_atoms, n_lines)."""
     held = csr_array(A[np.flatnonzero(equal)])
     held.sort_indices()
     free = np.setdiff1d(np.arange(A.shape[1]), held.indices)

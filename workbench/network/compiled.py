@@ -94,9 +94,7 @@ class _Kernel(Generic[Parameters, Result]):
             _deadline.reset(token)
 
     def _is_ready_within(self, seconds: float) -> bool:
-        """Whether there will be machine code after so many seconds: at once where this process or
-        the disk has it.
-        """
+        """Whether machine code is there by then: at once where process or disk has it."""
         if seconds < LOADING and "numba" not in sys.modules:
             return False
         return seconds >= COMPILING or _is_kept(self.dispatcher())

@@ -29,9 +29,7 @@ class Components:
     of_block: Int32
 
     def atoms(self) -> tuple[Int64, Int64]:
-        """Atom ids grouped by component, as `(order, starts)`: component c is
-        `order[starts[c]:starts[c + 1]]`.
-        """
+        """Atom ids by component, `(order, starts)`: c is `order[starts[c]:starts[c + 1]]`."""
         return _grouped(self.of_atom, self.n)
 
     def rows(self) -> tuple[Int64, Int64]:
@@ -68,9 +66,7 @@ def connected(n: int, *matrices: csr_array) -> Int32:
 
 
 def with_joins(label: Int32, *matrices: csr_array) -> Int32:
-    """The labels of atoms after rows of the matrices joined components. Linear in atoms, labels and
-    the rows' entries.
-    """
+    """Labels of atoms after the matrices' rows joined components. Linear in atoms and entries."""
     sides = (np.concatenate(side) for side in zip(*map(_edges, matrices)))
     least = _least_atoms(int(label.max(initial=-1)) + 1, *(label[side] for side in sides))
     return least.astype(np.int32)[label]

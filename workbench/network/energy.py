@@ -97,9 +97,7 @@ def unit_offset(network: GroundNetwork, weights: Float) -> float:
 
 
 def reported_energy(network: GroundNetwork, weights: Float, values: Float) -> float:
-    """Weight of the violated positive and the satisfied negative open groundings:
-    `energy + energy_offset`.
-    """
+    """Weight of violated positive and satisfied negative groundings: `energy + energy_offset`."""
     return energy(network, weights, values) + energy_offset(network, weights)
 
 

@@ -120,9 +120,7 @@ def mean_explanation(
 
 
 def _forbidden(at_false: Float, coefficients: Float, equal: Bool) -> Float:
-    """Contributions of hard rows: infinite where one value of the atom violates
-    the row and the other does not.
-    """
+    """What hard rows contribute: infinite where just one value of the atom violates the row."""
     at_true = at_false + coefficients
     tolerance = 1e-9
     false_bad = np.where(equal, np.abs(at_false) > tolerance, at_false > tolerance)

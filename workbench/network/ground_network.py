@@ -181,9 +181,7 @@ class GroundNetwork:
 
     @property
     def clausal(self) -> Bool:
-        """Whether each row is a disjunction of literals: entries of +-1, `b` one minus the negated;
-        shape (n_rows,).
-        """
+        """Whether rows are clauses: entries of +-1, `b` one minus the negated; (n_rows,)."""
         return np.asarray(clauses(self.A, self.b) & (self.relation != Relation.EQUAL))
 
     @property

@@ -1,6 +1,4 @@
-"""Convex MAP on [0, 1] as plain arrays: hinges, hard rows, simplexes, boxes;
-its energy and its dual bound.
-"""
+"""Convex MAP on [0, 1] as arrays: hinges, hard rows, simplexes, boxes; energy and dual bound."""
 
 from __future__ import annotations
 

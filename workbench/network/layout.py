@@ -153,9 +153,7 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
 
 
 class _AllRows(NamedTuple):
-    """A network's rows and those that stand for blocks: `number` as in `Layout.row_id`,
-    `owner` the block of each of the latter.
-    """
+    """A network's rows and those for blocks: `number` as `Layout.row_id`, `owner` the block."""
 
     matrix: csr_array
     b: Float
@@ -181,9 +179,7 @@ def _with_rows(network: GroundNetwork, weights: Float, extra: Rows) -> _AllRows:
 
 
 def _split_blocks(network: GroundNetwork, fixed: Int8) -> tuple[Int64, Int64]:
-    """Blocks to move within, and blocks that overlap those;
-    members of blocks without a place are set in `fixed`.
-    """
+    """Blocks to move within, and blocks that overlap those; `fixed` where a block has no place."""
     blocks = network.blocks
     taken = np.zeros(network.n_atoms, np.bool_)
     moving: list[int] = []

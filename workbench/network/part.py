@@ -30,9 +30,7 @@ class Part(Generic[Problem]):
     rows: Int64
 
     def lift(self, values: Float, onto: Float | None = None) -> Float:
-        """`onto`, the whole problem's values, with those of this part in their places; None where
-        this part has all variables.
-        """
+        """`onto`, the whole's values, with this part's in their places; None where it has all."""
         whole = np.empty(values.size) if onto is None else onto.copy()
         whole[self.variables] = values
         return whole

@@ -37,9 +37,7 @@ class Rates:
 
     @property
     def difference(self) -> float:
-        """How much more often the head is true with the body than without;
-        NaN where one of them never occurs.
-        """
+        """How much oftener the head is true with the body than without; NaN if one never occurs."""
         return self.rate - self.rate_of_others
 
 

@@ -21,9 +21,7 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 
 
 def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
-    """Why the network has no convex relaxation at these weights, in one sentence;
-    None when it has.
-    """
+    """Why the network has no convex relaxation at these weights, in a sentence; else None."""
     negative = network.effective_weights(weights) < 0
     if not negative.any():
         return None

@@ -13,9 +13,7 @@ from workbench.network.ground_network import GroundNetwork, Relation
 
 
 def forced_values(network: GroundNetwork) -> Float:
-    """The value that a hard row of one atom forces on it, NaN where none does; shape (n_atoms,).
-    0/1 states only.
-    """
+    """The value (0/1) that a hard row of one atom forces on it, else NaN; shape (n_atoms,)."""
     forced = np.full(network.n_atoms, np.nan)
     rows = np.flatnonzero((network.relation == Relation.AT_MOST) & (np.diff(network.A.indptr) == 1))
     atoms, slope = network.A.indices[network.A.indptr[rows]], network.A.data[network.A.indptr[rows]]

@@ -1,6 +1,4 @@
-"""Background knowledge as arrays: facts by predicate, indexed by every argument;
-examples as tuples of constants.
-"""
+"""Background knowledge as arrays: facts indexed by every argument; examples as tuples."""
 
 from __future__ import annotations
 
@@ -72,9 +70,7 @@ class Background:
         return np.asarray(self.domains.get(name, ()), np.int32)
 
     def with_domains(self) -> Background:
-        """The same with `$type`, true of every constant of each type, and `$=type`, true of equal
-        ones.
-        """
+        """The same with `$type`, true of a type's constants, and `$=type`, true of equal ones."""
         types = sorted({name for names in self.argument_types for name in names})
         domains = [self.domain(name)[:, None] for name in types]
         equal = [np.concatenate([domain, domain], axis=1) for domain in domains]

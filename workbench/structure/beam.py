@@ -1,6 +1,4 @@
-"""Top-down beam search for clauses of any predicates by weighted
-pseudo-log-likelihood (Kok and Domingos 2005).
-"""
+"""Top-down beam search for clauses by weighted pseudo-log-likelihood (Kok and Domingos 2005)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Bodies of Horn rules as coded literals (`workbench.structure.clauses`),
-grown by one literal after another.
-"""
+"""Bodies of Horn rules as coded literals (see `clauses.py`), grown literal by literal."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from workbench.structure.disjunctions import Disjunction
 def extensions(
     background: Background, body: Int32, known: list[str], head: int, last: bool
 ) -> list[tuple[Int32, list[str]]]:
-    """One more literal sharing a variable; in the last place no new variable,
-    since it could not be closed.
-    """
+    """One more literal sharing a variable; the last has no new one, which could not be closed."""
     width = 1 + background.max_arity
     result: list[tuple[Int32, list[str]]] = []
     n_head = len(background.argument_types[head])
@@ -46,9 +42,7 @@ def extensions(
 
 
 def new_bodies(bodies: Int32, n_head: int, seen: Interning, size: int) -> Int64:
-    """Bodies not seen before up to renaming: connected ones are one component,
-    others sorted component keys.
-    """
+    """New bodies up to renaming: connected ones are one component, others sorted keys."""
     padded = np.full((len(bodies), size, bodies.shape[2]), -1, np.int32)
     padded[:, : bodies.shape[1]] = bodies
     keys, sizes, start = component_keys(padded, n_head)

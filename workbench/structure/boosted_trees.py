@@ -102,9 +102,7 @@ def _by_class(
 
 
 def _held_out_scores(design: Float, y: Float, settings: BoostingSettings, n_trees: int) -> Float:
-    """The log odds that trees fitted to other rows give a row;
-    NaN of rows that no split holds out.
-    """
+    """The log odds of trees fitted to other rows; NaN of rows that no split holds out."""
     scores = np.full(len(y), np.nan)
     for left_out in random_splits(y, True, settings.seed):
         training = np.setdiff1d(np.arange(len(y)), left_out)

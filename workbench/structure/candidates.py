@@ -1,6 +1,4 @@
-"""Candidates: what can be said of a target row by an aggregate
-over the rows that a path reaches.
-"""
+"""Candidates: what an aggregate over the rows that a path reaches can say of a target row."""
 
 from __future__ import annotations
 
@@ -79,9 +77,7 @@ COMMONEST = 8
 
 
 def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[Onward]:
-    """The columns of the path's end and, where it reaches many, of what its rows refer to,
-    up to `depth` hops on.
-    """
+    """The columns of the path's end, and of what its rows refer to, up to `depth` hops on."""
     back = path.hops[-1] if path.hops and path.hops[-1].many else None
     seen = {path.start, *(hop.table for hop in path.hops[:-1])}
     frontier: list[tuple[str, tuple[Reference, ...]]] = [(path.end, ())]
@@ -111,9 +107,7 @@ def candidates_of(
     dated: bool,
     windows: tuple[int, ...] = (),
 ) -> Iterator[Candidate]:
-    """Every candidate over one path; `dated` where its rows have a time,
-    `timed` where the target's have one too.
-    """
+    """Every candidate over one path; `dated` where its rows have a time, `timed` the target's."""
     if not path.many:
         for onward in onward_columns(schema, path):
             if onward.kind == "category":

@@ -14,9 +14,7 @@ FEW_VALUES = 8
 
 
 def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:
-    """Numbers of those of the thing's own rows that are of one kind:
-    such as the latest value of one test.
-    """
+    """Numbers of those own rows that are of one kind, such as the latest value of one test."""
     numbers = [
         one
         for one in onward_columns(schema, path)
@@ -45,9 +43,7 @@ def _thresholds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
 
 
 def candidates_of_kinds_and_thresholds(schema: Schema, path: Path) -> Iterator[Candidate]:
-    """How many of the thing's own rows are of one kind and have a large or a small number at once:
-    errors E17 of severity 3.
-    """
+    """How many own rows are of a kind and past a threshold: errors E17 of severity 3."""
     if len(path.suffix) == 1:
         for kind in _kinds(schema, path):
             for passed in _thresholds(schema, path):
@@ -55,9 +51,7 @@ def candidates_of_kinds_and_thresholds(schema: Schema, path: Path) -> Iterator[C
 
 
 def candidates_of_two_kinds(schema: Schema, path: Path) -> Iterator[Candidate]:
-    """How many of the thing's own rows are of one kind and of another at once:
-    such as leading roles in tragedies.
-    """
+    """How many own rows are of one kind and of another: such as leading roles in tragedies."""
     for one, other in combinations(_kinds(schema, path), 2):
         if one[0] != other[0]:
             yield Candidate(path, "sum", *one, among=other)
@@ -82,9 +76,7 @@ def _kinds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
 
 
 def _between(schema: Schema, path: Path) -> Iterator[Onward]:
-    """The columns of the table that a path of two steps passes: which sensor of a machine the
-    readings are of.
-    """
+    """Columns of the table that a path of two steps passes: a reading's sensor of a machine."""
     if len(path.suffix) == 2:
         between = path.suffix[0].table
         for column in schema[between].columns:

@@ -15,9 +15,7 @@ def clause_rule(
     gain: float,
     weight: float | None,
 ) -> LearnedRule:
-    """A clause as a rule people read,
-    with the scored atoms that its groundings speak for as they are, and against.
-    """
+    """A clause as a rule people read, with the scored atoms that it speaks for, and against."""
     agreement = counts * (2 * score.target - 1) * (score.weight > 0)
     positives, negatives = int((agreement > 0).sum()), int((agreement < 0).sum())
     precision = positives / max(positives + negatives, 1)
@@ -26,9 +24,7 @@ def clause_rule(
 
 
 def _head(score: PseudoLikelihoodScore, clause: Disjunction) -> int | None:
-    """The scored predicate that the clause concludes: of its one positive literal,
-    else the first.
-    """
+    """The scored predicate that a clause concludes: its one positive literal's, else the first."""
     scored = [score.background.number[name] for name in score.atoms]
     positive = [predicate for predicate, _, sign in clause if sign]
     if positive:

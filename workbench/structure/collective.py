@@ -1,6 +1,4 @@
-"""Collective prediction: constraints on the target itself,
-added to independent log-odds as hard ground clauses.
-"""
+"""Collective prediction: constraints on the target, hard clauses added to its log-odds."""
 
 from __future__ import annotations
 
@@ -105,9 +103,7 @@ def _antisymmetric(pairs: Integer) -> Int64:
 
 
 def intransitive_triples(pairs: Integer, true: Bool) -> int:
-    """How many of `t(x, y) ^ t(y, z) => t(x, z)` a state violates,
-    pairs outside the list being false.
-    """
+    """How many `t(x, y) ^ t(y, z) => t(x, z)` a state violates; pairs not listed are false."""
     size = int(pairs.max(initial=-1)) + 1
     relation = np.zeros((size, size), np.int64)
     relation[pairs[true, 0], pairs[true, 1]] = 1

@@ -1,6 +1,4 @@
-"""What the things that a row refers to have in common: one paper by both, one town,
-a contract between them.
-"""
+"""What the things that a row refers to have in common: one paper by both, one town."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Comparisons: how far two numbers of one kind are apart,
-such as a pay from the mean pay in the same department.
-"""
+"""Comparisons: how far two numbers of a kind are apart, as a pay from its department's mean."""
 
 from __future__ import annotations
 
@@ -61,9 +59,7 @@ def comparisons(
 def products(
     candidates: Sequence[Candidate], positive: Collection[Candidate]
 ) -> Iterator[Candidate]:
-    """The row's own positive numbers, each times another,
-    or times one of what it refers to or of some on average.
-    """
+    """The row's own positive numbers, times another, or one of what it refers to."""
     numbers = [
         one
         for one in _plain(candidates)
@@ -93,9 +89,7 @@ def shares_of_totals(
 
 
 def changes(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The way a number goes: the latest one less that before it, and of rows of one kind less the
-    mean one.
-    """
+    """The way a number goes: the latest less that before it, or one kind's less the mean."""
     for one in candidates:
         if one.aggregate == "latest" and one.among is None and one.label is None:
             yield _compared("difference", one, replace(one, aggregate="previous"))

@@ -64,9 +64,7 @@ def tally(parts: Int32, bits: UInt64, masks: UInt64, counts: Int64) -> None:
 def sketches(
     parts: Int32, counts: Int32, chosen: Int64, mixing: Int64, binary: bool, sums: Int64
 ) -> None:
-    """Sums over the chosen examples of (product of the parts' counts) x (random number),
-    modulo 2^64.
-    """
+    """Sums over chosen examples of (product of the counts) x (random number), modulo 2^64."""
     for body in range(parts.shape[0]):
         for at in range(chosen.size):
             value = np.int64(1)
@@ -100,9 +98,7 @@ def add_counts(parts: Int32, counts: Int32, group: Int64, binary: bool, sums: Fl
 
 @compiled
 def join(parts: Int32, components: Int32, n_head: int, bodies: Int32) -> None:
-    """Write the components' literals into the bodies,
-    variables of different components kept apart.
-    """
+    """Write the components' literals into the bodies, their variables kept apart."""
     n_literals, width = bodies.shape[1:]
     for body in range(parts.shape[0]):
         offset = 0

@@ -29,9 +29,7 @@ class Coverage(Protocol):
         ...
 
     def covers(self, bodies: Int32) -> UInt64:
-        """Bit matrix of the covered examples, shape (n_bodies,
-        ceil(n_examples / 64)); see `pack`.
-        """
+        """Bit matrix of the covered examples, (n_bodies, ceil(n_examples / 64)); see `pack`."""
         ...
 
     def counts(self, bodies: Int32) -> Int64:
@@ -40,9 +38,7 @@ class Coverage(Protocol):
 
 
 def pack(covered: Bool) -> UInt64:
-    """Booleans (..., n) to 64-bit words (..., ceil(n / 64)),
-    example k at bit k % 64 of word k // 64.
-    """
+    """Booleans (..., n) as words (..., ceil(n / 64)), example k at bit k % 64 of word k // 64."""
     *leading, size = covered.shape
     words = (size + 63) // 64
     padded = np.zeros((*leading, words * 64), np.bool_)
@@ -100,9 +96,7 @@ class IndexedCoverage:
         return result
 
     def _grouped(self, bodies: Int32, limit: int) -> list[tuple[Int64, Int64, Int64]]:
-        """Counts of the bodies grouped by the head variables they mention: rows,
-        counts of distinct values, inverse.
-        """
+        """Counts of bodies grouped by head variables: rows, counts of distinct values, inverse."""
         n_head = self.n_head
         terms = bodies[:, :, 1:]
         used = np.stack(

@@ -1,6 +1,4 @@
-"""The cache of covers: every component is evaluated once, for all examples,
-and shared by all seeds and folds.
-"""
+"""The cache of covers: each component evaluated once, shared by all seeds and folds."""
 
 from __future__ import annotations
 
@@ -110,9 +108,7 @@ class CoverCache:
         return result
 
     def body_literals(self, parts: Int32) -> list[Int32]:
-        """Each body as literals, shape (n_literals_of_body, width),
-        variables of different components kept apart.
-        """
+        """Bodies as literals, (n_literals_of_body, width), components' variables kept apart."""
         return [body[body[:, 0] >= 0] for body in self._joined(parts)]
 
     def _joined(self, parts: Int32) -> Int32:

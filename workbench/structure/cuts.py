@@ -1,6 +1,4 @@
-"""Thresholds that people can read: of few digits,
-between two values that stand next to each other.
-"""
+"""Thresholds that people can read: of few digits, between two neighbouring values."""
 
 from __future__ import annotations
 
@@ -35,9 +33,7 @@ class Cuts:
     _values: dict[int, Float] = field(default_factory=dict)
 
     def above(self, column: int, threshold: float) -> float:
-        """A plain number above `threshold` that the same rows are below:
-        `value <= threshold` is `value < found`.
-        """
+        """A plain number with the same rows below it: `value <= threshold` is `value < found`."""
         if column not in self._values:
             values = np.asarray(self.design[:, column], np.float64)
             self._values[column] = np.unique(values[~np.isnan(values)])

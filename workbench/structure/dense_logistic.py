@@ -1,6 +1,4 @@
-"""Penalised logistic regression on dense columns: under L1, where most stay at zero,
-and a few under a ridge.
-"""
+"""Penalised logistic regression on dense columns: under L1, and of few under a ridge."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ LEAST_CURVATURE = 1e-12
 def _descend(
     hessian: Float, gradient: Float, weights: Float, l1: float, tolerance: float, most: int
 ) -> Float:
-    """The step to the least value of the quadratic model under L1, by coordinate descent:
-    O(1) where nothing moves.
-    """
+    """The quadratic model's least step under L1, by coordinate descent: O(1) where none moves."""
     k = weights.size
     slope = gradient.copy()
     step = np.zeros(k)
@@ -59,9 +55,7 @@ def _judged(scores: Float, target: Float, residual: Float, curvature: Float) -> 
 
 @compiled
 def _dual(residual: Float, target: Float, largest: float, l1: float) -> float:
-    """The Fenchel dual at the residual, scaled until no slope exceeds `l1`:
-    sum of entropies of target + residual.
-    """
+    """The Fenchel dual at the residual, scaled until no slope exceeds `l1`."""
     scale = min(1.0, l1 / max(largest, 1e-300))
     total = 0.0
     for i in range(target.size):
@@ -81,9 +75,7 @@ def _among(
     most: int,
     residual: Float,
 ) -> float:
-    """Minimise over all of some columns, shape (k, n), in place; the value.
-    `residual` is left at the optimum.
-    """
+    """Minimise over some columns, shape (k, n), in place; the value. Leaves the `residual`."""
     k, n = columns.shape
     scores = np.dot(weights, columns)
     curvature = np.empty(n)

@@ -31,9 +31,7 @@ T = TypeVar("T")
 
 
 def canonical_disjunction(clause: Disjunction) -> Disjunction:
-    """The least renaming of the clause over all orders of its literals;
-    equal for clauses equal up to renaming.
-    """
+    """The clause's least renaming over all orders of its literals; equal up to renaming."""
     best: Disjunction | None = None
     for order in permutations(sorted(clause, key=lambda d: (d[0], d[2]))):
         if any((a[0], a[2]) > (b[0], b[2]) for a, b in pairwise(order)):
@@ -82,18 +80,14 @@ def disjunction_text(background: Background, clause: Disjunction, head: int | No
 
 
 def _conclusion(clause: Disjunction, places: Sequence[int]) -> int:
-    """Of several literals of the head's predicate the one whose sign no other has,
-    else the last.
-    """
+    """Of head literals the one whose sign no other has, else the last."""
     signs = [clause[place][2] for place in places]
     alone = [place for place, sign in zip(places, signs) if signs.count(sign) == 1]
     return alone[-1] if alone else places[-1]
 
 
 def _joined_in_order(literals: list[Disjunct], known: set[int]) -> list[Disjunct]:
-    """The literals in an order in which each shares a variable with one before it,
-    where there is such an order.
-    """
+    """The literals in an order where each shares a variable with one before, if there is one."""
     ordered: list[Disjunct] = []
     left = list(literals)
     while left:
@@ -121,9 +115,7 @@ _VARIABLES = _Variables()
 
 @dataclass(frozen=True)
 class Conjunction:
-    """Atoms that all hold and variables that are equal;
-    the bindings of `variables` count with `parity`.
-    """
+    """Atoms that hold and equal variables; bindings of `variables` count with `parity`."""
 
     held: tuple[Atom, ...]
     equal: tuple[tuple[int, int], ...]
@@ -132,16 +124,12 @@ class Conjunction:
 
 
 def falsifying_conjunctions(clause: Disjunction, at: int) -> Iterator[Conjunction]:
-    """Conjunctions whose counts, with their parities,
-    sum to the groundings that hang on the literal `at` alone.
-    """
+    """Conjunctions whose counts, by parity, sum to the groundings hanging on literal `at` alone."""
     yield from _conjunctions(clause, at, 0)
 
 
 def _conjunctions(clause: Disjunction, at: int, first: int) -> Iterator[Conjunction]:
-    """As `falsifying_conjunctions`; literals of the same sign before `first`
-    may not coincide with the atom.
-    """
+    """As above; literals of one sign before `first` may not coincide with the atom."""
     predicate, arguments, sign = clause[at]
     rest = [(place, literal) for place, literal in enumerate(clause) if place != at]
     negated = tuple((p, args) for _, (p, args, positive) in rest if not positive)
@@ -177,9 +165,7 @@ def _subsets(items: Sequence[T]) -> Iterator[tuple[T, ...]]:
 def _unified(
     literals: Sequence[tuple[int, ...]], arguments: tuple[int, ...]
 ) -> tuple[dict[int, int], tuple[tuple[int, int], ...]]:
-    """Variables that become the atom's when the literals are the atom itself,
-    and those of the atom that are equal.
-    """
+    """Variables that become the atom's if literals are it, and its own that are equal."""
     substitution: dict[int, int] = {}
     equal: list[tuple[int, int]] = []
     for args in literals:

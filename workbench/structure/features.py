@@ -1,6 +1,4 @@
-"""Clauses as features of the examples: counts of satisfying substitutions,
-each distinct feature once.
-"""
+"""Clauses as features of examples: counts of substitutions, each distinct feature once."""
 
 from __future__ import annotations
 
@@ -60,9 +58,7 @@ def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool) -> Claus
 def equal_bodies(
     cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False
 ) -> Int64:
-    """Numbers of the bodies, shape (n_bodies,),
-    equal where they say the same of all the given examples.
-    """
+    """Numbers of bodies, (n_bodies,), equal where they say the same of all given examples."""
     rng = np.random.default_rng(0)
     mixing = rng.integers(0, 2**63, (int(distinct_on.sum()), 2), dtype=np.int64)
     sketches = cache.sketches(parts, np.flatnonzero(distinct_on), mixing, binary=binary)

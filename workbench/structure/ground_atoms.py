@@ -1,6 +1,4 @@
-"""The ground atoms of a predicate as examples: all of them,
-or a weighted sample of the false ones.
-"""
+"""A predicate's ground atoms as examples: all, or a weighted sample of the false ones."""
 
 from __future__ import annotations
 

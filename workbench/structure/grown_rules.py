@@ -1,6 +1,4 @@
-"""A number as a sum of few weighted terms: of which kinds, how many and under which ridge,
-held-out rows choose.
-"""
+"""A number as a sum of few weighted terms; held-out rows choose kinds, number and ridge."""
 
 from __future__ import annotations
 
@@ -109,9 +107,7 @@ def _grown(
 
 
 def grown_terms(X: Real, y: Float, most: int, deadline: float | None) -> Iterator[Term]:
-    """Plain numbers, steps, bends and products grown one by one on a number, of the columns that
-    tell most of it.
-    """
+    """Plain numbers, steps, bends, products grown one by one, of the most telling columns."""
     columns = screened(X, y, discrete=False, most=MOST_COLUMNS)
     return _steps_and_bends(X, y, columns, most, deadline)
 

@@ -1,6 +1,4 @@
-"""Greedy growth of a theory: the clause that helps most joins, all weights are refitted,
-held-out atoms decide.
-"""
+"""Greedy growth of a theory: the best clause joins, all refitted, held-out atoms decide."""
 
 from __future__ import annotations
 
@@ -72,9 +70,7 @@ def unit_clauses(score: PseudoLikelihoodScore) -> list[Disjunction]:
 
 
 def held_out_folds(score: PseudoLikelihoodScore, *, seed: int = 0) -> Int64:
-    """The fold of each scored atom, shape (n_atoms,): its world,
-    or where there is one world a fold drawn by label.
-    """
+    """Each scored atom's fold, (n_atoms,): its world, of one world a fold drawn by label."""
     if score.worlds[1:]:
         return score.world
     rng = np.random.default_rng(seed)
@@ -203,9 +199,7 @@ class _Growth:
         )  # fmt: skip
 
     def _join(self, entries: Proposals, conduct: Conduct) -> bool:
-        """Let the best of the entries join that held-out atoms and the model's
-        own mode have nothing against.
-        """
+        """Let the best entry join that held-out atoms and the model's mode do not object to."""
         trials: list[tuple[float, Disjunction, Float, Float]] = []
         for gain, clause, counts in entries:
             if gain < self.min_gain or conduct.over:

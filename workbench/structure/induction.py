@@ -1,6 +1,4 @@
-"""From one clause to a theory: Aleph's covering loops,
-and the collector of good clauses of Huynh and Mooney (2008).
-"""
+"""From one clause to a theory: Aleph's covering loops; Huynh and Mooney's (2008) collector."""
 
 from __future__ import annotations
 
@@ -217,9 +215,7 @@ class ClauseLearner:
         return counts
 
     def predict(self, theory: InducedTheory) -> Bool:
-        """Whether some clause of the theory covers each example, shape (n_examples,);
-        ground examples count too.
-        """
+        """Whether a clause of the theory, or a ground example, covers each; (n_examples,)."""
         result = np.zeros(len(self.examples), np.bool_)
         if len(theory.parts):
             result |= unpack(

@@ -1,6 +1,4 @@
-"""Frequent Horn rules from facts alone, for a quick start:
-AMIE's measures (Galarraga and others 2013, 2015).
-"""
+"""Frequent Horn rules from facts alone: AMIE's measures (Galarraga and others 2013, 2015)."""
 
 from __future__ import annotations
 
@@ -264,9 +262,7 @@ def _parts(examples: Examples) -> list[Examples]:
 
 
 def _domain(background: Background, head: str, limit: int) -> Examples:
-    """All tuples of the head's constants with their truth; of too many subjects an even share,
-    spread over all.
-    """
+    """All tuples of the head's constants with truth; an even share of too many subjects."""
     number = background.number[head]
     types = background.argument_types[number]
     first, *rest = (background.domain(name) for name in types)

@@ -1,6 +1,4 @@
-"""Counting the substitutions that satisfy a clause body:
-index nested loops over posting lists, compiled.
-"""
+"""Counting a body's satisfying substitutions: compiled index nested loops over postings."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ from workbench.structure.background import ABSENT, FactIndex
 
 
 class Bounds(NamedTuple):
-    """Where counting ends: substitutions of one head that are enough,
-    and facts that one body may look at in all.
-    """
+    """Where counting ends: enough substitutions of a head, facts a body may look at in all."""
 
     limit: int
     most_steps: int
@@ -50,9 +46,7 @@ def _shortest_list(
     pointers: Int64,
     n_constants: Int32,
 ) -> tuple[np.int64, np.int64, bool]:
-    """The facts that a literal has to be held against:
-    the shortest list of a place whose value is known.
-    """
+    """The facts to hold a literal against: the shortest list of a place whose value is known."""
     predicate = row[0]
     low, high, listed = start[predicate], start[predicate + 1], False
     for place in range(row.size - 1):
@@ -72,9 +66,7 @@ def _shortest_list(
 
 @compiled
 def _bind(fact: Int32, row: Int32, binding: Int32, bound: Bool, trail: Int32) -> tuple[bool, int]:
-    """Whether a fact agrees with a literal; its free variables are bound on the way,
-    onto the trail: so many.
-    """
+    """Whether a fact agrees with a literal; its free variables are bound onto the trail."""
     size = 0
     for place in range(row.size - 1):
         term, value = row[place + 1], fact[place]

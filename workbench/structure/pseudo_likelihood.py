@@ -167,9 +167,7 @@ class PseudoLikelihoodScore:
     def flip_counts_until(
         self, clauses: Sequence[Disjunction], conduct: Conduct = PLAIN
     ) -> tuple[list[Disjunction], Float]:
-        """The clauses that were counted before the deadline or a cancel,
-        without those of too many groundings.
-        """
+        """Clauses counted before the deadline or a cancel, without those of too many groundings."""
         counted: list[Disjunction] = []
         rows: list[Float] = [np.zeros((0, len(self._target)))]
         at, size = 0, 16

@@ -72,9 +72,7 @@ NEW = 0.02
 
 @dataclass
 class _Pool:
-    """Terms and their columns, float32 of shape (n_rows, n_terms): 0 or 1 of conditions,
-    scaled values of numbers.
-    """
+    """Terms and float32 columns (n_rows, n_terms): conditions as 0 or 1, scaled numbers."""
 
     terms: Sequence[Term]
     columns: Real
@@ -171,9 +169,7 @@ class _Pool:
         return order[np.sort(first)[:MOST_GATES]]
 
     def _sums_of(self, gates: Int64) -> tuple[Float, Float]:
-        """The sums and sums of squares of the products of conditions with each column,
-        shape (n_gates, n_terms).
-        """
+        """Sums and sums of squares of conditions times each column, shape (n_gates, n_terms)."""
         new = [gate for gate in gates.tolist() if gate not in self._sums]
         held = self.columns[:, new].T
         for gate, *sums in zip(new, held @ self.columns, held @ self.columns**2):

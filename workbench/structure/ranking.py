@@ -1,6 +1,4 @@
-"""What a rule alone is worth for its target:
-log likelihood gained on atoms that its weight was not learned from.
-"""
+"""What a rule alone is worth: log likelihood gained on atoms its weight did not learn from."""
 
 from __future__ import annotations
 
@@ -96,9 +94,7 @@ def held_out_worth(
 
 
 def _gains(counts: Float, target: Float, learned: Float, held: Float) -> Float:
-    """Held-out gain of each clause: Newton in the unit clause's weight and the clause's own,
-    all clauses at once.
-    """
+    """Held-out gain of each clause: Newton in its weight and the unit clause's, all at once."""
     rate = np.clip(learned @ target, 1e-6, 1 - 1e-6)
     base = float(np.log(rate / (1 - rate)))
     unit, weight = np.full(len(counts), base), np.zeros(len(counts))

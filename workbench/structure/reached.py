@@ -1,6 +1,4 @@
-"""Aggregates over the rows that targets reach, by prefix sums: linear in rows and targets,
-whatever the windows.
-"""
+"""Aggregates over the rows that targets reach, by prefix sums: linear in rows and targets."""
 
 from __future__ import annotations
 
@@ -35,9 +33,7 @@ class Reached:
     time: Float | None
 
     def spans(self, anchors: Int64, now: Float | None, window: float | None = None) -> Spans:
-        """The rows of each target: of its anchor (-1: none), dated in (now - window, now].
-        O((n + m) log m).
-        """
+        """The rows of each target's anchor (-1: none), in (now - window, now]. O((n + m) log m)."""
         first = np.searchsorted(self.anchor, anchors, "left")
         last = np.searchsorted(self.anchor, anchors, "right")
         if self.time is None or now is None:
@@ -51,9 +47,7 @@ class Reached:
         return Spans(low, high)
 
     def _until(self, anchors: Int64, when: Float, first: Int64, last: Int64) -> Int64:
-        """The first position in [first, last) that is later than `when`,
-        by bisection of all targets at once.
-        """
+        """The first position in [first, last) later than `when`, all targets bisected at once."""
         assert self.time is not None
         low, high = first.copy(), last.copy()
         while True:
@@ -89,9 +83,7 @@ class Places:
         return cls(order, codes[order])
 
     def held(self, low: float, high: float, spans: Spans) -> tuple[Int64, Spans]:
-        """The rows whose code is in [low, high), and the spans as positions among these;
-        O(n_spans log n).
-        """
+        """The rows with code in [low, high), and spans as positions in these; O(n_spans log n)."""
         first, last = np.searchsorted(self.codes, [low, high])
         rows = np.sort(self.order[first:last])
         return rows, Spans(np.searchsorted(rows, spans.low), np.searchsorted(rows, spans.high))
@@ -119,9 +111,7 @@ def mean(values: Float, spans: Spans) -> Float:
 
 
 def variance(values: Float, spans: Spans, anchor: Int64) -> Float:
-    """The mean square of the distance from the mean, of the known values of each span;
-    `anchor` is that of each row.
-    """
+    """The variance of each span's known values; `anchor` is that of each row."""
     starts = (
         np.flatnonzero(np.append(True, anchor[1:] != anchor[:-1]))
         if len(anchor)
@@ -137,9 +127,7 @@ def variance(values: Float, spans: Spans, anchor: Int64) -> Float:
 
 
 def different(codes: Float, spans: Spans, anchor: Int64) -> Float:
-    """How many different known codes are in each span that starts
-    where its anchor does. O(n log n).
-    """
+    """Different known codes in each span that starts where its anchor does. O(n log n)."""
     known = np.flatnonzero(~np.isnan(codes))
     order = known[np.lexsort((known, codes[known], anchor[known]))]
     first = np.ones(len(order), np.bool_)
@@ -170,9 +158,7 @@ def previous(values: Float, spans: Spans, time: Float | None) -> Float:
 
 
 def latest(values: Float, spans: Spans, time: Float | None) -> Float:
-    """The value of the last row of each span; the mean where several rows have that time,
-    NaN where it is unknown.
-    """
+    """The value of each span's last row; the mean of several, NaN where it is unknown."""
     if time is None or not len(values):
         return np.full(len(spans.low), np.nan)
     values = np.where(np.isnan(time), np.nan, values)

@@ -1,6 +1,4 @@
-"""Refinements of clauses along a bottom clause,
-and Aleph's pruning and accepting of them, compiled.
-"""
+"""Refinements of clauses along a bottom clause, Aleph's pruning and accepting; compiled."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ class Feeding(NamedTuple):
 
 
 class Siblings(NamedTuple):
-    """By node, the range `low` to `high` of its later siblings; by sibling,
-    its last literal and whether it is kept.
-    """
+    """A node's later siblings, `low` to `high`; a sibling's last literal, whether it is kept."""
 
     low: Int64
     high: Int64
@@ -93,9 +89,7 @@ def _is_among(candidate: int, literals: Int64) -> bool:
 
 @compiled
 def refinements(paths: Int64, siblings: Siblings, feeding: Feeding) -> tuple[Int64, Int64]:
-    """Refinements of each node: literals that its last literal feeds,
-    then later siblings (indices, and start).
-    """
+    """Each node's refinements: literals its last one feeds, later siblings (indices, start)."""
     # An array taken from a tuple is counted as one more reference, so that is done once.
     dependents, first, inputs, outputs, _ = feeding
     low, high, literal_of, alive = siblings
@@ -131,9 +125,7 @@ def replay(
     best: float,
     nodes: int,
 ) -> tuple[int, int, float, int]:
-    """Aleph's loop over evaluated candidates: prune, accept, stop. Returns (index of the best,
-    nodes, best, stop).
-    """
+    """Aleph's loop over evaluated candidates: prune, accept, stop. (best, nodes, best, stop)."""
     asked = acceptance
     chosen = -1
     for parent in range(start.size - 1):

@@ -1,6 +1,4 @@
-"""Tables that refer to each other,
-and the paths through them that start at a row of the target table.
-"""
+"""Tables that refer to each other, and the paths through them from a target row."""
 
 from __future__ import annotations
 
@@ -111,9 +109,7 @@ class Schema:
         return self[name].of or name
 
     def dated_through(self, name: str) -> tuple[Reference, ...] | None:
-        """The references from a table to the one whose date its rows have; empty for its own,
-        None where none has.
-        """
+        """References to the table that dates a table's rows; empty for its own, None for none."""
         frontier: list[tuple[str, tuple[Reference, ...]]] = [(name, ())]
         for _ in range(3):
             grown = []

@@ -89,9 +89,7 @@ class _Walker:
     max_length: int
 
     def paths(self, types: tuple[str, ...], number: int, atom: tuple[int, ...]) -> set[Path]:
-        """The variabilised paths of at most `max_length` facts that
-        start at the atom's arguments.
-        """
+        """Variabilised paths of at most `max_length` facts from the atom's arguments."""
         variables: dict[Key, int] = {}
         for place, key in enumerate(zip(types, atom)):
             variables.setdefault(key, place)

@@ -1,6 +1,4 @@
-"""What fits of rules to different rows of one table share: bins of columns, terms,
-and their values by stages.
-"""
+"""What fits of rules to rows of one table share: bins, terms, their values by stages."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ MOST_TERMS = 500
 
 
 class Design:
-    """What fits to different rows of one design share: the bins of columns,
-    terms and their values.
-    """
+    """What fits to rows of one design share: the bins of columns, terms and their values."""
 
     def __init__(self, task: RuleTask) -> None:
         self.task, self.X, self.y = task, task.X, task.y

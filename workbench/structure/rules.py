@@ -52,9 +52,7 @@ class LearnedRule:
 
     @property
     def log_odds(self) -> float:
-        """Of the precision with one half added to both counts:
-        a weight to start from where none was learned.
-        """
+        """Of the precision, half added to both counts: a first weight where none was learned."""
         return float(np.log((self.positives + 0.5) / (self.negatives + 0.5)))
 
     @property
@@ -68,9 +66,7 @@ class LearnedRule:
 
 
 def constant_text(name: str) -> str:
-    """A constant as rules write it: bare where it is a number or starts with a capital,
-    otherwise quoted.
-    """
+    """A constant as rules write it: a number or capitalised word bare, otherwise quoted."""
     if _BARE.match(name):
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
@@ -112,9 +108,7 @@ def literal_text(
 def body_text(
     background: Background, examples: Examples, body: Int32, inline: Inline = _NO_INLINE
 ) -> str:
-    """A body and the target as `p(a, v1) ^ q(v1, b) => t(a, b)`;
-    the bare head where the body is empty.
-    """
+    """`p(a, v1) ^ q(v1, b) => t(a, b)`; the bare head where the body is empty."""
     n_head = len(examples.types)
     variables = ", ".join(variable_text(place, n_head) for place in range(n_head))
     head = f"{examples.predicate}({variables})"
@@ -127,9 +121,7 @@ def body_text(
 def information_gain(
     positives: npt.ArrayLike, negatives: npt.ArrayLike, all_positives: int, all_negatives: int
 ) -> Float:
-    """FOIL's gain over the empty body, elementwise: positives times the bits saved on each;
-    0 without positives.
-    """
+    """FOIL's gain over the empty body, elementwise: positives times bits saved; 0 without."""
     p, n = np.asarray(positives, np.float64), np.asarray(negatives, np.float64)
     rate = max(all_positives, 1) / max(all_positives + all_negatives, 1)
     share = np.where(p > 0, p, 1.0) / np.where(p > 0, p + n, 1.0)

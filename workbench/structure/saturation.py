@@ -1,6 +1,4 @@
-"""Bottom clauses: every literal that the modes allow about one example,
-layer by layer (Muggleton 1995; Aleph).
-"""
+"""Bottom clauses: all that the modes allow of one example (Muggleton 1995; Aleph)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Which columns a learner of few rules makes its terms of: all, the target's own,
-or these as plain numbers.
-"""
+"""Which columns a learner of few rules takes: all, the target's own, or those as numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Evaluation functions of clauses: from covered positives,
-covered negatives and length to a number to be maximised.
-"""
+"""Evaluation functions of clauses: positives, negatives, length to what is maximised."""
 
 from __future__ import annotations
 
@@ -102,9 +100,7 @@ def score(
 
 
 def upper_bound(name: str, positives: Counts, length: float, counts: ClassCounts) -> Float:
-    """What no specialisation exceeds: the same positives, no negative,
-    one literal more (Aleph's bound).
-    """
+    """What no specialisation exceeds: same positives, no negative, one literal more (Aleph)."""
     if name in ("entropy", "gini"):
         return np.zeros(np.shape(positives))
     zero = np.zeros(np.shape(positives))

@@ -1,6 +1,4 @@
-"""Which of many columns tell something of a target: what each tells alone,
-without those that say the same.
-"""
+"""Which columns tell something of a target: each alone, without those that say the same."""
 
 from __future__ import annotations
 
@@ -168,9 +166,7 @@ NEARLY_AS_TELLING = 0.97
 
 
 def screened(X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
-    """The columns that tell most of the target,
-    without those that another that tells more is nearly equal to.
-    """
+    """The columns that tell most, without those nearly equal to one that tells more."""
     step = max(1, len(y) // MOST_ROWS)
     X, y = X[::step], y[::step]
     return Binned.of(X).telling(

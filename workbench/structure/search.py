@@ -1,6 +1,4 @@
-"""Search for one clause: general-to-specific refinement through the subsets
-of one example's bottom clause.
-"""
+"""Search for one clause through the subsets of a bottom clause, general to specific."""
 
 from __future__ import annotations
 
@@ -56,9 +54,7 @@ class FoundClause:
 
 @dataclass
 class _Block:
-    """Clauses of one length evaluated together: paths into the bottom clause,
-    and where each one's siblings end.
-    """
+    """Clauses of one length: paths into the bottom clause, and where their siblings end."""
 
     paths: Int64
     end: Int64
@@ -185,9 +181,7 @@ class _Search:
         self.collected: list[Int64] = []
 
     def expand(self, block: _Block, frontier: Int64, conduct: Conduct) -> tuple[_Block, int]:
-        """Evaluate all refinements of the frontier; returns them,
-        and a code other than 0 when the search is over.
-        """
+        """Evaluate all of the frontier's refinements; these, and a code, not 0 where it is over."""
         depth = block.paths.shape[1]
         empty = np.zeros(0, np.int64)
         results: list[_Block] = []

@@ -1,6 +1,4 @@
-"""Sparse fits of a label by columns: L1 paths with their gaps,
-and the kept columns' weights under a ridge.
-"""
+"""Sparse fits of a label: L1 paths with their gaps, kept columns' weights under a ridge."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ class Fit:
 
 
 def path(Z: Float, y: Float, most: int, deadline: float | None) -> list[tuple[float, Fit]]:
-    """L1 fits under falling penalties, each a share of the largest that matters,
-    until more than `most` terms stay.
-    """
+    """L1 fits under falling shares of the largest penalty, until over `most` terms stay."""
     found: list[tuple[float, Fit]] = []
     start: Float | None = None
     design = _prepared(Z, y)
@@ -114,9 +110,7 @@ def _prepared(Z: Float, y: Float) -> _Logistic:
 
 
 def refitted(Z: Float, y: Float, support: Int64, ridge: float, start: Fit | None = None) -> Fit:
-    """The support's weights under a ridge, the intercept free of it;
-    found faster from a fit that is near.
-    """
+    """The support's weights under a ridge, the intercept free; faster from a near fit."""
     weights = np.zeros(Z.shape[1])
     near = None if start is None else np.append(start.weights[support], start.intercept)
     weights[support], intercept = ridge_logistic(Z[:, support], y, ridge, near)
@@ -149,9 +143,7 @@ def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tup
 def ridge_logistic(
     Z: Float, y: Float, ridge: float, start: Float | None = None
 ) -> tuple[Float, float]:
-    """Ridge logistic regression of a few columns;
-    `start` are weights and an intercept that are near.
-    """
+    """Ridge logistic regression of few columns, from `start`, weights and an intercept."""
     columns = np.vstack((Z.T, np.ones(len(Z))))
     base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
     weights = (

@@ -21,9 +21,7 @@ _UNBOUND = np.int32(-(2**31))
 def _maps_without(
     body: Int32, kept: Bool, dropped: int, n_head: int, image: Int64, bound: Int32
 ) -> bool:
-    """Whether a substitution sends every kept literal to a kept one other than `dropped`:
-    depth-first search.
-    """
+    """Whether a substitution maps kept literals to kept ones other than `dropped`: a search."""
     size, width = body.shape
     for literal in range(size):
         image[literal] = -1

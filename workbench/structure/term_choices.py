@@ -13,9 +13,7 @@ from workbench.structure.terms import Condition, Term
 
 
 def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
-    """One term a column, and one for its being unknown: the number, or which of two values;
-    no threshold beside.
-    """
+    """A term a column, and one if it is unknown: the number, or which of two values."""
     found = []
     for column in columns:
         for term in _of_column(X, int(column), 0):
@@ -43,9 +41,7 @@ def terms_of(
 
 
 def step_terms(X: Real, column: int, cut: float) -> list[Term]:
-    """The terms of one threshold of a column: from it on and,
-    where values are unknown, below it.
-    """
+    """The terms of a column's threshold: from it on and, where some are unknown, below."""
     found = [Term((Condition(column, "at_least", cut),))]
     if np.isnan(X[:, column]).mean() >= 0.01:
         found.append(Term((Condition(column, "below", cut),)))
@@ -53,18 +49,14 @@ def step_terms(X: Real, column: int, cut: float) -> list[Term]:
 
 
 def cuts_of(values: Float, n_cuts: int) -> list[float]:
-    """Thresholds at about equal shares of the known values, ascending;
-    none where fewer than three are different.
-    """
+    """Thresholds at about equal shares of known values, ascending; none of fewer than three."""
     known = values[~np.isnan(values)]
     different = np.unique(known)
     return _cuts(known, different, n_cuts) if len(different) > 2 else []
 
 
 def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> list[Term]:
-    """Of each column that takes many values,
-    the number above and the number up to some of its quantiles.
-    """
+    """Of columns of many values, the number above and up to some of its quantiles."""
     found = []
     for column in columns:
         values = np.asarray(X[:, column], np.float64)
@@ -118,9 +110,7 @@ def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
 
 
 def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
-    """Thresholds between two values that stand next to each other,
-    at about equal shares of the rows.
-    """
+    """Thresholds between neighbouring values, at about equal shares of the rows."""
     wanted = np.quantile(known, np.linspace(0, 1, n_cuts + 2)[1:-1])
     at = np.clip(np.searchsorted(different, wanted, side="left"), 1, len(different) - 1)
     if len(different) <= n_cuts + 1:
@@ -129,9 +119,7 @@ def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
 
 
 def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
-    """The terms that say different things of the training rows, with a spread of 1 there,
-    values of mean about 0.
-    """
+    """Terms that tell training rows apart, with a spread there of 1, values of mean about 0."""
     kept: list[Term] = []
     seen: set[bytes] = set()
     for term in found:
@@ -156,9 +144,7 @@ def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
 
 
 def _plain(number: float, within: float) -> float:
-    """A number of few digits so near: where values are clipped and centred need not be exact,
-    and people read it.
-    """
+    """A near number of few digits: clipping and centring need not be exact, people read it."""
     return plain_between(number - within, number + within)
 
 

@@ -1,6 +1,4 @@
-"""Terms with their values of all rows of a design, those of a column made once:
-thresholds see no label.
-"""
+"""Terms with their values of all rows, a column's made once: thresholds see no label."""
 
 from __future__ import annotations
 
@@ -61,9 +59,7 @@ class TermColumns:
         return self._made[column]
 
     def _sharpest(self, column: int, y: Float, rows: Int64) -> list[_Made]:
-        """The terms of the threshold that tells most of the rows;
-        none where a shared one tells nearly as much.
-        """
+        """The terms of the most telling threshold; none where a shared one tells nearly as much."""
         if column not in self._fine:
             values = np.asarray(self.X[:, column], np.float64)
             cuts = cuts_of(values, FINE_CUTS)

@@ -1,6 +1,4 @@
-"""Terms: what a weighted rule says of a candidate's value;
-chosen and scaled on training rows only.
-"""
+"""Terms: what a weighted rule says of a value; chosen and scaled on training rows only."""
 
 from __future__ import annotations
 
@@ -67,18 +65,14 @@ class Term:
 
     @property
     def handicap(self) -> float:
-        """How much of its column a fit that shrinks sees: of two that tell the same,
-        the plainer is taken.
-        """
+        """How much of its column a shrinking fit sees: of two alike the plainer is taken."""
         if len(self.conditions) > 1:
             return 0.6
         return 0.8 if self.conditions else 0.9 if self.form == "log" else 1.0
 
     @property
     def uncentred(self) -> bool:
-        """Whether a rule says the term as it is, without its centre: conditions,
-        and values that are not clipped.
-        """
+        """Whether a rule says the term without its centre: conditions, values not clipped."""
         return self.form == "condition" or bool(np.isinf(self.high))
 
     @property

@@ -1,6 +1,4 @@
-"""A few weighted rules from many candidates: a path of exact L1 fits,
-and the size that held-out rows choose.
-"""
+"""A few weighted rules from many candidates: an L1 path; held-out rows choose the size."""
 
 from __future__ import annotations
 

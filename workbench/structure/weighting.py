@@ -64,9 +64,7 @@ class WeightedTheory:
 
 
 def body_values(cache: CoverCache, parts: Int32, feature: Feature) -> csr_array:
-    """What each body says of each example, shape (n_examples, n_bodies);
-    memory that of the nonzero values.
-    """
+    """What each body says of examples, (n_examples, n_bodies); memory of the nonzero."""
     blocks = [csr_array((0, cache.coverage.n_examples))]
     for start in range(0, len(parts), _BATCH):
         counts = csr_array(cache.counts(parts[start : start + _BATCH]).astype(np.float64))
@@ -132,9 +130,7 @@ def weigh(
 
 @dataclass(frozen=True)
 class _Trial:
-    """One kind of feature: its matrix, one column for clauses that no training example tells apart,
-    and its score.
-    """
+    """One kind of feature: its matrix, a column for clauses that look alike, and its score."""
 
     feature: Feature
     X: csc_array
@@ -168,9 +164,7 @@ class _Trial:
         return cls(feature, X, column, *choice.best, held_out)
 
     def spread(self, weights: Float, weighting: Weighting) -> Float:
-        """Weights of the clauses, given those of the columns: one clause has it all under l1,
-        else they share it.
-        """
+        """Clauses' weights from the columns': one has all under l1, else they share it."""
         shared: Float = weights[self.column]
         if weighting != "l1":
             return np.asarray(shared / np.bincount(self.column)[self.column])

@@ -1,6 +1,4 @@
-"""A problem of inductive logic programming as frozen data: modes, determinations, settings,
-background, examples.
-"""
+"""A problem of inductive logic programming: modes, determinations, settings, examples."""
 
 from __future__ import annotations
 
@@ -56,9 +54,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundClause:
-    """A background clause with a body; a body literal is a term, `\\+`,
-    `not` and comparisons included.
-    """
+    r"""A background clause with a body; literals are terms, `\+`, `not`, comparisons too."""
 
     head: Compound | Symbol
     body: tuple[Term, ...]

@@ -1,6 +1,4 @@
-"""What a statement of Markov logic is, told by its tokens: a declaration of some kind,
-or a rule and its weight.
-"""
+"""What a statement of Markov logic is, by its tokens: a declaration, or a rule and weight."""
 
 from __future__ import annotations
 
@@ -72,9 +70,7 @@ def is_declaration_with_plus(tokens: list[Token], predicates: dict[str, Predicat
 
 
 def tag_weight(statement: Statement) -> tuple[list[Token], bool]:
-    """The statement's tokens with a leading number (or `w:`) retyped as its weight,
-    and whether there is one.
-    """
+    """The tokens with a leading number (or `w:`) retyped as weight, and whether one is there."""
     tokens = statement.tokens
     kinds = [token.type for token in tokens[:4]] + ["", "", "", ""]
     if "COLON" in [token.type for token in tokens] and "STAR" in kinds:

@@ -55,9 +55,7 @@ def logical_clause(program: Program, number: int, rule: LogicalRule) -> Clause:
 
 
 def linear_rules(program: Program, number: int, rule: ArithmeticRule) -> tuple[LinearRule, ...]:
-    """The rule as `ell <= 0`, as `ell = 0` when it is a hard equality,
-    or as two inequalities when it is a soft one.
-    """
+    """The rule as `ell <= 0`, a hard equality as `ell = 0`, a soft one as two inequalities."""
     hard = rule.weight.kind == "hard"
     sides = [rule.terms] if rule.relation in ("<=", "=") else []
     if rule.relation == ">=" or (rule.relation == "=" and not hard):

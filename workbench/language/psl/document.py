@@ -79,9 +79,7 @@ class PslDocument:
     rules_file: Path | None = None
 
     def at_row(self, facts: PslFacts, problem: Diagnostic) -> Diagnostic:
-        """What is wrong with a row that the document holds, where it stands there; `problem` has
-        its number for a line.
-        """
+        """A problem of a row in the document, where it stands; `problem` has its number as line."""
         if problem.span is None or problem.span.line > len(facts.rows):
             return problem
         between = r"""["']?\s*(?:,|\n\s*-)\s*["']?"""

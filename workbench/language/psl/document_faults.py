@@ -44,9 +44,7 @@ def document_content(text: str, source: str | None) -> object:
 
 @cache
 def _loader() -> type[yaml.SafeLoader]:
-    """YAML where `On`, `Off`, `Yes` and `No` are names, as predicates may be called, and only true
-    and false are truth values.
-    """
+    """YAML where `On`, `Off`, `Yes`, `No` are names; only true and false are truth values."""
     import yaml
 
     known = yaml.SafeLoader.yaml_implicit_resolvers
@@ -79,9 +77,7 @@ class DocumentFaults:
         )
 
     def fault(self, message: str, near: str | None, help: str | None = None) -> InputError:
-        """An error of shape, pointing at the first place where `near` stands: as a key, else as a
-        word, else inside one.
-        """
+        """An error of shape where `near` first stands: as a key, else a word, else inside one."""
         place = _first_place(self.text, near) if near else 0
         number = self.text.count("\n", 0, place) + 1
         line = self.text.split("\n")[number - 1].rstrip("\r")

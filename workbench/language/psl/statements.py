@@ -1,6 +1,4 @@
-"""A PSL text cut into rules: one lexer pass, then weights, full stops,
-exponents and line ends decide.
-"""
+"""A PSL text cut into rules: weights, full stops, exponents and line ends decide."""
 
 from __future__ import annotations
 
@@ -93,9 +91,7 @@ def _starts_rule(rule: list[Token], ahead: list[Token], newline: bool, depth: in
 
 
 def _tagged(tokens: Iterator[Token]) -> Iterator[Token]:
-    """The tokens, with `1.5 :` as one WEIGHT and full stops as STOP;
-    the rest of a line with an open quote dropped.
-    """
+    """The tokens, `1.5 :` as WEIGHT, full stops as STOP; less what follows an open quote."""
     held: Token | None = None
     spoiled_line: int | None = None
     for token in tokens:
