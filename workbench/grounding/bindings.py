@@ -14,9 +14,7 @@ from workbench.language.clauses import Clause, LinearRule
 from workbench.language.terms import Constant, Variable
 
 MOST_TAUTOLOGIES = 10
-"""Pairs of literals that can contradict each other, beyond which a query counts:
-the sum is over their subsets.
-"""
+"""Pairs of literals that can clash, beyond which a query counts: the sum is over subsets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,9 +45,7 @@ class Tally:
 
 
 TOGETHER = 50
-"""Clauses without variables that are counted by one query: preparing it is what takes time,
-and more than linearly.
-"""
+"""Clauses without variables counted by one query: preparing it grows more than linearly."""
 
 MOST_COUNTED = 2**62
 """Open groundings from which their number is no integer of the database any more."""

@@ -24,9 +24,7 @@ from workbench.language.program import Program
 from workbench.language.terms import Apply, Constant
 
 MOST_THRESHOLDS = 200
-"""Values of a type that stand at a constant place of a comparison; of more,
-evenly spaced quantiles.
-"""
+"""Values of a type at a constant place of a comparison; of more, evenly spaced quantiles."""
 MOST_ROWS = 5_000_000
 """Combinations of constants that a clause without facts in its body may list."""
 THING = "thing"

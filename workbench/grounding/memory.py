@@ -9,9 +9,7 @@ BASE = 400 * 10**6
 """Bytes of the process itself: interpreter, libraries, compiled kernels."""
 
 A_ROW, AN_ENTRY, AN_ATOM = 80, 80, 100
-"""Bytes of the network and of the solvers' copies of it:
-measured on soft logic of a million rows, rounded up.
-"""
+"""Bytes of the network and solvers' copies of it, measured on a million rows of soft logic."""
 
 A_ROW_ON_DISK, AN_ENTRY_ON_DISK = 32, 13
 """Bytes on disk of the network and of what a pass keeps of a row: indices, values, multipliers."""

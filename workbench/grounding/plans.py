@@ -14,9 +14,7 @@ TOLERANCE = 1e-9
 """PSL's rows whose potential cannot rise above this are left out."""
 
 WIDEST_INTEGRAL = 127
-"""Rows this wide or wider may have a constant (1 less the negated literals)
-that does not fit a signed byte.
-"""
+"""Rows this wide may have a constant (1 less the negated literals) that fits no signed byte."""
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,7 @@ from workbench.language.formulas import variable_names
 Literals = tuple[tuple[str, bool], ...]
 
 MOST_DECIDED = 12
-"""Literals of one ground clause that evidence decides and that are written out:
-existential clauses have many.
-"""
+"""Literals of a ground clause that evidence decides, written out: existential ones have many."""
 
 
 @dataclass(frozen=True)

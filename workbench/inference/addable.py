@@ -9,9 +9,7 @@ from workbench.network.ground_network import GroundNetwork
 from workbench.network.runs import row_runs
 
 HEAVY = 1e9
-"""No weight below this is too heavy: learners leave weights of 1e-15 beside such of 10,
-and nobody misses them.
-"""
+"""No weight below this is too heavy: learners leave weights of 1e-15 that nobody misses."""
 PRECISION = 1e-3
 """The share of a weight that the sum's rounding may take."""
 

@@ -28,9 +28,7 @@ from workbench.progress import Conduct
 CERTAIN = 1000.0
 """An energy difference against which no draw is ever made: exp(-1000) is 0."""
 HEAVY = 3.0
-"""The weight of a row beyond which joint draws are made:
-a state that breaks it is left twenty times in a row.
-"""
+"""The weight of a row beyond which joint draws are made: its broken states stay for long."""
 COOLING, SWEEPS = 1_000_000, (20, 400)
 """Entries that a cooled start looks at, about, and the least and most sweeps that it makes."""
 ATTENTION = 0.02

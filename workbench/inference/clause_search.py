@@ -27,9 +27,7 @@ Soft = list[tuple[list[int], float]]
 
 
 Search = Callable[["ClauseProblem", list[int], Conduct], tuple[Float | None, int, bool]]
-"""The best values of a component's atoms, a bound on its cost in units,
-and whether it was interrupted.
-"""
+"""A component's best values, a bound on its cost in units, whether it was interrupted."""
 
 
 def solve_clauses(

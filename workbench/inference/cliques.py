@@ -23,13 +23,9 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
 LEAST = 4
-"""Members of the smallest clique that is counted:
-three pairs cost less than a sum and its steps.
-"""
+"""Members of the smallest clique counted: three pairs cost less than a sum and its steps."""
 SHARE = 0.25
-"""Of a problem's hinges, the least that cliques must hold: below,
-other solvers of the pairs are faster.
-"""
+"""Of a problem's hinges, the least in cliques: below, other solvers of pairs are faster."""
 
 
 class _Pairs(NamedTuple):

@@ -22,9 +22,7 @@ from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
 WIDE = 2
-"""Clusters of any size that are tried in a sweep; further ones, two for `SHARE` blocks,
-have at most `SHARE` blocks.
-"""
+"""Clusters of any size tried in a sweep; two more for `SHARE` blocks have `SHARE` at most."""
 SHARE = 64
 
 

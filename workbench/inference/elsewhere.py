@@ -26,9 +26,7 @@ Result = TypeVar("Result")
 AT_ONCE = 5_000
 """Entries of a matrix that is not worth another process."""
 GRACE = 1.0
-"""Seconds beyond the deadline that a solver with a time limit of its own
-has to hand over what it found.
-"""
+"""Seconds past the deadline in which a solver may hand over what its own limit found."""
 
 
 class Stopped(Exception):

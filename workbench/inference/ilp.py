@@ -34,9 +34,7 @@ from workbench.parameters import Count
 from workbench.progress import Conduct
 
 MANY = 20_000
-"""Hinges from which on `auto` looks for rows to merge: below,
-the weaker relaxation costs more than the rows.
-"""
+"""Hinges from which on `auto` merges rows: below, the weaker relaxation costs more."""
 
 
 @dataclass(frozen=True)

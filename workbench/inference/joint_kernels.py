@@ -21,18 +21,14 @@ from workbench.network.compiled import compiled
 from workbench.network.layout import Layout
 
 STATES = 64
-"""Most joint states of a group drawn together; every other group has at most `FEW`,
-enough for a pair.
-"""
+"""Most joint states of a group; every other group has at most `FEW`, enough for a pair."""
 FEW = 8
 UNITS = 6
 """Most units of a group."""
 ATTEMPTS = 16
 """Tries to let a group grow by a neighbour."""
 SHARE = 128
-"""Two groups are drawn for so many atoms, and two more:
-as much work as about a sweep of single redraws.
-"""
+"""Two groups are drawn for so many atoms, and two more: as much work as a plain sweep."""
 
 
 class Group(NamedTuple):

@@ -14,9 +14,7 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
 AT_ONCE, AT_ONCE_INTEGER = 20_000, 2_000
-"""Entries of the largest linear and integer program solved in this process:
-HiGHS is deaf for up to a second there.
-"""
+"""Entries of programs solved in this process, where HiGHS is deaf for up to a second."""
 
 
 @dataclass(frozen=True)

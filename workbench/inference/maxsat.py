@@ -17,9 +17,7 @@ from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct, after, remaining
 
 AT_ONCE = 200
-"""Clauses of the largest component that is searched in this process: beyond,
-RC2 may not hear an interrupt for long.
-"""
+"""Clauses of the largest component searched in this process: RC2 may not hear us beyond."""
 
 
 @dataclass(frozen=True)

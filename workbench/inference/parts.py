@@ -13,9 +13,7 @@ from workbench.network.hinge_problem import HingeProblem
 from workbench.network.part import Part
 
 SMALL = 400
-"""Components are solved together up to about this many variables:
-a program costs milliseconds to set up.
-"""
+"""Components are solved together up to so many variables: programs are costly to set up."""
 
 
 def restrict(problem: HingeProblem, fixed: Bool, x: Float) -> Part[HingeProblem]:

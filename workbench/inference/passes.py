@@ -15,9 +15,7 @@ from workbench.inference.pdhg_kernels import Iterate, dual_pass, dual_residual, 
 from workbench.inference.row_parts import RowPart, StreamedProgram
 
 LANES = 2
-"""Threads that pass over parts of the rows; each sums into a slope of its own,
-so that the answer's bytes are one.
-"""
+"""Threads that pass over parts, each summing apart, so that the answer's bytes are one."""
 
 
 class PassingPrimalDual(PrimalDual):

@@ -28,9 +28,7 @@ _SINGLE_TOLERANCE = 1e-5
 """Gaps below this are sought in double precision from the start."""
 
 _SINGLE_RESIDUAL = 2e-6
-"""Of the iterate's length: thirty times what single precision leaves
-of a residual by rounding alone.
-"""
+"""Of the iterate's length: thirty times a residual's rounding in single precision."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,7 @@ from workbench.progress import PLAIN, Conduct
 RelaxationSolver = Literal["auto", "flow", "highs", "simplex", "ipm", "pdhg"]
 
 HIGHS_LIMIT = 60_000
-"""Stored coefficients beyond which the first-order method overtakes the simplex
-method (benchmarks/mln_map.py).
-"""
+"""Entries beyond which PDHG overtakes the simplex method (benchmarks/mln_map.py)."""
 
 
 def solve_relaxation(

@@ -18,9 +18,7 @@ from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct
 
 NEAR = 1e-3
-"""How near 0 or 1 a convex solver's value counts as integral:
-interior points stop short of the corners.
-"""
+"""How near 0 or 1 a value counts as integral: interior points stop short of corners."""
 
 
 @dataclass(frozen=True)

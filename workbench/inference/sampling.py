@@ -22,9 +22,7 @@ from workbench.progress import Conduct, remaining
 AGREED = 1.05
 """Largest R-hat of an atom on which chains count as agreeing: at 1.07 errors of 0.15 were seen."""
 PRECISE = 0.02
-"""Standard error of a probability up to which a larger R-hat does not matter:
-625 independent samples of 1/2.
-"""
+"""Standard error up to which a larger R-hat does not matter: 625 independent draws of 1/2."""
 
 
 class Sampler(Protocol):

@@ -21,9 +21,7 @@ Result = TypeVar("Result")
 LOOK = 0.05
 """Seconds between two looks."""
 GRACE = 1.0
-"""Seconds that a kernel has to read its flag:
-one whose machine code is in the making reads none.
-"""
+"""Seconds a kernel has to read its flag: one still being compiled reads none."""
 
 
 def stop_flag() -> Int8:

@@ -18,9 +18,7 @@ from workbench.network.relax import relax
 from workbench.progress import Conduct
 
 _NODES = 500
-"""Nodes of branch and cut a component, unasked:
-a limit in time would make answers depend on the machine.
-"""
+"""Nodes of branch and cut a component: by time, answers would depend on the machine."""
 
 _SMALL = 20_000
 """Entries of the largest network that is solved at once, by one engine with all its rows."""

@@ -15,9 +15,7 @@ ARITHMETIC = {"plus": "+", "minus": "-", "times": "*", "dividedBy": "/", "mod": 
 STRING_FUNCTIONS = {"concat": 2, "length": 1, "lower": 1, "upper": 1}
 
 DATE_OF = "date of"
-"""The date that a constant's name is: a function, and the definition made of it;
-no rule can spell it.
-"""
+"""The date that a constant's name is: a function and definition that no rule can spell."""
 
 VALUE_FUNCTIONS = {
     DATE_OF: 1,
@@ -39,9 +37,7 @@ VALUE_FUNCTIONS = {
     "standardised": 1,
     "scaled": 1,
 }
-"""Functions of numbers, dates and texts, with their number of arguments;
-each but `DATE_OF` gives a number.
-"""
+"""Functions and their number of arguments; each but `DATE_OF` gives a number."""
 
 FITTED = ("standardised", "scaled")
 """`(a - mean) / deviation` and `(a - least) / (greatest - least)`: functions of a number and of two
@@ -51,9 +47,7 @@ Their author writes `standardised(a)`; fitted to data it is `standardised(a, 41.
 """
 
 DEGREES = {"jaro", "jaro_winkler", "jaccard", "tfidf", "cosine", "closeness", "scaled"}
-"""Functions whose values are from 0 to 1: in soft logic they may stand like atoms,
-their values as truth values.
-"""
+"""Functions from 0 to 1: in soft logic they may stand like atoms, as truth values."""
 
 FUNCTIONS = {
     "succ": 1,

@@ -39,9 +39,7 @@ class NeedsDomain(Exception):
 
 Item = Literal | Comparison
 Scoped = tuple[Item, frozenset[str]]
-"""An item with the existential variables whose quantifiers it stands under,
-whether or not it names them.
-"""
+"""An item with the existential variables whose quantifiers it stands under, named or not."""
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,7 @@ _ASIDE = re.compile(r"""//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?
 _SOFT = re.compile(
     r"->|>>|<<|\)\s*<-|&|\||==|~|\^[12]\s*$|^\s*[\d.]+(?:[eE][+-]?\d+)?\s*:", re.MULTILINE
 )
-"""What only PSL writes: its arrows and connectives, squares at the end of a line,
-a colon after a weight.
-"""
+"""What only PSL writes: arrows, connectives, squares at a line's end, a colon after a weight."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ from enum import StrEnum
 from math import isfinite
 
 VALUE_TYPES = ("number", "date", "text")
-"""Names of types that hold values;
-a program that declares constants for one of them makes it an ordinary type.
-"""
+"""Types that hold values; a program that declares constants for one makes it ordinary."""
 
 
 class ValueKind(StrEnum):

@@ -105,9 +105,7 @@ class PreconditionedConjugateGradient(DiagonalNewton):
 
 
 ASCENT = 0.1
-"""A direction that is conjugate to the last is taken where it ascends at least so
-much of what Newton's own does.
-"""
+"""A direction conjugate to the last is taken if it ascends by this share of Newton's own."""
 
 
 class _Newton:

@@ -19,9 +19,7 @@ _TURNS = 10
 """Times that atoms may change sides."""
 
 EXCLUSION_LIMIT = 60_000
-"""Stored coefficients beyond which the 0/1 oracle, once the truth itself is the MAP state,
-looks at its neighbours.
-"""
+"""Entries beyond which the 0/1 oracle looks only at the neighbours of a truth that is MAP."""
 
 
 def separate(

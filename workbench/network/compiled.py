@@ -31,9 +31,7 @@ LOADING, COMPILING = 1.0, 6.0
 
 _lock = RLock()
 _deadline: ContextVar[float] = ContextVar("deadline", default=inf)
-"""A `time.monotonic()` reading before which machine code must be there to be used;
--inf for plain functions.
-"""
+"""`time.monotonic()` by which machine code must be there to be used; -inf for plain functions."""
 _visited = [0.0]
 """Entries that plain kernels of this process visited, about."""
 

@@ -14,9 +14,7 @@ from workbench.network.ground_network import BlockKind, Domain, GroundNetwork, R
 from workbench.network.runs import row_runs
 
 TOLERANCE = 1e-9
-"""How far `ell` may exceed 0 in a hard row of a 0/1 state and still count as satisfied: rounding,
-nothing more.
-"""
+"""How far `ell` may exceed 0 in a hard row of a satisfied 0/1 state: rounding, nothing more."""
 
 
 def row_values(network: GroundNetwork, values: Float) -> Float:

@@ -121,9 +121,7 @@ def _steps_and_bends(
 
 _Choice = tuple[_Way, int, float]
 _Errors = dict[_Choice, list[Float]]
-"""The absolute error of each held-out row, by way, number of terms and ridge;
-an array a held-out set.
-"""
+"""Each held-out row's absolute error by way, number of terms and ridge; one array a set."""
 
 
 def _chosen(errors: _Errors, ways: Sequence[_Way]) -> _Choice:

@@ -20,9 +20,7 @@ from workbench.structure.settings import check_range
 _CHUNK = 500_000
 """Covers computed at once."""
 _MOST_GROWN = 200_000
-"""Bodies of one length that are looked at; of more,
-those that extend the bodies of greatest support.
-"""
+"""Bodies of one length looked at; of more, those that extend bodies of greatest support."""
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,7 @@ from workbench.structure.disjunctions import Conjunction, Disjunction, falsifyin
 from workbench.threads import one_blas_thread
 
 _MOST_STEPS = 20_000_000
-"""Facts that one conjunction's count may look at;
-a clause beyond that has more groundings than a rule should.
-"""
+"""Facts that a conjunction's count may look at: beyond are more groundings than a rule's."""
 _PATIENCE = 0.2
 """Seconds that one batch of clauses should take, so that a deadline or a cancel is heard."""
 

@@ -63,9 +63,7 @@ PRODUCTS = 8
 PLAINER = 0.9
 """What a product's correlation counts beside that of a single term."""
 SHAPES = {"log": 0.98, "above": 0.96, "below": 0.96}
-"""What that of a bent line counts beside a straight one or a step, which say as much in fewer
-words.
-"""
+"""What a bent line counts beside a straight one or a step, which are shorter to say."""
 NEW = 0.02
 """The share of a column's squares that chosen terms leave, at least."""
 

@@ -79,9 +79,7 @@ def variable_text(variable: int, n_head: int) -> str:
 
 
 Inline = Mapping[str, Callable[[Sequence[str]], str]]
-"""Predicates that are written as something else than an atom:
-from the arguments' texts to the text.
-"""
+"""Predicates written as something else than an atom: arguments' texts to the text."""
 
 
 def literal_text(

@@ -96,9 +96,7 @@ class Binned:
 
 
 UNKNOWN = MOST_BINS + 1
-"""The bin of unknown values; a least value that fills the first bin may make
-one bin more than `MOST_BINS`.
-"""
+"""The bin of unknown values; a least value filling the first bin may make one bin more."""
 
 
 def _binned(X: Real) -> tuple[UInt8, Float, Float]:

@@ -14,13 +14,9 @@ from workbench.structure.terms import Term
 _Made = tuple[Term, Float, bytes]
 """A term, its values times its handicap, and of a condition the rows that it holds of, as bits."""
 FINE_CUTS = 40
-"""Thresholds of a column of which the one that tells most is taken
-beside those that all rows share.
-"""
+"""Thresholds of a column whose most telling one is taken beside those all rows share."""
 CLEARLY = 5.0
-"""By how much of the log likelihood it tells more than these at least:
-of forty one fits chance best.
-"""
+"""By how much log likelihood it tells more than these: of forty, one fits chance best."""
 
 
 @dataclass(frozen=True)
