@@ -53,13 +53,7 @@ class Dialect:
     row_subqueries: ClassVar[bool] = True
 
     def render(self, query: Select | Union, indent: str = "") -> str:
-        """SQL text, one clause a line.
-
-        Raises
-        ------
-        UsageError
-            E0880 for a function that the database has not.
-        """
+        """SQL text, one clause a line; E0880 for a function that the database has not."""
         if isinstance(query, Union):
             return f"\n{indent}UNION ALL\n".join(
                 self.render(select, indent) for select in query.selects

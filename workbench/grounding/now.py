@@ -11,13 +11,7 @@ from workbench.language.values import ValueKind
 
 
 def latest_date(relations: FactRelations) -> Expression:
-    """The latest date that the evidence of the chosen worlds has.
-
-    Raises
-    ------
-    InputError
-        E0326 where it has none.
-    """
+    """The latest date that the evidence of the chosen worlds has; E0326 where it has none."""
     dates = [
         f"SELECT max({column}) AS latest FROM {quoted(stored.table_name)} "
         f"WHERE partition = 'evidence' AND value = 1 AND world IN ({relations.in_worlds})"

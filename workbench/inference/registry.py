@@ -40,13 +40,7 @@ ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
 
 
 def engine_class(name: str) -> Any:
-    """The class behind a name.
-
-    Raises
-    ------
-    UsageError
-        E0411 for an unknown engine.
-    """
+    """The class behind a name; E0411 for an unknown engine."""
     if name not in ENGINES:
         close = nearest(name, ENGINES)
         hint = f"did you mean {close}? " if close else ""

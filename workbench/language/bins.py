@@ -26,13 +26,7 @@ HELP = "as in `Age(x, a) ^ +bin(a, 4) => Fraud(x)`, with Age(person, number)"
 
 
 def bin_of(name: str, arguments: Sequence[Term], span: Span | None) -> Comparison:
-    """`+bin(a, 4)` as a condition.
-
-    Raises
-    ------
-    Refused
-        E0159 where it is not a variable and a number of bins.
-    """
+    """`+bin(a, 4)` as a condition; E0159 where it is not a variable and a number of bins."""
     if name != "bin":
         raise Refused(
             "E0159", f"`+` stands before a variable or bin(a, 4), and not before {name}", span, HELP

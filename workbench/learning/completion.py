@@ -42,13 +42,7 @@ class MapStates:
     def most_likely(
         self, network: GroundNetwork, weights: Float, seed: int, start: Float | None = None
     ) -> Float:
-        """The MAP state, shape (n_atoms,).
-
-        Raises
-        ------
-        InfeasibleError
-            E0404, where the hard rows admit no state.
-        """
+        """The MAP state, shape (n_atoms,); E0404 where the hard rows admit no state."""
         engine = self.engine or self._suited(network, weights)
         return _values(engine.infer(network, weights, self._quietly(seed), start))
 

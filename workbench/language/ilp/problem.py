@@ -96,13 +96,7 @@ class IlpProblem:
 
     @property
     def head_mode(self) -> Mode:
-        """The target's head mode.
-
-        Raises
-        ------
-        InputError
-            `E0601` when no head mode names the target.
-        """
+        """The target's head mode; E0601 when no head mode names the target."""
         for candidate in self.modes:
             if candidate.head and candidate.predicate == self.target:
                 return candidate

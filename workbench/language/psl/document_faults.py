@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 
 def document_content(text: str, source: str | None) -> object:
-    """What a document's JSON or YAML says.
-
-    Raises
-    ------
-    InputError
-        E0130 when it is neither.
-    """
+    """What a document's JSON or YAML says; E0130 when it is neither."""
     if text.lstrip().startswith(("{", "#", "//")) and re.match(r"(\s*(#|//)[^\n]*\n)*\s*\{", text):
         try:
             return json.loads(re.sub(r"(?m)^[ \t]*(?:#|//)[^\n]*$", "", text))
