@@ -28,7 +28,8 @@ st.set_page_config(
 st.html(HERE / "page.css")
 
 # Streamlit puts boxes between the list of pages and its items, which screen readers then do not
-# count as one list; and a box that opens is scrolled by keys where it can have the focus alone.
+# count as one list; and what scrolls (a box that opens, a long text) is scrolled by keys where it
+# can have the focus alone.
 FOR_READERS = """<script>
 {
   const mend = () => {
@@ -36,7 +37,8 @@ FOR_READERS = """<script>
       list.setAttribute("role", "presentation");
       list.querySelectorAll("div:has(> li)").forEach((part) => part.setAttribute("role", "list"));
     }
-    for (const box of document.querySelectorAll('[data-testid="stPopoverBody"]')) box.tabIndex = 0;
+    const boxes = '[data-testid="stPopoverBody"], [data-testid="stCode"] pre';
+    for (const box of document.querySelectorAll(boxes)) box.tabIndex = 0;
   };
   mend();
   window.forReaders ??= new MutationObserver(mend);

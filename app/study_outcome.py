@@ -54,7 +54,7 @@ def rules(record: Mapping[str, Any]) -> None:
     frame = pd.DataFrame(
         {
             "rule": [rule["words"].rsplit(":", 1)[0] for rule in found],
-            "weight": [rule["weight"] for rule in found],
+            "weight": [rule["weight"] * rule.get("step", 1.0) for rule in found],
             "rows": [rule["support"] for rule in found],
             "with": [rule["rate_with"] for rule in found],
             "without": [rule["rate_without"] for rule in found],

@@ -136,5 +136,5 @@ def test_what_is_known_of_the_things_asked_about_is_of_their_world() -> None:
     assert east.links == (("Owner", "O (Street Elm)"),)
     assert (west.columns, west.links, west.more) == ((("Breed", "Poodle"),), (), 0)
     owner = ws.data.known_things("Street(O, Elm)", "East", links=1)[0]
-    assert (owner.columns, owner.links) == ((), (("Owner", "P (Breed Beagle)"),))
+    assert (owner.columns, owner.links) == ((), (("pet (Owner)", "P (Breed Beagle)"),))
     assert owner.more == 1

@@ -5,6 +5,7 @@ intervals of what was predicted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from workbench.study.program import rule_texts, written_intercept
 from workbench.study.result import Explained, StudiedRule
 from workbench.study.rule_words import readable_step, reason_words, term_words
 from workbench.study.run import Studied
+from workbench.study.words import weight_text
 
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
@@ -60,24 +62,29 @@ def studied_rules(
             step = readable_step(term, matrix.candidates)
             said = term_words(term, matrix.candidates, timed=timed, step=step)
             about = f" [{ready.classes[place]}]" if model.kind == "category" else ""
-            words = f"{said}{about}: {each * step:+.3g}"
+            words = f"{said}{about}: {weight_text(each * step)}"
             found.append(
                 (
                     abs(weight),
-                    _rule(text, words, each, term, X, y, counts=_counts_labels(term, matrix)),
+                    _rated(
+                        StudiedRule(text, words, each, step),
+                        term,
+                        X,
+                        y,
+                        counts=_counts_labels(term, matrix),
+                    ),
                 )
             )
     return tuple(rule for _, rule in sorted(found, key=lambda one: -one[0]))
 
 
-def _rule(
-    text: str, words: str, weight: float, term: Term, X: Real, y: Float, *, counts: bool
-) -> StudiedRule:
+def _rated(rule: StudiedRule, term: Term, X: Real, y: Float, *, counts: bool) -> StudiedRule:
+    """A rule with its support and lift on the labelled rows."""
     supporting, held = rows_of_term(term, X, counts=counts)
     support = int(supporting.sum())
     with_, without = _mean(y[held]), _mean(y[~held])
     lift = None if with_ is None or without is None or without == 0 else with_ / without
-    return StudiedRule(text, words, weight, support, lift, with_, without)
+    return replace(rule, support=support, lift=lift, rate_with=with_, rate_without=without)
 
 
 def rows_of_term(term: Term, X: Real, *, counts: bool = False) -> tuple[Bool, Bool]:

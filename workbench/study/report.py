@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.study.result import StudyResult
-from workbench.study.words import number_text
+from workbench.study.words import number_text, weight_text
 
 __all__ = ["html_report", "write_study"]
 
@@ -141,7 +141,7 @@ def _rules(result: StudyResult) -> str:
         rows.append(
             [
                 f"{escape(rule.words.rsplit(':', 1)[0])}<br><code>{escape(rule.text)}</code>",
-                f'<span class="{side}">{rule.weight:+.3g}</span>',
+                f'<span class="{side}">{weight_text(rule.said_weight)}</span>',
                 f"{rule.support:,}",
                 rate,
                 "–" if rule.lift is None else f"{rule.lift:.2f}",
@@ -175,7 +175,9 @@ def _explanations(result: StudyResult) -> list[str]:
     found = ["<h2>The ten most telling cases</h2>"]
     for one in result.explanations[:10]:
         known = ", known" if one.known else ""
-        reasons = "".join(f"<li>{escape(words)}: {adds:+.3g}</li>" for words, adds in one.parts())
+        reasons = "".join(
+            f"<li>{escape(words)}: {weight_text(adds)}</li>" for words, adds in one.parts()
+        )
         found.append(
             f"<p><b>{escape(one.name)}</b>: "
             f"{number_text(round(one.value, 4))}{known}</p><ul>{reasons}</ul>"

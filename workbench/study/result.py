@@ -22,6 +22,8 @@ class StudiedRule:
         In the language, with its weight.
     words : str
         In plain words, with its weight.
+    weight, step : float
+        The weight of one unit of a number; the words speak of `step` units.
     support : int
         Labelled rows where it holds (of a number: where it is known; where half of the rows have
         the least value, those that have more).
@@ -32,10 +34,16 @@ class StudiedRule:
     text: str
     words: str
     weight: float
-    support: int
-    lift: float | None
-    rate_with: float | None
-    rate_without: float | None
+    step: float = 1.0
+    support: int = 0
+    lift: float | None = None
+    rate_with: float | None = None
+    rate_without: float | None = None
+
+    @property
+    def said_weight(self) -> float:
+        """The weight that the words speak of."""
+        return self.weight * self.step
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
@@ -43,6 +51,7 @@ class StudiedRule:
             "text": self.text,
             "words": self.words,
             "weight": self.weight,
+            "step": self.step,
             "support": self.support,
             "lift": self.lift,
             "rate_with": self.rate_with,

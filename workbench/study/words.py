@@ -34,6 +34,11 @@ def number_text(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 
 
+def weight_text(weight: float) -> str:
+    """A weight, or what a rule adds, with its sign: three digits that tell, or whole thousands."""
+    return f"{weight:+,.0f}" if abs(weight) >= 1e3 else f"{weight:+.3g}"
+
+
 def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     """What a candidate's number is, such as `the mean amount of its
     payments in the last 90 days`.

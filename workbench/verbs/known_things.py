@@ -28,7 +28,8 @@ class KnownThing:
     columns : tuple of (str, str)
         A predicate, and what it says of the thing.
     links : tuple of (str, str)
-        A predicate, and the things at its other end, with what is said of these in brackets.
+        A predicate (`repair (Bike)` where it is said in the row of a repair), and the things at its
+        other end, with what is said of these in brackets.
     more : int
         Links that are left out.
     """
@@ -110,7 +111,12 @@ def _told(
             not in names[thing]
         ]
         said.append(f"{names[thing]} ({', '.join(columns)})" if columns else names[thing])
-    return fact.predicate, "; ".join(said)
+    return _tie(fact), "; ".join(said)
+
+
+def _tie(fact: Neighbour) -> str:
+    """A link's name; one that another thing's row says begins with the kind of that thing."""
+    return fact.predicate if fact.position == 0 else f"{fact.types[0]} ({fact.predicate})"
 
 
 def _names(database: Database, things: Collection[Thing]) -> dict[Thing, str]:
