@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 import pytest
+from lark import Token
 
 from workbench.language import format_program, parse_program
 from workbench.language.psl.parsing import parse_psl
+from workbench.language.source import SourceText
+from workbench.language.statements import Statement, description
 from workbench.verbs.explaining.explanation import names_of_rules
 from workbench.workspace import open_workspace
 
@@ -58,3 +63,21 @@ def test_what_was_learned_describes_what_it_did_before() -> None:
     assert set(after) <= before
     assert after[-1] == "quiet ones"
     assert after[0] == ""
+
+
+class Sliced(str):
+    """A text that counts the characters cut out of it."""
+
+    cut = 0
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        part = super().__getitem__(key)
+        self.cut += len(part)
+        return part
+
+
+def test_a_long_comment_is_read_once() -> None:
+    text = Sliced("// said\n" * 3000 + "1 Heard(x)\n")
+    statement = Statement(SourceText(None, text), [Token("NUMBER", "1", start_pos=8 * 3000)])
+    assert description(statement) == " ".join(["said"] * 3000)
+    assert text.cut < 2 * len(text)

@@ -62,6 +62,18 @@ def test_lazy_and_full_training_agree(seed: int, cuts: str) -> None:
         np.testing.assert_allclose(lazy.weights, full.weights, atol=0.05)
 
 
+def test_rules_with_weights_to_start_from_are_learned_in_full() -> None:
+    rules = RULES + "0.1 Near(x, y) ^ Same(x, z) ^ Same(y, w) => Same(z, w)\n"
+    with wb.open() as workspace:
+        workspace.declare(rules)
+        load_alchemy_text(workspace.database, facts(0, n=4))
+        learn = {"learner": "max_margin", "options": {"engine": "ilp"}, "query": ("Same",)}
+        full = workspace.learn(rules, **learn)
+        lazy = workspace.learn(rules, lazy=True, **learn)
+    assert [one["open"] for one in lazy.rules()] == [one["open"] for one in full.rules()]
+    np.testing.assert_allclose(lazy.weights, full.weights, atol=0.05)
+
+
 def test_labels_that_break_a_lazy_rule_leave_its_rows_out() -> None:
     rules = RULES.replace("!Same(x, y) v Same(y, x).\n", "")
     broken = "Same(A, B)\nSame(B, C)\nNear(A, B)\nNear(B, C)\nFar(A, C)\n"

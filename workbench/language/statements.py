@@ -119,10 +119,12 @@ def description(statement: Statement, marks: tuple[str, ...] = ("//",)) -> str:
     text = statement.source.text
     end = text.rfind("\n", 0, statement.start)
     lines: list[str] = []
-    while (end >= 0 and not text[end + 1 : statement.start].strip()) or lines:
-        start = text.rfind("\n", 0, max(end, 0)) + 1
+    if text[end + 1 : statement.start].strip():
+        return ""
+    while end >= 0:
+        start = text.rfind("\n", 0, end) + 1
         line = text[start:end].strip()
-        if end < 0 or not line.startswith(marks):
+        if not line.startswith(marks):
             break
         lines.append(line.lstrip("/#").strip())
         end = start - 1

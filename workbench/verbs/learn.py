@@ -215,7 +215,10 @@ class _Task:
         self.progress.step("ground", 0.0)
         if not lazy:
             return ground(self.database, self.program, self.request, progress=self.progress), None
-        started = ground_lazily(self.database, self.program, self.request, progress=self.progress)
+        hard = [n for n, rule in enumerate(self.program.rules) if rule.weight.kind == "hard"]
+        started = ground_lazily(
+            self.database, self.program, self.request, rules=hard, progress=self.progress
+        )
         return started.grounding, started.source
 
     def by_world(self, templates: Templates) -> list[Grounding]:
