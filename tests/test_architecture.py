@@ -1,6 +1,4 @@
-"""The laws of the house: which room may import which, who may touch DuckDB,
-how long a file may be.
-"""
+"""The laws of the house: which room imports which, who touches DuckDB, how long files are."""
 
 from __future__ import annotations
 
@@ -130,18 +128,14 @@ def test_queries_are_made_in_their_rooms(path: Path) -> None:
     "path", sorted((PACKAGE / "tables").rglob("*.py")), ids=lambda path: path.name
 )
 def test_queries_over_wide_tables_stay_out_of_the_workspace(path: Path) -> None:
-    """The room asks its own staging;
-    what reaches the workspace goes through `workbench.database`.
-    """
+    """The room asks its own staging; the workspace is reached through its database."""
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"database\.(connection|cursor|execute)\b", text)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_kernels_are_compiled_where_the_cache_may_be_missing(path: Path) -> None:
-    """Numba's own decorator fails where an installation cannot be written to;
-    `compiled` does not.
-    """
+    """Numba's own decorator fails where an installation cannot be written to."""
     if path.relative_to(PACKAGE).as_posix() != "network/compiled.py":
         assert not any(module.split(".")[0] == "numba" for module in imported_modules(path))
 
@@ -168,9 +162,7 @@ DOORS = [
 
 @pytest.mark.parametrize("path", sorted(DOORS), ids=lambda path: str(path.relative_to(ROOT)))
 def test_doors_ask_the_workspace_for_what_it_has(path: Path) -> None:
-    """The page is checked for no types,
-    and a name that the workspace does not have fails there when it is asked.
-    """
+    """The page has no type checks: a name that is missing fails there when asked."""
     parts: dict[str, type] = {"data": Data, "rules": Rules, "models": Models, "runs": Runs}
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Attribute):

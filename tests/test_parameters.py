@@ -1,6 +1,4 @@
-"""Parameters of engines, learners and searches mean what their classes declare,
-whoever gives them.
-"""
+"""Parameters mean what their classes declare, whoever gives them."""
 
 from __future__ import annotations
 

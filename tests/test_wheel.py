@@ -1,6 +1,4 @@
-"""The built wheel holds SQL, page, examples and error pages,
-and infers from a folder of its own.
-"""
+"""The built wheel holds SQL, page, examples, error pages, and infers from its folder."""
 
 from __future__ import annotations
 

@@ -76,9 +76,7 @@ def smokers(state: Server) -> Server:
 
 @pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One server of its own for all journeys, over a workspace in memory;
-    `Visitor.fresh` empties it.
-    """
+    """A server for all journeys, over a workspace in memory; `Visitor.fresh` empties it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -118,9 +116,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    """One headless Chromium for all journeys; it goes with them:
-    its driver keeps an event loop in this thread.
-    """
+    """One headless Chromium for all journeys: its driver keeps an event loop in this thread."""
     with playwright.sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
         yield opened

@@ -1,6 +1,4 @@
-"""What the page offers to copy does run, on the command line and in Python,
-and gives the page's figures.
-"""
+"""What the page offers to copy runs, on the command line and in Python, with its figures."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Facts as the page takes, shows and changes them: imports, the console, a thing, answers of
-reviewers.
-"""
+"""Facts as the page takes, shows and changes them: imports, console, a thing, answers."""
 
 from __future__ import annotations
 

@@ -17,9 +17,7 @@ FEW = 12
 
 @pytest.fixture
 def shop(tmp_path: Path) -> list[Path]:
-    """Customers, their shops and orders; who complains goes by the shop, with some noise;
-    some are not known.
-    """
+    """Customers, their shops and orders; who complains goes by the shop, with some noise."""
     chance = random.Random(4)
     shops = [f"S{number}" for number in range(12)]
     bad = set(shops[:5])

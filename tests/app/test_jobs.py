@@ -1,6 +1,4 @@
-"""Jobs in processes of their own: runs handed back, a cancel that is kept,
-limits of time and memory, two at once.
-"""
+"""Jobs in processes of their own: runs handed back, cancels kept, time, memory, two at once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Journeys through the page in a real browser;
-screenshots go to $WORKBENCH_SCREENSHOTS for people to look at.
-"""
+"""Journeys through the page in a real browser; screenshots go to $WORKBENCH_SCREENSHOTS."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Rules found in the data: the search in the background, candidates taken into the editor;
-an ILP problem imported.
-"""
+"""Rules found in the data: a search, candidates taken into the editor; an ILP problem imported."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Rules trained and scored by one button; work that is not lost: runs in memory,
-rules that two write at once.
-"""
+"""Rules trained and scored by one button; work not lost: runs in memory, rules of two at once."""
 
 from __future__ import annotations
 

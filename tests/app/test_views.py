@@ -110,9 +110,7 @@ def test_a_workspace_that_does_not_open_is_told_and_tried_again(
 
 
 def test_the_first_page_needs_no_heavy_library(state: Server, tmp_path: Path) -> None:
-    """SciPy, Numba, pandas and charts come with the page that needs them:
-    the first one must be quick.
-    """
+    """SciPy, Numba, pandas and charts come with the page that needs them, not the first."""
     state.workspace.data.open_example("smokers")
     state.workspace.save_as(tmp_path / "smokers.duckdb")
     code = (

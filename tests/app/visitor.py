@@ -124,9 +124,7 @@ class Visitor:
         return field
 
     def job_is_done(self) -> None:
-        """Wait for the background job, longer than for anything else,
-        and show what it said if it failed.
-        """
+        """Wait for the background job, and show what it said if it failed."""
         done, failed = self.page.get_by_text("Done in"), self.page.get_by_text("That did not work")
         done.or_(failed).first.wait_for(timeout=4 * PATIENCE)
         assert failed.count() == 0, self.page.inner_text("body")

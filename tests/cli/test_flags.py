@@ -1,6 +1,4 @@
-"""Every option of the commands that work with rules reaches the facade:
-none is parsed and dropped.
-"""
+"""Every option of commands that work with rules reaches the facade: none is dropped."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ VALUES = {
     "--folds": "2",
     "--fold": "w0",
 }
-"""A value for options whose type does not suggest one; None where it says what is read,
-which is tested apart.
-"""
+"""A value for options whose type suggests none; None for what is tested apart."""
 
 
 def options(verb: str) -> list[Any]:

@@ -1,6 +1,4 @@
-"""`workbench infer` straight from files: marginals equal to enumeration by hand,
-forms, exit codes.
-"""
+"""`workbench infer` from files: marginals as by enumeration, forms, exit codes."""
 
 from __future__ import annotations
 

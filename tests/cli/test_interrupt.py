@@ -1,6 +1,4 @@
-"""Ctrl-C in the middle of a command: exit 4 with what there is, or with a plain word,
-and an unharmed workspace.
-"""
+"""Ctrl-C amid a command: exit 4 with what there is, or a plain word; the workspace is whole."""
 
 from __future__ import annotations
 
@@ -39,9 +37,7 @@ LABELS = "Smokes(Ada)\nSmokes(Bo)\n"
 
 @contextmanager
 def ctrl_c(stage: str, at: int, number: int = signal.SIGINT) -> Iterator[None]:
-    """Ctrl-C, or another signal, arrives at the so-manieth step that is reported at stages whose
-    name begins so.
-    """
+    """A signal arrives at the so-manieth step reported at stages whose name begins so."""
     plain, seen = Progress.step, 0
 
     def step(

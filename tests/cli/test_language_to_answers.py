@@ -1,6 +1,4 @@
-"""Constructs of the languages, from text through SQL to marginals,
-against states counted by hand.
-"""
+"""Constructs of the languages, from text to marginals, against states counted by hand."""
 
 from __future__ import annotations
 

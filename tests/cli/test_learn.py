@@ -1,6 +1,4 @@
-"""Learning and scoring from the command line: folds, choices inside folds, paired tests,
-calibration, hidden atoms.
-"""
+"""Learning and scoring from the command line: folds, choices in folds, tests, calibration."""
 
 from __future__ import annotations
 

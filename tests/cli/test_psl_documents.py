@@ -1,6 +1,4 @@
-"""PSL 2.4 documents from the command line: learned, inferred and evaluated as PSL does,
-options and all.
-"""
+"""PSL 2.4 documents from the command line: learned, inferred and evaluated as PSL does."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ EVALUATIONS: list[object] = [
 
 
 def document(folder: Path, **changes: Any) -> Path:
-    """Votes among friends, once to learn from and once to infer;
-    lines end in tabs here and there.
-    """
+    """Votes among friends, to learn from and to infer; some lines end in tabs."""
     (folder / "model.psl").write_text(RULES)
     predicates: dict[str, Any] = {
         "Friend/2": {"observations": {}},

@@ -1,6 +1,4 @@
-"""Random PSL programs from files to predictions,
-every engine against nested loops and a plain convex solver.
-"""
+"""Random PSL programs from files to predictions: every engine against nested loops."""
 
 from __future__ import annotations
 

@@ -22,9 +22,7 @@ from workbench.verbs.solve import convert_model, read_model, solve_model
 
 
 def random_model(seed: int) -> tuple[str, str]:
-    """The text of a small model, of 1 to 4 states a variable and with zeros,
-    and of evidence on one variable.
-    """
+    """A small model, of 1 to 4 states a variable and with zeros, and evidence on one."""
     rng = np.random.default_rng(seed)
     states = rng.choice([1, 2, 2, 3, 4], 5)
     scopes = [rng.permutation(5)[: rng.integers(0, 4)] for _ in range(6)]
@@ -79,9 +77,7 @@ def test_models_are_answered_as_by_enumeration(run: Run, tmp_path: Path, seed: i
 
 
 def frustrated_model(seed: int) -> str:
-    """Five variables, every pair of which wants to agree or to differ:
-    relaxations are loose here.
-    """
+    """Five variables, every pair of which agrees or differs: relaxations are loose here."""
     rng = np.random.default_rng(seed)
     lines = ["MARKOV", "5", "2 2 2 2 2", "10"]
     lines += [f"2 {one} {other}" for one, other in itertools.combinations(range(5), 2)]

@@ -1,6 +1,4 @@
-"""`--server URL`: the same commands on a workspace that a server holds,
-with the results of a file.
-"""
+"""`--server URL`: the commands on a server's workspace, with the results of a file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every program among the real data sets is read,
-or refused with a message that names the construct.
-"""
+"""Every program among the real data sets is read, or refused by the construct's name."""
 
 from __future__ import annotations
 

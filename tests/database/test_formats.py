@@ -1,6 +1,4 @@
-"""One registry tells what a file is, whoever asks: the loaders, `dataset.toml`,
-truth and wide tables.
-"""
+"""One registry tells what a file is: loaders, `dataset.toml`, truth and wide tables."""
 
 from __future__ import annotations
 

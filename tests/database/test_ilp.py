@@ -1,6 +1,4 @@
-"""ILP problems in the database: facts, examples, folds;
-background clauses against a naive evaluation.
-"""
+"""ILP problems in the database: facts, examples, folds; clauses evaluated naively."""
 
 from __future__ import annotations
 
@@ -115,9 +113,7 @@ example(active(m1), -1, 1).
 
 
 def test_files_as_systems_ship_them(tmp_path: Path) -> None:
-    """Files that name others, clauses that no mode calls, thresholds by comparison,
-    SLIPCOVER's mark.
-    """
+    """Files that name others, uncalled clauses, thresholds by comparison, SLIPCOVER's mark."""
     (tmp_path / "molecules_modes.pl").write_text(MODES)
     problem = derive_facts(read_ilp(read(tmp_path, MOLECULES)))  # type: ignore[arg-type]
     assert [str(mode) for mode in problem.modes if mode.predicate == "lumo"] == [
@@ -211,9 +207,7 @@ example(good(a), 1, 0). example(good(b), 1, 1). example(good(c), -1, 0). example
 
 
 def test_definitions_compute_what_the_clauses_derive(tmp_path: Path) -> None:
-    """Each derived predicate, by the clauses as definitions of a program,
-    against the facts that the clauses derive.
-    """
+    """Each derived predicate as a program's definitions say it, against the derived facts."""
     path = read(tmp_path, CARS)
     problem = read_ilp(path)  # type: ignore[arg-type]
     written = written_background(problem)

@@ -1,6 +1,4 @@
-"""A full disk, a damaged file and a damaged log: told apart,
-and nothing lost that could be kept.
-"""
+"""A full disk, a damaged file and a damaged log: told apart, and what is whole is kept."""
 
 from __future__ import annotations
 

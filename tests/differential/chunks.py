@@ -1,6 +1,4 @@
-"""Long runs in short parts: each in a process of its own, several at once,
-kept in a log that a run goes on from.
-"""
+"""Long runs in short parts: a process each, several at once, in a log that a run goes on from."""
 
 from __future__ import annotations
 
@@ -33,9 +31,7 @@ class Chunk:
 
 @dataclass
 class Part:
-    """A part of the programme: `number` of `unit` are wanted, from case `first` on,
-    `size` cases in a chunk.
-    """
+    """A part of the programme: `number` of `unit`, from case `first` on, `size` in a chunk."""
 
     name: str
     unit: str
@@ -47,9 +43,7 @@ class Part:
 
     @property
     def done(self) -> float:
-        """The share that is done or under way; those left out, which count for nothing,
-        come on top.
-        """
+        """The share that is done or under way; those left out come on top."""
         return (self.tally.counts[self.unit] + self.under_way) / self.number
 
     def take(self) -> Chunk:

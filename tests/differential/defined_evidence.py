@@ -13,9 +13,7 @@ __all__ = ["with_definitions"]
 
 
 def with_definitions(case: MlnCase, draw: random.Random) -> MlnCase | None:
-    """Evidence that a definition makes of facts with a number, of which some fall short, in a scope
-    of days.
-    """
+    """Evidence of a definition with a number, of which some falls short, in a scope of days."""
     facts = [line for _, lines in case.worlds for line in lines]
     asked = set(case.query or ())
     candidates = [

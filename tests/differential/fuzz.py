@@ -1,6 +1,4 @@
-"""Damaged and odd files for every reader: an error with a code or an answer,
-within bounds of time and memory.
-"""
+"""Damaged and odd files for every reader: an error with a code or an answer, within bounds."""
 
 from __future__ import annotations
 
@@ -217,9 +215,7 @@ def damaged(content: bytes, draw: random.Random) -> bytes:
 
 
 def fuzz_inputs(numbers: Iterable[int], readers: tuple[str, ...] | None = None) -> Tally:
-    """Give readers damaged files, one for each number; crashes,
-    slow and hungry ones are differences.
-    """
+    """Give readers damaged files by number; crashes, slow and hungry ones are differences."""
     tally = Tally()
     with tempfile.TemporaryDirectory() as directory, _bounded():
         for number in numbers:

@@ -33,15 +33,11 @@ LEARNERS: tuple[tuple[str, dict[str, object]], ...] = (
     ("pscg", SAMPLED),
 )
 SLOPE_ERROR = 0.12
-"""Of the gradient, in deviations of a count (at least 1),
-where a learner by samples says that it converged.
-"""
+"""Of the gradient, in deviations of a count (at least 1), where samples say it converged."""
 
 
 def check_hidden_learning(case: MlnCase, tally: Tally) -> None:
-    """Raise `Difference` where what was learned is not what the learner says
-    that it makes of hidden labels.
-    """
+    """Raise `Difference` where what was learned is not what is said of hidden labels."""
     learner, options = LEARNERS[case.seed % len(LEARNERS)]
     found = train(case, learner, options, False, tally, MOST_HIDDEN)
     if found is None:
@@ -58,9 +54,7 @@ def check_hidden_learning(case: MlnCase, tally: Tally) -> None:
 
 
 def _check_completed(learner: str, found: Trained, tally: Tally) -> None:
-    """The weights are the best of some completion and, where it converged,
-    of the likeliest one given the labels.
-    """
+    """The best weights of some completion and, if it converged, of the likeliest one."""
     everywhere = learner == "em"
     fitting = []
     for states in product(*found.training.completions()):
@@ -90,9 +84,7 @@ def _is_likeliest(found: Trained, states: tuple[int, ...]) -> bool:
 
 
 def _check_summed(learner: str, found: Trained, tally: Tally) -> None:
-    """No worse than nothing learned; where it converged,
-    expected counts differ by what the prior takes back.
-    """
+    """No worse than nothing learned; converged, counts differ by what the prior takes."""
     nothing = likelihood(found.training, np.zeros(found.training.features[0].shape[1]), 0.0)
     value = likelihood_of_text(found.training, found.read)
     if value > nothing + 0.1:
@@ -133,9 +125,7 @@ def _away(found: Trained) -> float:
 
 
 def _spread(found: Trained) -> float:
-    """The largest standard deviation of a count over all worlds:
-    a mean of samples is off by a share of it.
-    """
+    """The largest standard deviation of a count over all worlds: means of samples err by it."""
     variance = np.zeros(found.training.features[0].shape[1])
     for world, counts in zip(found.read, found.training.features):
         variance += _expected(counts**2, world.energy) - _expected(counts, world.energy) ** 2

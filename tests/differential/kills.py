@@ -64,9 +64,7 @@ def kill_commands(n: int, seed: int) -> Tally:
 
 
 def fill_disks(n: int, seed: int) -> Tally:
-    """Give `n` commands a disk with little room; each ends with exit code 0,
-    or says that the disk is full.
-    """
+    """Give `n` commands a disk with little room; each succeeds, or says that it is full."""
     tally = Tally()
     draw = random.Random(f"disks {seed}")
     with tempfile.TemporaryDirectory() as name:
@@ -132,9 +130,7 @@ def _command(draw: random.Random, place: Path, workspace: Path, number: int) -> 
 
 
 def _run(command: list[str], said: Path | None = None, size: int | None = None) -> None:
-    """The command in this process; what it says goes to a file or nowhere,
-    and no file grows beyond a size.
-    """
+    """The command in this process, unheard; no file grows beyond a size."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     words = nowhere if said is None else os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream, target in ((0, nowhere), (1, nowhere), (2, words)):
@@ -205,9 +201,7 @@ def _state(workspace: Path) -> tuple[int, int]:
 
 
 def _fault(workspace: Path, before: tuple[int, int], command: list[str]) -> str | None:
-    """What is wrong with the workspace after the kill;
-    None where all or nothing of the command is in it.
-    """
+    """What is wrong with the workspace after the kill; None where all or nothing is in it."""
     try:
         runs, facts = _state(workspace)
         if runs - before[0] not in (0, 1):

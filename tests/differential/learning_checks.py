@@ -49,9 +49,7 @@ LEARNERS = (
 
 
 def random_learning_case(seed: int) -> MlnCase:
-    """A case without hard formulas, marks,
-    soft evidence and quantified formulas of many clauses.
-    """
+    """A case without hard formulas, marks, soft evidence or quantifiers of many clauses."""
     drawn = random_mln_case(seed)
     rules = tuple(
         re.sub(r"\.$", "", rule) for rule in drawn.rules if not rule.startswith(("@", "w:"))
@@ -90,9 +88,7 @@ def random_learning_case(seed: int) -> MlnCase:
 
 
 def check_learning(case: MlnCase, tally: Tally) -> None:
-    """Raise `Difference` where a learner's answer is worse than what the oracle finds,
-    or its text says otherwise.
-    """
+    """Raise `Difference` where an answer is worse than the oracle's, or its text differs."""
     learner = LEARNERS[case.seed % len(LEARNERS)]
     found = train(case, learner, _options(learner), case.seed // len(LEARNERS) % 3 == 0, tally)
     if found is not None:
@@ -101,9 +97,7 @@ def check_learning(case: MlnCase, tally: Tally) -> None:
 
 @dataclass(frozen=True)
 class Trained:
-    """What was learned: the weights, in the workbench's order,
-    and the program as the oracle reads it again.
-    """
+    """The learned weights in order, and the program as the oracle reads it again."""
 
     training: Training
     read: list[Meaning]
@@ -119,9 +113,7 @@ def train(
     tally: Tally,
     most_hidden: int = 0,
 ) -> Trained | None:
-    """Label the case's atoms at random, hide some, and learn;
-    None where there is nothing to compare.
-    """
+    """Label the case's atoms at random, hide some, and learn; None with nothing to compare."""
     draw = random.Random(f"labels {case.seed}")
     program = read_program(case.text)
     if not case.query:

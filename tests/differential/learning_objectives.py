@@ -1,6 +1,4 @@
-"""What learners maximise, by the oracle's own counts of every state,
-and the least values by SciPy and Clarabel.
-"""
+"""What learners maximise, by the oracle's counts of every state, and SciPy's optima."""
 
 from __future__ import annotations
 
@@ -62,9 +60,7 @@ class Training:
         return found
 
     def flips(self, index: int, number: int, everywhere: bool) -> list[int]:
-        """The states of a world that differ from one in a single
-        labelled atom (`everywhere`: in any).
-        """
+        """States that differ from one in a single labelled atom (`everywhere`: any)."""
         n = len(self.worlds[index].atoms)
         places = (place for place in range(n) if everywhere or place not in self.hidden[index])
         return [number ^ (1 << (n - 1 - place)) for place in places]
@@ -112,9 +108,7 @@ def _is_tied(one: GroundClause, tie: bool) -> bool:
 def pseudo(
     training: Training, weights: Float, states: Sequence[int], everywhere: bool = False
 ) -> float:
-    """Minus the log pseudo-likelihood of a state of each world, with its prior; of hidden atoms,
-    too, `everywhere`.
-    """
+    """Minus the log pseudo-likelihood of states and prior; of hidden atoms too, `everywhere`."""
     total = float(weights @ weights) / (2 * PRIOR**2)
     for index, (number, counts) in enumerate(zip(states, training.features)):
         others = training.flips(index, number, everywhere)

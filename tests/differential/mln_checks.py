@@ -1,6 +1,4 @@
-"""A Markov logic case held against its meaning: atoms, marginals, energies, counts,
-engines and explanations.
-"""
+"""A Markov logic case against its meaning: atoms, marginals, energies, engines, reasons."""
 
 from __future__ import annotations
 
@@ -131,9 +129,7 @@ def check_marginals(result: InferenceResult, expected: Expected) -> None:
 
 
 def check_counts(result: InferenceResult, expected: Expected) -> None:
-    """Open and violated groundings of every rule;
-    repeats of one clause count once in the workbench.
-    """
+    """Open and violated groundings of every rule; the workbench counts repeats once."""
     wanted: Counter[tuple[int, str]] = Counter()
     for world in expected.worlds:
         for one in world.clauses:
@@ -189,9 +185,7 @@ def check_energies(result: InferenceResult, expected: Expected, seed: int) -> No
 
 
 def check_engine(result: InferenceResult, expected: Expected, seed: int, tally: Tally) -> None:
-    """One engine of the most probable state, and now and then a sampler: energy, bound,
-    status, marginals.
-    """
+    """An engine of the most probable state, or a sampler: energy, bound, status, marginals."""
     network, weights = result.grounding.network, result.weights
     name = MAP_ENGINES[seed % len(MAP_ENGINES)]
     try:
@@ -240,9 +234,7 @@ def _check_state(name, solution, network, weights, expected: Expected) -> None: 
 
 
 def check_explanation(result: InferenceResult, expected: Expected, seed: int, tally: Tally) -> None:
-    """Contributions sum to the log-odds,
-    and those are the difference of the energies of two states.
-    """
+    """Contributions sum to the log-odds, the difference of the energies of two states."""
     places = place_of(result, expected)
     draw = random.Random(seed)
     numbers = [draw.choice(np.flatnonzero(world.allowed).tolist()) for world in expected.worlds]

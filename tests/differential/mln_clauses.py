@@ -279,9 +279,7 @@ def _is_disjunction(formula: Formula) -> bool:
 
 
 def _shared(clauses: list[_Disjunction], *, soft: bool) -> list[tuple[_Disjunction, float]]:
-    """Each clause with its share; single literals of a soft formula are
-    one clause of the negated weight.
-    """
+    """Each clause with its share; single literals of a soft formula are one clause negated."""
     units = [clause for clause in clauses if clause.unit_like and len(clause.items) == 1]
     if not soft:
         return [(clause, 1.0) for clause in clauses]
@@ -323,9 +321,7 @@ def names_in(leaf: Atom | Test) -> list[str]:
 
 
 def types_of(program: Declarations, formula: Formula, untyped: str | None) -> dict[str, str]:
-    """The type of every variable: of the arguments it stands in,
-    or of a variable it is compared with.
-    """
+    """The type of every variable: of its arguments, or of one that it is compared with."""
     types: dict[str, str] = {}
     equal: list[set[str]] = []
 

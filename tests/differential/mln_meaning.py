@@ -1,6 +1,4 @@
-"""What a Markov logic program means in one world,
-by walking every binding of every clause and every state.
-"""
+"""What a Markov logic program means in one world, by every binding and every state."""
 
 from __future__ import annotations
 
@@ -81,9 +79,7 @@ class Meaning:
 
     @cached_property
     def energy(self) -> Float:
-        """Cost of every state, without what evidence alone decides;
-        infinite where the state is not allowed.
-        """
+        """Cost of every state without what evidence decides; infinite if not allowed."""
         soft = [one.cost for one in self.clauses if one.weight is not None and not one.decided]
         return np.where(self.allowed, sum(soft, self.prior), np.inf)
 
@@ -149,9 +145,7 @@ class _Reading:
     columns: Mapping[Key, Bool]
 
     def groundings(self, number: int, rule: Rule) -> Iterator[GroundClause]:
-        """Those of one rule; none where it names a constant that the
-        world's domains were not given.
-        """
+        """Those of one rule; none where it names a constant that domains lack."""
         named = named_by_rules(replace(self.program, rules=[rule]))
         if any(
             constant not in self.world.domains.get(type_name, ()) for type_name, constant in named
@@ -293,9 +287,7 @@ class _Reading:
         return cost
 
     def marks(self) -> Iterator[Bool]:
-        """For each `!` and `?` mark and each binding of the other arguments,
-        the states that keep it.
-        """
+        """For each `!` and `?` mark and binding, the states that keep it."""
         for name, marks in self.program.marks.items():
             places = [number for number, mark in enumerate(marks) if mark]
             if not places or name in self.roles.evidence:

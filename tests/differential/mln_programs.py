@@ -1,6 +1,4 @@
-"""Random Markov logic programs with data: several worlds of different constants,
-and all that the language has.
-"""
+"""Random Markov logic programs with data: several worlds, all that the language has."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Graphical models and weighted clauses of files: solved, converted and solved again,
-against enumeration.
-"""
+"""Models and weighted clauses of files: solved, converted, solved again, enumerated."""
 
 from __future__ import annotations
 
@@ -154,9 +152,7 @@ def _size(states: Sequence[int], scope: Sequence[int]) -> int:
 
 
 def check_model(case: ModelCase, tally: Tally) -> None:
-    """Raise `Difference` where the likeliest state, marginals,
-    sums or a converted file say otherwise.
-    """
+    """Raise `Difference` where state, marginals, sums or a converted file say otherwise."""
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         source = place / case.name

@@ -16,9 +16,7 @@ _kept: dict[Hashable, Workspace] = {}
 
 
 def kept(key: Hashable, make: Callable[[], Workspace]) -> Workspace:
-    """The workspace made for `key`, again where it was among the last ones asked for:
-    programs may share their data.
-    """
+    """The workspace of `key`, kept a while: programs may share their data."""
     workspace = _kept.pop(key, None) or make()
     _kept[key] = workspace
     while len(_kept) > MOST_KEPT:
@@ -34,9 +32,7 @@ def forget() -> None:
 
 @contextmanager
 def workspace_of(case: MlnCase) -> Iterator[Workspace]:
-    """A workspace in memory with the case's data,
-    and perhaps with what another program over them left there.
-    """
+    """A workspace with the case's data, and perhaps what another program left there."""
     yield kept((case.declarations, case.worlds), lambda: loaded(case))
 
 

@@ -1,6 +1,4 @@
-"""Runs of many random cases, each held against an oracle;
-differences are made small and printed.
-"""
+"""Runs of random cases against an oracle; differences are made small and printed."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ REFUSALS = {
     "E0306": "a function of an existentially quantified variable",
     "E0326": "the latest date of facts without dates",
 }
-"""What the languages decline by design;
-any other refusal of a generated program is a difference.
-"""
+"""What the languages decline by design; any other refusal is a difference."""
 
 KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = {
     "mln": (random_mln_case, check_mln),  # type: ignore[dict-item]

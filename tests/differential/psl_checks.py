@@ -1,6 +1,4 @@
-"""A PSL case held against its meaning: energies, hard rules,
-and the least energy by every engine.
-"""
+"""A PSL case against its meaning: energies, hard rules, every engine's least energy."""
 
 from __future__ import annotations
 
@@ -114,9 +112,7 @@ def answered_as_meant(
     refused: Unlisted | None,
     tally: Tally,
 ) -> InferenceResult | None:
-    """The answer, None where there is to be none and there is none; `Difference` where one side
-    alone has an answer.
-    """
+    """The answer, or None where there is to be none; `Difference` where sides disagree."""
     try:
         result = answered(workspace, program, engine, tally)
     except InfeasibleError:

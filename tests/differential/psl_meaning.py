@@ -1,6 +1,4 @@
-"""What a PSL program means over listed atoms: a row for every binding of every rule,
-and the least energy.
-"""
+"""What a PSL program means over listed atoms: a row a binding, and the least energy."""
 
 from __future__ import annotations
 
@@ -41,9 +39,7 @@ class Listed:
 
 @dataclass
 class Row:
-    """`ell = b + sum of coefficient * atom`; a cost `weight * max(0, ell) ** power`,
-    or `ell <= 0` (or `= 0`).
-    """
+    """`ell = b + sum of coefficient * atom`: `weight * max(0, ell) ** power`, or hard."""
 
     weight: float | None
     power: int
@@ -241,9 +237,7 @@ def energy_of(rows: Sequence[Row], state: Mapping[Key, float]) -> float:
 
 
 def least_energy(rows: Sequence[Row], atoms: Sequence[Key]) -> float | None:
-    """The least energy over [0, 1]: a linear program by HiGHS, a quadratic one by Clarabel;
-    None where infeasible.
-    """
+    """The least energy over [0, 1] by HiGHS or Clarabel; None where infeasible."""
     place = {atom: number for number, atom in enumerate(atoms)}
     soft = [row for row in rows if row.weight and row.open]
     hard = [row for row in rows if row.weight is None]

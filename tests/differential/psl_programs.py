@@ -1,6 +1,4 @@
-"""Random PSL programs with data: several worlds, open and closed predicates,
-logical and arithmetic rules.
-"""
+"""Random PSL programs with data: worlds, open and closed predicates, all rules."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A second reader of probabilistic soft logic, for the oracle: one rule a line,
-no code of the package.
-"""
+"""A second reader of soft logic, for the oracle: one rule a line, no package code."""
 
 from __future__ import annotations
 

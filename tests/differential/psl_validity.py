@@ -14,9 +14,7 @@ OPEN = ("Open", "Link")
 
 
 def is_acceptable(rule: Logical | Linear) -> bool:
-    """Whether every variable is bound, every sum is a sum,
-    and every product linear in open atoms.
-    """
+    """Whether variables are bound, sums are sums, and products linear in open atoms."""
     return _logical(rule) if isinstance(rule, Logical) else _linear(rule)
 
 

@@ -1,6 +1,4 @@
-"""Scores of predictions against labels, counted by hand: what is scored, left out and unpredicted,
-and the figures.
-"""
+"""Scores of predictions, counted by hand: what is scored, left out, unpredicted."""
 
 from __future__ import annotations
 
@@ -126,9 +124,7 @@ def check_scores(case: ScoreCase, tally: Tally) -> None:
 
 
 def _counted(case: ScoreCase) -> tuple[list[tuple[float, int]], int, int]:
-    """Value and label of what is scored; how many predictions are left out,
-    and true labels without one.
-    """
+    """Value and label of what is scored; how many are left out or unpredicted."""
     labels, predicted = dict(case.labels), dict(case.predicted)
     pairs, left_out = [], 0
     for atom, value in case.predicted:

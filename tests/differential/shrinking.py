@@ -24,9 +24,7 @@ Some = TypeVar("Some", bound=Case)
 
 
 def smallest(case: Some, still: Callable[[Some], bool], seconds: float = 60.0) -> Some:
-    """Take away rule after rule, world after world, fact after fact while `still` holds;
-    until time is up.
-    """
+    """Take away rules, worlds and facts while `still` holds, until time is up."""
     until = monotonic() + seconds
     progress = True
     while progress:

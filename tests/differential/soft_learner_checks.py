@@ -1,6 +1,4 @@
-"""Learners of soft logic held against what they say that they do: margins, perceptrons, searches,
-likelihoods, EM.
-"""
+"""Learners of soft logic held against what they say they do: margins, searches, EM."""
 
 from __future__ import annotations
 
@@ -63,9 +61,7 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
 
 @dataclass(frozen=True)
 class _Learned:
-    """What was learned of a case; `weights` by rule,
-    and the case's own where nothing was learned.
-    """
+    """What was learned of a case; `weights` by rule, else the case's own."""
 
     case: PslCase
     worlds: list[SoftWorld]
@@ -123,9 +119,7 @@ def _few_between(case: PslCase) -> PslCase:
 
 
 def _worlds(case: PslCase) -> list[SoftWorld]:
-    """By the oracle's own reading: all labelled atoms,
-    and the rows that some state of them can change.
-    """
+    """By the oracle's reading: labelled atoms, and the rows that they can change."""
     read = [labelled_rows(case, number) for number in range(len(case.worlds))]
     return [SoftWorld.of(world.rows, world.labels, len(case.rules)) for world in read]
 
@@ -144,9 +138,7 @@ def _learned(
 
 
 def _check_margin(found: _Learned, tally: Tally) -> None:
-    """The objective at the weights, its bounds on the way,
-    and where it says so that nothing is left to gain.
-    """
+    """The objective at the weights, its bounds, and whether all gains were taken."""
     penalty = float(found.options.get("penalty", found.options.get("C", 1.0)))  # type: ignore[arg-type]
     value = float(found.weights @ found.weights) / 2
     value += penalty * sum(margin_at(world, found.weights) for world in found.worlds)
@@ -225,9 +217,7 @@ def _check_perceptron(found: _Learned, tally: Tally) -> None:
 
 
 def _check_search(found: _Learned, tally: Tally) -> None:
-    """Its error is that of a most likely state at its weights,
-    and no more than at the program's own.
-    """
+    """Its error is that of a likeliest state, and no more than the program's own."""
     errors = found.column("objective")
     loss = float(found.result.learned.diagnostics["loss"])  # type: ignore[arg-type]
     if loss != errors.min() or loss > errors[0]:
@@ -243,9 +233,7 @@ def _check_search(found: _Learned, tally: Tally) -> None:
 
 
 def _check_likelihood(found: _Learned, tally: Tally) -> None:
-    """No less likely than the program's own weights; where it converged,
-    as likely as the optimum.
-    """
+    """As likely as the program's weights; where it converged, as the optimum."""
     parts = likelihood_parts(found.worlds)
     value = minus_log_likelihood(parts, found.weights, PRIOR)[0]
     before = minus_log_likelihood(parts, found.own, PRIOR)[0]

@@ -1,6 +1,4 @@
-"""Learning of soft logic: pseudolikelihood, gradient and optimum,
-by integrals over the rows that the oracle reads.
-"""
+"""Learning soft logic: pseudolikelihood and optimum by integrals over the oracle's rows."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ PANELS = 12
 
 
 def random_soft_case(seed: int) -> PslCase:
-    """A case of weighted rules alone,
-    each atom of an open predicate a target with a label between 0 and 1.
-    """
+    """A case of weighted rules, each open atom a target with a label in [0, 1]."""
     draw, at = random.Random(f"soft {seed}"), seed * 100 + 7
     while True:
         drawn = random_psl_case(at)
@@ -138,9 +134,7 @@ def check_soft_learning(case: PslCase, tally: Tally) -> None:
 def _check_optimum(
     worlds: list[LabelledRows], case: PslCase, rules: Float, learned: Float, tally: Tally
 ) -> None:
-    """The learned weights are as likely as those that SciPy finds;
-    weights without bound are left out.
-    """
+    """Learned weights are as likely as SciPy's; unbounded ones are left out."""
     most = 60.0
     found = minimize(
         lambda w: -_density(worlds, w),

@@ -33,9 +33,7 @@ __all__ = [
 ]
 
 NODES = {1: (24, 8), 2: (24, 4), 3: (8, 4), 4: (4, 4)}
-"""By the number of atoms that are integrated together: panels of each axis,
-and Gauss nodes of each panel.
-"""
+"""By atoms integrated together: panels of each axis, Gauss nodes of each panel."""
 
 
 class TooWide(Exception):
@@ -89,9 +87,7 @@ class SoftWorld:
         return self.potentials(self.labels)
 
     def sides(self) -> Iterator[Float]:
-        """Slopes of the linear losses whose greatest is the absolute error:
-        two at each label inside (0, 1).
-        """
+        """Slopes of linear losses whose maximum is the absolute error at each label."""
         yield from map(
             np.array,
             product(*[{0.0: (1.0,), 1.0: (-1.0,)}.get(one, (-1.0, 1.0)) for one in self.labels]),
@@ -141,9 +137,7 @@ def likelihood_parts(worlds: Sequence[SoftWorld]) -> list[SoftWorld]:
 def minus_log_likelihood(
     parts: Sequence[SoftWorld], weights: Float, prior_sd: float
 ) -> tuple[float, Float]:
-    """With a Gaussian prior; and its gradient,
-    expected less labelled potentials with the sign turned.
-    """
+    """With a Gaussian prior; and the gradient, expected less labelled potentials."""
     value, slope = float(weights @ weights) / (2 * prior_sd**2), weights / prior_sd**2
     for part in parts:
         counts, mass = part.nodes
@@ -182,9 +176,7 @@ def least_energy_at(world: SoftWorld, weights: Float, slope: Float | None = None
 
 
 def attainable(worlds: Sequence[SoftWorld], weights: Float, potentials: Float) -> float:
-    """By how much some state's potentials exceed `potentials` at most,
-    in rules of positive weight; the least.
-    """
+    """By how much some state's potentials exceed `potentials` at most; the least."""
     above = cvxpy.Variable()
     totals: list[cvxpy.Expression] = [0.0] * weights.size
     limits = []
@@ -202,9 +194,7 @@ def attainable(worlds: Sequence[SoftWorld], weights: Float, potentials: Float) -
 
 
 def margin_at(world: SoftWorld, weights: Float) -> float:
-    """The greatest of loss less what a state's energy exceeds the labels' by;
-    the loss is the absolute error.
-    """
+    """The greatest of absolute error less what a state's energy exceeds the labels' by."""
     return max(
         float(weights @ world.labelled - side @ world.labels)
         - least_energy_at(world, weights, side)
@@ -246,9 +236,7 @@ def least_margin(worlds: Sequence[SoftWorld], penalty: float) -> float:
 
 
 def error_bounds(world: SoftWorld, weights: Float, slack: float) -> tuple[float, float]:
-    """The least and (by atom) the greatest absolute error of states whose energy
-    is within `slack` of the least.
-    """
+    """The least and the greatest absolute error of states within `slack` of the least."""
     state, limits = _state(world)
     energy = _energy(world, weights, state)
     limits.append(energy <= least_energy_at(world, weights) + slack)

@@ -1,6 +1,4 @@
-"""Soft logic brought up to date: atoms added and taken away in random sequences,
-beside fresh runs.
-"""
+"""Soft logic brought up to date: random sequences of atoms, beside fresh runs."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ Worlds = dict[str, tuple[Fact, ...]]
 
 
 def check_soft_updates(case: PslCase, tally: Tally) -> None:
-    """Raise `Difference` where an updated answer, or a refusal,
-    is not that of a fresh run over the same atoms.
-    """
+    """Raise `Difference` where an update or refusal is not that of a fresh run."""
     draw = Random(f"soft updates {case.seed}")
     program = parse_psl_document(json.dumps(case.document(0))).program()
     there: Worlds = {

@@ -185,9 +185,7 @@ def _value(kind: str, cell: str) -> object:
 
 
 def check_tables(case: TableCase, tally: Tally) -> None:
-    """Raise `Difference` where other facts are loaded, or a table is refused that should not be,
-    or the reverse.
-    """
+    """Raise `Difference` where other facts are loaded, or other tables refused."""
     try:
         wanted = expected(case)
     except _Refused as reason:

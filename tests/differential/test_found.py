@@ -121,9 +121,7 @@ def test_a_predicate_of_more_arguments_than_memory_has_is_an_error(tmp_path: Pat
 
 
 def test_clauses_of_one_formula_of_which_one_lacks_its_plus_variable() -> None:
-    """They have weights of their own with `--tie` too;
-    the text of the one had a weight for twice its share.
-    """
+    """They have weights of their own with `--tie`; one's text had twice its share."""
     given = case(
         ("P(t)", "C(t)"), ("1 (!P(x) v C(x)) ^ (P(+y) v C(y))",), ("C(A)", "C(B)", "!C(D)", "!C(E)")
     )
@@ -132,9 +130,7 @@ def test_clauses_of_one_formula_of_which_one_lacks_its_plus_variable() -> None:
 
 @pytest.mark.parametrize("rule", ["0.3 *P(x) ^ !P(x)", "1.5 *P(x) ^ (C(x) <=> P(y))"])
 def test_free_signs_that_make_a_tautology_or_a_clause_twice(rule: str) -> None:
-    """With `--tie` the formula's weight stayed as it was given;
-    without it the clause had two weights to learn.
-    """
+    """With `--tie` the weight stayed as given; the clause had two weights to learn."""
     given = case(("P(t)", "C(t)"), (rule,), ("C(A)", "C(B)", "!C(D)"))
     for seed in (3, 9, 21):
         check_learning(replace(given, closed=("C",), seed=seed), Tally())
@@ -154,9 +150,7 @@ def test_factors_of_single_states_become_weighted_clauses_without_a_clause() -> 
 
 
 def test_an_update_that_takes_away_the_last_fact_of_a_predicate_said_to_be_closed() -> None:
-    """Reading the run's rules again gave predicates other types,
-    and forgot what the document had said of them.
-    """
+    """Reading the run's rules again changed types, and forgot what the document said."""
     facts = (("Open", "targets", ("a",), None), ("Open", "targets", ("b",), None))
     known = ("Knows", "observations", ("a", "b"), 1.0)
     given = PslCase(0, ("1: Open(A) & Knows(A, B) -> Open(B)",), (("w0", (*facts, known)),))
@@ -181,9 +175,7 @@ def test_an_update_of_rules_that_are_all_arithmetic() -> None:
     ],
 )
 def test_literals_that_an_empty_domain_leaves_of_clauses(rule: str) -> None:
-    """They are single literals of the formula where the quantifier stood over a conjunction,
-    and only there.
-    """
+    """They are single literals where the quantifier stood over a conjunction, only there."""
     declared = ("t = {Dee, Cy}", "R(n)", "Z(e)", "P(t)", "Y(t, e)")
     check_mln(MlnCase(0, declared, (rule,), (("w0", ()),), ("R", "Z", "P", "Y"), ()), Tally())
 
@@ -199,9 +191,7 @@ def test_literals_that_an_empty_domain_leaves_of_clauses(rule: str) -> None:
 def test_single_literals_that_contradict_each_other_beside_the_clause_that_denies_them(
     rule: str,
 ) -> None:
-    """Together they are that clause with a negative weight: one clause,
-    in whatever order its literals stand.
-    """
+    """Together they are that clause with a negative weight, in whatever order."""
     check_mln(
         MlnCase(0, ("P(t)", "Z(e)"), (rule,), (("w0", ("P(A)", "P(B)", "?Z(E)")),), ("Z",), ()),
         Tally(),

@@ -1,6 +1,4 @@
-"""Facts added, corrected and taken away in random sequences:
-every updated answer beside a fresh run's.
-"""
+"""Facts changed in random sequences: every updated answer beside a fresh run's."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ class UpdateCase:
 
 
 def check_updates(case: UpdateCase, tally: Tally) -> None:
-    """Raise `Difference` where rows, energies,
-    bounds or marginals of an updated network are not a fresh one's.
-    """
+    """Raise `Difference` where an updated network's figures are not a fresh one's."""
     try:
         done = run_sequence(case.seed)
     except AssertionError as error:

@@ -1,6 +1,4 @@
-"""Programs over numbers, dates and texts against a walk over all bindings
-and all states of the open atoms.
-"""
+"""Programs over numbers, dates and texts against a walk over bindings and states."""
 
 from __future__ import annotations
 

@@ -54,9 +54,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Definition:
-    """A definition: its predicate, the types of its arguments,
-    and its facts from those of a world.
-    """
+    """A definition: predicate, types, and its facts from those of a world."""
 
     text: str
     name: str
@@ -98,9 +96,7 @@ def _literal(literal: tuple[bool, str, tuple[str, ...]]) -> str:
 
 @dataclass(frozen=True)
 class ValueCase:
-    """Rules over facts of some worlds; `scope`: which atoms of Same are open,
-    where not all of them are.
-    """
+    """Rules over facts of some worlds; `scope`: which atoms of Same are open."""
 
     seed: int
     rules: tuple[ValueRule, ...]

@@ -1,6 +1,4 @@
-"""Programs changed, and run in other ways, where no answer may change;
-and answers held against their record.
-"""
+"""Programs changed or run in other ways, where no answer may change."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ RENAMED = {"Ann": "Zoe", "Bob": "Abe", "Cy": "Mia", "Dee": "Bea", "Eve": "Uma", 
 
 
 def check_variants(case: MlnCase, tally: Tally) -> None:
-    """Raise `Difference` where a change that means nothing changes an answer,
-    or a record differs from it.
-    """
+    """Raise `Difference` where a change without meaning changes an answer."""
     name = sorted({*VARIANTS, *WAYS})[case.seed % (len(VARIANTS) + len(WAYS))]
     before = answers(case)
     if name in WAYS:
@@ -182,9 +178,7 @@ def _split(case: MlnCase, draw: random.Random) -> MlnCase | None:
 
 
 def _with_world(case: MlnCase, draw: random.Random) -> MlnCase:
-    """A further database, of people that no other has;
-    its facts are of predicates that have facts already.
-    """
+    """A further database, of people that no other has, with facts of known predicates."""
     lines = [
         line
         for _, facts in case.worlds

@@ -1,6 +1,4 @@
-"""The Alzheimer experiment's data and modes: what is evidence, what the folds are,
-what constraints give.
-"""
+"""The Alzheimer data and modes: what is evidence, what folds are, what constraints give."""
 
 from __future__ import annotations
 
@@ -69,8 +67,6 @@ def test_map_states_and_samples_are_transitive() -> None:
 
 
 def _loops(pairs: np.ndarray, values: np.ndarray) -> int:
-    """Pairs true both ways: t(x, x) would follow, and is false;
-    transitivity forbids them as well.
-    """
+    """Pairs true both ways: t(x, x) would follow; transitivity forbids them as well."""
     true = {tuple(pair) for pair, value in zip(pairs.tolist(), values) if value > 0.5}
     return sum((b, a) in true for a, b in true)

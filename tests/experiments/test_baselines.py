@@ -1,6 +1,4 @@
-"""The propositional baselines against a model they can represent,
-and attributes against hand counts.
-"""
+"""The propositional baselines against a model they can represent; attributes by hand."""
 
 from __future__ import annotations
 

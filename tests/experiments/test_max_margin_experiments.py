@@ -1,6 +1,4 @@
-"""WebKB and CiteSeer: counts as documented, labels kept out of the networks,
-one fold trained on a small part.
-"""
+"""WebKB and CiteSeer: counts as documented, labels kept out, one fold trained in part."""
 
 from __future__ import annotations
 

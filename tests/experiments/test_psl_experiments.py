@@ -1,6 +1,4 @@
-"""The hinge-loss MRF experiments: their programs parse, splits are fair,
-one small fold runs on the real data.
-"""
+"""The hinge-loss experiments: programs parse, splits are fair, a small fold runs."""
 
 from __future__ import annotations
 

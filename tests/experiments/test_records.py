@@ -44,9 +44,7 @@ def test_every_record_has_its_command_and_is_shown(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(layouts()))
 def test_a_layout_names_rows_that_its_experiment_has(name: str) -> None:
-    """Rows of Alzheimer's drugs carry words behind a system's name: `+transitivity`,
-    `fold_pair`.
-    """
+    """Rows of Alzheimer's drugs have words behind a system: `+transitivity`, `fold_pair`."""
     layout = layouts()[name]
     known = (*systems(layout.experiment), *(row.system for row in published(layout.experiment)))
     assert all(row["system"].startswith(known) for row in layout.rows)

@@ -64,9 +64,7 @@ def mln_cases() -> list[Case]:
 
 
 def hinge_cases() -> list[Case]:
-    """Rows with real coefficients on [0, 1]; and the same for 0/1 atoms without hard ones,
-    which no corner may keep.
-    """
+    """Rows with real coefficients on [0, 1]; and for 0/1 atoms the same without hard ones."""
     cases = []
     for seed in range(4):
         squared = seed % 2 == 0
@@ -208,9 +206,7 @@ def marginals_are_near_the_truth(engine: Engine) -> int:
 
 
 def blocks_that_hard_clauses_hold_are_mixed(engine: Engine) -> int:
-    """Marginals are right, not only admitted to be uncertain,
-    where single moves cannot leave a state.
-    """
+    """Marginals are right, not only uncertain, where single moves cannot leave a state."""
     if engine.task != "marginal" or engine.name == "bp":
         return 0
     cases = accepted(engine, [random_block_grid(seed) for seed in range(8)])
@@ -284,9 +280,7 @@ def a_cancel_is_a_status(engine: Engine) -> int:
 
 
 def a_deadline_and_a_cancel_are_heard_at_work(engine: Engine) -> int:
-    """A tenth of a second into a problem that would take far longer,
-    the engine stops and says so.
-    """
+    """A tenth of a second into a far longer problem, the engine stops and says so."""
     network, weights = accepted(engine, list(hard_networks()))[0]
     for stopped in (Status.LIMIT, Status.CANCELLED):
         event = Event()
@@ -306,9 +300,7 @@ def a_deadline_and_a_cancel_are_heard_at_work(engine: Engine) -> int:
 
 
 def an_interruption_leaves_the_best_so_far(engine: Engine) -> int:
-    """At whatever question it is told to stop, a MAP engine has a state, with its energy and a
-    bound that holds.
-    """
+    """Wherever it is told to stop, a MAP engine has a state, its energy, a true bound."""
     cases = accepted(engine, mln_cases() + hinge_cases())
     for network, weights in cases:
         for number in QUESTIONS:
@@ -369,9 +361,7 @@ def a_contradiction_is_infeasible(engine: Engine) -> int:
 
 
 def a_contradiction_around_a_loop_is_not_answered(engine: Engine) -> int:
-    """Three pigeons and two holes: no clause alone forces anything. Values in [0, 1] keep all rows,
-    states do not.
-    """
+    """Three pigeons and two holes: no clause alone forces anything. Only [0, 1] keeps all."""
     holes = [[2 * bird + 1, 2 * bird + 2] for bird in range(3)]
     shared = [
         [-(2 * one + hole), -(2 * two + hole)]
@@ -409,9 +399,7 @@ def the_declaration_is_kept(engine: Engine) -> int:
 
 
 def what_is_declined_is_said_why(engine: Engine) -> int:
-    """`declines` gives a reason in words,
-    and solving all the same raises an error of inference or answers.
-    """
+    """`declines` says why in words; solving all the same raises or answers."""
     declined = 0
     for network, weights in mln_cases() + hinge_cases():
         reason = engine.declines(network, weights)

@@ -17,18 +17,14 @@ Case = tuple[GroundNetwork, Float]
 
 @cache
 def hard_networks() -> tuple[Case, ...]:
-    """Frustrated clauses of either weight and of positive ones, the same squared,
-    and a strip of nearly full width.
-    """
+    """Frustrated clauses of either weight, positive ones, squares, and a wide strip."""
     mixed, positive = _frustrated(-9.0), _frustrated(0.0)
     squared = replace(positive[0], power=np.full(positive[0].n_templates, 2, np.int8)), positive[1]
     return mixed, positive, squared, _strip(17, 400)
 
 
 def _frustrated(least: float) -> Case:
-    """60,000 random clauses of two and three literals over 20,000 atoms and a pull on each,
-    weights up to 9.
-    """
+    """60,000 random clauses of 2 and 3 literals over 20,000 atoms, and a pull on each."""
     rng = np.random.default_rng(5)
     n, rows = 20_000, 60_000
     atoms = rng.integers(1, n - 2, (rows, 1)) + np.array([0, 1, 2]) * rng.integers(
@@ -45,9 +41,7 @@ def _frustrated(least: float) -> Case:
 
 
 def _strip(width: int, length: int) -> Case:
-    """Each atom paired with the next `width`:
-    elimination needs a table of 2^(width + 1) entries an atom.
-    """
+    """Each atom paired with the next `width`: elimination needs 2^(width + 1) entries."""
     pairs = np.array(
         [
             [first, first + step]

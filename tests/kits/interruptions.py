@@ -11,9 +11,7 @@ QUESTIONS = (1, 2, 3, 4, 6, 9, 14, 22, 40, 80)
 
 
 class AtQuestion(Event):
-    """A cancel that is there from the so-manieth question on; those of the thread that waits for
-    the work are not counted.
-    """
+    """A cancel from the so-manieth question on, waiting threads' questions apart."""
 
     def __init__(self, number: int) -> None:
         super().__init__()

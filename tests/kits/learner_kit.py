@@ -74,9 +74,7 @@ def check_learner(learner: Learner, domain: Domain) -> None:
 
 
 def _check_answer(learner: Learner, domain: Domain, examples: list[Example], given: object) -> None:
-    """Shapes, fixed weights, the objective where it is declared, determinism;
-    the examples stay as they are.
-    """
+    """Shapes, fixed weights, declared objective, determinism; examples stay as they are."""
     before = [example.truth.copy() for example in examples]
     answer = learner.fit(examples, given, seed=3)
     _well_formed(answer, learner, domain, 4)

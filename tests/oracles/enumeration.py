@@ -89,9 +89,7 @@ def enumerate_states(network: GroundNetwork, weights: Float) -> Enumeration:
 
 
 def total_scales(network: GroundNetwork) -> Float:
-    """Summed signed scale of the open groundings of each template:
-    what `satisfied_counts` reaches when all hold.
-    """
+    """Summed signed scale of each template's open groundings: the most satisfied."""
     soft = np.flatnonzero(network.template >= 0)
     scale = np.ones(soft.size) if network.scale is None else network.scale[soft]
     rows = np.bincount(network.template[soft], scale, network.n_templates)
@@ -99,16 +97,12 @@ def total_scales(network: GroundNetwork) -> Float:
 
 
 def satisfied_counts(network: GroundNetwork, values: Float) -> Float:
-    """Scaled number of satisfied open groundings of each template:
-    a Markov logic network's sufficient statistics.
-    """
+    """Scaled satisfied open groundings of each template: the sufficient statistics."""
     return total_scales(network) - potentials(network, values)
 
 
 def expected_counts(network: GroundNetwork, weights: Float) -> tuple[Float, Float]:
-    """Mean, shape (n_templates,), and covariance, (n_templates, n_templates),
-    of the satisfied counts, exactly.
-    """
+    """Mean (n_templates,) and covariance of the satisfied counts, exactly."""
     listing = enumerate_states(network, weights)
     counts = np.array([satisfied_counts(network, state) for state in listing.states])
     mass = listing.probabilities

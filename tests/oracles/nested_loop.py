@@ -1,6 +1,4 @@
-"""A nested-loop grounder for Markov logic: every binding of every clause by itself,
-over plain sets of facts.
-"""
+"""A nested-loop grounder for Markov logic: every binding by itself, over plain sets."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ GroundLiteral = tuple[str, bool]
 
 @dataclass
 class World:
-    """Facts of one world: predicate -> arguments -> value (None unknown); domains:
-    type -> constants.
-    """
+    """Facts: predicate -> arguments -> value (None unknown); domains: type -> constants."""
 
     facts: Mapping[str, Mapping[tuple[str, ...], float | None]]
     domains: Mapping[str, Sequence[str]]

@@ -1,6 +1,4 @@
-"""A nested-loop grounder for PSL: rules looked at binding by binding,
-over plain dictionaries of listed atoms.
-"""
+"""A nested-loop grounder for PSL: rules by binding, over dictionaries of listed atoms."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Random small networks for tests: negative weights, hard rows, blocks, duplicates, units, scales,
-several worlds.
-"""
+"""Random small networks: negative weights, hard rows, blocks, units, scales, worlds."""
 
 from __future__ import annotations
 
@@ -132,9 +130,7 @@ def random_hinge_network(
     blocks: bool = True,
     domain: Domain = Domain.UNIT,
 ) -> tuple[GroundNetwork, Float]:
-    """A random PSL network with real coefficients and non-negative weights;
-    a planted state satisfies the hard rows.
-    """
+    """A random PSL network with real coefficients; a planted state satisfies hard rows."""
     rng = np.random.default_rng(seed)
     planted = rng.random(n_atoms)
     chosen_blocks = Blocks.none(n_atoms)
@@ -177,9 +173,7 @@ def random_hinge_network(
 
 
 def random_state(network: GroundNetwork, seed: int) -> Float:
-    """A random state, shape (n_atoms,), uniform in the network's domain;
-    blocks and hard rows are not heeded.
-    """
+    """A random state, shape (n_atoms,), uniform in the domain, blocks and hard rows aside."""
     rng = np.random.default_rng(seed)
     uniform = rng.random(network.n_atoms)
     return (uniform < 0.5).astype(np.float64) if network.domain is Domain.BOOLEAN else uniform

@@ -1,6 +1,4 @@
-"""Work that hears no cancel, and work that takes all memory:
-what a worker's process has to be ended for.
-"""
+"""Work that hears no cancel, or takes all memory: why a process has to be ended."""
 
 from __future__ import annotations
 

@@ -47,9 +47,7 @@ def served_apart(
     process: list[subprocess.Popen[bytes]] | None = None,
     words: Sequence[str] = (),
 ) -> Iterator[str]:
-    """`workbench serve` in a process of its own that may write no larger file, with tokens;
-    its address.
-    """
+    """`workbench serve` in a process with bounded files and tokens; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -82,9 +80,7 @@ def served_apart(
 
 
 def kill_updates(n: int, seed: int) -> Counter[str]:
-    """Kill `n` servers at random moments of an update, but the first,
-    which says how long one takes; the outcomes.
-    """
+    """Kill `n` servers at random moments of an update; the first says how long one takes."""
     tally: Counter[str] = Counter()
     draw = random.Random(f"updates {seed}")
     with tempfile.TemporaryDirectory() as name:

@@ -1,6 +1,4 @@
-"""Work in processes of its own: a cancel that nobody hears, memory that is not there,
-runs that are handed back.
-"""
+"""Work in processes of its own: unheard cancels, no memory, runs handed back."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The assistants' door through the protocol's own client: tables to an explained answer;
-nothing escapes it.
-"""
+"""The assistants' door through the protocol's client: tables to an explained answer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The server: typed calls by role, jobs that are watched and cancelled,
-and nothing of the machine within reach.
-"""
+"""The server: typed calls by role, jobs watched and cancelled, the machine out of reach."""
 
 from __future__ import annotations
 

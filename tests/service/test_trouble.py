@@ -1,6 +1,4 @@
-"""What goes wrong around a server: callers that vanish, writers that take long, a full disk,
-a kill in an update.
-"""
+"""What goes wrong around a server: lost callers, long writers, a full disk, a kill."""
 
 from __future__ import annotations
 

@@ -19,9 +19,7 @@ Near(x, y) ^ Side(x, s) => !Side(y, s).
 
 @pytest.mark.parametrize("engine", ["auto", "mcsat", "gibbs"])
 def test_an_odd_ring_among_two_hundred_places(tmp_path: Path, engine: str) -> None:
-    """Ring of 200, in which sides alternate, and one chord that closes five of them:
-    ten ground rules of 402.
-    """
+    """A ring of 200 with a chord that closes five of them: ten ground rules of 402."""
     near = [(k, (k + 1) % 200) for k in range(200)] + [(14, 10)]
     (tmp_path / "facts.db").write_text("\n".join(f"Near(P{a}, P{b})" for a, b in near) + "\n")
     with wb.open() as ws:

@@ -1,6 +1,4 @@
-"""Cross-validation over kept folds, runs opened again, what-if on a fold,
-and intervals of recorded weights.
-"""
+"""Cross-validation over kept folds, reopened runs, what-if on a fold, intervals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Which groups an update splits and merges, against the groups of all predictions before and
-after.
-"""
+"""Which groups an update splits and merges, against all predictions' groups."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""ILP problems through the verbs: what is learned is a program that predicts the same;
-folds do not leak.
-"""
+"""ILP problems through the verbs: learned programs predict the same; folds do not leak."""
 
 from __future__ import annotations
 
@@ -105,9 +103,7 @@ def test_new_facts_get_the_background_computed(cars: Path, tmp_path: Path) -> No
 
 
 def test_no_label_of_a_held_out_example_is_seen(cars: Path) -> None:
-    """Turning all labels of one fold over changes its scores and
-    nothing that was predicted for it.
-    """
+    """Turning a fold's labels over changes its scores and no prediction for it."""
     problem = read_ilp(cars)
     how = induction_of("l2", {"collect": "0", **SETTINGS})
     with open_workspace() as space:
@@ -143,9 +139,7 @@ def test_folds_are_given_or_dealt(cars: Path) -> None:
 
 
 def test_a_target_with_a_body_mode_keeps_its_types(tmp_path: Path) -> None:
-    """A recursive mode names the target beside clauses that define other predicates:
-    it was declared twice.
-    """
+    """A recursive mode names the target beside defining clauses: it was declared twice."""
     path = tmp_path / "kin.pl"
     people = range(12)
     lines = [":- modeh(1, elder(+person, +person)).", ":- modeb(*, above(+person, +person))."]

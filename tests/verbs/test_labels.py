@@ -1,6 +1,4 @@
-"""Known labels of what is asked about: evidence for the rest, or withheld;
-held-out labels are never seen.
-"""
+"""Known labels of what is asked: evidence, or withheld; held-out ones are never seen."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Learning through the facade: parameters chosen on a held-out world,
-and hard clauses that the labels violate.
-"""
+"""Learning through the facade: parameters by a held-out world, violated hard clauses."""
 
 from __future__ import annotations
 

@@ -172,9 +172,7 @@ def session() -> Iterator[None]:
 
 
 def compared(workspace: wb.Workspace, rules: str, query: list[str] | None) -> None:
-    """The answers here and on Spark: figures of the same rows, objectives within both gaps,
-    and no bound above one.
-    """
+    """The answers here and on Spark: the same figures, objectives within both gaps."""
     one = workspace.infer(rules, task="map", query=query)
     many = workspace.infer(rules, task="map", query=query, on="spark=local[2]")
     here, there = one.summary(), many.summary()

@@ -1,6 +1,4 @@
-"""What could only fail is told before it is tried,
-and what is not told so does not fail for that reason.
-"""
+"""What could only fail is told before it is tried, and nothing else is."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Quantifiers, from text to exact marginals: figures worked out by hand,
-worlds of different constants.
-"""
+"""Quantifiers, from text to exact marginals by hand; worlds of different constants."""
 
 from __future__ import annotations
 

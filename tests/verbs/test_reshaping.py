@@ -1,6 +1,4 @@
-"""Predicates renamed, merged and deleted: facts, folds, rules and tables at hand follow;
-nothing is lost half-way.
-"""
+"""Predicates renamed, merged and deleted: facts, folds, rules, tables follow; all or nothing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Review: the order of questions, answers that are labels at once, undone, disputed, agreed on;
-learned from again.
-"""
+"""Review: the order of questions, answers as labels, undone, disputed, learned from."""
 
 from __future__ import annotations
 

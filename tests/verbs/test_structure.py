@@ -113,9 +113,7 @@ def test_clauses_of_a_rare_target_are_candidates_where_none_beats_an_example(
 
 @pytest.fixture(scope="module")
 def rings() -> Workspace:
-    """Companies with directors and addresses;
-    in some rings all companies are frauds and share directors.
-    """
+    """Companies with directors and addresses; rings of frauds share directors."""
     rng = np.random.default_rng(5)
     lines = []
     for company in range(150):
@@ -175,9 +173,7 @@ def test_a_stopped_search_gives_what_it_has(rings: Workspace, method: str) -> No
 def test_a_theory_whose_own_mode_makes_everything_true_is_told_by_its_errors(
     rings: Workspace,
 ) -> None:
-    """All pairs of companies agree, at a weight that outdoes the
-    labels' rarity once none is known.
-    """
+    """All pairs of companies agree, at a weight that outdoes the labels' rarity."""
     names = ["Directs", "LocatedAt", "Sector", "Fraud"]
     found = read_relations(rings.database, names, partitions=("evidence", "truth"))
     background = Background(

@@ -1,6 +1,4 @@
-"""Rules that are ground over changed facts alone, joined with the rest:
-what comes of it is a fresh run's network.
-"""
+"""Rules ground over changed facts alone, joined with the rest: a fresh run's network."""
 
 from __future__ import annotations
 

@@ -25,9 +25,7 @@ Link(A, B) & Trust(A, B) -> Trust(B, A) .
 Trust(A, +B) <= 2 .
 """)
 OVER_LINKS = frozenset({0, 1, 2})
-"""Rules that read Link once, as a condition; not the hard one,
-some of whose targets are observed.
-"""
+"""Rules that read Link once, as a condition; some hard targets are observed."""
 PEOPLE = tuple(f"p{number}" for number in range(5))
 PAIRS = [(one, other) for one in PEOPLE for other in PEOPLE if one != other]
 VALUES = (1.0, 1.0, 0.5, 0.25)

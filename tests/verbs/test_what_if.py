@@ -25,9 +25,7 @@ def rules(both: float, prior: float) -> str:
 def test_other_weights_answer_as_rules_with_them(
     both: float, prior: float, task: str, first: float
 ) -> None:
-    """A formula of two clauses has one weight, in the sense of the formula;
-    one of weight 0 is ground, too.
-    """
+    """A formula of two clauses has one weight, in its sense; weight 0 is ground, too."""
     with wb.open() as ws:
         ws.declare(rules(first, -0.3))
         load_alchemy_text(ws.database, FACTS)

@@ -68,9 +68,7 @@ def test_one_weight_a_formula_in_its_own_sense() -> None:
 @pytest.mark.parametrize("tie", [False, True])
 @pytest.mark.parametrize("apart", [False, True])
 def test_the_learned_program_says_what_was_learned(tie: bool, apart: bool) -> None:
-    """Energies of all states differ by a constant between the learned
-    weights and the program read back.
-    """
+    """Energies differ by a constant between learned weights and the program read back."""
     with wb.open() as workspace:
         workspace.declare(RULES)
         load_alchemy_text(workspace.database, FACTS)

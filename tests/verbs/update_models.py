@@ -21,9 +21,7 @@ VALUES = frozenset("ndt")
 
 @dataclass(frozen=True)
 class Model:
-    """Rules, what is asked, and what facts may say: predicates with the kinds of arguments (`=`:
-    a function).
-    """
+    """Rules, query, and what facts may say: predicates with kinds (`=`: a function)."""
 
     rules: str
     query: str

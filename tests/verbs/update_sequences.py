@@ -1,6 +1,4 @@
-"""Random sequences of updates beside fresh runs over the same facts: `python -m
-tests.verbs.update_sequences 1000`.
-"""
+"""Random updates beside fresh runs: `python -m tests.verbs.update_sequences 1000`."""
 
 from __future__ import annotations
 
@@ -113,9 +111,7 @@ def facts_of(workspace: Workspace) -> dict[str, list[Any]]:
 
 
 def run_sequence(seed: int, steps: int = 5, name: str | None = None) -> Counter[str]:
-    """One random sequence of changes, every answer beside a fresh run's;
-    how many there were of each kind.
-    """
+    """A random sequence of changes, each beside a fresh run; how many of each kind."""
     random = Random(f"updates {seed}")
     model = MODELS[name or random.choice(sorted(MODELS))]
     task = random.choice(("map", "marginal"))
@@ -168,9 +164,7 @@ class Sequence:
         self.program = recorded_run(self.workspace.database, self.run).program
 
     def update(self, add: list[str], remove: list[str], *, correct: bool, world: str) -> None:
-        """Update the run, and compare; what is refused is refused of a fresh run,
-        and leaves the facts.
-        """
+        """Update the run and compare; what is refused is refused of a fresh run."""
         before = facts_of(self.workspace)
         try:
             renewed = self.workspace.update(self.run, add, remove, correct=correct, world=world)

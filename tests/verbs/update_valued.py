@@ -1,6 +1,4 @@
-"""Small programs that read numbers, dates and texts of their facts, by definitions,
-scopes and weights.
-"""
+"""Small programs that read numbers, dates and texts, by definitions, scopes, weights."""
 
 from __future__ import annotations
 
