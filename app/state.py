@@ -59,10 +59,7 @@ class Server:
     def submit(self, work: Work, author: str = "page") -> Job:
         """Queue work over the workspace; its job.
 
-        Raises
-        ------
-        UsageError
-            E0871 where too many jobs wait.
+        Raises E0871 where too many jobs wait.
         """
         memory = memory_of_a_job() if self.served is None else self.served.memory
         todo = PageWork(work, self.workspace, memory)

@@ -112,16 +112,13 @@ def as_records(frame: Any) -> list[dict[str, Any]]:
 def check_output(path: Path | None, beside: Iterable[Path | str | None] = ()) -> None:
     """Refuse, before any work is done, a file to write that cannot be one.
 
+    Raises E0802 when it is a directory, in a directory that does not exist, or another file of the
+    command.
+
     Parameters
     ----------
     beside : iterable of path
         The other files that the command reads or writes.
-
-    Raises
-    ------
-    InputError
-        E0802 when it is a directory, in a directory that does not exist, or another file of the
-        command.
     """
     if path is None:
         return
@@ -146,10 +143,7 @@ def check_table(path: Path | None) -> None:
     """Refuse an output whose ending names a form that no table is written in; without an ending it
     is CSV.
 
-    Raises
-    ------
-    UsageError
-        E0248.
+    Raises E0248.
     """
     from workbench.database.formats import format_of
 

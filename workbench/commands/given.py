@@ -36,10 +36,7 @@ STANDARD_INPUT = Path("-")
 def text_of_standard_input() -> str:
     """Rules from standard input.
 
-    Raises
-    ------
-    UsageError
-        E0829 for a PSL document, whose paths start from the directory it lies in.
+    Raises E0829 for a PSL document, whose paths start from the directory it lies in.
     """
     from workbench.language.source import decoded
 

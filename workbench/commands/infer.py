@@ -268,11 +268,8 @@ def _check_form(path: str | Path | None, *, several_worlds: bool) -> None:
 def write_frame(frame: object, path: Path) -> None:
     """Write a data frame by the ending of `path`.
 
-    Raises
-    ------
-    UsageError
-        E0248 for another ending than .csv, .parquet and .result, E0135 for predictions of several
-        worlds in Alchemy's form, which knows one.
+    Raises E0248 for another ending than .csv, .parquet and .result, E0135 for predictions of
+    several worlds in Alchemy's form, which knows one.
     """
     import pandas as pd
 

@@ -13,17 +13,14 @@ __all__ = ["refuse_unused", "tell_unused"]
 def refuse_unused(given: Mapping[str, object], what: str, help: str) -> None:
     """Refuse options that would change the answer elsewhere.
 
+    Raises E0614, naming all of them.
+
     Parameters
     ----------
     given : mapping of option to value
         What stands for nothing given (None, False, an empty list) is passed over.
     what : str
         What they are not for.
-
-    Raises
-    ------
-    UsageError
-        E0614, naming all of them.
     """
     if names := _given(given):
         raise UsageError.of("E0614", f"{names} is not for {what}", help=help)

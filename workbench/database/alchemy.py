@@ -49,12 +49,9 @@ def load_alchemy(
 
     Cost: linear in the file; about 2 CPU-seconds for a million facts of two arguments.
 
-    Raises
-    ------
-    InputError
-        E0203 undeclared predicate, E0204 wrong arity, E0205 a line that is no fact, E0206 value
-        outside [0, 1], E0207 contradicting facts, E0209 bytes that are no text; all faults of the
-        file at once, and nothing is loaded.
+    Raises E0203 undeclared predicate, E0204 wrong arity, E0205 a line that is no fact, E0206 value
+    outside [0, 1], E0207 contradicting facts, E0209 bytes that are no text; all faults of the file
+    at once, and nothing is loaded.
     """
     path = Path(source)
     source_of_lines = FactSource(display_name(path), line_reader(path))

@@ -34,6 +34,9 @@ def load_attached(
 
     SQLite files are read by Python's own driver; PostgreSQL needs the extra `postgresql`.
 
+    Raises E0213 when the database or the table cannot be read; E0250 where PostgreSQL's driver is
+    not installed.
+
     Parameters
     ----------
     source : path or str
@@ -42,12 +45,6 @@ def load_attached(
         `table` or `schema.table`.
     predicate : str or None
         None takes the table's name.
-
-    Raises
-    ------
-    InputError
-        E0213 when the database or the table cannot be read; E0250 where PostgreSQL's driver is not
-        installed.
     """
     if "\0" in table or "\0" in os.fspath(source):
         raise InputError.of("E0213", "the name of a table or database holds a NUL character")
@@ -66,10 +63,7 @@ def load_attached(
 def database_tables(source: str, kind: str) -> tuple[str, ...]:
     """The tables and views of a DuckDB, SQLite or PostgreSQL database, in order of name.
 
-    Raises
-    ------
-    InputError
-        E0213, as for `load_attached`, and for a database without tables.
+    Raises E0213, as for `load_attached`, and for a database without tables.
     """
     if kind == "postgres":
         names = postgres_table_names(source)
@@ -97,10 +91,7 @@ def copy_attached(
     """Create the table `into` in `reader` from a table of another database; the names of its
     columns.
 
-    Raises
-    ------
-    InputError
-        E0213, as for `load_attached`.
+    Raises E0213, as for `load_attached`.
     """
     if kind == "postgres":
         copy_postgres_table(source, table, reader, into)

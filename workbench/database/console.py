@@ -71,10 +71,7 @@ def relations_read(sql: str) -> frozenset[str]:
     """Names and texts in one SELECT that reads tables alone, in lower case: every table that it
     reads among them.
 
-    Raises
-    ------
-    InputError
-        E0215 for any other statement, or one that is wrong.
+    Raises E0215 for any other statement, or one that is wrong.
     """
     with duckdb.connect() as connection:
         try:
@@ -100,11 +97,8 @@ def query(
     That process reaches neither files nor network, and is ended when its time or memory is up,
     whatever the statement is busy with; functions that do more than read are refused before.
 
-    Raises
-    ------
-    InputError
-        E0215 for a statement that is refused or wrong; E0216 when the time is up, E0225 when the
-        memory is.
+    Raises E0215 for a statement that is refused or wrong; E0216 when the time is up, E0225 when the
+    memory is.
     """
     cursor = database.cursor()
     started = monotonic()

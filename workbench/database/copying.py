@@ -28,10 +28,7 @@ def copy_of(
     Without `facts` declarations alone are copied (at a path, constants too), without `runs` no
     recorded run. Cost: linear in the number of facts.
 
-    Raises
-    ------
-    InputError
-        E0201 when there is a file at `path` already.
+    Raises E0201 when there is a file at `path` already.
     """
     if path is not None and Path(path).exists():
         raise InputError.of(

@@ -111,10 +111,7 @@ class Database(Transactions):
         Predicates already there stay, with their facts; where argument types changed, the facts are
         encoded anew. The constants of an earlier program that no fact has leave the domains.
 
-        Raises
-        ------
-        InputError
-            E0202 when a predicate with facts is declared with another number of arguments.
+        Raises E0202 when a predicate with facts is declared with another number of arguments.
         """
         with self.transaction() as connection:
             self.declare_predicates(
@@ -155,10 +152,7 @@ class Database(Transactions):
     def predicate(self, name: str) -> StoredPredicate:
         """One stored predicate.
 
-        Raises
-        ------
-        UsageError
-            E0203 when there is none of that name.
+        Raises E0203 when there is none of that name.
         """
         stored = self.predicates()
         if name not in stored:

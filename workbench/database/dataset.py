@@ -90,11 +90,8 @@ class Dataset:
 def read_dataset(source: str | os.PathLike[str]) -> Dataset:
     """Read `dataset.toml` (or the one in a directory).
 
-    Raises
-    ------
-    InputError
-        E0214 for a file that is no TOML, an unknown key or a value of another type; E0211 when
-        there is none.
+    Raises E0214 for a file that is no TOML, an unknown key or a value of another type; E0211 when
+    there is none.
     """
     path = Path(source)
     if path.is_dir():

@@ -59,6 +59,8 @@ def insert_facts(
 ) -> dict[str, int]:
     """Insert the facts that each row makes; facts that are there already are not counted.
 
+    Raises E0207 where a row contradicts a fact loaded earlier; nothing is inserted then.
+
     Parameters
     ----------
     read : callable
@@ -70,11 +72,6 @@ def insert_facts(
     -------
     dict of str to int
         New facts by predicate.
-
-    Raises
-    ------
-    InputError
-        E0207 where a row contradicts a fact loaded earlier; nothing is inserted then.
 
     Notes
     -----

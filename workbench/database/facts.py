@@ -29,18 +29,15 @@ def set_fact(database: Database, atom: str, value: bool | None) -> None:
     """Put one fact into every world that knows its constants, in place of what evidence said of it
     before.
 
+    Raises E0817 where the text is no ground atom, has another number of arguments than its
+    predicate, or a constant that the workspace does not have, or constants of different worlds.
+
     Parameters
     ----------
     atom : str
         `Predicate(Constant, ...)`.
     value : bool or None
         None for unknown, Alchemy's `?`.
-
-    Raises
-    ------
-    UsageError
-        E0817 where the text is no ground atom, has another number of arguments than its predicate,
-        or a constant that the workspace does not have, or constants of different worlds.
     """
     parsed = parse_atom(atom)
     if parsed is None:

@@ -52,10 +52,7 @@ def clear_folds(database: Database) -> None:
 def make_world_folds(database: Database) -> tuple[KeptFold, ...]:
     """Leave one world out: fold i tests on world i and trains on the others.
 
-    Raises
-    ------
-    UsageError
-        E0219 with fewer than two worlds.
+    Raises E0219 with fewer than two worlds.
     """
     if len(database.worlds()) < 2:
         raise UsageError.of(
@@ -88,16 +85,13 @@ def make_atom_folds(
     that has no fact is an atom known to be false, and dealt too. Atoms are dealt by a hash of their
     names and the seed, so that neither row order nor ids matter.
 
+    Raises E0203 for an unknown predicate; E0219 for fewer than two folds, an argument that is not
+    there, or more than 20 million atoms.
+
     Parameters
     ----------
     group_by : int or None
         An argument's position: atoms that share it stay together.
-
-    Raises
-    ------
-    UsageError
-        E0203 for an unknown predicate; E0219 for fewer than two folds, an argument that is not
-        there, or more than 20 million atoms.
     """
     stored = database.predicate(predicate)
     if count < 2:

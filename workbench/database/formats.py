@@ -212,17 +212,13 @@ def load_facts(
 ) -> LoadReport:
     """Load a file of facts of declared predicates.
 
+    Raises E0211 for a file of no known form; what its loader raises; E0249 for what its form has no
+    place for, such as columns of a file of atoms.
+
     Parameters
     ----------
     form : str, optional
         A key of `FORMATS` in place of what the file's name tells.
-
-    Raises
-    ------
-    InputError
-        E0211 for a file of no known form; what its loader raises.
-    UsageError
-        E0249 for what its form has no place for, such as columns of a file of atoms.
     """
     path, facts = Path(source), facts or FileFacts()
     chosen = format_of(path) if form is None else FORMATS[form]

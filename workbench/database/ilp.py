@@ -34,6 +34,8 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     the table `folds` with the role `test`, numbered as in the file. Clauses with bodies are left
     out: `grounding.ilp_background` makes facts of them.
 
+    Raises InputError what `load_frame` raises.
+
     Parameters
     ----------
     problem : IlpProblem
@@ -43,11 +45,6 @@ def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     -------
     LoadReport
         Facts loaded by predicate.
-
-    Raises
-    ------
-    InputError
-        What `load_frame` raises.
     """
     import pandas as pd
 
@@ -102,10 +99,7 @@ def load_ilp_facts(
     beside its given facts (`even := even_given ...`) become those; of others that it does not know,
     the warning has the names.
 
-    Raises
-    ------
-    InputError
-        `E0140` to `E0143` for text that cannot be read; what `load_frame` raises.
+    Raises E0140 to E0143 for text that cannot be read; what `load_frame` raises.
     """
     facts, examples = read_facts(path)
     stored = database.predicates()

@@ -69,10 +69,7 @@ def datalog_clauses(problem: IlpProblem) -> list[DatalogClause]:
     tested on an example: `var(X)` and `nonvar(X)` say nothing, and behind a cut that follows such
     tests no later clause counts.
 
-    Raises
-    ------
-    InputError
-        `E0220`, for each clause that is no Datalog.
+    Raises E0220, for each clause that is no Datalog.
     """
     types = problem.argument_types()
     modes = {(mode.predicate, mode.arity): mode for mode in problem.modes if not mode.head}

@@ -69,10 +69,7 @@ def ingest(
     """Check staged facts of some worlds, give ids to new constants, insert what is new, and drop
     what was staged.
 
-    Raises
-    ------
-    InputError
-        With every fault found (at most 20 of a kind), and nothing inserted.
+    Raises InputError with every fault found (at most 20 of a kind), and nothing inserted.
     """
     connection, type_tables = database.connection, database.type_tables()
     faults: list[Diagnostic] = []

@@ -35,18 +35,15 @@ def copy_postgres_table(
 
     Memory: one batch of rows at a time.
 
+    Raises E0213 when the database or the table cannot be read; E0250 where the driver is not
+    installed.
+
     Parameters
     ----------
     source : str
         `postgresql://...`, or `host=... dbname=...`.
     table : str
         `table` or `schema.table`.
-
-    Raises
-    ------
-    InputError
-        E0213 when the database or the table cannot be read; E0250 where the driver is not
-        installed.
     """
     name = ".".join(quoted(part) for part in table.split("."))
     with _reading(source, f"{table} of {source}") as cursor:
@@ -63,10 +60,7 @@ def postgres_table_names(source: str) -> tuple[str, ...]:
     """The tables and views of a PostgreSQL database that may be read, in order of name; those of
     `public` by it alone.
 
-    Raises
-    ------
-    InputError
-        As for `copy_postgres_table`.
+    Raises InputError as for `copy_postgres_table`.
     """
     with _reading(source, source) as cursor:
         cursor.execute(_TABLES)

@@ -46,11 +46,8 @@ def read_predictions(path: Path) -> Predictions:
     """A predictions file: CSV (also gzipped) or Parquet with the columns `atom`, `value`, and
     perhaps `world`.
 
-    Raises
-    ------
-    InputError
-        E0211 for a file that cannot be read, E0209 for bytes that are no text, E0823 for a row that
-        is no prediction, E0824 for a file without any, E0706 for an atom predicted twice.
+    Raises E0211 for a file that cannot be read, E0209 for bytes that are no text, E0823 for a row
+    that is no prediction, E0824 for a file without any, E0706 for an atom predicted twice.
     """
     rows = _parquet_rows(path) if path.suffix.lower() in PARQUET_SUFFIXES else _csv_rows(path)
     atoms: list[AtomKey] = []

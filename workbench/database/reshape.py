@@ -19,11 +19,8 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def rename_predicate(database: Database, old: str, new: str) -> None:
     """Call a predicate otherwise; its facts and folds go with it, recorded runs keep the old name.
 
-    Raises
-    ------
-    UsageError
-        E0203 where there is no such predicate; E0271 where the new name is taken, or none that a
-        rule can write.
+    Raises E0203 where there is no such predicate; E0271 where the new name is taken, or none that a
+    rule can write.
     """
     stored = database.predicate(old)
     others = [one for name, one in database.predicates().items() if name != old]
@@ -55,11 +52,8 @@ def rename_predicate(database: Database, old: str, new: str) -> None:
 def merge_predicates(database: Database, source: str, into: str) -> int:
     """Give the facts of `source` to `into`, and delete it; how many facts `into` did not have.
 
-    Raises
-    ------
-    UsageError
-        E0203 where there is no such predicate; E0272 where their arguments differ, or their facts
-        contradict.
+    Raises E0203 where there is no such predicate; E0272 where their arguments differ, or their
+    facts contradict.
     """
     taken, kept = database.predicate(source), database.predicate(into)
     if source == into or _shape(taken) != _shape(kept):
@@ -104,10 +98,7 @@ def merge_predicates(database: Database, source: str, into: str) -> int:
 def delete_predicate(database: Database, name: str) -> int:
     """Remove a predicate with its facts and folds, recorded runs stay; how many facts there were.
 
-    Raises
-    ------
-    UsageError
-        E0203 where there is no such predicate.
+    Raises E0203 where there is no such predicate.
     """
     stored = database.predicate(name)
     with database.transaction() as connection:

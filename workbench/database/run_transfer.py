@@ -23,15 +23,12 @@ def take_run(database: Database, source: Database, number: int) -> int:
 
     Types and constants that only the other database knows are added.
 
+    Raises E0217 when there is none of that number.
+
     Parameters
     ----------
     number : int
         In `source`.
-
-    Raises
-    ------
-    UsageError
-        E0217 when there is none of that number.
     """
     run = read_run(source, number)
     types = types_of_run(source, number)

@@ -224,10 +224,7 @@ def _run(*columns: Any) -> Run:
 def read_run(database: Database, number: int) -> Run:
     """One run.
 
-    Raises
-    ------
-    UsageError
-        E0217 when there is none of that id.
+    Raises E0217 when there is none of that id.
     """
     for run in read_runs(database):
         if run.id == number:
@@ -241,10 +238,7 @@ def run_table(database: Database, number: int, table: RunTable) -> pd.DataFrame:
 
     Predictions are in words: fold, world, predicate, atom, value, truth.
 
-    Raises
-    ------
-    UsageError
-        E0217 when there is no run of that id.
+    Raises E0217 when there is no run of that id.
     """
     read_run(database, number)
     if table == "prediction":

@@ -48,11 +48,8 @@ def salvage(source: str | os.PathLike[str], destination: str | os.PathLike[str])
 
     Cost: linear in the number of facts.
 
-    Raises
-    ------
-    InputError
-        E0201 where there is a file at the destination, or none at the source; E0222 where not even
-        the list of predicates can be read: nothing can be saved then.
+    Raises E0201 where there is a file at the destination, or none at the source; E0222 where not
+    even the list of predicates can be read: nothing can be saved then.
     """
     if Path(destination).exists():
         raise InputError.of(

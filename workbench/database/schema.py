@@ -64,10 +64,7 @@ def declare_stored(
     """Make the table and view of a predicate, or bring what is `stored` of it up to date; what is
     there then.
 
-    Raises
-    ------
-    InputError
-        E0202 where it has facts that the wanted columns do not fit.
+    Raises E0202 where it has facts that the wanted columns do not fit.
     """
     present = stored.get(wanted.name)
     others = [other for other in stored.values() if other is not present]

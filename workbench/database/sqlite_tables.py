@@ -31,10 +31,7 @@ def copy_sqlite_table(
 
     Memory: a hundred thousand rows at a time.
 
-    Raises
-    ------
-    InputError
-        E0213 when the file or the table cannot be read.
+    Raises E0213 when the file or the table cannot be read.
     """
     import sqlite3
 
@@ -59,10 +56,7 @@ def copy_sqlite_table(
 def sqlite_table_names(source: str | os.PathLike[str]) -> tuple[str, ...]:
     """The tables and views of a SQLite file, in order of name.
 
-    Raises
-    ------
-    InputError
-        E0213 when the file cannot be read.
+    Raises E0213 when the file cannot be read.
     """
     import sqlite3
 

@@ -140,10 +140,7 @@ def check_log(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     committed: nothing is lost there. One that begins with other bytes, or whose entries are whole
     and yet not replayed, held changes.
 
-    Raises
-    ------
-    InputError
-        E0223.
+    Raises E0223.
     """
     log = path.with_name(path.name + ".wal")
     if not log.is_file() or log.stat().st_size == 0:

@@ -66,10 +66,7 @@ def preview_table(
 def is_parquet(path: Path) -> bool:
     """Whether a table file is Parquet, and not text.
 
-    Raises
-    ------
-    UsageError
-        E0211 for a file of another ending than tables have.
+    Raises E0211 for a file of another ending than tables have.
     """
     ending, packed = ending_of(path)
     if ending not in TEXT_SUFFIXES + PARQUET_SUFFIXES or (packed and ending in PARQUET_SUFFIXES):

@@ -49,6 +49,8 @@ def load_tables(
 ) -> LoadReport:
     """Load CSV, TSV (each also `.gz`) or Parquet files, in one transaction.
 
+    Raises E0203, E0204, E0206 to E0212: nothing is loaded then.
+
     Parameters
     ----------
     predicate : str or None
@@ -65,11 +67,6 @@ def load_tables(
         Used where the rows have no column of that name.
     world_column : str or None
         The column that names the world; None for one called `world`.
-
-    Raises
-    ------
-    InputError
-        E0203, E0204, E0206 to E0212: nothing is loaded then.
     """
     paths = (
         [Path(source)] if isinstance(source, str | os.PathLike) else [Path(path) for path in source]

@@ -45,10 +45,7 @@ def ending_of(path: Path) -> tuple[str, bool]:
 def open_binary(path: Path) -> IO[bytes]:
     """Open a file for reading, through gzip when its name ends in `.gz`.
 
-    Raises
-    ------
-    InputError
-        E0211 when the file cannot be opened.
+    Raises E0211 when the file cannot be opened.
     """
     try:
         if path.is_dir():
@@ -66,11 +63,8 @@ def chunks_of_lines(path: Path) -> Iterator[tuple[int, str]]:
 
     Lines end in a line feed; in a carriage return where the file begins without any line feed.
 
-    Raises
-    ------
-    InputError
-        E0209 for bytes that are not UTF-8, NUL bytes, or a line longer than 4 MiB; E0211 for a file
-        that cannot be read.
+    Raises E0209 for bytes that are not UTF-8, NUL bytes, or a line longer than 4 MiB; E0211 for a
+    file that cannot be read.
     """
     name = display_name(path)
     line, rest, returns = 1, b"", None

@@ -17,10 +17,7 @@ __all__ = ["TomlReader", "read_toml"]
 def read_toml(path: Path) -> tuple[dict[str, Any], TomlReader]:
     """The content of a TOML file, and the reader that takes its keys apart.
 
-    Raises
-    ------
-    InputError
-        E0214 for a file that is no TOML, E0211 when there is none.
+    Raises E0214 for a file that is no TOML, E0211 when there is none.
     """
     name = display_name(path)
     text = "\n".join(piece for _, piece in chunks_of_lines(path))

@@ -35,11 +35,8 @@ class Transactions:
     def close(self) -> None:
         """Close the database; a file is checkpointed.
 
-        Raises
-        ------
-        InputError
-            E0221 where the disk has no room for the checkpoint: the changes stay in the log beside
-            the file.
+        Raises E0221 where the disk has no room for the checkpoint: the changes stay in the log
+        beside the file.
         """
         with faults_told(self.path):
             self.connection.close()

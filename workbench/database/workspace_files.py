@@ -16,10 +16,7 @@ _SCHEMA_OF_FACTS = "facts"
 def refuse_name(path: Path) -> None:
     """Refuse a file that DuckDB would name as the schema in which predicates stand as views.
 
-    Raises
-    ------
-    InputError
-        E0201.
+    Raises E0201.
     """
     if path.name.split(".")[0].casefold() == _SCHEMA_OF_FACTS:
         raise InputError.of(

@@ -37,10 +37,7 @@ def make_ready(
     """Make the tables of a new workspace; bring an older one up to date, and refuse what is none or
     is damaged.
 
-    Raises
-    ------
-    InputError
-        E0201 for another format or another kind of database, E0222 where tables are missing.
+    Raises E0201 for another format or another kind of database, E0222 where tables are missing.
     """
     tables = {
         name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()

@@ -115,11 +115,8 @@ class Experiment:
     ) -> ReproductionTable:
         """Measure the table or a part of it; what is measured until a cancel makes the table.
 
-        Raises
-        ------
-        UsageError
-            E0904 for an unknown system or column, and for a choice that the experiment does not
-            offer.
+        Raises E0904 for an unknown system or column, and for a choice that the experiment does not
+        offer.
         """
         unknown = sorted(set(options) - set(signature(self.measure).parameters))
         if columns and not self.columns:

@@ -41,11 +41,8 @@ class Measurements:
     def add(self, system: str, column: str, fold: str, figures: Mapping[str, float]) -> None:
         """Keep one system's metrics on one fold.
 
-        Raises
-        ------
-        Cancelled
-            Once the experiment is to stop, for what was then still learning answers with half its
-            weights.
+        Raises Cancelled once the experiment is to stop, for what was then still learning answers
+        with half its weights.
         """
         if self.progress.cancelled:
             raise Cancelled(system)

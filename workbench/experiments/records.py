@@ -105,10 +105,7 @@ def _git(root: Path, *arguments: str) -> str:
 def read_record(path: Path) -> tuple[Measurement, ...]:
     """The measurements of a record, oldest first; none where there is no file.
 
-    Raises
-    ------
-    UsageError
-        E0906 for a file that is no record.
+    Raises E0906 for a file that is no record.
     """
     if not path.exists():
         return ()

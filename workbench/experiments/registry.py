@@ -76,6 +76,9 @@ def reproduce(
 ) -> ReproductionTable:
     """Run a published experiment on the real data and set our figures beside the published ones.
 
+    Raises E0901 where the data sets are not found, E0902 for an unknown experiment, E0903 for a
+    number of folds below 1.
+
     Parameters
     ----------
     name : str
@@ -86,12 +89,6 @@ def reproduce(
         Only the first so many folds.
     options
         What the experiment takes besides, such as `systems` for a part of its rows.
-
-    Raises
-    ------
-    UsageError
-        E0901 where the data sets are not found, E0902 for an unknown experiment, E0903 for a number
-        of folds below 1.
     """
     experiment(name)
     if folds is not None and folds < 1:

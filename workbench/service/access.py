@@ -37,10 +37,7 @@ class Tokens:
     def read(cls, words: list[str]) -> Tokens:
         """From `SECRET` (an administrator's), `ROLE:SECRET` and `NAME@ROLE:SECRET` words.
 
-        Raises
-        ------
-        UsageError
-            E0870 for a secret of fewer than eight characters.
+        Raises E0870 for a secret of fewer than eight characters.
         """
         found, names = {}, {}
         for word in words:

@@ -56,10 +56,7 @@ class ToolCall:
     def read(self, body: bytes) -> dict[str, Any]:
         """Arguments from JSON.
 
-        Raises
-        ------
-        UsageError
-            E0873 for each that the tool does not have, lacks, or cannot read.
+        Raises E0873 for each that the tool does not have, lacks, or cannot read.
         """
         known = self.arguments.model_fields
         try:

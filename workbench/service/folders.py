@@ -41,10 +41,7 @@ class Folders:
     def files(self, names: Sequence[str]) -> list[Path]:
         """The files of these names, relative to a folder or absolute.
 
-        Raises
-        ------
-        UsageError
-            E0860 for a name that is no file of the folders, or of a form that is not read here.
+        Raises E0860 for a name that is no file of the folders, or of a form that is not read here.
         """
         return [self._file(name) for name in names]
 

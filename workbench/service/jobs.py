@@ -123,15 +123,12 @@ class Jobs:
     def submit(self, kind: str, owner: str, work: WorkOfJob, **described: Any) -> Job:
         """Put work into the queue.
 
+        Raises E0871 where too many jobs wait.
+
         Parameters
         ----------
         described
             The job's title, limit, and what it is about.
-
-        Raises
-        ------
-        UsageError
-            E0871 where too many jobs wait.
         """
         with self._changed:
             if sum(not job.ended for job in self._jobs.values()) >= self.most_waiting:
@@ -150,10 +147,7 @@ class Jobs:
     def get(self, number: int) -> Job:
         """A job by its id.
 
-        Raises
-        ------
-        UsageError
-            E0872 where there is none.
+        Raises E0872 where there is none.
         """
         job = self._jobs.get(number)
         if job is None:

@@ -46,10 +46,7 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
     A string is a path when a file of that name exists or it has a rules file's ending and stands on
     one line; the language of a text is told by `workbench.language.language_of`.
 
-    Raises
-    ------
-    InputError
-        With every diagnostic of the file.
+    Raises InputError with every diagnostic of the file.
     """
     if isinstance(rules, Program):
         return rules
@@ -87,10 +84,7 @@ def task_of(program: Program, asked: Task | None) -> Task:
     """The task asked for; without one, marginals of Markov logic and the most probable state of
     soft logic.
 
-    Raises
-    ------
-    UsageError
-        E0414 for marginals of soft logic: the samplers know atoms of 0 and 1 only.
+    Raises E0414 for marginals of soft logic: the samplers know atoms of 0 and 1 only.
     """
     if program.language == "mln":
         return asked or "marginal"

@@ -149,6 +149,9 @@ def crossval(
     """Learn, predict and score every fold. Labels of a test part reach neither the learner nor the
     predictor.
 
+    Raises Cancelled before the first fold is finished; InfeasibleError where hard rules and the
+    evidence of a fold admit no state; E0844 where the time limit left every fold out.
+
     Parameters
     ----------
     candidates : mapping of parameter to values, optional
@@ -160,15 +163,6 @@ def crossval(
         The seconds of `time_limit` are for each fold's learner, and for its engine; a fold for
         which they do not suffice to predict all of its part is left out. Where it is cancelled the
         folds that are finished are the answer.
-
-    Raises
-    ------
-    Cancelled
-        Before the first fold is finished.
-    InfeasibleError
-        Where hard rules and the evidence of a fold admit no state.
-    WorkbenchError
-        E0844 where the time limit left every fold out.
     """
     refuse_numbers(program, "crossval")
     begun, progress = perf_counter(), how.get("progress", SILENT)
@@ -211,10 +205,7 @@ def finished(
 ) -> list[Result]:
     """The results of folds one after the other; of those that were finished where it is cancelled.
 
-    Raises
-    ------
-    Cancelled
-        Where none was.
+    Raises Cancelled where none was.
     """
     found: list[Result] = []
     try:

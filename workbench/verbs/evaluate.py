@@ -43,6 +43,10 @@ def evaluate_file(
 ) -> dict[str, Any]:
     """Score a predictions file against files of facts.
 
+    Raises E0826 where no prediction has a label; what reading the files raises; E0707 where
+    predictions are of several worlds, and the truth does not say of which; E0828 for a categorical
+    predicate without labels.
+
     Parameters
     ----------
     predictions : Path
@@ -66,14 +70,6 @@ def evaluate_file(
         Metrics over all scored predictions, how many were `scored` and `left_out`, the `reading` of
         unlisted atoms in words, the number of true facts of predicted predicates that have no
         prediction (`unpredicted`), the same `by_predicate`, a `calibration` table, and `warnings`.
-
-    Raises
-    ------
-    InputError
-        E0826 where no prediction has a label; what reading the files raises.
-    UsageError
-        E0707 where predictions are of several worlds, and the truth does not say of which; E0828
-        for a categorical predicate without labels.
     """
     parts = _read(read_predictions(predictions), truth, unlisted)
     result = score_report(parts, threshold, kind)

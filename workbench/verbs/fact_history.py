@@ -50,10 +50,7 @@ def edit_fact(
 ) -> FactEdit:
     """Make a fact true or false in place of what contradicts it, or remove it, and keep who did.
 
-    Raises
-    ------
-    InputError
-        The faults of the fact's text, such as a predicate that is not declared.
+    Raises InputError the faults of the fact's text, such as a predicate that is not declared.
     """
     where: dict[str, Any] = {"world": world, "partition": partition}
     said: tuple[str, ...] = {"true": (fact,), "false": (f"!{fact}",), "removed": ()}[how]

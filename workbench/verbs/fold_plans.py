@@ -44,10 +44,7 @@ class FoldPlan:
 def world_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:
     """Leave one world out.
 
-    Raises
-    ------
-    UsageError
-        E0806 with fewer than two worlds.
+    Raises E0806 with fewer than two worlds.
     """
     if len(worlds) < 2:
         raise UsageError.of(
@@ -70,17 +67,14 @@ def grouped_worlds(
 ) -> tuple[FoldPlan, ...]:
     """Leave several worlds out at a time.
 
+    Raises E0806 where there are not so many worlds, for an unknown world, and for a fold without a
+    world to learn from.
+
     Parameters
     ----------
     groups : int, or sequence of sequences of str
         The number of folds that the worlds are dealt into, or each fold's worlds; worlds in none
         are always trained on.
-
-    Raises
-    ------
-    UsageError
-        E0806 where there are not so many worlds, for an unknown world, and for a fold without a
-        world to learn from.
     """
     names = {number: name for name, number in database.worlds().items() if number in worlds}
     if isinstance(groups, int):
@@ -117,10 +111,7 @@ def grouped_worlds(
 def kept_folds(database: Database, worlds: Sequence[int]) -> tuple[FoldPlan, ...]:
     """The folds kept in the workspace, within some worlds.
 
-    Raises
-    ------
-    UsageError
-        E0806 where there are none, or a fold has no world left to learn from or to be tested on.
+    Raises E0806 where there are none, or a fold has no world left to learn from or to be tested on.
     """
     found = read_folds(database)
     if not found:

@@ -39,6 +39,9 @@ class Induction:
     """How clauses are searched and weighted; the parameters that `induce` and cross-validation
     share.
 
+    Raises E0611 for an unknown loop, weighting or kind of feature, E0613 for kinds of features
+    without weights.
+
     Parameters
     ----------
     weights : {'none', 'l1', 'l2', 'elastic', 'group'}
@@ -54,12 +57,6 @@ class Induction:
         clauses for the positives, and, searched from negatives, those against them.
     settings : mapping
         Further settings by Aleph's names; they win over the problem's own.
-
-    Raises
-    ------
-    UsageError
-        `E0611` for an unknown loop, weighting or kind of feature, `E0613` for kinds of features
-        without weights.
     """
 
     loop: Loop = "induce"
@@ -146,6 +143,9 @@ def induce(
 ) -> StructureResult:
     """Load an ILP problem, search clauses for its target from bottom clauses, and weight them.
 
+    Raises E0610 for a setting that does not exist or a value of the wrong kind, E0611 for an
+    unknown loop, weighting or kind of feature, E0609 when the settings let no clause pass.
+
     Parameters
     ----------
     problem : IlpProblem
@@ -154,12 +154,6 @@ def induce(
         See `Induction`.
     candidates : int
         Most acceptable clauses reported besides the theory, those of greatest information gain.
-
-    Raises
-    ------
-    UsageError
-        `E0610` for a setting that does not exist or a value of the wrong kind, `E0611` for an
-        unknown loop, weighting or kind of feature, `E0609` when the settings let no clause pass.
     """
     induction = Induction(cast(Any, loop), weights, features, collect, settings or {})
     began = perf_counter()

@@ -77,17 +77,14 @@ def induction_of(learner: str, options: Mapping[str, object]) -> Induction:
     """How to learn, from a command's words: the learner is the weighting, other settings are the
     search's.
 
+    Raises E0610, E0611, E0613: see `Induction`.
+
     Parameters
     ----------
     learner : str
         'auto' for weights under a Laplace prior; 'none', 'l1', 'l2', 'elastic', 'group'.
     options : mapping
         `loop`, `features`, `collect`, and the search's settings by Aleph's names.
-
-    Raises
-    ------
-    UsageError
-        `E0610`, `E0611`, `E0613`: see `Induction`.
     """
     own = {
         name: value for name, value in options.items() if name in ("loop", "features", "collect")
@@ -116,6 +113,9 @@ def crossval_induction(
     Covers are computed once for all folds. No label of a held-out example reaches the search or the
     weights.
 
+    Raises E0806 where the files give no folds, or a fold has no example to learn from; E0705 for
+    more folds than examples of a label.
+
     Parameters
     ----------
     folds : int or 'kept'
@@ -123,12 +123,6 @@ def crossval_induction(
         their examples.
     **how
         The seconds of `time_limit` are for each fold's learning.
-
-    Raises
-    ------
-    UsageError
-        E0806 where the files give no folds, or a fold has no example to learn from; `E0705` for
-        more folds than examples of a label.
     """
     began, progress = perf_counter(), how.get("progress", SILENT)
     problem = derive_facts(problem)

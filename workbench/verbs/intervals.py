@@ -27,11 +27,8 @@ def intervals_of_run(
     """Ground a recorded learning run's program again; low and high end of an interval for each of
     its weights.
 
-    Raises
-    ------
-    UsageError
-        E0511 as `weight_intervals`, or where the program does not ground to the recorded weights
-        any more.
+    Raises E0511 as `weight_intervals`, or where the program does not ground to the recorded weights
+    any more.
     """
     settings = run.parameters
     program = recorded_program(run)

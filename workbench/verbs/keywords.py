@@ -37,16 +37,13 @@ def _refusing(verb: str, method: Callable[..., Any]) -> Callable[..., Any]:
 def refuse_unknown(what: str, function: Callable[..., Any], given: Iterable[str]) -> None:
     """Refuse keywords that a function does not have.
 
+    Raises E0843, naming each with the nearest that there is, or the engine or learner whose
+    parameter it is.
+
     Parameters
     ----------
     what : str
         The function, as messages name it.
-
-    Raises
-    ------
-    UsageError
-        E0843, naming each with the nearest that there is, or the engine or learner whose
-        parameter it is.
     """
     known = keywords_of(function)
     if unknown := [name for name in given if name not in known]:

@@ -39,12 +39,7 @@ def labelled_worlds(
 ) -> list[LabelledWorld]:
     """The chosen databases, or all, with something to learn from in one of them.
 
-    Raises
-    ------
-    UsageError
-        `E0807` for a world that is not there.
-    InputError
-        `E0501` where no target has a fact.
+    Raises E0807 for a world that is not there; E0501 where no target has a fact.
     """
     known = database.worlds()
     unknown = [name for name in chosen or () if name not in known]

@@ -76,6 +76,9 @@ def learn(
 ) -> LearningResult:
     """Ground the training worlds and fit the weights of every template that is not fixed.
 
+    Raises E0501 when no open atom has a label; E0819 for the generative learner with atoms held
+    out, or with intervals; E0512 for lazy grounding with another learner than max margin.
+
     Parameters
     ----------
     learner : str
@@ -102,14 +105,6 @@ def learn(
         best are the answer.
     **how
         The seconds of `time_limit` are for the learner, from the end of grounding.
-
-    Raises
-    ------
-    InputError
-        E0501 when no open atom has a label.
-    UsageError
-        E0819 for the generative learner with atoms held out, or with intervals; E0512 for lazy
-        grounding with another learner than max margin.
     """
     refuse_numbers(program, "learn")
     begun, progress = perf_counter(), how.get("progress", SILENT)

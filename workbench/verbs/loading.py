@@ -45,6 +45,8 @@ def load(
 ) -> LoadReport:
     """Load files by what they are, or a data frame; several in one transaction, all or nothing.
 
+    Raises InputError when a file is missing, of no known kind, or at fault.
+
     Parameters
     ----------
     source : path, URL, data frame, or several
@@ -60,11 +62,6 @@ def load(
     -------
     LoadReport
         A TablesReport where some tables were wide.
-
-    Raises
-    ------
-    InputError
-        When a file is missing, of no known kind, or at fault.
     """
     if _is_frame(source):
         if predicate is None:

@@ -21,10 +21,7 @@ __all__ = ["asks_for_numbers", "solve_numbers"]
 def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
     """Whether the open predicates are numbers.
 
-    Raises
-    ------
-    UsageError
-        E0638 where some are and some are not.
+    Raises E0638 where some are and some are not.
     """
     numbers = [name for name in asked if name in program.numeric]
     truths = [name for name in asked if name not in program.numeric]
@@ -41,11 +38,8 @@ def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
 def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str) -> Solution:
     """The means of open atoms that are numbers.
 
-    Raises
-    ------
-    UsageError
-        E0639 for a rule that joins one with another open atom, or is hard; E0804 for an engine of
-        truths.
+    Raises E0639 for a rule that joins one with another open atom, or is hard; E0804 for an engine
+    of truths.
     """
     if engine not in ("auto", "exact"):
         raise UsageError.of(

@@ -44,10 +44,7 @@ class How(TypedDict, total=False):
 def conduct_of(how: How) -> Conduct:
     """The conduct of work that begins now.
 
-    Raises
-    ------
-    UsageError
-        E0841 for a seed that is out of range, E0843 for another option.
+    Raises E0841 for a seed that is out of range, E0843 for another option.
     """
     if unknown := ", ".join(name for name in how if name not in How.__annotations__):
         raise UsageError.of("E0843", f"there is no option {unknown} here")

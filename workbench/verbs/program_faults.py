@@ -14,10 +14,7 @@ __all__ = ["refuse_numbers", "says_nothing"]
 def refuse_numbers(program: Program, doing: str) -> None:
     """Refuse what is done with truths alone.
 
-    Raises
-    ------
-    UsageError
-        E0640 where the program predicts numbers.
+    Raises E0640 where the program predicts numbers.
     """
     for name in sorted(program.numeric):
         raise UsageError.of(

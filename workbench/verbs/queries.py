@@ -33,10 +33,7 @@ class QueryAtom:
     def matches(self, atoms: AtomTable, number: int) -> Bool:
         """Which atoms of the table's predicate of that number it asks for.
 
-        Raises
-        ------
-        UsageError
-            E0318 for another number of arguments, or a constant that its type does not have.
+        Raises E0318 for another number of arguments, or a constant that its type does not have.
         """
         types, constants = atoms.types[number], atoms.constants[number]
         if len(types) != len(self.arguments):

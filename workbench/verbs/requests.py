@@ -39,10 +39,7 @@ def role_of(learning: bool) -> Literal["infer", "learn"]:
 def withholds(labels: str, program: Program) -> bool:
     """Whether known atoms of what is asked about are withheld.
 
-    Raises
-    ------
-    UsageError
-        E0834 for another word, and for soft logic, whose observations are part of the question.
+    Raises E0834 for another word, and for soft logic, whose observations are part of the question.
     """
     if labels not in ("evidence", "withheld"):
         raise UsageError.of("E0834", f"labels are evidence or withheld, not {labels}")

@@ -30,10 +30,7 @@ def rename(database: Database, old: str, new: str, *, author: str = "") -> bool:
 
     Recorded runs keep the old name.
 
-    Raises
-    ------
-    UsageError
-        E0203, or E0271 where the new name is taken or cannot be written in a rule.
+    Raises E0203, or E0271 where the new name is taken or cannot be written in a rule.
     """
     with database.transaction():
         rename_predicate(database, old, new)
@@ -44,10 +41,8 @@ def merge(database: Database, source: str, into: str, *, author: str = "") -> in
     """Give one predicate's facts, and its places in the rules at hand, to another; how many facts
     were new to it.
 
-    Raises
-    ------
-    UsageError
-        E0203, or E0272 where their arguments differ or their facts contradict; nothing is merged.
+    Raises E0203, or E0272 where their arguments differ or their facts contradict; nothing is
+    merged.
     """
     with database.transaction():
         added = merge_predicates(database, source, into)
@@ -69,11 +64,8 @@ def delete(database: Database, name: str) -> int:
 def delete_table(database: Database, name: str) -> int:
     """Remove all that one of the tables at hand brought; how many facts there were.
 
-    Raises
-    ------
-    UsageError
-        E0235 where no such table is at hand; E0272 where another table refers to it, or a
-        definition reads it.
+    Raises E0235 where no such table is at hand; E0272 where another table refers to it, or a
+    definition reads it.
     """
     mapping = tables_at_hand(database) or TablesMapping(())
     table = mapping.table(name)

@@ -102,17 +102,14 @@ def review_queue(
 ) -> ReviewQueue:
     """The predictions of an inference run that have no label, the most worth asking first.
 
+    Raises E0877 where there is no inference run.
+
     Parameters
     ----------
     run : int, optional
         The newest inference, where none is named.
     order : {'change', 'doubt'}
         By what an answer is expected to change, or by how even a prediction is.
-
-    Raises
-    ------
-    UsageError
-        E0877 where there is no inference run.
 
     Notes
     -----

@@ -57,12 +57,8 @@ def is_model(path: Path) -> bool:
 def read_model(path: str | os.PathLike[str]) -> FactorModel | WeightedClauses:
     """The model of a file by its ending: .uai or .wcnf, plain or with .gz.
 
-    Raises
-    ------
-    InputError
-        E0710 or E0712 for what is no such model, E0714 for what cannot be read.
-    UsageError
-        E0713 for another ending.
+    Raises E0710 or E0712 for what is no such model, E0714 for what cannot be read; E0713 for
+    another ending.
     """
     source = Path(path)
     if not is_model(source):
@@ -86,6 +82,9 @@ def solve_model(
 ) -> SolvedModel:
     """The likeliest state, every variable's marginal, or the partition function of a model.
 
+    Raises InputError, UsageError as `read_model`; E0711 for evidence that does not fit; E0402 to
+    E0421 and E0804 for an engine that cannot do it.
+
     Parameters
     ----------
     path : path
@@ -98,12 +97,6 @@ def solve_model(
         model is too wide.
     time_limit : float, optional
         Seconds on the wall, reading included.
-
-    Raises
-    ------
-    InputError, UsageError
-        As `read_model`; E0711 for evidence that does not fit; E0402 to E0421 and E0804 for an
-        engine that cannot do it.
     """
     begun, deadline = perf_counter(), deadline_after(time_limit)
     model = read_model(path)
@@ -135,10 +128,7 @@ def convert_model(source: str | os.PathLike[str], out: str | os.PathLike[str]) -
     """Write a model in the form of the ending of `out`: .uai, .wcnf, .lp or .mps; what its values
     mean, in words.
 
-    Raises
-    ------
-    InputError, UsageError
-        As `read_model`; E0713 for another ending.
+    Raises InputError, UsageError as `read_model`; E0713 for another ending.
     """
     target = Path(out)
     if target.suffix not in (".uai", ".wcnf", ".lp", ".mps"):

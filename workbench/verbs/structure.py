@@ -57,6 +57,9 @@ def learn_rules(
     of one world's atoms. Mined rules and candidates are in the order of it. Where the data name
     false atoms of a target, no other atom of it is labelled.
 
+    Raises E0611 for an unknown method, E0612 for a target that is not among the predicates, E0610
+    for an unknown setting; E0501 where no target has a fact.
+
     Parameters
     ----------
     predicates : sequence of str
@@ -75,14 +78,6 @@ def learn_rules(
     **how
         The seconds of `time_limit` are for all of it: the search has four fifths, the ranking of
         what it found the rest. What was found until then is the answer.
-
-    Raises
-    ------
-    UsageError
-        `E0611` for an unknown method, `E0612` for a target that is not among the predicates,
-        `E0610` for an unknown setting.
-    InputError
-        `E0501` where no target has a fact.
     """
     if method not in SEARCHES:
         raise UsageError.of(

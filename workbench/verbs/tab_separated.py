@@ -22,10 +22,7 @@ def predicate_files(
     """Names of files and their text: `PREDICATE.txt`, in capitals as PSL has it; below `WORLD/`
     with several worlds.
 
-    Raises
-    ------
-    UsageError
-        E0833 where a constant holds a tab or a line break, which such a file cannot hold.
+    Raises E0833 where a constant holds a tab or a line break, which such a file cannot hold.
     """
     atoms = result.grounding.atoms
     capitals = [name.upper() for name in atoms.predicates]

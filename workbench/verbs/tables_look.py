@@ -99,10 +99,7 @@ class TablesLook:
     def predicting(self, predict: str | None) -> TablesLook:
         """The look with another column to be predicted.
 
-        Raises
-        ------
-        UsageError
-            E0235, E0237 for a column that cannot be.
+        Raises E0235, E0237 for a column that cannot be.
         """
         mapping = replace(self.mapping, predict=predict)
         target_of(mapping)
@@ -112,10 +109,7 @@ class TablesLook:
 def look_at_tables(database: Database, sources: Iterable[str | os.PathLike[str]]) -> TablesLook:
     """Profile tables without loading them.
 
-    Raises
-    ------
-    InputError
-        As `workbench.tables.stage`, for files that are no tables or cannot be read.
+    Raises InputError as `workbench.tables.stage`, for files that are no tables or cannot be read.
     """
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
     with stage(find_sources(sources)) as staging:

@@ -57,10 +57,7 @@ def train_and_score(
 ) -> TrainedAndScored:
     """Cross-validate, learn from all labels, and predict by what was learned; each a run.
 
-    Raises
-    ------
-    UsageError
-        E0836 where nothing is asked for.
+    Raises E0836 where nothing is asked for.
     """
     if not query:
         raise UsageError.of(

@@ -47,15 +47,12 @@ def load_truth(
     directory. `WORLD=FILE` names the world of a file; without it, a file that is called as a
     predicted world is of that world.
 
+    Raises E0814 for a missing file; what the loaders raise.
+
     Returns
     -------
     frozenset of str
         The predicates of soft logic: those whose truth PSL's data files list.
-
-    Raises
-    ------
-    InputError
-        E0814 for a missing file; what the loaders raise.
     """
     soft: set[str] = set()
     with database.transaction():

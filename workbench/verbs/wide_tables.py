@@ -79,6 +79,9 @@ def load_wide_tables(
 ) -> TablesReport:
     """Load wide tables as a mapping says, or as a look at them proposes.
 
+    Raises InputError with every fault of the tables, at file, row and column; nothing is loaded;
+    E0235, E0237 for a column that cannot be predicted.
+
     Parameters
     ----------
     sources : sequence of paths or URLs
@@ -91,13 +94,6 @@ def load_wide_tables(
     Returns
     -------
     TablesReport
-
-    Raises
-    ------
-    InputError
-        With every fault of the tables, at file, row and column; nothing is loaded.
-    UsageError
-        E0235, E0237 for a column that cannot be predicted.
     """
     if mapping is None:
         described = [
@@ -180,11 +176,8 @@ def matched_sources(
 ) -> tuple[TableSource, ...]:
     """The source of each table of a mapping: its own, or of the files given the one of that name.
 
-    Raises
-    ------
-    InputError
-        E0234 for a file that the mapping says nothing of, and for a table that no file is given
-        for.
+    Raises E0234 for a file that the mapping says nothing of, and for a table that no file is given
+    for.
     """
     if not sources:
         return tuple(table.source for table in mapping.tables)

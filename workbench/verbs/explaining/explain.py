@@ -39,6 +39,9 @@ def explain_result(
     For marginals the conditional is taken at the state that rounds the marginals; the marginal
     itself stands beside.
 
+    Raises E0247 where several worlds have the atom, E0305 where none has, E0827 where samples are
+    asked for of a continuous network.
+
     Parameters
     ----------
     world : str, optional
@@ -46,12 +49,6 @@ def explain_result(
     samples : int
         Average the conditional log-odds and their parts over so many Gibbs samples of a Markov
         logic network instead.
-
-    Raises
-    ------
-    UsageError
-        E0247 where several worlds have the atom, E0305 where none has, E0827 where samples are
-        asked for of a continuous network.
     """
     grounding = result.grounding
     index = grounding.atoms.find(atom, world=world)

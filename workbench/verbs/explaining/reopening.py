@@ -134,10 +134,7 @@ def reopen(
     """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded
     values put back.
 
-    Raises
-    ------
-    UsageError
-        E0815 when it is no inference run, E0816 when the facts have changed since.
+    Raises E0815 when it is no inference run, E0816 when the facts have changed since.
     """
     recorded = recorded_run(database, number, fold)
     if recorded.run.data_hash != data_hash(database):
@@ -177,10 +174,7 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
     """A recorded prediction, or one fold of a cross-validation, with what it takes to make it
     again.
 
-    Raises
-    ------
-    UsageError
-        E0815 when it is none.
+    Raises E0815 when it is none.
     """
     run = read_run(database, number)
     if run.kind not in ("infer", "crossval"):

@@ -101,10 +101,7 @@ def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
     """The grounding with other weights for some rules, each named as `ws.models.rules(run)` writes
     it.
 
-    Raises
-    ------
-    UsageError
-        E0853 where no rule reads so, or a weight is no finite number.
+    Raises E0853 where no rule reads so, or a weight is no finite number.
     """
     templates = grounding.templates
     changed = templates.weight.copy()

@@ -27,10 +27,7 @@ def remove_kept(
     """Take the records that files name by their ids out of a linkage; of ids that are not kept
     nothing comes.
 
-    Raises
-    ------
-    UsageError, InputError
-        E0663, E0664, E0683 and the faults of files.
+    Raises E0663, E0664, E0683 and the faults of files.
     """
     with stage(named_apart(find_sources(sources))) as staging:
         tables = tuple(staging.tables.values())

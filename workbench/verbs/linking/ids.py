@@ -23,11 +23,8 @@ def columns_of_ids(
     """Of each table the column with the records' names: the one asked for, or the one called as the
     kept one is.
 
-    Raises
-    ------
-    UsageError
-        E0663 where there is none, or kept records are called by their rows' numbers and `needed` by
-        what else.
+    Raises E0663 where there is none, or kept records are called by their rows' numbers and `needed`
+    by what else.
     """
     if asked is not None:
         return id_columns(tables, asked)

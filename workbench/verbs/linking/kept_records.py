@@ -147,10 +147,7 @@ def stored_records(store: KeptLinkage, description: Description, numbers: Int64)
 def records_beside(store: KeptLinkage, description: Description, numbers: Int64) -> KeptRecords:
     """The records of some numbers, and all that may be compared with one of them.
 
-    Raises
-    ------
-    UsageError
-        E0687 for too many, where all pairs are compared.
+    Raises E0687 for too many, where all pairs are compared.
     """
     some, model = stored_records(store, description, numbers), description.model
     if model.every and len(some):

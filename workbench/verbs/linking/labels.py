@@ -120,11 +120,8 @@ class LabelledPairs:
 def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs:
     """Read a table with the columns left, right, match.
 
-    Raises
-    ------
-    InputError
-        E0669 for columns that are missing, a table without rows, ids that no record has, answers
-        that are neither yes nor no, and pairs that are labelled both ways.
+    Raises E0669 for columns that are missing, a table without rows, ids that no record has, answers
+    that are neither yes nor no, and pairs that are labelled both ways.
     """
     with stage(find_sources([path])) as staging:
         (table,) = list(staging.tables.values())[:1]

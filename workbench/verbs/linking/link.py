@@ -65,6 +65,10 @@ def link(
 ) -> LinkResult:
     """Link the records of one file, or of two.
 
+    Raises E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for
+    settings; Cancelled where it is cancelled before any pair is compared; E0689 where the time
+    passes before any pair is compared.
+
     Parameters
     ----------
     sources : sequence of paths
@@ -82,16 +86,6 @@ def link(
         Seconds for the whole, a third of them at most for candidates: what is found, fitted,
         improved or proven by then is taken, and the result and E0690 say what was cut short. So
         it is after a cancel, once pairs are compared.
-
-    Raises
-    ------
-    InputError, UsageError
-        E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for
-        settings.
-    Cancelled
-        Where it is cancelled before any pair is compared.
-    WorkbenchError
-        E0689 where the time passes before any pair is compared.
     """
     conduct = Conduct(seed, deadline_after(time_limit), progress)
     if one_to_one and len(sources) != 2:

@@ -43,6 +43,9 @@ def link_more(
     """Link new records against those of a linkage that the workspace keeps, and keep them too; all
     of it or nothing.
 
+    Raises E0663, E0682, E0683, E0686, E0687 for what is asked; E0662, E0664, E0684 for records that
+    cannot be taken.
+
     Parameters
     ----------
     sources : sequence of paths
@@ -59,13 +62,6 @@ def link_more(
         change nothing.
     **how
         `time_limit` and `progress`, as in `link`.
-
-    Raises
-    ------
-    UsageError
-        E0663, E0682, E0683, E0686, E0687 for what is asked.
-    InputError
-        E0662, E0664, E0684 for records that cannot be taken.
 
     Notes
     -----

@@ -92,10 +92,7 @@ def add_new(
     With `correct`, kept records that come with other values are kept with these, in the cluster
     that they were in.
 
-    Raises
-    ------
-    UsageError, InputError
-        E0662, E0663, E0664, E0684 and the faults of files.
+    Raises E0662, E0663, E0664, E0684 and the faults of files.
     """
     first = store.next_number()
     with stage(named_apart(find_sources(sources))) as staging:

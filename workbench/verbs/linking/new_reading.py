@@ -58,10 +58,7 @@ def read_new(
 ) -> NewRecords:
     """The records of one file.
 
-    Raises
-    ------
-    InputError
-        E0662 where no column is one that is compared.
+    Raises E0662 where no column is one that is compared.
     """
     place = source_of(table, description)
     by_words = {words(name): name for name in table.columns}

@@ -46,14 +46,9 @@ class LinkedRecords:
 def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None) -> LinkedRecords:
     """Read one or two files of records.
 
-    Raises
-    ------
-    UsageError
-        E0660 for a file given twice or beside its copy, E0663 for an id column that is not there,
-        E0667 for other than one or two tables.
-    InputError
-        E0662 where there is nothing to compare, E0664 for ids that repeat or are blank, E0666 for
-        too few records.
+    Raises E0660 for a file given twice or beside its copy, E0663 for an id column that is not
+    there, E0667 for other than one or two tables; E0662 where there is nothing to compare, E0664
+    for ids that repeat or are blank, E0666 for too few records.
     """
     with stage(linked_tables(sources)) as staging:
         staged = tuple(staging.tables.values())
@@ -172,10 +167,7 @@ def shared_columns(tables: Sequence[StagedTable]) -> list[list[str]]:
     """Of each column that all tables have, its name in every one; case and punctuation of names do
     not count.
 
-    Raises
-    ------
-    InputError
-        E0662 where there is none.
+    Raises E0662 where there is none.
     """
     found = _of_one_name(tables)
     if not found:

@@ -162,10 +162,8 @@ def read_by_settings(
 ) -> ReadBySettings:
     """Read one or two files of records and the model that Splink saved.
 
-    Raises
-    ------
-    InputError, UsageError
-        E0674 to E0678 for the settings and what they ask of the files; for these as `read_linked`.
+    Raises E0674 to E0678 for the settings and what they ask of the files; for these as
+    `read_linked`.
     """
     text = _text_of(settings)
     model = read_splink(text, Path(settings).name)
@@ -201,10 +199,7 @@ def read_by_settings(
 def candidates_by_settings(read: ReadBySettings) -> Candidates:
     """The pairs that some blocking rule finds, all where there is none.
 
-    Raises
-    ------
-    InputError
-        E0676, E0677 for rules that cannot be used, E0679 for too many pairs.
+    Raises E0676, E0677 for rules that cannot be used, E0679 for too many pairs.
     """
     n, second = len(read.records), read.second
     ones = 0 if second is None else int(second.sum())

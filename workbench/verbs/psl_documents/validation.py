@@ -77,10 +77,7 @@ def validation_world(
 ) -> ValidationWorld:
     """Ground what a document lists for validation, in a workspace of its own.
 
-    Raises
-    ------
-    InputError
-        E0501 where it has no labels.
+    Raises E0501 where it has no labels.
     """
     with Database.open() as database:
         database.declare(program)

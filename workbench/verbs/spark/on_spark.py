@@ -60,10 +60,7 @@ class DistributedResult(InferenceResult):
     ) -> Explanation:
         """Refused: the rows that would explain the atom are gone.
 
-        Raises
-        ------
-        UsageError
-            E0881.
+        Raises E0881.
         """
         raise _declined(
             "explanations",
@@ -86,10 +83,7 @@ class DistributedResult(InferenceResult):
 def master_of(on: str) -> str:
     """The master that `--on spark[=MASTER]` names; all cores of this machine where it names none.
 
-    Raises
-    ------
-    UsageError
-        E0884 for another word.
+    Raises E0884 for another word.
     """
     engine, _, master = on.partition("=")
     if engine != "spark":
@@ -234,10 +228,7 @@ def _solve(backend: Spark, grounding: Grounding, solver: SolveTask) -> _Answer:
 def _together(grounding: Grounding, answers: list[dict[str, Any]]) -> Solution:
     """One answer of the parts': energies and bounds are sums, for no row joins two of them.
 
-    Raises
-    ------
-    InfeasibleError
-        E0401 where a part admits no state.
+    Raises E0401 where a part admits no state.
     """
     network = grounding.network
     statuses = {Status(one["status"]) for one in answers}

@@ -114,10 +114,7 @@ def _held_out(
 def read_study(database: Database, number: int) -> StudyRecord:
     """A recorded study.
 
-    Raises
-    ------
-    UsageError
-        E0835 when the run is no study.
+    Raises E0835 when the run is no study.
     """
     import pandas as pd
 

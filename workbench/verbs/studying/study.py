@@ -54,6 +54,9 @@ def study(
 ) -> StudyResult:
     """Learn, score and explain a model of one column from tables as they are.
 
+    Raises E0630 for too few labels, E0631 for nothing to condition on; as loading wide tables does;
+    E0632 to E0635 for a time, a number of folds or rules, or a learner that cannot be.
+
     Parameters
     ----------
     sources : sequence of paths or URLs
@@ -73,13 +76,6 @@ def study(
         In cross-validation, held-out rows see no label of other rows.
     time_limit : float, optional
         Seconds; the best so far is returned when they are over.
-
-    Raises
-    ------
-    InputError
-        E0630 for too few labels, E0631 for nothing to condition on; as loading wide tables does.
-    UsageError
-        E0632 to E0635 for a time, a number of folds or rules, or a learner that cannot be.
     """
     begun = perf_counter()
     deadline = deadline_after(time_limit)

@@ -105,10 +105,7 @@ def beginning_of(database: Database, run: int, last: LastAnswer, progress: Progr
 def newest_of(database: Database, run: int, last: LastAnswer) -> int:
     """The newest update of a run, or the run itself, that the facts of now belong to.
 
-    Raises
-    ------
-    UsageError
-        E0816 where they have changed by other means.
+    Raises E0816 where they have changed by other means.
     """
     number, *_ = _newest(database, run, last, fact_print(database))
     if number is None:

@@ -64,10 +64,8 @@ def renewed(
     """The answer after facts of some predicates changed: the rules that read them ground again,
     what they touch solved.
 
-    Raises
-    ------
-    InfeasibleError
-        Where the hard rules admit no state any more; the ground rules that clash are named.
+    Raises InfeasibleError where the hard rules admit no state any more; the ground rules that clash
+    are named.
     """
     asked, old = before.asked, before.grounding
     piece = ground_again(

@@ -48,6 +48,12 @@ def update(
     """Change facts and bring a recorded prediction up to date, in one transaction: all of it or
     nothing.
 
+    Raises E0850 where a fact contradicts another; the faults of the files; E0852, beside what
+    clashes, where the changed facts admit no state; E0815 where the run is no prediction, E0851
+    where it is a fold's; Cancelled where somebody asked for that: nothing is changed then. A time
+    limit of the run's own ends solving alone: the best state so far is the answer, and its status
+    and gap say so.
+
     Parameters
     ----------
     last : LastAnswer
@@ -62,18 +68,6 @@ def update(
     world : str, optional
         The database the facts belong to.
     partition : {'evidence', 'truth', 'target'}
-
-    Raises
-    ------
-    InputError
-        E0850 where a fact contradicts another; the faults of the files.
-    InfeasibleError
-        E0852, beside what clashes, where the changed facts admit no state.
-    UsageError
-        E0815 where the run is no prediction, E0851 where it is a fold's.
-    Cancelled
-        Where somebody asked for that: nothing is changed then. A time limit of the run's own ends
-        solving alone: the best state so far is the answer, and its status and gap say so.
 
     Notes
     -----
@@ -155,10 +149,7 @@ def tried(
     """What a run, or its newest update, would answer with some facts changed: the recorded answer,
     the atoms and their values; the change is taken back.
 
-    Raises
-    ------
-    UsageError
-        E0816 where facts have changed by other means since.
+    Raises E0816 where facts have changed by other means since.
     """
     found: list[tuple[Beginning, LiveGrounding]] = []
     with suppress(_TakenBack), database.transaction():
