@@ -31,8 +31,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 FAMILIES = (
-    "demo study link rules infer evaluate engines learn structure solve convert runs update review "
-    "mcp serve reproduce page"
+    "demo study link rules infer evaluate engines learn crossval structure solve convert runs "
+    "update review mcp serve reproduce page"
 )
 """Modules of commands, in the order of `--help`."""
 for family in FAMILIES.split():

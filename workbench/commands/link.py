@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,6 +33,59 @@ if TYPE_CHECKING:
 __all__ = ["link"]
 
 
+@dataclass(frozen=True)
+class FittingOptions:
+    """How a linkage is fitted."""
+
+    labels: Annotated[
+        Path | None, option("--labels", "Pairs that are known: left,right,match.", DATA)
+    ] = None
+    settings: Annotated[
+        Path | None,
+        option("--settings", "A model that Splink trained.", DATA, metavar="MODEL.json"),
+    ] = None
+    one_to_one: Annotated[
+        bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)
+    ] = False
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class KeptOptions:
+    """Which linkage records come to, and as what."""
+
+    kept: Annotated[
+        Path | None,
+        option(
+            "--with",
+            "New records, against a linkage that --workspace kept.",
+            DATA,
+            metavar="W.duckdb|URL",
+        ),
+    ] = None
+    correct: Annotated[
+        bool,
+        option("--correct", "With --with: records take the place of kept ones of their id.", DATA),
+    ] = False
+    remove: Annotated[
+        bool, option("--remove", "With --with: the records of these ids go.", DATA)
+    ] = False
+
+
+@dataclass(frozen=True)
+class LinkOutput:
+    """What is written beside the clusters, and where it is kept."""
+
+    pairs: Annotated[
+        Path | None, option("--pairs", "Compared pairs with their probabilities.", OUTPUT)
+    ] = None
+    program: Annotated[
+        Path | None,
+        option("--program", "The model as rules, .mln; its facts go beside it, .db.", OUTPUT),
+    ] = None
+    workspace: RunsFile = None
+
+
 @command(
     "Start",
     "link people.csv --out clusters.csv",
@@ -49,73 +102,48 @@ def link(
     out: Annotated[
         Path, option("--out -o", "Clusters: source, id, cluster; .csv or .parquet.", OUTPUT)
     ],
+    fitting: FittingOptions,
+    kept: KeptOptions,
+    output: LinkOutput,
     id_column: Annotated[
         str | None, option("--id", "The column with the records' names.", DATA, metavar="COLUMN")
     ] = None,
-    labels: Annotated[
-        Path | None, option("--labels", "Pairs that are known: left,right,match.", DATA)
-    ] = None,
-    settings: Annotated[
-        Path | None,
-        option("--settings", "A model that Splink trained.", DATA, metavar="MODEL.json"),
-    ] = None,
-    one_to_one: Annotated[
-        bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)
-    ] = False,
-    kept: Annotated[
-        Path | None,
-        option(
-            "--with",
-            "New records, against a linkage that --workspace kept.",
-            DATA,
-            metavar="W.duckdb|URL",
-        ),
-    ] = None,
-    correct: Annotated[
-        bool,
-        option("--correct", "With --with: records take the place of kept ones of their id.", DATA),
-    ] = False,
-    remove: Annotated[
-        bool, option("--remove", "With --with: the records of these ids go.", DATA)
-    ] = False,
-    pairs: Annotated[
-        Path | None, option("--pairs", "Compared pairs with their probabilities.", OUTPUT)
-    ] = None,
-    program: Annotated[
-        Path | None,
-        option("--program", "The model as rules, .mln; its facts go beside it, .db.", OUTPUT),
-    ] = None,
-    seed: Seed = 0,
     time_limit: TimeLimit = None,
-    workspace: RunsFile = None,
     json: Json = False,
 ) -> None:
     """Find records of the same thing, in one file or across two, without labels or with some."""
-
-    read = [*files, labels, settings, kept, workspace]
+    read = [*files, fitting.labels, fitting.settings, kept.kept, output.workspace]
     check_output(out, read)
-    check_output(pairs, [*read, out])
+    check_output(output.pairs, [*read, out])
     check_table(out)
-    check_table(pairs)
-    if kept is not None:
-        # A server that holds the workspace stands for it: what --with says otherwise needs no
-        # change.
-        if workspace is not None and address_of(workspace) is not None:
-            kept, workspace = workspace, None
-        given = {
-            "--labels": labels, "--settings": settings, "--one-to-one": one_to_one or None,
-            "--program": program, "--workspace": workspace, "--seed": seed or None,
-        }  # fmt: skip
-        _refuse_beside(given)
-        _link_more(
-            files, kept, out, pairs, json=json,
-            id_column=id_column, time_limit=time_limit, correct=correct, remove=remove,
-        )  # fmt: skip
+    check_table(output.pairs)
+    shared: dict[str, Any] = {"id_column": id_column, "time_limit": time_limit}
+    if kept.kept is not None:
+        place = _place_of_kept(kept.kept, fitting, output)
+        how = shared | {"correct": kept.correct, "remove": kept.remove}
+        _link_more(files, place, out, output.pairs, json=json, **how)
         return
-    if correct or remove:
+    _check_fitted(kept, output.program)
+    with at_hand(output.workspace) as opened, shown_progress(quiet=json) as progress:
+        recorded = output.workspace is not None
+        result = opened.link(*files, record=recorded, progress=progress, **vars(fitting), **shared)
+    print_warnings(result.warnings)
+    written(out, result.write_clusters)
+    written(output.pairs, result.write_pairs)
+    written(output.program, result.write_program)
+    if json:
+        print_json(result.as_record())
+    else:
+        _print(result, out)
+    end_as(result.status)
+
+
+def _check_fitted(kept: KeptOptions, program: Path | None) -> None:
+    """Refuse what is for kept records alone, and a program in another language."""
+    if kept.correct or kept.remove:
         raise UsageError.of(
             "E0686",
-            f"{'--correct' if correct else '--remove'} is for records that are kept",
+            f"{'--correct' if kept.correct else '--remove'} is for records that are kept",
             help="name them by --with",
         )
     if program is not None and program.suffix != ".mln":
@@ -125,32 +153,27 @@ def link(
             help="name a .mln file",
         )
     check_output(program)
-    with at_hand(workspace) as opened, shown_progress(quiet=json) as progress:
-        result = opened.link(
-            *files, record=workspace is not None, id_column=id_column, labels=labels,
-            settings=settings, one_to_one=one_to_one, time_limit=time_limit, seed=seed,
-            progress=progress,
-        )  # fmt: skip
-    print_warnings(result.warnings)
-    written(out, result.write_clusters)
-    written(pairs, result.write_pairs)
-    written(program, result.write_program)
-    if json:
-        print_json(result.as_record())
-    else:
-        _print(result, out)
-    end_as(result.status)
 
 
-def _refuse_beside(given: Mapping[str, object]) -> None:
-    """Options that say how a linkage is fitted."""
-    named = [name for name, value in given.items() if value is not None]
+def _place_of_kept(kept: Path, fitting: FittingOptions, output: LinkOutput) -> Path:
+    """Where the linkage is kept; options that say how one is fitted are refused."""
+    place, workspace = kept, output.workspace
+    # A server that holds the workspace stands for it: what --with says otherwise needs no change.
+    if workspace is not None and address_of(workspace) is not None:
+        place, workspace = workspace, None
+    given = {
+        "--labels": fitting.labels, "--settings": fitting.settings,
+        "--one-to-one": fitting.one_to_one, "--program": output.program,
+        "--workspace": workspace, "--seed": fitting.seed,
+    }  # fmt: skip
+    named = [name for name, value in given.items() if value]
     if named:
         raise UsageError.of(
             "E0686",
             f"--with takes a linkage as it was fitted, and {named[0]} says how to fit one",
             help=f"leave {named[0]} out, or leave --with out and link all files anew",
         )
+    return place
 
 
 def _link_more(
@@ -160,12 +183,11 @@ def _link_more(
     from workbench.verbs.linking.result import write_linked
 
     address = address_of(kept)
-    how = (
+    said, clusters, compared = (
         _at_the_server(address, files, **options)
         if address
         else _in_the_file(kept, files, quiet=json, **options)
     )
-    said, clusters, compared = how
     written(out, partial(write_linked, clusters))
     written(pairs, partial(write_linked, compared))
     if json:

@@ -18,8 +18,8 @@ from workbench.commands.console import (
     print_warnings,
     replacing,
 )
-from workbench.commands.infer import write_frame
 from workbench.commands.options import Json
+from workbench.commands.prediction_files import write_frame
 from workbench.commands.served import address_of, at_hand, connected
 
 __all__ = ["compare", "export", "load", "repair", "runs"]

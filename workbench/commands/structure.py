@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,10 +20,11 @@ from workbench.commands.console import (
 )
 from workbench.commands.given import opened, parameters
 from workbench.commands.options import FactOptions, Json, Seed, TimeLimit
-from workbench.commands.unused import refuse_unused
+from workbench.commands.unused import changed, refuse_unused
 from workbench.commands.working import shown_progress
 
 if TYPE_CHECKING:
+    from workbench.language.ilp.problem import IlpProblem
     from workbench.verbs.structure_result import StructureResult
 
 __all__ = ["structure"]
@@ -36,6 +38,48 @@ Files = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class RuleSearchOptions:
+    """What rules over a program's predicates are searched for, and how."""
+
+    target: Annotated[
+        str | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")
+    ] = None
+    method: Annotated[str, option("--method", "beam, paths or mine (.mln).")] = "beam"
+
+
+@dataclass(frozen=True)
+class ClauseSearchOptions:
+    """How clauses of an ILP problem are searched and weighted."""
+
+    loop: Annotated[str, option("--loop", "induce, induce_cover or induce_max (ILP).")] = "induce"
+    collect: Annotated[
+        float | None, option("--collect", "Keep every clause that scores more on the way (ILP).")
+    ] = None
+    weights: Annotated[
+        str, option("--weights", "none, l1, l2, elastic or group: exact likelihood (ILP).")
+    ] = "none"
+    features: Annotated[
+        str,
+        option("--features", "auto, count, exists or log: what a weighted body speaks by (ILP)."),
+    ] = "auto"
+    flatten: Annotated[
+        bool, option("--flatten", "Compound terms also as facts of their functors.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How either search goes about it."""
+
+    settings: Annotated[
+        list[str] | None,
+        option("--set", "A parameter of the search, name=value; once per parameter."),
+    ] = None
+    seed: Seed = 0
+    time_limit: TimeLimit = None
+
+
 @command(
     "Predicting and learning",
     "structure declarations.mln --data facts.db --target Smokes",
@@ -45,74 +89,50 @@ Files = Annotated[
 def structure(
     files: Files,
     facts: FactOptions,
-    target: Annotated[
-        str | None, option("--target", "Predicates to learn rules for, P,Q (.mln).")
-    ] = None,
-    method: Annotated[str, option("--method", "beam, paths or mine (.mln).")] = "beam",
-    loop: Annotated[str, option("--loop", "induce, induce_cover or induce_max (ILP).")] = "induce",
-    collect: Annotated[
-        float | None, option("--collect", "Keep every clause that scores more on the way (ILP).")
-    ] = None,
-    weights: Annotated[
-        str, option("--weights", "none, l1, l2, elastic or group: exact likelihood (ILP).")
-    ] = "none",
-    features: Annotated[
-        str,
-        option("--features", "auto, count, exists or log: what a weighted body speaks by (ILP)."),
-    ] = "auto",
-    flatten: Annotated[
-        bool, option("--flatten", "Compound terms also as facts of their functors.")
-    ] = False,
-    settings: Annotated[
-        list[str] | None,
-        option("--set", "A parameter of the search, name=value; once per parameter."),
-    ] = None,
-    seed: Seed = 0,
-    time_limit: TimeLimit = None,
+    of_rules: RuleSearchOptions,
+    of_clauses: ClauseSearchOptions,
+    search: SearchOptions,
     out: Annotated[Path | None, option("--out -o", "Write the learned rules.")] = None,
     json: Json = False,
 ) -> None:
     """Learn rules: clause search from examples, or rules over the predicates of a program."""
-    check_output(out, [*files, *facts.files])
     from workbench.language import language_of_file
-    from workbench.language.ilp.reader import read_ilp
 
+    check_output(out, [*files, *facts.files])
     rules = files[0] if len(files) == 1 and language_of_file(files[0]) == "mln" else None
     if rules is None:
-        given: dict[str, object] = {
-            "--target": target, "--method": method != "beam",
-            "--data": facts.data, "--mapping": facts.mapping, "--world": facts.world,
-        }  # fmt: skip
         how = "its files hold facts, examples and modes; --set, --loop and --weights say how"
+        given = changed(of_rules) | changed(replace(facts, workspace=None))
         refuse_unused(given, "an ILP problem", how)
     else:
-        given = {
-            "--loop": loop != "induce", "--collect": collect is not None,
-            "--weights": weights != "none", "--features": features != "auto",
-            "--flatten": flatten,
-        }  # fmt: skip
         how = "--target, --method and --set say how; its rules always have weights"
-        refuse_unused(given, "a .mln file", how)
+        refuse_unused(changed(of_clauses), "a .mln file", how)
+    shared = {**vars(search), "settings": parameters(search.settings)}
     with opened(facts, rules, learning=True) as space, shown_progress(quiet=json) as progress:
-        shared: dict[str, Any] = {
-            "settings": parameters(settings), "seed": seed, "time_limit": time_limit,
-            "progress": progress,
-        }  # fmt: skip
         if rules is None:
-            problem = read_ilp(*files, flatten=flatten)
-            print_warnings(problem.warnings)
-            result = space.structure(
-                problem, loop=loop, weights=weights, features=features, collect=collect, **shared
-            )  # fmt: skip
+            options = {**vars(of_clauses)}
+            problem = _problem(files, flatten=options.pop("flatten"))
+            result = space.structure(problem, progress=progress, **options, **shared)
         else:
-            targets = target.split(",") if target else None
-            result = space.structure(rules, targets=targets, method=method, **shared)
+            targets = of_rules.target.split(",") if of_rules.target else None
+            result = space.structure(
+                rules, targets=targets, method=of_rules.method, progress=progress, **shared
+            )
     written(out, result.save)
     if json:
         print_json(result.summary())
     else:
         _print_found(result)
     end_as(result.status)
+
+
+def _problem(files: list[Path], *, flatten: bool) -> IlpProblem:
+    """An ILP problem, with warnings of what it says."""
+    from workbench.language.ilp.reader import read_ilp
+
+    problem = read_ilp(*files, flatten=flatten)
+    print_warnings(problem.warnings)
+    return problem
 
 
 def _print_found(result: StructureResult) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,26 @@ if TYPE_CHECKING:
 __all__ = ["study"]
 
 
+@dataclass(frozen=True)
+class StudyOptions:
+    """How a study goes about it, by the names that a workspace's verb gives it."""
+
+    time: Annotated[
+        str | None, option("--time", "TABLE.DATECOLUMN: each row is asked at its own date.", DATA)
+    ] = None
+    mapping: Annotated[
+        Path | None, option("--mapping", "What the columns mean, as load prints it.", DATA)
+    ] = None
+    folds: Annotated[int, option("--folds", "Held-out parts of the labels.", SOLVING)] = 5
+    rules: Annotated[int, option("--rules", "Rules, at most.", SOLVING)] = 30
+    learner: Annotated[str, option("--learner", "rules or boosted_trees.", SOLVING)] = "rules"
+    inductive: Annotated[
+        bool, option("--inductive", "Held-out rows see no label of others.", SOLVING)
+    ] = False
+    seed: Seed = 0
+    time_limit: TimeLimit = None
+
+
 @command(
     "Start",
     "study people.csv directors.csv --predict people.is_fraud --out study/",
@@ -44,20 +65,7 @@ def study(
         str, option("--predict", "TABLE.COLUMN or TABLE.COLUMN=VALUE; its blanks are asked.")
     ],
     out: Annotated[Path, option("--out -o", "Directory for the report.", OUTPUT)],
-    time: Annotated[
-        str | None, option("--time", "TABLE.DATECOLUMN: each row is asked at its own date.", DATA)
-    ] = None,
-    mapping: Annotated[
-        Path | None, option("--mapping", "What the columns mean, as load prints it.", DATA)
-    ] = None,
-    folds: Annotated[int, option("--folds", "Held-out parts of the labels.", SOLVING)] = 5,
-    rules: Annotated[int, option("--rules", "Rules, at most.", SOLVING)] = 30,
-    learner: Annotated[str, option("--learner", "rules or boosted_trees.", SOLVING)] = "rules",
-    inductive: Annotated[
-        bool, option("--inductive", "Held-out rows see no label of others.", SOLVING)
-    ] = False,
-    seed: Seed = 0,
-    time_limit: TimeLimit = None,
+    how: StudyOptions,
     workspace: RunsFile = None,
     json: Json = False,
 ) -> None:
@@ -67,11 +75,10 @@ def study(
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
     with at_hand(workspace) as opened, shown_progress(quiet=json) as progress:
+        recorded = workspace is not None
         result = opened.study(
-            files, predict, record=workspace is not None, out=out, time=time, mapping=mapping,
-            folds=folds, rules=rules, learner=learner, # type: ignore[arg-type]
-            inductive=inductive, seed=seed, time_limit=time_limit, progress=progress,
-        )  # fmt: skip
+            files, predict, record=recorded, out=out, progress=progress, **vars(how)
+        )
     print_warnings(result.warnings)
     with writing(out):
         write_study(result, out)

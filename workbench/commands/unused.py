@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
 
 from workbench.commands.console import print_warnings
 from workbench.errors import Diagnostic, UsageError
 
-__all__ = ["refuse_unused", "tell_unused"]
+__all__ = ["changed", "refuse_unused", "tell_unused"]
+
+
+def changed(options: Any) -> dict[str, bool]:
+    """Whether each of a dataclass of options, called as its fields are, is not its default."""
+    return {
+        f"--{one.name.replace('_', '-')}": getattr(options, one.name) != one.default
+        for one in fields(options)
+    }
 
 
 def refuse_unused(given: Mapping[str, object], what: str, help: str) -> None:
