@@ -187,10 +187,8 @@ def calibration(values: npt.ArrayLike, truth: npt.ArrayLike, *, bins: int = 10) 
 
 def _labelled(values: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Float, Float]:
     """Values and labels of the labelled atoms, checked."""
-    predicted, labels = (
-        np.asarray(values, np.float64).ravel(),
-        np.asarray(truth, np.float64).ravel(),
-    )
+    predicted = np.asarray(values, np.float64).ravel()
+    labels = np.asarray(truth, np.float64).ravel()
     if predicted.shape != labels.shape:
         raise UsageError.of("E0701", f"{predicted.size} predictions for {labels.size} labels")
     keep = ~np.isnan(labels)

@@ -31,10 +31,8 @@ def without_question(predicate: Predicate) -> Diagnostic:
 
 def without_atoms(predicate: Predicate, *, is_open: bool) -> Diagnostic:
     if is_open:
-        message, help_text = (
-            f"{predicate.name} is open, and no target of it is listed",
-            "list the atoms to predict",
-        )
+        message = f"{predicate.name} is open, and no target of it is listed"
+        help_text = "list the atoms to predict"
     else:
         message = (
             f"{predicate.name} has neither observations nor targets, so its atoms count as false"

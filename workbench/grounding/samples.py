@@ -54,10 +54,8 @@ def _clause(vocabulary: Vocabulary, shape: Shape, row: dict[str, object]) -> str
             for identity, sign in pairs
             if isinstance(identity, int) and identity >= 0
         ]
-        ids, negated = (
-            np.array([identity for identity, _ in pairs], np.int64),
-            [sign for _, sign in pairs],
-        )
+        ids = np.array([identity for identity, _ in pairs], np.int64)
+        negated = [sign for _, sign in pairs]
     names = names_in_space(vocabulary, ids[:MOST_LITERALS])
     shown = " v ".join(f"{'!' if sign else ''}{name}" for sign, name in zip(negated, names))
     return shown if ids.size <= MOST_LITERALS else f"{shown} v ... ({ids.size} literals)"

@@ -142,10 +142,8 @@ class Vocabulary(AtomPlaces):
         columns = ", ".join(shown)
         group = ", ".join(["world", *stored.columns])
         if self.program.language == "psl":
-            is_open, chosen = (
-                "bool_and(partition = 'target' OR value IS NULL)",
-                "partition <> 'truth'",
-            )
+            is_open = "bool_and(partition = 'target' OR value IS NULL)"
+            chosen = "partition <> 'truth'"
             given = "max(value) FILTER (partition = 'evidence')"
         else:
             is_open = "bool_and(value IS NULL OR (value > 0 AND value < 1))"

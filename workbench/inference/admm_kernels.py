@@ -62,14 +62,8 @@ def _sweep(
     indptr, indices, values = program.indptr, program.indices, program.values
     b, weight, kind, cost = program.b, program.weight, program.kind, program.cost
     lower, upper, block_of = program.lower, program.upper, program.block_of
-    norm, degree, state, x, total, multiplier = (
-        run.norm,
-        run.degree,
-        run.state,
-        run.x,
-        run.total,
-        run.multiplier,
-    )
+    norm, degree, state, x = run.norm, run.degree, run.state, run.x
+    total, multiplier = run.total, run.multiplier
     scratch = run.scratch
     penalty = run.penalty[c]
     residual = 0.0

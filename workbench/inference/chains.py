@@ -259,8 +259,6 @@ def run_chains(
         np.array([getattr(chain, name) for chain in chains], np.float64)
         for name in ("soft", "hits")
     )
-    squares, sizes = (
-        np.array([chain.squares for chain in chains]),
-        np.array([chain.sizes for chain in chains]),
-    )
+    squares = np.array([chain.squares for chain in chains])
+    sizes = np.array([chain.sizes for chain in chains])
     return summarised(layout, soft, hits, squares, sizes, stopped)

@@ -75,12 +75,8 @@ def _look(
     after the swap.
     """
     place, members, inside = work.place, work.members, work.inside
-    atom_ptr, atom_row, row_ptr, row_atom = (
-        layout.atom_ptr,
-        layout.atom_row,
-        layout.row_ptr,
-        layout.row_atom,
-    )
+    atom_ptr, atom_row, row_ptr = layout.atom_ptr, layout.atom_row, layout.row_ptr
+    row_atom = layout.row_atom
     block_of, first = layout.block_of, layout.block_ptr[block]
     cut = 0.0
     for turn in range(2):

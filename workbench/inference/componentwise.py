@@ -57,10 +57,8 @@ class Componentwise:
                 residuals = self.advance(active)
             self.iteration += self.engine.check_every
             np.maximum(self.best_bound, figures[:, 1], out=self.best_bound)
-            energy, bound = (
-                float(figures[:, 0].sum()) + constant,
-                float(self.best_bound.sum()) + constant,
-            )
+            energy = float(figures[:, 0].sum()) + constant
+            bound = float(self.best_bound.sum()) + constant
             stopped = self.recorder.note(
                 self.iteration, energy, bound, float(figures[:, 2].max()), *residuals
             )

@@ -77,11 +77,8 @@ def _proven(network: GroundNetwork, rows: Int64, deadline: float | None) -> Int6
     m, n = rows.size, network.n_atoms
     if not m + n:
         return None
-    A, b, slack = (
-        network.A[rows].astype(np.float64),
-        network.b[rows].astype(np.float64),
-        eye_array(m, format="csr"),
-    )
+    A, b = network.A[rows].astype(np.float64), network.b[rows].astype(np.float64)
+    slack = eye_array(m, format="csr")
     equal = network.relation[rows] == Relation.EQUAL
     blocks = network.blocks
     members = csr_array(

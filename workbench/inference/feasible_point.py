@@ -48,13 +48,8 @@ def make_feasible(
 @compiled
 def _alternate(rows: HingeArrays, passes: int, norm: Float, x: Float, scratch: Float) -> float:
     """Project in turn onto hard rows, then blocks and box; the last pass's largest violation."""
-    indptr, indices, values, lower, upper = (
-        rows.indptr,
-        rows.indices,
-        rows.values,
-        rows.lower,
-        rows.upper,
-    )
+    indptr, indices, values, lower = rows.indptr, rows.indices, rows.values, rows.lower
+    upper = rows.upper
     worst = np.inf
     flat = np.ones(scratch.size)
     for turn in range(passes):

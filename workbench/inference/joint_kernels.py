@@ -164,19 +164,10 @@ def joint_sweep(
     Which group is drawn does not depend on the state, so each draw leaves the network's
     distribution as it is.
     """
-    fixed, free, start, option, moves = (
-        layout.fixed,
-        group.free,
-        group.start,
-        group.option,
-        moves_of(layout, price),
-    )
-    atom_ptr, atom_row, row_ptr, row_atom = (
-        layout.atom_ptr,
-        layout.atom_row,
-        layout.row_ptr,
-        layout.row_atom,
-    )
+    fixed, free, start, option = layout.fixed, group.free, group.start, group.option
+    moves = moves_of(layout, price)
+    atom_ptr, atom_row, row_ptr = layout.atom_ptr, layout.atom_row, layout.row_ptr
+    row_atom = layout.row_atom
     for number in range(2 + 2 * ((free.size + SHARE - 1) // SHARE) if free.size else 0):
         most = STATES if number % 2 else FEW
         atom = free[below(random, free.size)]

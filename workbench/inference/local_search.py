@@ -157,25 +157,12 @@ def begin(layout: Layout, search: Search, component: int) -> None:
     """Compute a component's `ell`, cost and unsatisfied items from `y`; remember a best state."""
     n_rows = search.ell.size
     first_atom, last_atom = layout.atom_start[component], layout.atom_start[component + 1]
-    y, best, is_moved, field, place = (
-        search.y,
-        search.best,
-        search.is_moved,
-        layout.field,
-        search.place,
-    )
-    row_ptr, row_atom, coefficient, kind = (
-        layout.row_ptr,
-        layout.row_atom,
-        layout.row_coefficient,
-        layout.kind,
-    )
-    price, ells, unsatisfied, block_of = (
-        search.price,
-        search.ell,
-        search.unsatisfied,
-        layout.block_of,
-    )
+    y, best, is_moved, field = search.y, search.best, search.is_moved, layout.field
+    place = search.place
+    row_ptr, row_atom, coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
+    kind = layout.kind
+    price, ells, unsatisfied = search.price, search.ell, search.unsatisfied
+    block_of = layout.block_of
     b, block_true, moved = layout.b, search.block_true, search.moved
     at = layout.row_start[component] + first_atom
     start = at

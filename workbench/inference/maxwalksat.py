@@ -119,10 +119,8 @@ class MaxWalkSAT(Engine):
         broken = hard_violation(network, values)
         bound = 0.0 if _costs_nothing_at_best(network, weights) else -np.inf
         if broken and status == Status.FEASIBLE:
-            status, reason = (
-                Status.LIMIT,
-                f"no state that keeps all hard rows was found; {broken:.0f} are broken",
-            )
+            status = Status.LIMIT
+            reason = f"no state that keeps all hard rows was found; {broken:.0f} are broken"
         elif not broken and energy <= bound + 1e-9 * max(1.0, float(np.abs(weights).sum())):
             status, reason, bound = Status.OPTIMAL, "no ground clause is unsatisfied", energy
         columns = np.array(trace).reshape(-1, 3)

@@ -50,19 +50,11 @@ def walk(
     together with the member that gives or takes its place.
     """
     y, ell, price, block_true = search.y, search.ell, search.price, search.block_true
-    changes, unsatisfied, last_flip, random = (
-        search.change,
-        search.unsatisfied,
-        search.last_flip,
-        search.random,
-    )
+    changes, unsatisfied, last_flip = search.change, search.unsatisfied, search.last_flip
+    random = search.random
     best, moved, is_moved = search.best, search.moved, search.is_moved
-    row_ptr, row_atom, row_coefficient, kind = (
-        layout.row_ptr,
-        layout.row_atom,
-        layout.row_coefficient,
-        layout.kind,
-    )
+    row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
+    kind = layout.kind
     atom_ptr, moves = layout.atom_ptr, moves_of(layout, price)
     items = Items(
         y,
@@ -76,12 +68,8 @@ def walk(
         search.place,
         search.visits,
     )
-    fixed, block_of, block_ptr, block_atom = (
-        layout.fixed,
-        layout.block_of,
-        layout.block_ptr,
-        layout.block_atom,
-    )
+    fixed, block_of, block_ptr = layout.fixed, layout.block_of, layout.block_ptr
+    block_atom = layout.block_atom
     block_kind = layout.block_kind
     n_rows = ell.size
     first_atom = layout.atom_start[component]

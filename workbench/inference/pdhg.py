@@ -171,10 +171,8 @@ class PrimalDual:
             self._work_in(np.float64, self.z.mapped_x, self.z.mapped_multiplier)
         while stopped is None:
             self._epoch_part()
-            x, multiplier = (
-                self.z.mapped_x.astype(np.float64),
-                self.z.mapped_multiplier.astype(np.float64),
-            )
+            x = self.z.mapped_x.astype(np.float64)
+            multiplier = self.z.mapped_multiplier.astype(np.float64)
             energy, violation = program.energy(x), program.violation(x)
             self.best_bound = max(self.best_bound, program.dual_bound(multiplier))
             feasible = violation <= 0.1 * tolerance

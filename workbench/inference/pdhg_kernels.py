@@ -119,11 +119,8 @@ def dual_pass(program: HingeArrays, z: Iterate, keep: float, primal_weight: floa
     """
     indptr, indices, values = program.indptr, program.indices, program.values
     b, weight, kind, dual_step = program.b, program.weight, program.kind, z.dual_step
-    multiplier, anchor_multiplier, mapped_multiplier = (
-        z.multiplier,
-        z.anchor_multiplier,
-        z.mapped_multiplier,
-    )
+    multiplier, anchor_multiplier = z.multiplier, z.anchor_multiplier
+    mapped_multiplier = z.mapped_multiplier
     reflected, slope = z.reflected, z.slope
     for j in range(b.size):
         start, end = indptr[j], indptr[j + 1]

@@ -45,18 +45,10 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
     least slope of the atom's block. `slope` holds `cost + A^T multiplier`, shape (n,), on entry and
     exit. Rows over two atoms of one block are passed over. O(nonzeros x atoms a row).
     """
-    indptr, indices, values, weight, kind = (
-        program.indptr,
-        program.indices,
-        program.values,
-        program.weight,
-        program.kind,
-    )
-    block_of, block_start, block_member = (
-        program.block_of,
-        program.block_start,
-        program.block_member,
-    )
+    indptr, indices, values = program.indptr, program.indices, program.values
+    weight, kind = program.weight, program.kind
+    block_of, block_start = program.block_of, program.block_start
+    block_member = program.block_member
     for j in range(program.b.size):
         start, end = indptr[j], indptr[j + 1]
         shared = False

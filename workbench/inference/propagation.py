@@ -113,10 +113,8 @@ def _propagate(layout: Layout, fixed: Int8, reason: Int64) -> int:
         if item < n_rows:
             n_new, cause = _force_by_row(layout, item, fixed, newly), item
         else:
-            n_new, cause = (
-                _force_by_block(layout, item - n_rows, fixed, newly),
-                -2 - (item - n_rows),
-            )
+            n_new = _force_by_block(layout, item - n_rows, fixed, newly)
+            cause = -2 - (item - n_rows)
         if n_new < 0:
             return int(cause)
         if n_new > 0 and item < n_rows and layout.kind[item] == EQUAL:

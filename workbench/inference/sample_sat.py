@@ -148,13 +148,8 @@ def sample_sat(
     random: UInt64,
 ) -> bool:
     """SampleSAT (Wei et al. 2004): WalkSAT and annealing steps, half each, until all rows hold."""
-    active, fixed, violated, place, free = (
-        work.active,
-        work.fixed,
-        work.violated,
-        work.place,
-        work.free,
-    )
+    active, fixed, violated, place = work.active, work.fixed, work.violated, work.place
+    free = work.free
     row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
     block_of, columns = layout.block_of, columns_of(layout)
     blocks = BlockState(

@@ -124,28 +124,22 @@ def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
     if record.stopped == "cancelled":
         status, reason = Status.CANCELLED, f"cancelled after {record.samples} samples"
     elif record.stopped == "limit":
-        status, reason = (
-            Status.LIMIT,
-            f"the time limit was reached after {record.samples} of {wanted} samples",
-        )
+        status = Status.LIMIT
+        reason = f"the time limit was reached after {record.samples} of {wanted} samples"
     elif np.isnan(record.r_hat).any():
-        status, reason = (
-            Status.FEASIBLE,
-            f"{record.samples} samples, too few to tell whether chains agree",
-        )
+        status = Status.FEASIBLE
+        reason = f"{record.samples} samples, too few to tell whether chains agree"
     elif apart.any():
         where = f"{np.count_nonzero(apart):,} of {apart.size:,} atoms"
-        status, reason = (
-            Status.FEASIBLE,
-            f"{record.samples} samples, but chains disagree on {where}: R-hat up to {worst:.3f}",
+        status = Status.FEASIBLE
+        reason = (
+            f"{record.samples} samples, but chains disagree on {where}: R-hat up to {worst:.3f}"
         )
     elif worst <= AGREED:
         status, reason = Status.CONVERGED, f"{record.samples} samples, R-hat at most {worst:.3f}"
     else:
-        status, reason = (
-            Status.CONVERGED,
-            f"{record.samples} samples, standard errors at most {error:.3f}",
-        )
+        status = Status.CONVERGED
+        reason = f"{record.samples} samples, standard errors at most {error:.3f}"
     return Solution(status, record.soft, np.nan, np.nan, 0.0, engine, reason, diagnostics=figures)
 
 

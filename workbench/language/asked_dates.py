@@ -89,10 +89,8 @@ def without_asked_dates(statement: Definition | Scope) -> Definition | Scope:
 
 def bind_asked_dates(clause: Clause, predicates: Mapping[str, Predicate]) -> Clause:
     """The clause in which an asked date also computed with or compared is bound by its constant."""
-    values, taken = (
-        dict(clause.values),
-        {name for name, _ in (*clause.values, *clause.variable_types)},
-    )
+    values = dict(clause.values)
+    taken = {name for name, _ in (*clause.values, *clause.variable_types)}
     names: dict[str, str] = {}
 
     def constant_for(name: str) -> str | None:

@@ -52,12 +52,8 @@ class SampledCounts:
         restart: bool = False,
     ) -> None:
         self._chains = WorldChains(training, conduct)
-        self._sweeps, self._burn_in, self._seed, self._restart = (
-            sweeps,
-            burn_in,
-            conduct.seed,
-            restart,
-        )
+        self._sweeps, self._burn_in, self._seed = sweeps, burn_in, conduct.seed
+        self._restart = restart
 
     def measure(self, weights: Float, iteration: int) -> Measured:
         """`burn_in + sweeps` sweeps a world, twice where atoms are hidden."""

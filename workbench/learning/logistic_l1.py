@@ -240,10 +240,8 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
         active = np.flatnonzero((weights != 0) | (violation > 0))
         curvature = np.maximum(probability * (1 - probability), 1e-12)
         step, moved = np.zeros(p), np.zeros(n)
-        columns, model = (
-            _Columns(X.indptr, X.indices, X.data, curvature),
-            _Model(weights, gradient, l1, l2),
-        )
+        columns = _Columns(X.indptr, X.indices, X.data, curvature)
+        model = _Model(weights, gradient, l1, l2)
         passes = _coordinate_newton(columns, model, active, inner, _PASSES, step, moved)
         slope = float(gradient @ step) + l1 * float(
             np.abs(weights + step).sum() - np.abs(weights).sum()

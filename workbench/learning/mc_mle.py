@@ -86,16 +86,10 @@ class _Round:
         start: Float,
         conduct: Conduct,
     ) -> None:
-        self._learner, self._training, self._weights, self._conduct = (
-            learner,
-            training,
-            start,
-            conduct,
-        )
-        self._radius, self._figures = (
-            learner.radius,
-            {"moved": 0.0, "radius": learner.radius, "effective_share": 1.0},
-        )
+        self._learner, self._training, self._weights = learner, training, start
+        self._conduct = conduct
+        self._radius = learner.radius
+        self._figures = {"moved": 0.0, "radius": learner.radius, "effective_share": 1.0}
 
     def advance(self, weights: Float, measured: Measured) -> Float | None:
         """Maximise; None where no weight moved further than the tolerance."""

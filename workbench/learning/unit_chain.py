@@ -61,11 +61,8 @@ class UnitChain:
         lines = _Columns(self._lines.indptr, self._lines.indices, self._lines.data)
         slopes = _Columns(self._slopes.indptr, self._slopes.indices, self._slopes.data)
         rows = _Rows(weight, self._power, self._relation)
-        samples, mean, random = (
-            np.empty((sweeps, network.n_templates)),
-            np.zeros(network.n_atoms),
-            stream(seed),
-        )
+        samples, mean = np.empty((sweeps, network.n_templates)), np.zeros(network.n_atoms)
+        random = stream(seed)
         for step in range(burn_in + sweeps):
             self._conduct.look()
             ell = np.asarray(self._b + self._A @ current, np.float64)

@@ -130,12 +130,8 @@ class _Growth:
         nonnegative: bool,
         mode_errors: ModeCheck | None,
     ) -> None:
-        self.score, self.clauses, self.min_gain, self.mode_errors = (
-            score,
-            clauses,
-            min_gain,
-            mode_errors,
-        )
+        self.score, self.clauses, self.min_gain = score, clauses, min_gain
+        self.mode_errors = mode_errors
         self.free = len(clauses) if nonnegative else None
         self.fold = held_out_folds(score)
         self.features = score.flip_counts(clauses)
@@ -219,12 +215,8 @@ class _Growth:
                 continue
             self.gains.append(value - self.value)
             self.clauses.append(clause)
-            self.features, self.weights, self.value, self.held_out = (
-                features,
-                weights,
-                value,
-                held_out,
-            )
+            self.features, self.weights, self.value = features, weights, value
+            self.held_out = held_out
             self.trace.append(value)
             return True
         return False

@@ -135,11 +135,8 @@ def replay(
             if nodes >= asked.nodes:
                 return chosen, nodes, best, 1
             nodes += 1
-            p, n, score = (
-                evaluated.positives[child],
-                evaluated.negatives[child],
-                evaluated.scores[child],
-            )
+            p, n = evaluated.positives[child], evaluated.negatives[child]
+            score = evaluated.scores[child]
             if p < asked.minpos or (not asked.explore and evaluated.bounds[child] <= best):
                 continue
             evaluated.alive[child] = True

@@ -51,10 +51,8 @@ class Design:
             beside = self.task.counted.columns
             counts = self.task.counted.hiding(held_out)
             more = terms_of(counts, range(len(beside)), linear=range(len(beside)))
-            terms, Z = (
-                [*(term.on(beside) for term in more), *terms],
-                np.column_stack((_columns(more, counts), Z)),
-            )
+            terms = [*(term.on(beside) for term in more), *terms]
+            Z = np.column_stack((_columns(more, counts), Z))
         if not terms:
             return
         numbers = {term.column for term in terms if not term.conditions}

@@ -149,13 +149,8 @@ class _Search:
         settings: SearchSettings,
         counts: ClassCounts,
     ) -> None:
-        self.bottom, self.cache, self.masks, self.settings, self.counts = (
-            bottom,
-            cache,
-            masks,
-            settings,
-            counts,
-        )
+        self.bottom, self.cache, self.masks, self.settings = bottom, cache, masks, settings
+        self.counts = counts
         self.function = "mestimate" if settings.evalfn == "fitted_m" else settings.evalfn
         self.feeding = Feeding(
             bottom.dependents,

@@ -176,11 +176,8 @@ def grow_tree(
     first, end, room = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64)
     unknown_left = np.zeros(most, np.bool_)
     wholes, cuts = np.zeros((most, 4)), np.zeros((most, 6))
-    rows, beside, leaf = (
-        np.zeros(n_rows, np.int64),
-        np.zeros(n_rows, np.int64),
-        np.zeros(n_rows, np.int64),
-    )
+    rows, beside = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
+    leaf = np.zeros(n_rows, np.int64)
     for row in range(n_rows):
         rows[row] = row
         wholes[0, 0] += gradients[row]
