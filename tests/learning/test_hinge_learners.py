@@ -15,12 +15,11 @@ from workbench.errors import UsageError
 from workbench.inference.admm import ADMM
 from workbench.learning.expectation_maximisation import ExpectationMaximisation
 from workbench.learning.hinge_pseudolikelihood import HingePseudolikelihood, Pseudolikelihood
-from workbench.learning.learner import Example
 from workbench.learning.margin_losses import hamming_world
 from workbench.learning.max_margin import HingeLargeMargin
 from workbench.learning.perceptron import HingePerceptron
 from workbench.learning.search import WeightSearch
-from workbench.learning.training import prepare
+from workbench.learning.training import Example, prepare
 from workbench.network.energy import energy, potentials
 from workbench.network.ground_network import GroundNetwork, Templates
 

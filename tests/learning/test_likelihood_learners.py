@@ -114,7 +114,8 @@ def test_fixed_weights() -> None:
 
 
 def test_one_run_answers_for_several_numbers_of_iterations() -> None:
-    together = PreconditionedConjugateGradient(sweeps=20).path(EXAMPLES, templates(4), (2, 5))
+    learner = PreconditionedConjugateGradient(sweeps=20)
+    together = learner.path(learner.prepared(EXAMPLES, templates(4)), (2, 5))
     for stop, learned in zip((2, 5), together):
         alone = make_learner("pscg", sweeps=20, iterations=stop).fit(EXAMPLES, templates(4))
         np.testing.assert_array_equal(learned.weights, alone.weights)

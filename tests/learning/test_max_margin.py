@@ -242,7 +242,7 @@ def test_penalties_share_cuts_and_fixed_weights_stay() -> None:
     examples = [Example(net, states(net)[9]) for net in (random_network(1), random_network(2))]
     given = templates(4, fixed=(1,))
     learner = MaxMargin(engine=IntegerProgram(), epsilon=1e-4)
-    path = tuple(learner.path(examples, given, (0.1, 1.0)))
+    path = tuple(learner.path(learner.prepared(examples, given), (0.1, 1.0)))
     for penalty, learned in zip((0.1, 1.0), path):
         alone = replace(learner, penalty=penalty).fit(examples, given)
         assert learned.weights[1] == 0.7

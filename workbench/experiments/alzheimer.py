@@ -20,10 +20,10 @@ from workbench.experiments.measurements import Measurements
 from workbench.experiments.table import FoldScore
 from workbench.inference.registry import make_engine
 from workbench.learning.exact_likelihood import choose_penalty
-from workbench.learning.learner import Example
 from workbench.learning.logistic import fit_logistic
 from workbench.learning.logistic_objective import Penalty
 from workbench.learning.registry import make_learner
+from workbench.learning.training import Example
 from workbench.network.ground_network import Templates
 from workbench.structure.collective import intransitive_triples, relation_network
 from workbench.structure.features import ClauseFeatures, clause_features

@@ -97,9 +97,9 @@ class MarginStudy:
         """Weights on all other worlds at each of the penalties, Hamming loss."""
         key = ("penalties", test, tuple(penalties), cuts)
         if key not in self.cache:
-            path = self._learner("hamming", "lp", cuts).path(
-                self._others(test), self.templates, penalties, Conduct(progress=self.progress)
-            )
+            learner = self._learner("hamming", "lp", cuts)
+            training = learner.prepared(self._others(test), self.templates)
+            path = learner.path(training, penalties, Conduct(progress=self.progress))
             self.cache[key] = {penalty: found.weights for penalty, found in zip(penalties, path)}
         answer: dict[float, Float] = self.cache[key]
         return answer
@@ -109,8 +109,8 @@ class MarginStudy:
         key = ("likelihood", tuple(worlds), tuple(stops))
         if key not in self.cache:
             learner = PreconditionedConjugateGradient(sweeps=20)
-            examples = [self.examples[world] for world in worlds]
-            path = learner.path(examples, self.templates, stops, Conduct(progress=self.progress))
+            training = learner.prepared([self.examples[one] for one in worlds], self.templates)
+            path = learner.path(training, stops, Conduct(progress=self.progress))
             self.cache[key] = {stop: learned.weights for stop, learned in zip(stops, path)}
         answer: dict[int, Float] = self.cache[key]
         return answer
@@ -145,9 +145,9 @@ class MarginStudy:
             for cuts in self.cuts if only is None else (only.cuts,):
                 scaled = [penalty * SCALE[loss] for penalty in self.penalties]
                 grid = [penalty for penalty in scaled if only is None or penalty <= only.penalty]
-                path = self._learner(loss, engine, cuts).path(
-                    examples, self.templates, grid, Conduct(progress=self.progress)
-                )
+                learner = self._learner(loss, engine, cuts)
+                training = learner.prepared(examples, self.templates)
+                path = learner.path(training, grid, Conduct(progress=self.progress))
                 for penalty, learned in zip(grid, path):
                     found[MarginSetting(cuts, penalty)] = learned.weights
             self.cache[key] = found

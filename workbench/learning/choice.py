@@ -13,7 +13,8 @@ from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.evaluation import conditional_log_likelihood, continuous_scores
 from workbench.learning.completion import MapStates
-from workbench.learning.learner import Example, Learner
+from workbench.learning.learner import Learner
+from workbench.learning.training import Example
 from workbench.learning.unit_chain import chain_of
 from workbench.network.ground_network import Domain, Templates
 from workbench.progress import PLAIN, Conduct
@@ -144,7 +145,8 @@ def validate(
             if conduct.expired:
                 return
             candidate = _with(learner, parameters)
-            yield candidate.learn(part, templates, conduct).weights
+            training = candidate.prepared(part, templates)
+            yield candidate.learn(training, conduct).weights
 
     chain = chain_of(examples[held_out].network, replace(conduct, deadline=None))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,11 +9,10 @@ import numpy as np
 
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import SampledCounts
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.starts import initial_weights, step_sizes
-from workbench.learning.training import prepare
-from workbench.network.ground_network import Templates
+from workbench.learning.training import TrainingSet
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
@@ -55,11 +53,8 @@ class ContrastiveDivergence(Learner):
     prior_sd: Positive = np.inf
     start: str = "given"
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. `sweeps` sweeps per example and iteration."""
-        training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         rates = step_sizes(training, self.step, self.per_weight)
         counts = SampledCounts(training, self.sweeps, 0, conduct, restart=not self.persistent)

@@ -19,11 +19,10 @@ from workbench.arrays import Bool, Float
 from workbench.errors import UsageError
 from workbench.learning.choice import Choice, choose
 from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.logistic import fit_logistic
 from workbench.learning.logistic_objective import Penalty, loss
-from workbench.learning.training import prepare
-from workbench.network.ground_network import Templates
+from workbench.learning.training import Example, TrainingSet
 from workbench.progress import PLAIN, Conduct
 
 
@@ -70,9 +69,7 @@ class ExactLikelihood(Learner):
     folds: int = 0
     tolerance: float = 1e-6
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """See `Learner.fit`.
 
         Raises
@@ -81,8 +78,8 @@ class ExactLikelihood(Learner):
             `E0510` when a soft ground clause holds two open atoms; `E0503` when no atom is
             labelled.
         """
-        prepare(examples, templates, self)
-        features, target = _training_matrix(examples)
+        templates = training.templates
+        features, target = _training_matrix(training.examples)
         if self.binary:
             features = csr_array(
                 (features > 0).astype(np.float64) - (features < 0).astype(np.float64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -12,13 +11,13 @@ from workbench.arrays import Float
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.loop import Step, train
 from workbench.learning.perceptron import HingePerceptron
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.starts import start_weights
-from workbench.learning.training import TrainingSet, prepare
-from workbench.network.ground_network import Domain, Templates
+from workbench.learning.training import TrainingSet
+from workbench.network.ground_network import Domain
 from workbench.progress import Conduct
 
 CUT_SHORT = ("limit", "cancelled")
@@ -53,17 +52,14 @@ class ExpectationMaximisation(Learner):
     settled: float = 1e-3
     tolerance: float = 1e-3
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. `rounds` runs of the inner learner at most; one where nothing is hidden."""
-        training = prepare(examples, templates, self)
         learner = self.learner or (
             HingePerceptron() if training.domain is Domain.UNIT else PseudoLikelihood()
         )
         states = MapStates(None, conduct, self.tolerance)
         start = start_weights(training, None)
-        rounds = _Rounds(training, examples, learner, states, self.settled, start)
+        rounds = _Rounds(training, learner, states, self.settled, start)
         answer = train(
             training, rounds, rounds, start, name=self.name, iterations=self.rounds, conduct=conduct
         )
@@ -83,7 +79,6 @@ class _Rounds(Step):
     """Completes hidden atoms and learns from what is complete: an `Expectation` and its `Step`."""
 
     training: TrainingSet
-    examples: Sequence[Example]
     learner: Learner
     states: MapStates
     settled: float
@@ -100,9 +95,10 @@ class _Rounds(Step):
         conduct = self.states.conduct
         completed = [
             replace(example, truth=self.states.completed(world, weights, conduct.seed))
-            for example, world in zip(self.examples, self.training.worlds, strict=True)
+            for example, world in zip(self.training.examples, self.training.worlds, strict=True)
         ]
-        self.last = self.learner.learn(completed, self.training.templates, conduct)
+        ready = self.learner.prepared(completed, self.training.templates)
+        self.last = self.learner.learn(ready, conduct)
         self.learned = self.last.weights
         move = self.learned - weights
         return Measured(move, {"largest_move": float(np.abs(move).max(initial=0.0))})

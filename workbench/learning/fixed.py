@@ -10,7 +10,8 @@ import numpy as np
 
 from workbench.errors import UsageError
 from workbench.learning.declaration import Declaration
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.training import Example, TrainingSet
 from workbench.network.ground_network import Templates
 from workbench.parameters import Signed
 from workbench.progress import Conduct
@@ -36,10 +37,13 @@ class FixedWeights(Learner):
     )
     value: Signed | None = None
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def prepared(self, examples: Sequence[Example], templates: Templates) -> TrainingSet:
+        """No network is looked at."""
+        return TrainingSet(examples, (), templates)
+
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Return the weights. E0506 where the program gives none and `value` is None."""
+        templates = training.templates
         weights = templates.weight.copy()
         if self.value is not None:
             weights[~templates.fixed] = self.value

@@ -22,11 +22,11 @@ from workbench.learning.hinge_integrals import (
     expect_over_atoms,
     expect_over_simplexes,
 )
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.starts import grounding_counts, start_weights
-from workbench.learning.training import TrainingSet, TrainingWorld, prepare
-from workbench.network.ground_network import Domain, Relation, Templates
+from workbench.learning.training import TrainingSet, TrainingWorld
+from workbench.network.ground_network import Domain, Relation
 from workbench.network.hinge_problem import Columns, RowKind
 from workbench.network.relax import relax
 from workbench.parameters import Count
@@ -82,15 +82,12 @@ class HingePseudolikelihood(Learner):
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. O(nonzeros x quadrature nodes) an iteration; MAP only where atoms are hidden."""
         if self.optimiser not in ("steps", "lbfgs"):
             raise UsageError.of(
                 "E0505", f"there is no optimiser {self.optimiser}", help="steps or lbfgs"
             )
-        training = prepare(examples, templates, self)
         start = start_weights(training, self.start)
         terms = [
             Pseudolikelihood(world, self.panels, self.samples, conduct.seed)
@@ -103,7 +100,7 @@ class HingePseudolikelihood(Learner):
             ascent = maximise(
                 density.value_and_gradient, start, training.learned, prior_sd=np.inf,
                 iterations=self.iterations, tolerance=1e-5, least=0.0, conduct=conduct,
-                stage="learning weights", of=templates,
+                stage="learning weights", of=training.templates,
             )  # fmt: skip
             return LearnedWeights(
                 ascent.weights, ascent.trace, ascent.status, self.name, training.notes()

@@ -13,8 +13,7 @@ from workbench.arrays import Float, Int64
 from workbench.errors import UsageError
 from workbench.learning.ascent import maximise
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
-from workbench.learning.learner import Example
-from workbench.learning.training import TrainingSet, prepare
+from workbench.learning.training import Example, TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
 from workbench.progress import PLAIN, Conduct
 

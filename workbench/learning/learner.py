@@ -5,50 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from workbench.arrays import Bool, Float
-from workbench.errors import Cancelled
-from workbench.inference.row_store import RowStore
+from workbench.arrays import Float
+from workbench.errors import Cancelled, UsageError
 from workbench.learning.declaration import Declaration
-from workbench.learning.flip_counts import FlipCountSource
+from workbench.learning.training import Example, TrainingSet, prepare
 from workbench.leaving import in_time
-from workbench.network.ground_network import GroundNetwork, Templates
+from workbench.network.ground_network import Domain, GroundNetwork, Relation, Templates
 from workbench.progress import SILENT, BestSoFar, Conduct, Progress
-
-
-@dataclass(frozen=True)
-class Example:
-    """One training database, grounded.
-
-    Attributes
-    ----------
-    truth : float64 array, shape (n_atoms,)
-        The label of each open atom; NaN where hidden.
-    scored : bool array, shape (n_atoms,), or None for all
-        Atoms that losses count (hidden predicates inferred jointly are not scored).
-    source : RowStore or None
-        Where the rows of rules that were not grounded come from, for learners that can do with the
-        violated ones.
-    counts : FlipCountSource or None
-        Counts of all predicates' atoms in the database, for learners that declare to learn from
-        them.
-    """
-
-    network: GroundNetwork
-    truth: Float
-    scored: Bool | None = None
-    source: RowStore | None = None
-    counts: FlipCountSource | None = None
-
-    @property
-    def counted(self) -> Bool:
-        """The atoms that a loss or a score counts: labelled, and scored; shape (n_atoms,)."""
-        labelled = ~np.isnan(self.truth)
-        return labelled if self.scored is None else labelled & self.scored
 
 
 @dataclass(frozen=True)
@@ -91,17 +58,45 @@ class Learner(ABC):
         """Learn all templates that are not fixed, or the best so far; `judge`: see `Conduct`."""
         conduct = Conduct(seed, deadline, progress, BestSoFar(templates), judge)
         asks = any(one.source is not None or one.counts is not None for one in examples)
+
+        def learn(conduct: Conduct) -> LearnedWeights:
+            return self.learn(self.prepared(examples, templates), conduct)
+
         try:
-            if asks:  # of a connection, which one thread at a time may use
-                return self.learn(examples, templates, conduct)
-            return in_time(conduct, partial(self.learn, examples, templates))
+            # What asks a connection stays in this thread: one at a time may use it.
+            return learn(conduct) if asks else in_time(conduct, learn)
         except Cancelled:
             offered = conduct.best.answer
         given = np.nan_to_num(templates.weight, nan=0.0)
         return LearnedWeights(offered() if offered else given, {}, conduct.stopped, self.name)
 
+    def prepared(self, examples: Sequence[Example], templates: Templates) -> TrainingSet:
+        """The examples made ready; E0522 and E0510 where the learner does not take such networks,
+        and the errors of `prepare`.
+        """
+        for example in examples:
+            self._check_declared(example.network)
+        return prepare(examples, templates)
+
+    def _check_declared(self, network: GroundNetwork) -> None:
+        """Refuse a network that the learner declares not to take."""
+        if network.domain not in self.declares.domains:
+            of = {Domain.BOOLEAN: "Markov logic", Domain.UNIT: "soft logic"}[network.domain]
+            raise UsageError.of(
+                "E0522",
+                f"the learner {self.name} does not learn weights of {of}",
+                help=f"it is for {self.declares.languages}; `auto` takes a learner that fits",
+            )
+        soft = network.relation == Relation.HINGE
+        if not self.declares.joint and soft.any():
+            raise UsageError.of(
+                "E0510",
+                f"{self.name} needs ground clauses with one open atom; {int(soft.sum())} ground "
+                f"clauses of template {int(network.template[soft].min())} have more",
+                help="keep clauses that join target atoms hard, or take another learner, such as "
+                "pseudo-likelihood",
+            )
+
     @abstractmethod
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """What `fit` does, as each learner does it."""

@@ -21,11 +21,11 @@ from workbench.learning.choice import Choice, choose, held_out_worlds
 from workbench.learning.completion import MapStates
 from workbench.learning.cutting_planes import CuttingPlanes
 from workbench.learning.declaration import SOFT, Declaration
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.margin_losses import MarginWorld, f1_world, hamming_world, zero_one_world
 from workbench.learning.margin_settings import MarginSettings
-from workbench.learning.training import TrainingSet, prepare
-from workbench.network.ground_network import Domain, Templates
+from workbench.learning.training import Example, TrainingSet
+from workbench.network.ground_network import Domain
 from workbench.network.growth import extend, take
 from workbench.parameters import Count
 from workbench.progress import PLAIN, Conduct
@@ -85,9 +85,7 @@ class MaxMargin(MarginSettings, Learner):
     penalties: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10000.0)
     completions: Count = 5
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. One quadratic program over the cuts and one MAP inference per database in each
         iteration.
 
@@ -98,8 +96,8 @@ class MaxMargin(MarginSettings, Learner):
             with lazy rules.
         """
         if self.choose == "given":
-            return next(self.path(examples, templates, (self.penalty,), conduct))
-        choice, learned = self._chosen(examples, templates, conduct)
+            return next(self.path(training, (self.penalty,), conduct))
+        choice, learned = self._chosen(training, conduct)
         tried = {
             "chosen_by": self.choose,
             "penalties": np.array(choice.candidates),
@@ -108,14 +106,14 @@ class MaxMargin(MarginSettings, Learner):
         return replace(learned, diagnostics={**learned.diagnostics, **tried})
 
     def _chosen(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
+        self, training: TrainingSet, conduct: Conduct
     ) -> tuple[Choice[float], LearnedWeights]:
         """Train at every penalty, ascending, with the cuts carried over; the best by average F1."""
-        grid, everything = sorted(self.penalties), list(examples)
+        grid, everything = sorted(self.penalties), list(training.examples)
         splits = (
             [(everything, everything)] if self.choose == "training" else held_out_worlds(everything)
         )
-        if self.choose == "held_out" and len(examples) < 2:
+        if self.choose == "held_out" and len(everything) < 2:
             raise UsageError.of(
                 "E0509",
                 "a single training database cannot be held out",
@@ -124,7 +122,8 @@ class MaxMargin(MarginSettings, Learner):
         trained: list[LearnedWeights] = []
 
         def fits(part: Sequence[Example]) -> Iterator[Float]:
-            for learned in self.path(part, templates, grid, conduct):
+            ready = self.prepared(part, training.templates)
+            for learned in self.path(ready, grid, conduct):
                 if part is everything:
                     trained.append(learned)
                 yield learned.weights
@@ -138,23 +137,18 @@ class MaxMargin(MarginSettings, Learner):
 
         choice = choose(grid, splits, fits, score)
         if not trained:
-            trained.extend(self.path(everything, templates, grid[: choice.index + 1], conduct))
+            trained.extend(self.path(training, grid[: choice.index + 1], conduct))
         return choice, trained[choice.index]
 
     def path(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        penalties: Sequence[float],
-        conduct: Conduct = PLAIN,
+        self, training: TrainingSet, penalties: Sequence[float], conduct: Conduct = PLAIN
     ) -> Iterator[LearnedWeights]:
         """Learn at each penalty as it is asked for, every run from the last one's cuts."""
-        training = prepare(examples, templates, self)
         if training.domain is Domain.UNIT and self.loss != "hamming":
             raise UsageError.of(
                 "E0524", f"soft logic has no loss {self.loss}", help="take loss=hamming"
             )
-        worlds = self.worlds(examples, training, training.given_weights(), conduct.seed)
+        worlds = self.worlds(training, training.given_weights(), conduct.seed)
         # No violation is told apart more finely than soft logic's states are solved for.
         labelled = sum(int((~world.hidden).sum()) for world in training.worlds)
         finest = self.tolerance * labelled if training.domain is Domain.UNIT else 0.0
@@ -166,20 +160,18 @@ class MaxMargin(MarginSettings, Learner):
             status = run.train()
             for _ in range(self.completions - 1 if hidden else 0):
                 before = [world.truth for world in worlds]
-                worlds = self.worlds(examples, training, run.full_weights(), conduct.seed)
+                worlds = self.worlds(training, run.full_weights(), conduct.seed)
                 if all(np.array_equal(old, world.truth) for old, world in zip(before, worlds)):
                     break
                 run = CuttingPlanes.begin(learner, training, worlds, conduct, None)
                 status = run.train()
             yield run.answer(status, self.name)
 
-    def worlds(
-        self, examples: Sequence[Example], training: TrainingSet, weights: Float, seed: int
-    ) -> list[MarginWorld]:
+    def worlds(self, training: TrainingSet, weights: Float, seed: int) -> list[MarginWorld]:
         """The databases with their loss; hidden atoms completed by MAP given the labels."""
         make = {"hamming": hamming_world, "0/1": zero_one_world, "f1": f1_world}[self.loss]
         worlds = []
-        for example, world in zip(examples, training.worlds):
+        for example, world in zip(training.examples, training.worlds):
             network = world.network
             states = MapStates(self.oracle(network, weights), PLAIN)
             truth = states.completed(world, weights, seed)
@@ -237,13 +229,9 @@ class HingeLargeMargin(Learner):
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. One or a few MAP inferences per example and cutting plane."""
-        labelled = sum(
-            int((~world.hidden).sum()) for world in prepare(examples, templates, self).worlds
-        )
+        labelled = sum(int((~world.hidden).sum()) for world in training.worlds)
         learner = MaxMargin(
             penalty=self.C,
             epsilon=self.precision * max(1, labelled),
@@ -252,5 +240,5 @@ class HingeLargeMargin(Learner):
             tolerance=self.tolerance,
             engine=self.engine,
         )
-        learned = learner.learn(examples, templates, conduct)
+        learned = learner.learn(training, conduct)
         return replace(learned, learner=self.name)

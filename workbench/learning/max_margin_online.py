@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,12 +12,11 @@ from workbench.errors import Cancelled
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.solution import Engine
 from workbench.learning.declaration import LOGIC, Declaration
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.margin_losses import LossKind
 from workbench.learning.max_margin import MaxMargin
 from workbench.learning.separation import separate
-from workbench.learning.training import named_engine, prepare
-from workbench.network.ground_network import Templates
+from workbench.learning.training import TrainingSet, named_engine
 from workbench.progress import Conduct
 
 
@@ -68,15 +66,10 @@ class OnlineMaxMargin(Learner):
     average: bool = False
     engine: Engine | str | None = None
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. One MAP inference a step; memory of n_examples x n_templates numbers."""
-        training = prepare(examples, templates, self)
         given, learned = training.given_weights(), training.learned
-        worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(
-            examples, training, given, conduct.seed
-        )
+        worlds = MaxMargin(loss=self.loss, engine=self.engine).worlds(training, given, conduct.seed)
         engine = named_engine(self.engine) or LinearRelaxation()
         rng = np.random.default_rng(conduct.seed)
         state = _State.at_zero(len(worlds), given.size)
@@ -85,7 +78,7 @@ class OnlineMaxMargin(Learner):
         def answer() -> Float:
             return (state.mean if self.average else state.weights) + fixed
 
-        conduct.offer(templates, answer)
+        conduct.offer(training.templates, answer)
         columns: dict[str, list[float]] = {"pass": [], "dual": [], "gap": [], "primal": []}
         status = "iterations"
         try:

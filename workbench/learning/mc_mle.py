@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,12 +12,11 @@ from workbench.arrays import Float
 from workbench.learning.ascent import maximise
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured, SampledCounts
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.loop import train
 from workbench.learning.moments import Moments
 from workbench.learning.starts import initial_weights
-from workbench.learning.training import TrainingSet, prepare
-from workbench.network.ground_network import Templates
+from workbench.learning.training import TrainingSet
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
@@ -59,11 +58,8 @@ class MonteCarloMaximumLikelihood(Learner):
     tolerance: float = 1e-2
     start: str = "given"
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. A round costs sampling and L-BFGS over `sweeps x n_templates` numbers a world."""
-        training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         return train(
             training,

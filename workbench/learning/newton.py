@@ -11,11 +11,11 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured, SampledCounts
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.loop import stages
 from workbench.learning.starts import initial_weights
-from workbench.learning.training import prepare
-from workbench.network.ground_network import Domain, Templates
+from workbench.learning.training import TrainingSet
+from workbench.network.ground_network import Domain
 from workbench.parameters import Count, Positive
 from workbench.progress import PLAIN, Conduct
 
@@ -58,21 +58,14 @@ class DiagonalNewton(Learner):
     tolerance: float = 1e-7
     start: str = "given"
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. `burn_in + sweeps` sweeps a world and iteration; Hessian products are cheap."""
-        return next(self.path(examples, templates, (self.iterations,), conduct))
+        return next(self.path(training, (self.iterations,), conduct))
 
     def path(
-        self,
-        examples: Sequence[Example],
-        templates: Templates,
-        stops: Sequence[int],
-        conduct: Conduct = PLAIN,
+        self, training: TrainingSet, stops: Sequence[int], conduct: Conduct = PLAIN
     ) -> Iterator[LearnedWeights]:
         """What `fit` answers with each number of iterations in `stops`, ascending, in one run."""
-        training = prepare(examples, templates, self)
         start = initial_weights(training, self.start)
         atoms = max(1, sum(world.labels.size for world in training.worlds))
         step = _Newton(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -14,14 +13,14 @@ from workbench.inference.solution import Engine
 from workbench.learning.completion import MapStates, MostLikely
 from workbench.learning.declaration import LOGIC, SOFT, Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.loop import Averaged, train
 from workbench.learning.pseudo_likelihood import PseudoLikelihood
 from workbench.learning.starts import grounding_counts, initial_weights, start_weights, step_sizes
-from workbench.learning.training import TrainingSet, TrainingWorld, hidden_part, prepare
+from workbench.learning.training import TrainingSet, TrainingWorld, hidden_part
 from workbench.learning.unit_chain import CountChain, chain_of
 from workbench.network import potentials
-from workbench.network.ground_network import GroundNetwork, Templates
+from workbench.network.ground_network import GroundNetwork
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
 
@@ -81,18 +80,15 @@ class VotedPerceptron(Learner):
     prior_sd: Positive = np.inf
     average: bool = True
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. `modes` MAP inferences (and `sweeps` sweeps each) per example and iteration."""
         if self.counts not in ("map", "gibbs"):
             raise UsageError.of(
                 "E0505", f"there are no counts {self.counts}", help="it is map or gibbs"
             )
-        training = prepare(examples, templates, self)
         if self.start == "pseudo_likelihood":
             pseudo = PseudoLikelihood(engine=self.engine)
-            start = pseudo.learn(examples, templates, conduct).weights
+            start = pseudo.learn(training, conduct).weights
         else:
             start = initial_weights(training, self.start)
         counts = StateCounts(
@@ -151,11 +147,8 @@ class HingePerceptron(Learner):
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. One MAP inference per example and iteration, each started from the last."""
-        training = prepare(examples, templates, self)
         start = start_weights(training, self.start)
         rates = self.step / (
             grounding_counts(training) if self.scale_by_groundings else np.ones_like(start)

@@ -15,8 +15,8 @@ from workbench.learning.ascent import maximise
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
-from workbench.learning.learner import Example, LearnedWeights, Learner
-from workbench.learning.training import TrainingSet, prepare
+from workbench.learning.learner import LearnedWeights, Learner
+from workbench.learning.training import Example, TrainingSet
 from workbench.network.ground_network import Domain, Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
@@ -61,11 +61,8 @@ class PseudoLikelihood(Learner):
     completions: Count = 5
     engine: Engine | None = None
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn discriminatively. O(nnz) once, then O(nnz of the flip counts) an iteration."""
-        training = prepare(examples, templates, self)
         completed = [world.complete() for world in training.worlds]
         answer = self._fit(
             _counts(training, completed), training, training.given_weights(), conduct
@@ -132,11 +129,13 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
         counts=True,
     )
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def prepared(self, examples: Sequence[Example], templates: Templates) -> TrainingSet:
+        """No network is looked at."""
+        return TrainingSet(examples, (), templates)
+
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn from `Example.counts` alone. E0523 where an example has none."""
-        sources = [example.counts for example in examples]
+        sources = [example.counts for example in training.examples]
         if not sources or None in sources:
             raise UsageError.of(
                 "E0523",
@@ -145,7 +144,6 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
                 help="learn from a database (`workbench learn`), or take pseudo_likelihood",
             )
         counts = [part for source in sources if source is not None for part in source.flip_counts()]
-        training = TrainingSet((), templates, ~np.asarray(templates.fixed, np.bool_))
         return self._fit(compressed(together(counts)), training, training.given_weights(), conduct)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import ClassVar, Literal
@@ -15,11 +15,10 @@ from workbench.inference.solution import Engine
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured
-from workbench.learning.learner import Example, LearnedWeights, Learner
+from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.loop import Step, train
 from workbench.learning.starts import start_weights
-from workbench.learning.training import TrainingSet, prepare
-from workbench.network.ground_network import Templates
+from workbench.learning.training import TrainingSet
 from workbench.progress import Conduct
 
 
@@ -61,9 +60,7 @@ class WeightSearch(Learner):
     tolerance: float = 1e-3
     engine: Engine | None = None
 
-    def learn(
-        self, examples: Sequence[Example], templates: Templates, conduct: Conduct
-    ) -> LearnedWeights:
+    def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
         """Learn. One MAP inference per example and weight vector; the program's own weights are
         tried first.
 
@@ -72,7 +69,6 @@ class WeightSearch(Learner):
         UsageError
             E0521, where a grid has more points than `trials`.
         """
-        training = prepare(examples, templates, self)
         given = start_weights(training, None)
         size = len(self.values) ** int(training.learned.sum())
         if self.method == "grid" and size > self.trials:

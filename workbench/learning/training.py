@@ -4,16 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.errors import UsageError
+from workbench.inference.row_store import RowStore
 from workbench.inference.solution import Engine
-from workbench.learning.learner import Example, Learner
+from workbench.learning.flip_counts import FlipCountSource
 from workbench.network import potentials
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation, Templates
+
+
+@dataclass(frozen=True)
+class Example:
+    """One training database, grounded.
+
+    Attributes
+    ----------
+    truth : float64 array, shape (n_atoms,)
+        The label of each open atom; NaN where hidden.
+    scored : bool array, shape (n_atoms,), or None for all
+        Atoms that losses count (hidden predicates inferred jointly are not scored).
+    source : RowStore or None
+        Where the rows of rules that were not grounded come from, for learners that can do with the
+        violated ones.
+    counts : FlipCountSource or None
+        Counts of all predicates' atoms in the database, for learners that declare to learn from
+        them.
+    """
+
+    network: GroundNetwork
+    truth: Float
+    scored: Bool | None = None
+    source: RowStore | None = None
+    counts: FlipCountSource | None = None
+
+    @property
+    def counted(self) -> Bool:
+        """The atoms that a loss or a score counts: labelled, and scored; shape (n_atoms,)."""
+        labelled = ~np.isnan(self.truth)
+        return labelled if self.scored is None else labelled & self.scored
 
 
 @dataclass(frozen=True)
@@ -46,17 +79,16 @@ class TrainingWorld:
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """All examples made ready, with the templates that may be learned.
+    """All examples made ready, and the templates whose weights are learned."""
 
-    Attributes
-    ----------
-    learned : bool array, shape (n_templates,)
-        Templates that are not fixed.
-    """
-
+    examples: Sequence[Example]
     worlds: tuple[TrainingWorld, ...]
     templates: Templates
-    learned: Bool
+
+    @cached_property
+    def learned(self) -> Bool:
+        """Templates that are not fixed, shape (n_templates,)."""
+        return ~np.asarray(self.templates.fixed, np.bool_)
 
     @property
     def domain(self) -> Domain:
@@ -88,29 +120,20 @@ class TrainingSet:
         }
 
 
-def prepare(
-    examples: Sequence[Example], templates: Templates, learner: Learner | None = None
-) -> TrainingSet:
+def prepare(examples: Sequence[Example], templates: Templates) -> TrainingSet:
     """Check the examples and make them ready; labels lie where the network's atoms do.
-
-    Parameters
-    ----------
-    learner : Learner, optional
-        Whose declaration the examples are held against.
 
     Raises
     ------
     UsageError
         E0501 without an example, E0502 where an example does not fit the templates or its labels
         are no truth values, E0503 where no atom is labelled, E0520 for a negative weight in soft
-        logic, E0522 and E0510 where the learner does not take such networks.
+        logic.
     """
     if not examples:
         raise UsageError.of("E0501", "there is no training database")
     worlds = []
     for example in examples:
-        if learner is not None:
-            _check_declared(learner, example.network)
         network, truth = example.network, np.asarray(example.truth, np.float64)
         if network.n_templates != templates.n_templates:
             raise UsageError.of(
@@ -131,33 +154,12 @@ def prepare(
                 "E0503", "no open atom is labelled", help="load the truth of the query predicates"
             )
         worlds.append(_prepare_world(network, truth))
-    training = TrainingSet(tuple(worlds), templates, ~np.asarray(templates.fixed, np.bool_))
+    training = TrainingSet(examples, tuple(worlds), templates)
     if np.any(training.given_weights() < training.least_weight):
         raise UsageError.of(
             "E0520", "a hinge-loss rule has a negative weight", help="PSL's weights are at least 0"
         )
     return training
-
-
-def _check_declared(learner: Learner, network: GroundNetwork) -> None:
-    """Refuse a network that the learner declares not to take."""
-    declared = learner.declares
-    if network.domain not in declared.domains:
-        of = {Domain.BOOLEAN: "Markov logic", Domain.UNIT: "soft logic"}[network.domain]
-        raise UsageError.of(
-            "E0522",
-            f"the learner {learner.name} does not learn weights of {of}",
-            help=f"it is for {declared.languages}; `auto` takes a learner that fits",
-        )
-    soft = network.relation == Relation.HINGE
-    if not declared.joint and soft.any():
-        raise UsageError.of(
-            "E0510",
-            f"{learner.name} needs ground clauses with one open atom; {int(soft.sum())} ground "
-            f"clauses of template {int(network.template[soft].min())} have more",
-            help="keep clauses that join target atoms hard, or take another learner, such as "
-            "pseudo-likelihood",
-        )
 
 
 def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
