@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,10 +24,10 @@ from workbench.inference.partition import partition
 from workbench.inference.parts import restrict, split
 from workbench.network import components, energy, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.network.hinge_problem import HingeProblem
 from workbench.network.layout import SQUARED, Layout, lay_out
 from workbench.network.part import Part, part
 from workbench.network.priced import priced
-from workbench.network.reduced import Reduced
 from workbench.network.relax import relax
 from workbench.network.simplify import forced_values, simplify
 
@@ -37,7 +38,7 @@ Case = Callable[[GroundNetwork, Float, Float], float]
 """The reported energy of a state of the network, asked of the reduced problem."""
 
 
-def _down(reduced: Reduced, values: Float) -> Float:
+def _down(reduced: Layout | HingeProblem | Part[Any], values: Float) -> Float:
     """The state of the reduced problem, which comes back as it went."""
     lower = reduced.reduce(values)
     back = reduced.lift(lower, values) if isinstance(reduced, Part) else reduced.lift(lower)

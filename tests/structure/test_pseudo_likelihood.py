@@ -101,10 +101,10 @@ def test_gains_are_what_refitting_one_weight_gives() -> None:
         grid = np.linspace(-3, 3, 1201)[:, None]
         z = log_odds + grid * row
         value = (
-            -(score._weight * (np.logaddexp(0, z) - score.target * z)).sum(axis=1)
+            -(score.weight * (np.logaddexp(0, z) - score.target * z)).sum(axis=1)
             - 0.5 * score.l2 * grid[:, 0] ** 2
         )
-        base_value = -(score._weight * (np.logaddexp(0, log_odds) - score.target * log_odds)).sum()
+        base_value = -(score.weight * (np.logaddexp(0, log_odds) - score.target * log_odds)).sum()
         assert gain >= value.max() - base_value - 1e-3
 
 

@@ -59,7 +59,6 @@ class CuttingPlanes:
                 penalty=penalty,
                 n_groups=len(worlds) if learner.slacks == "worlds" else 1,
                 nonnegative=learner.nonnegative or training.domain is Domain.UNIT,
-                solver=learner.quadratic_solver,
             )
             caches: list[list[Cut]] = [[] for _ in worlds]
             states: list[Float | None] = [None] * len(worlds)

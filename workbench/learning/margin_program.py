@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.errors import not_installed
 
 FREE = -1
 TOLERANCE = 1e-9
@@ -103,31 +102,6 @@ def _on_face(
     return answer[:size], answer[size:]
 
 
-def solve_dual_cvxpy(
-    gram: Float, loss: Float, group: Int64, penalty: float, solver: str
-) -> tuple[Float, Float]:
-    """The same program by a solver of CVXPY (`ECOS`, `CLARABEL`, `SCS`, ...): slow, independent.
-
-    Raises
-    ------
-    InputError
-        E0402 where CVXPY is not installed.
-    """
-    try:
-        import cvxpy
-    except ImportError:
-        raise not_installed("E0402", f"the solver {solver}", "cvxpy", "solvers") from None
-
-    values, vectors = np.linalg.eigh(gram)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    a = cvxpy.Variable(loss.size, nonneg=True)
-    n_groups = int(group.max(initial=FREE)) + 1
-    limits = [cvxpy.sum(a[np.flatnonzero(group == g)]) <= penalty for g in range(n_groups)]
-    problem = cvxpy.Problem(cvxpy.Maximize(loss @ a - cvxpy.sum_squares(root.T @ a) / 2), limits)
-    problem.solve(solver=solver)
-    return np.maximum(a.value, 0.0), np.array([float(limit.dual_value) for limit in limits])
-
-
 @dataclass
 class MarginProgram:
     """Minimise `w.w / 2 + C sum_g slack_g` over cuts `w . direction >= loss - slack_g`; optionally
@@ -143,8 +117,6 @@ class MarginProgram:
         Number of slacks: 1, or one per training database.
     nonnegative : bool
         Demand `w >= 0`, as PSL does.
-    solver : {'active_set', 'ECOS', 'CLARABEL', ...}
-        Ours, or a solver of CVXPY by name.
     patience : int
         Cuts whose multiplier was zero in that many solves are dropped.
     """
@@ -153,7 +125,6 @@ class MarginProgram:
     penalty: float
     n_groups: int = 1
     nonnegative: bool = False
-    solver: str = "active_set"
     patience: int = 50
 
     def __post_init__(self) -> None:
@@ -210,11 +181,9 @@ class MarginProgram:
     def _solve_once(self) -> None:
         if not self.n_cuts:
             return
-        program = self.gram, self.loss, self.group, self.penalty
-        if self.solver == "active_set":
-            self.multipliers, slack = solve_dual(*program, self.multipliers)
-        else:
-            self.multipliers, slack = solve_dual_cvxpy(*program, self.solver)
+        self.multipliers, slack = solve_dual(
+            self.gram, self.loss, self.group, self.penalty, self.multipliers
+        )
         self.slack[: slack.size] = slack
         active = np.flatnonzero(self.multipliers > 0)
         self.weights = self.multipliers[active] @ self.directions[active]

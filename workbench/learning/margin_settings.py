@@ -52,8 +52,6 @@ class MarginSettings:
         Databases separated at a time.
     cached : int
         Cuts kept of each database to be tried, in new combinations, before the oracle; 0 for none.
-    quadratic_solver : {'active_set', 'ECOS', 'CLARABEL', ...}
-        Ours, or one of CVXPY's for comparison.
     nonnegative : bool
         Demand `w >= 0`; soft logic does in any case.
     scale_by_groundings : bool
@@ -76,7 +74,6 @@ class MarginSettings:
     max_iterations: int = 2000
     workers: Count = 2
     cached: int = 10
-    quadratic_solver: str = "active_set"
     nonnegative: bool = False
     scale_by_groundings: bool = False
     tolerance: float = 1e-3

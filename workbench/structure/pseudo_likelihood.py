@@ -15,7 +15,7 @@ from time import monotonic
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int32, Int64
+from workbench.arrays import Bool, Float, Int32
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import ABSENT, Background, Examples
 from workbench.structure.coverage import IndexedCoverage
@@ -47,10 +47,16 @@ class PseudoLikelihoodScore:
     others : sequence of (Background, atoms)
         Further worlds with the same predicates; no rule joins worlds.
 
-    Notes
-    -----
-    Every predicate counts the same: its atoms' log likelihoods are averaged (their weights sum to
-    1).
+    Attributes
+    ----------
+    target : float64 array, shape (n_atoms,)
+        Truth of all atoms.
+    weight : float64 array, shape (n_atoms,)
+        What each one's log likelihood counts: every predicate's sum to 1.
+    stands_for : float64 array, shape (n_atoms,)
+        How many atoms each stands for where false ones are a sample.
+    world : int64 array, shape (n_atoms,)
+        Number of each one's world.
     """
 
     background: Background
@@ -67,24 +73,15 @@ class PseudoLikelihoodScore:
                 coverage = IndexedCoverage(widened, examples, most_steps=_MOST_STEPS)
                 parts.append((name, coverage, examples, weight))
                 total[name] += float(weight.sum())
-        self._domain_of = {
-            types[0]: number
-            for number, (name, types) in enumerate(zip(widened.predicates, widened.argument_types))
-            if name.startswith("$") and len(types) == 1
-        }
-        self._equality_of = {
-            types[0]: number
-            for number, (name, types) in enumerate(zip(widened.predicates, widened.argument_types))
-            if name.startswith("$") and len(types) == 2
-        }
+        self._number = widened.number
         self._width = 1 + widened.max_arity
         self._parts = [(name, coverage) for name, coverage, _, _ in parts]
-        self._target = np.concatenate([examples.label for _, _, examples, _ in parts])
-        self._weight = np.concatenate([weight / total[name] for name, _, _, weight in parts])
-        self._stands_for = np.concatenate([weight for _, _, _, weight in parts])
+        self.target = np.concatenate([examples.label for _, _, examples, _ in parts])
+        self.weight = np.concatenate([weight / total[name] for name, _, _, weight in parts])
+        self.stands_for = np.concatenate([weight for _, _, _, weight in parts])
         self._start = np.cumsum([0, *(len(examples) for _, _, examples, _ in parts)])
         world = [position // len(self.atoms) for position in range(len(parts))]
-        self._world = np.repeat(np.array(world, np.int64), np.diff(self._start))
+        self.world = np.repeat(np.array(world, np.int64), np.diff(self._start))
 
     @property
     def worlds(self) -> tuple[Background, ...]:
@@ -96,32 +93,10 @@ class PseudoLikelihoodScore:
         others = tuple((background, {target: atoms[target]}) for background, atoms in self.others)
         return PseudoLikelihoodScore(self.background, {target: self.atoms[target]}, self.l2, others)
 
-    @property
-    def target(self) -> Float:
-        """Truth of all atoms, shape (n_atoms,)."""
-        return self._target
-
-    @property
-    def weight(self) -> Float:
-        """What each atom's log likelihood counts, shape (n_atoms,); every predicate's sum to 1."""
-        return self._weight
-
-    @property
-    def stands_for(self) -> Float:
-        """How many atoms each stands for where false ones are a sample, shape (n_atoms,)."""
-        return self._stands_for
-
-    @property
-    def world(self) -> Int64:
-        """Number of the world of each atom, shape (n_atoms,)."""
-        return self._world
-
     def part_of(self, predicate: str) -> Bool:
         """Which atoms are the predicate's, shape (n_atoms,)."""
-        lengths = np.diff(self._start)
-        return np.repeat(
-            np.array([name == predicate for name, _ in self._parts], np.bool_), lengths
-        )
+        its = np.array([name == predicate for name, _ in self._parts], np.bool_)
+        return np.repeat(its, np.diff(self._start))
 
     def flip_counts(self, clauses: Sequence[Disjunction], *, concluded: bool = False) -> Float:
         """Change of each clause's satisfied count when an atom becomes true, shape (n_clauses,
@@ -134,7 +109,7 @@ class PseudoLikelihoodScore:
         concluded : bool
             Of the literals that the clause concludes only: its positive ones, where it has any.
         """
-        result = np.zeros((len(clauses), len(self._target)))
+        result = np.zeros((len(clauses), len(self.target)))
         for position, (name, coverage) in enumerate(self._parts):
             number = self.background.number[name]
             bodies: list[Int32] = []
@@ -167,7 +142,7 @@ class PseudoLikelihoodScore:
     ) -> tuple[list[Disjunction], Float]:
         """Clauses counted before the deadline or a cancel, without those of too many groundings."""
         counted: list[Disjunction] = []
-        rows: list[Float] = [np.zeros((0, len(self._target)))]
+        rows: list[Float] = [np.zeros((0, len(self.target)))]
         at, size = 0, 16
         while at < len(clauses) and not conduct.over:
             batch = clauses[at : at + size]
@@ -199,10 +174,11 @@ class PseudoLikelihoodScore:
             row = [predicate, *(-names[variable] - 1 for variable in variables)]
             return row + [int(ABSENT)] * (self._width - len(row))
 
+        number = self._number
         held = [literal(p, variables) for p, variables in found.held]
         bound = set(head) | {variable for _, variables in found.held for variable in variables}
-        held += [literal(self._domain_of[types[v]], [v]) for v in sorted(found.variables - bound)]
-        held += [literal(self._equality_of[types[v]], [v, other]) for v, other in found.equal]
+        held += [literal(number[f"${types[v]}"], [v]) for v in sorted(found.variables - bound)]
+        held += [literal(number[f"$={types[v]}"], [v, other]) for v, other in found.equal]
         return np.array(held, np.int32).reshape(-1, self._width)
 
     def fit(
@@ -225,14 +201,14 @@ class PseudoLikelihoodScore:
         """
         from scipy.optimize import minimize
 
-        counted = self._weight if among is None else np.where(among, self._weight, 0.0)
+        counted = self.weight if among is None else np.where(among, self.weight, 0.0)
 
         def loss(w: Float) -> tuple[float, Float]:
             z = w @ features
             value = float(
-                counted @ (np.logaddexp(0.0, z) - self._target * z)
+                counted @ (np.logaddexp(0.0, z) - self.target * z)
             ) + 0.5 * self.l2 * float(w @ w)
-            residual = counted * (0.5 * (1 + np.tanh(0.5 * z)) - self._target)
+            residual = counted * (0.5 * (1 + np.tanh(0.5 * z)) - self.target)
             return value, features @ residual + self.l2 * w
 
         begin = np.zeros(len(features)) if start is None else start
@@ -249,8 +225,8 @@ class PseudoLikelihoodScore:
 
     def log_likelihood(self, log_odds: Float, among: Bool) -> float:
         """Weighted mean log probability of the given atoms' truth."""
-        counted = np.where(among, self._weight, 0.0)
-        value = float(counted @ (self._target * log_odds - np.logaddexp(0.0, log_odds)))
+        counted = np.where(among, self.weight, 0.0)
+        value = float(counted @ (self.target * log_odds - np.logaddexp(0.0, log_odds)))
         return value / max(float(counted.sum()), 1e-300)
 
     def gains(
@@ -269,20 +245,20 @@ class PseudoLikelihoodScore:
             Of weights of at least 0.
         """
         weight = np.zeros(len(candidates))
-        base = float(self._weight @ (np.logaddexp(0.0, log_odds) - self._target * log_odds))
+        base = float(self.weight @ (np.logaddexp(0.0, log_odds) - self.target * log_odds))
         for _ in range(steps):
             probability = 0.5 * (1 + np.tanh(0.5 * (log_odds + weight[:, None] * candidates)))
-            slope = ((probability - self._target) * self._weight * candidates).sum(
+            slope = ((probability - self.target) * self.weight * candidates).sum(
                 axis=1
             ) + self.l2 * weight
-            curve = (probability * (1 - probability) * self._weight * candidates**2).sum(
+            curve = (probability * (1 - probability) * self.weight * candidates**2).sum(
                 axis=1
             ) + self.l2
             weight -= np.clip(slope / curve, -2.0, 2.0)
             if nonnegative:
                 weight = np.maximum(weight, 0.0)
         z = log_odds + weight[:, None] * candidates
-        value = (self._weight * (np.logaddexp(0.0, z) - self._target * z)).sum(
+        value = (self.weight * (np.logaddexp(0.0, z) - self.target * z)).sum(
             axis=1
         ) + 0.5 * self.l2 * weight**2
         return np.asarray(base - value)
