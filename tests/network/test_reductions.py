@@ -152,7 +152,7 @@ def _declared() -> Iterable[str]:
     for room in (workbench.network, workbench.inference):
         for module in pkgutil.iter_modules(room.__path__, room.__name__ + "."):
             loaded = importlib.import_module(module.name)
-            for name in getattr(loaded, "__all__", ()):
+            for name in (one for one in vars(loaded) if not one.startswith("_")):
                 one = getattr(loaded, name)
                 if inspect.isfunction(one) and one.__module__ == module.name:
                     first = next(iter(one.__annotations__.values()), "")
