@@ -8,8 +8,7 @@ from workbench.arrays import Integer
 
 
 def cluster_scores(found: Integer, truth: Integer) -> dict[str, float]:
-    """Pairwise and B-cubed precision, recall and F1 of one clustering of all records against
-    another.
+    """Pairwise and B-cubed precision, recall and F1 of one clustering against another.
 
     Parameters
     ----------

@@ -72,8 +72,7 @@ def auc_roc(values: Float, truth: Float) -> float:
 
 
 def best_threshold(values: Float, truth: Float) -> float:
-    """The value from which on a prediction should count as yes for the greatest F1, midway between
-    two of the values.
+    """The threshold of greatest F1, midway between two of the values.
 
     Parameters
     ----------

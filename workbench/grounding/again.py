@@ -37,8 +37,7 @@ from workbench.progress import SILENT, Progress
 
 @dataclass(frozen=True)
 class DataShape:
-    """What a grounding took from the data beside facts: two that differ here differ in more than
-    facts.
+    """What a grounding took from the data beside facts; two that differ here differ in more.
 
     Attributes
     ----------

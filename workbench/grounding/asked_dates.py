@@ -25,8 +25,7 @@ FOUND = "dates of scopes"
 
 
 def with_dates_of_scopes(database: Database, program: Program) -> Program:
-    """The program, declared anew with the dates that its scopes ask at in any world among its
-    constants.
+    """The program with the dates that its scopes ask at, in any world, among its constants.
 
     Raises
     ------

@@ -1,5 +1,4 @@
-"""Listed atoms found by arithmetic: dense arrays over their places, which SQL reads through
-vectorised functions.
+"""Listed atoms found by arithmetic: arrays over their places, which SQL reads by functions.
 
 A hash join looks an atom up in about 100 ns once its table has outgrown the cache; an array does it
 in a few.
@@ -32,8 +31,7 @@ def worth_an_index(places: int, listed: int) -> bool:
 
 @dataclass(frozen=True)
 class AtomIndex:
-    """The list of one predicate as arrays over the places of its grid; place -1 stands for an
-    unknown constant.
+    """One predicate's list as arrays over its grid's places; place -1 is an unknown constant's.
 
     Attributes
     ----------

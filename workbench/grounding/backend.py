@@ -59,8 +59,7 @@ class Backend(Protocol):
         ...
 
     def batches(self, query: Select | Union, *, shared: bool, few: bool) -> Iterator[Batch]:
-        """The columns of a query, a batch at a time: arrays, but `literals` an Arrow array of
-        lists.
+        """A query's columns, a batch at a time: arrays, `literals` an Arrow array of lists.
 
         `few`: at most about a thousand rows, none of them lists. `shared`: relations are so large
         that several threads read them, and rows must be brought in order.
@@ -100,8 +99,7 @@ class DuckDB:
         return [column[0] for column in cursor.description or ()], cursor.fetchall()
 
     def has_more_than(self, selects: tuple[Select, ...], most: int) -> bool:
-        """DuckDB's estimate says whether a look is worth it; rows are then made, and none after the
-        first too many.
+        """Rows are made where DuckDB's estimate asks for a look, and none after the first too many.
 
         A second is enough for some fifty millions.
         """

@@ -50,8 +50,7 @@ def all_bindings(vocabulary: Vocabulary, clause: Clause | LinearRule, total: Sel
 
 
 def open_bindings(vocabulary: Vocabulary, clause: Clause | LinearRule) -> Bindings | None:
-    """The groundings of a clause each of whose bindings has an open atom or is a tautology; None
-    where data decide.
+    """Groundings of a clause whose bindings all have an open atom; None where data decide.
 
     All bindings, less those that make some literal the negation of another: of these the number by
     inclusion and exclusion, each set of equalities having the product of its classes' domain sizes.

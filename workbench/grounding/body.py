@@ -68,8 +68,7 @@ class Body(BoundTerms):
         return alias
 
     def in_turn(self, atoms: Iterable[Atom]) -> Iterator[Atom]:
-        """Atoms to be joined, each after one that it shares a variable with where there is such an
-        order.
+        """Atoms to be joined, each after one that it shares a variable with, in such an order.
 
         Comparisons of values that two relations bind would else become the condition of a nested
         loop over both.

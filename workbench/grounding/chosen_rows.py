@@ -15,8 +15,7 @@ LONG = 64
 
 @dataclass(frozen=True)
 class ChosenRows:
-    """Rows in an order, with the stretches of consecutive ones that they make, where these are
-    long.
+    """Rows in an order, with the stretches of consecutive ones that they make, if long.
 
     Attributes
     ----------

@@ -30,8 +30,7 @@ NamesOf = Callable[[str, Array], list[str]]
 
 @dataclass(frozen=True)
 class DefinedFact:
-    """Why one definition says a fact: what its aggregate was taken over, or what binds its other
-    variables.
+    """Why one definition says a fact: what its aggregate was over, or what binds the rest.
 
     Attributes
     ----------
@@ -67,8 +66,7 @@ class Teller:
         cells: Mapping[str, Sequence[Any]],
         above: frozenset[str] = frozenset(),
     ) -> list[list[tuple[str, DefinedFact]]]:
-        """For each of some ground clauses, the defined atoms of its body and what their definitions
-        made them of.
+        """For each of some ground clauses, its body's defined atoms and what they were made of.
 
         After each come the defined atoms that it was itself made of, under the bindings that are
         named. `cells` are the bindings of the clause's variables: ids of constants, texts of

@@ -38,8 +38,7 @@ def needed_definitions(program: Program, mentioned: Collection[str]) -> frozense
 
 
 def make_definitions(vocabulary: Vocabulary, needed: Collection[str]) -> None:
-    """Make the facts of defined predicates, in all worlds, and have the vocabulary read them like
-    stored ones.
+    """Make the facts of defined predicates, in all worlds, for the vocabulary to read.
 
     Each is one query, a recursive one of recursive queries (DuckDB's where it is made of itself
     once a rule, else rounds over what the last round found: semi-naive evaluation, Ullman 1989).

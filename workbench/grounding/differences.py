@@ -1,5 +1,4 @@
-"""What changed facts add to rules and take from them, joined with the rest: no other grounding is
-looked at.
+"""What changed facts add to rules and take from them, joined with the rest, and no more.
 
 The groundings of a clause that reads one changed relation, once and as a condition, are a sum over
 that relation's facts. So are its rows, unit groundings and counts: what came is ground over new

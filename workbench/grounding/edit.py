@@ -24,8 +24,7 @@ from workbench.network.ground_network import GroundNetwork, Templates
 def edit(
     network: GroundNetwork, templates: Templates, rows: EditedRows, difference: Difference | None
 ) -> Splice:
-    """The network with the rows that came and without those that went; atoms, templates and blocks
-    are as they were.
+    """The network with the rows that came, without those that went, all else as it was.
 
     Notes
     -----

@@ -25,8 +25,7 @@ MOST = 8
 
 @dataclass(frozen=True)
 class EditedRows:
-    """Rows as they were last written out, without some, and others beside; these are numbered after
-    those.
+    """Rows as they were last written out, without some, and others beside, numbered after.
 
     Attributes
     ----------

@@ -1,5 +1,4 @@
-"""The relations of evidence that rules are joined over: facts by dense positions, domains,
-functions of texts.
+"""The relations of evidence that rules join: facts by positions, domains, functions of texts.
 
 Every relation is a temporary table sorted by world and position, so that the order of ground rows
 depends on the names of constants only and not on the order in which facts were loaded.

@@ -30,8 +30,7 @@ from workbench.language.values import value_text
 def fitted(
     database: Database, program: Program, worlds: Sequence[int | str] | None = None
 ) -> Program:
-    """The program with the numbers that its rules and the dates that its scopes take from data;
-    itself without such.
+    """The program with the numbers and dates that it takes from data; itself without such.
 
     Bins are cut where equal shares of the facts end (equal numbers stay together, so there may be
     fewer bins); deviations are of the whole population. Facts of the evidence alone are read, of

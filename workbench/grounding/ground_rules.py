@@ -1,5 +1,4 @@
-"""The ground rules that one atom is in, evidence and all: the grounder's own queries, with every
-variable shown.
+"""The ground rules that one atom is in: the grounder's queries with every variable shown.
 
 A network keeps what its solvers need: equal rows are merged, what evidence decides is folded in,
 and ground rules with one open atom are summed by template. The database still knows each of them.

@@ -37,8 +37,7 @@ _TESTS: dict[str, Callable[[str], bool]] = {
 
 
 def derive_facts(problem: IlpProblem) -> IlpProblem:
-    """The problem with every background clause that a mode reaches replaced by the facts it
-    derives.
+    """The problem, each background clause that a mode reaches replaced by derived facts.
 
     Clauses are evaluated as definitions are. A clause of comparisons alone, such as
     `gteq(X, Y) :- number(X), number(Y), X >= Y`, ranges over the constants of its modes' types.

@@ -57,8 +57,7 @@ def _label(vocabulary: Vocabulary, name: str, truth: Float) -> None:
 
 
 def listed_values(vocabulary: Vocabulary, numbering: Numbering) -> Float | None:
-    """The values that the data list beside targets (PSL), float64 of shape (n_atoms,), NaN where
-    there is none.
+    """Values that the data list beside targets (PSL), float64 (n_atoms,), NaN for none.
 
     None where no predicate has targets.
     """

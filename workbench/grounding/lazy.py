@@ -34,8 +34,7 @@ def ground_lazily(
     rules: Sequence[int] | None = None,
     progress: Progress = SILENT,
 ) -> LazyGrounding:
-    """Ground a program without the rows of some rules, which a row source finds when a state
-    violates them.
+    """Ground a program without some rules' rows, which a source finds when violated.
 
     Parameters
     ----------

@@ -34,8 +34,7 @@ MANY = 300_000
 
 @dataclass
 class LazyRows:
-    """Rows of the rules left out, by the state that violates them; a row source for cutting-plane
-    inference.
+    """Rows of rules left out, by the state that violates them; a source for cutting planes.
 
     Cost of a call: for an MLN, the joins of the left-out rules over the atoms that are true; for
     PSL, over the listed atoms. `close` drops the temporary tables.

@@ -1,5 +1,4 @@
-"""The terms of an arithmetic rule in SQL: which groundings there are, and what each term
-contributes to them.
+"""An arithmetic rule's terms in SQL: its groundings, and what each term contributes.
 
 A rule's free variables are bound by joining the listed atoms of its terms (targets and
 observations); each binding is a grounding. Per grounding, a term with summation variables

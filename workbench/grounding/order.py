@@ -16,8 +16,7 @@ from workbench.grounding.select import Select, Union
 def in_order(
     relation: duckdb.DuckDBPyRelation, select: Select | Union, size: int, *, shared: bool
 ) -> Iterator[Any]:
-    """The rows of a query in Arrow batches of about `size` rows, in an order that its rows alone
-    decide.
+    """A query's rows in Arrow batches of about `size`, in an order that rows alone decide.
 
     DuckDB keeps the order of what it scans. Where threads share a join of large relations, what
     meets one row may come in any order: such rows are gathered, and sorted by all columns unless

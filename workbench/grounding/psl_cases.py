@@ -162,8 +162,7 @@ class CaseMaker:
         self.summands.append(degree if negated else _times(-1, degree))
 
     def _find_open(self, joined: list[Atom]) -> list[_Joined | _Indexed]:
-        """Find the open atoms: those of the body must be listed, and the head's must be or are
-        missing.
+        """Find the open atoms: the body's must be listed, the head's must be or are missing.
 
         An index serves the head, and a body atom over variables of one relation that is joined
         anyway. Other body atoms are joined, for they may be what keeps the join small.

@@ -25,8 +25,7 @@ from workbench.language.clauses import Clause
 
 
 def _all_listed(case: Case) -> Case:
-    """The rows where no atom is missing, which is made sure of elsewhere: an inner join keeps them
-    all.
+    """The rows where no atom is missing, as is made sure elsewhere: an inner join.
 
     DuckDB may turn a left join around and hash its larger side; an inner join it plans well.
     """

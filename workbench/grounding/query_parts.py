@@ -9,8 +9,7 @@ from workbench.grounding.select import Column, Expression, Select, Source, Union
 
 
 def independent(select: Select) -> tuple[Select, ...]:
-    """Queries of which `select` is the cross product, columns left out: relations that no condition
-    ties together.
+    """Queries whose cross product is `select`, columns left out: no condition ties them.
 
     The number of its rows is the product of theirs, which is known where the rows themselves are
     beyond number.

@@ -19,8 +19,7 @@ from workbench.row_keys import equal_rows, row_keys
 def sort_literals(
     columns: list[Array], coefficients: Sequence[float]
 ) -> tuple[list[Array], list[Any]]:
-    """Each row's literals in ascending order of atom, by a network of compare-exchange steps on
-    whole columns.
+    """Each row's literals by atom, by a network of compare-exchange steps on columns.
 
     Coefficients -1 and +1 ride in the lowest bit, so that no second array has to be permuted;
     others are sorted along.
@@ -53,8 +52,7 @@ def sort_literals(
 
 @dataclass
 class RowSink:
-    """Preallocated row arrays; `capacity` and `entries` are upper bounds, of which only the part
-    written costs memory.
+    """Preallocated rows; `capacity`, `entries` are bounds, memory is that of what is written.
 
     Parameters
     ----------

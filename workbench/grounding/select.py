@@ -89,8 +89,7 @@ class Operation(Operand):
 
 @dataclass(frozen=True, slots=True)
 class Call(Operand):
-    """`function(arguments)`, with `filter` and `order` for aggregates; `not`, `case` and `distinct`
-    are calls as well.
+    """`function(arguments)`, `filter` and `order` for aggregates; `not`, `case`, `distinct` too.
 
     `cast T` and `try_cast T` convert to type T; `case` takes condition, value, condition, value,
     ..., otherwise.

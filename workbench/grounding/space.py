@@ -18,8 +18,7 @@ MOST_ATOMS = 2**31 - 2
 
 @dataclass(frozen=True)
 class Grid:
-    """The cross product of an atom's domains, world by world: place = offset + sum of stride x
-    position.
+    """The cross product of domains, by world: place = offset + sum of stride x position.
 
     Attributes
     ----------
@@ -96,8 +95,7 @@ class AtomSpace:
 
 @dataclass(frozen=True)
 class Numbering:
-    """Atoms of the space and columns of the network: the same numbers, but for the atoms that the
-    data decide.
+    """Atoms of the space and columns of the network: all but those that data decide.
 
     Attributes
     ----------

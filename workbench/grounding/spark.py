@@ -132,8 +132,7 @@ class Spark(Elsewhere):
 
 @contextmanager
 def spark_session(master: str) -> Iterator[SparkSession]:
-    """A session on a master, closed at the end; one that the process has already is used and left
-    open.
+    """A session on a master, closed at the end; one that is there already stays open.
 
     Raises
     ------

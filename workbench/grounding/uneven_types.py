@@ -13,8 +13,7 @@ from workbench.language.terms import Variable
 
 
 def uneven_types(grounding: Grounding) -> tuple[str, ...]:
-    """Types of `+` variables that have other constants in other worlds, where that tells on ground
-    rules.
+    """Types of `+` variables with other constants in other worlds, where that tells.
 
     A constant that a rule names is one of every world. It tells where the type is one of open
     atoms, or where no negated atom of evidence binds the variable: an atom that no fact lists is

@@ -15,8 +15,7 @@ _MOST_MAPPINGS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One case of a clause: which equalities hold, which sets of equalities do not, and what its
-    row then is.
+    """One case of a clause: equalities that hold, sets that do not, and its row.
 
     Attributes
     ----------

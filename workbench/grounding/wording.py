@@ -50,8 +50,7 @@ class GroundRule:
 def in_words(
     clause: Clause, binding: dict[str, str], values: list[float], is_open: set[str]
 ) -> tuple[str, tuple[tuple[str, float], ...], Literals]:
-    """A ground clause, the atoms that evidence decides with their values (in an MLN, all make
-    their literals false), and its literals.
+    """A ground clause, the atoms that evidence decides with values, and its literals.
 
     Comparisons, which the constants make false, are left out, and so are decided literals of a very
     long clause.

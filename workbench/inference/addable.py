@@ -15,8 +15,7 @@ PRECISION = 1e-3
 
 
 def lost_weights(network: GroundNetwork, weights: Float) -> tuple[int, int] | None:
-    """The heaviest template and one whose weight is lost beside it; None where all of them can be
-    added.
+    """The heaviest template and one whose weight is lost beside it; None where none is.
 
     An energy is a sum over groundings. A weight is lost where the rounding of the summed absolute
     weights, 2^-52 of it, is more than a thousandth of the weight: states that differ by it could

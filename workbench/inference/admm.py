@@ -19,8 +19,7 @@ from workbench.parameters import Count, Positive
 
 @dataclass(frozen=True)
 class ADMM(FirstOrder):
-    """Consensus optimisation by the alternating direction method of multipliers (Bach et al. 2017,
-    section 5).
+    """Consensus optimisation by alternating directions (ADMM; Bach et al. 2017, section 5).
 
     Every row keeps copies of its atoms; an iteration updates all copies in closed form, averages
     them and projects the averages onto box and simplexes. Connected components stop one by one,

@@ -119,8 +119,7 @@ def _sweep(
 def appraise(
     program: HingeArrays, starts: Starts, c: int, x: Float, multiplier: Float, slope: Float
 ) -> tuple[float, float, float]:
-    """Energy of `x`, the dual bound of `multiplier` and the largest hard violation, over component
-    `c`.
+    """Component `c`: energy of `x`, dual bound of `multiplier`, largest hard violation.
 
     `slope` is scratch of shape (n,); multipliers are read as clipped to where the conjugates are
     finite.

@@ -13,8 +13,7 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 
 
 def alike(problem: HingeProblem) -> Int64:
-    """A group number for each row, shape (n_rows,): hinges share it that share their weight and all
-    literals but one.
+    """A group number a row, (n_rows,): shared by hinges alike in weight and all literals but one.
 
     Clauses `l_i v c` of equal weight count `k - sum of l_i` violations where c is false and none
     where it holds, which at 0/1 atoms is `max(0, sum of their ell)`: one hinge. Each clause of two

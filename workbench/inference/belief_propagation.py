@@ -25,8 +25,7 @@ CERTAIN = 500.0
 
 @dataclass(frozen=True)
 class BeliefPropagation(Engine):
-    """The sum-product algorithm (Kschischang, Frey and Loeliger 2001), factor after factor, until
-    messages settle.
+    """Sum-product messages (Kschischang, Frey and Loeliger 2001), until they settle.
 
     A clause's messages cost time linear in its literals, a block's in its members. Exact where the
     factor graph is a forest; an approximation otherwise, and then it may not settle.

@@ -69,8 +69,7 @@ class Chain:
     open: bool = True
 
     def redraw(self, layout: Layout, price: Float, probability: Float) -> None:
-        """A Gibbs sweep, after joint draws of small groups and swaps of clusters where single moves
-        may freeze.
+        """A Gibbs sweep, after joint draws and swaps of clusters where single moves may freeze.
 
         `probability` gains the conditional probabilities met.
         """
@@ -122,8 +121,7 @@ def is_light(layout: Layout) -> bool:
 
 
 def cool(layout: Layout, chain: Chain, price: Float, conduct: Conduct) -> None:
-    """Bring a chain from a random state to where it belongs: sweeps at weights that rise from
-    nothing to their size.
+    """Bring a chain from a random state to where it belongs, by sweeps at rising weights.
 
     A chain that begins at a local minimum of heavy weights stays there. Small networks get more
     sweeps, for they cost nothing; hard rows are kept throughout.
@@ -144,8 +142,7 @@ def cool(layout: Layout, chain: Chain, price: Float, conduct: Conduct) -> None:
 
 
 def hard_price(layout: Layout) -> Float:
-    """Effective weight of soft rows; for hard ones more than any move can gain from soft rows.
-    Shape (n_rows,).
+    """Soft rows' effective weights; of hard ones more than soft rows can gain; (n_rows,).
 
     No larger than it must be: the soft part of a move that mends a hard row is read off the
     difference.
@@ -192,8 +189,7 @@ def begin_chains(
     *,
     low: bool = True,
 ) -> list[Chain] | None:
-    """One chain for each of `starts`, at that state or, where it is None, at a legal one of its
-    own.
+    """A chain for each of `starts`, there or, where it is None, at a legal state of its own.
 
     None where no state that keeps the hard rows was found. For `low` see `legal_state`; without it
     chains that have no start of their own are cooled.
@@ -222,8 +218,7 @@ def run_chains(
     conduct: Conduct,
     stage: str,
 ) -> Record:
-    """Advance all chains, `burn_in` steps each unrecorded, then `samples` in all, each chain in a
-    thread of its own.
+    """Advance all chains, each in a thread: `burn_in` steps each, then `samples` in all.
 
     `advances[i](batch, record)` makes one step of chain `i` and shares nothing with the others, so
     that what a chain sees does not depend on the number of threads. The deadline and a cancel stop

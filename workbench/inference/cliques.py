@@ -1,5 +1,4 @@
-"""Pairs of equal weight that form cliques, counted instead of listed: a tighter relaxation with far
-fewer rows.
+"""Pairs of equal weight that form cliques, counted: a tighter relaxation with fewer rows.
 
 `w !P(x, y) v !P(x, z)` over all y and z says that of n atoms as few as possible are true. Its n (n
 - 1) / 2 pairs let every atom stay at 1/2 for nothing. What they cost at 0/1 atoms is `w k (k - 1) /
@@ -29,8 +28,7 @@ SHARE = 0.25
 
 
 class _Pairs(NamedTuple):
-    """Clauses of two literals by weight: `first` and `second` are what each says must not both
-    hold.
+    """Clauses of two literals by weight: `first` and `second` must not both hold.
 
     Literal 2i is atom i true, 2i + 1 atom i false.
     """
@@ -42,8 +40,7 @@ class _Pairs(NamedTuple):
 
 
 def count_cliques(problem: HingeProblem, conduct: Conduct = PLAIN) -> HingeProblem:
-    """The problem with each clique of pairs of one weight replaced by hinges of the number of its
-    literals that hold.
+    """The problem with cliques of pairs of one weight as hinges of how many literals hold.
 
     Equal to the given one at 0/1 atoms, and at least as large between, so that its bound is as good
     or better. A clique's sum, divided by its size, is an auxiliary variable. Where there is no

@@ -65,8 +65,7 @@ def _look(
     true: Int32,
     random: UInt64,
 ) -> tuple[int, float]:
-    """Look over the bonds of a cluster's block: with `n`, grow by them; with `n` of 0, say what is
-    cut.
+    """Look over the bonds of a cluster's block: grow by them, or with `n` of 0 say what is cut.
 
     A bond is a row with atoms at place `a`, or both at `b`, of two blocks. It takes its other block
     along with probability `1 - exp(-|price| / 2)` where both blocks stand at one of the places, the

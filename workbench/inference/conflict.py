@@ -18,8 +18,7 @@ PROVEN_INFEASIBLE = 2
 def smallest_conflict(
     network: GroundNetwork, *, among: Int64 | None = None, conduct: Conduct = PLAIN
 ) -> Int64 | None:
-    """Rows of an irreducible infeasible set of hard rows, or None when the hard rows are
-    consistent.
+    """Rows of an irreducible infeasible set of hard rows, or None where they are consistent.
 
     An elastic linear program (least sum of violations) names rows whose duals prove that no state
     in [0, 1] meets them; where it names none, states of 0 and 1 are looked at by component. Rows

@@ -13,8 +13,7 @@ from workbench.network.ground_network import GroundNetwork
 def convex_engine(
     network: GroundNetwork, weights: Float, *, tolerance: float = 1e-4, finish: bool = False
 ) -> ADMM | PDHG:
-    """ADMM where squared hinges prevail or the network is small, restarted PDHG for many linear
-    ones.
+    """ADMM where squared hinges prevail or the network is small, PDHG for many linear ones.
 
     Squared hinges make ADMM's steps strongly convex: it certifies a gap of 1e-4 in tens to hundreds
     of sweeps. With linear hinges it needs thousands, and PDHG's restarts win by a factor of two to

@@ -117,8 +117,7 @@ def conclude(
     tolerance: float,
     diagnostics: Callable[[], Mapping[str, object]] = dict,
 ) -> Solution:
-    """Run a solver, move its point onto the hard rows, and run on at a tighter tolerance while that
-    costs the gap.
+    """Run a solver, move its point onto hard rows, and run on, tighter, while that costs the gap.
 
     Parameters
     ----------

@@ -39,8 +39,7 @@ class Descent(NamedTuple):
 def _atom_steps(
     program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent
 ) -> float:
-    """Minimise over each atom outside blocks exactly, there and back, and update `ell`; the largest
-    move.
+    """Minimise exactly over each atom outside blocks, updating `ell`; the largest move.
 
     The derivative is piecewise linear and increasing: Newton's method inside a shrinking bracket
     ends at its root.
@@ -99,8 +98,7 @@ def _atom_steps(
 def _simplex_steps(
     program: HingeArrays, columns: Columns, starts: Starts, c: int, run: Descent
 ) -> float:
-    """Minimise a separable quadratic above the energy over each simplex, and update `ell`; the
-    largest move.
+    """Minimise a quadratic above the energy over each simplex, updating `ell`; the largest move.
 
     With curvatures H that is the projection of `x - gradient / H` in the metric H.
     """

@@ -14,8 +14,7 @@ from workbench.network.layout import Layout
 
 @dataclass(frozen=True)
 class Variables:
-    """The variables of one component: a free atom with two values, or a block with one value a
-    member.
+    """A component's variables: a free atom of two values, a block of one a member.
 
     Attributes
     ----------

@@ -88,8 +88,7 @@ class Exact(Engine):
     def infer(
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
     ) -> Solution:
-        """Marginals with `diagnostics["log_z"]` (of `exp(-energy)`), or a least-energy state. No
-        `seed`, no `start`.
+        """Marginals with `diagnostics["log_z"]` (of `exp(-energy)`), or a least-energy state.
 
         Raises
         ------

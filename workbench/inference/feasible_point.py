@@ -18,8 +18,7 @@ TOLERANCE = 1e-9
 def make_feasible(
     problem: HingeProblem, x: Float, *, passes: int = 2000, conduct: Conduct = PLAIN
 ) -> Float | None:
-    """A point close to `x` that keeps box, blocks and hard rows to 1e-7; None when none was found
-    in time.
+    """A point near `x` that keeps box, blocks and hard rows to 1e-7; None if not found in time.
 
     Blocks are projected exactly. Hard rows are visited in turn, each violated one projected onto
     (alternating projections); where that has not converged after `passes`, a linear program finds

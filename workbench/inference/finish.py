@@ -17,8 +17,7 @@ SMALL = 200_000
 def finished(
     network: GroundNetwork, weights: Float, solution: Solution, conduct: Conduct
 ) -> Solution:
-    """The better of a convex engine's answer and an exact solver's, with the better of their
-    bounds.
+    """The better of a convex engine's answer and an exact solver's, with the better bound.
 
     The answer comes back as it is where it is proven, where time is up or the work was cancelled,
     or where the network is large.

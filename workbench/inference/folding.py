@@ -11,8 +11,7 @@ from workbench.network.hinge_problem import HingeProblem, RowKind
 
 
 def fold(problem: HingeProblem) -> HingeProblem:
-    """The form that first-order solvers take: simplexes recognised, bounds folded; the same states
-    and energies.
+    """What first-order solvers take: simplexes recognised, bounds folded; the same energies.
 
     Hard rows over one atom become bounds of that atom; hard rows `x_1 + ... + x_k <= c` (or `= c`)
     become blocks where they are disjoint.

@@ -17,8 +17,7 @@ from workbench.progress import Conduct
 
 @dataclass(frozen=True)
 class Gibbs(Engine):
-    """Sweeps over all atoms, each redrawn given the rest; members of a `!` or `?` block are redrawn
-    together.
+    """Sweeps over all atoms, each redrawn given the rest; a `!` or `?` block is redrawn whole.
 
     Where rows are hard or heavy some small groups of atoms and blocks that share rows are redrawn
     jointly before each sweep, so that chains pass where single moves would break a hard row, as

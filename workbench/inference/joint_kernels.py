@@ -1,5 +1,4 @@
-"""Joint draws: a few atoms and blocks that share rows, redrawn together from their conditional
-distribution.
+"""Joint draws: a few atoms and blocks that share rows, redrawn together.
 
 A single move cannot pass between states that hard or heavy rows hold apart, such as two blocks that
 must swap their values; a joint draw can. Each *unit* of a group, an atom outside blocks or a block,

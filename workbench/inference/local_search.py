@@ -1,5 +1,4 @@
-"""Local search over 0/1 states of a laid-out network: the state, its unsatisfied items, and how a
-flip changes them.
+"""Local search over 0/1 states: the state, its unsatisfied items, and how flips change them.
 
 An *item* is what can be unsatisfied: row r, or the soft unit clause of atom a as `n_rows + a`. A
 row of negative weight is unsatisfied while it holds as a clause, for that is when it costs. Inner
@@ -207,8 +206,7 @@ def begin(layout: Layout, search: Search, component: int) -> None:
 
 @compiled
 def reset(layout: Layout, search: Search, component: int, how: int) -> None:
-    """Give a component a fresh state: atoms by their field (`how` 0), at random (1), or as they are
-    (2).
+    """Give a component a state: by fields (`how` 0), at random (1), or as it is (2).
 
     Blocks end with one true member where they demand one or any was true: a fixed one, else the one
     of the largest field, or with `how` 1 a random one.

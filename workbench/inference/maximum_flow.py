@@ -36,8 +36,7 @@ def graph_of(n: int, tail: Int64, head: Int64, capacity: Float) -> Graph:
 
 @compiled
 def contract(graph: Graph, source: Float, sink: Float) -> tuple[float, Int8]:
-    """Join to the source each node whose supply exceeds all it can pass on, to the sink the mirror
-    of each.
+    """Join nodes whose supply exceeds all they can pass on to the source, mirrors to the sink.
 
     Such a node is on the source's side of some minimum cut (its literal is persistent whatever its
     neighbours do), so its arcs become supply and demand of its neighbours. Returns the flow spent

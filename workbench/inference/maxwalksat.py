@@ -74,8 +74,7 @@ class MaxWalkSAT(Engine):
     def infer(
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
     ) -> Solution:
-        """A state of low energy. `FEASIBLE` without proof; `OPTIMAL` only where nothing at all is
-        unsatisfied.
+        """A state of low energy: `FEASIBLE`, or `OPTIMAL` where nothing at all is unsatisfied.
 
         `start` (rounded at 1/2) opens the first try, and the answer is never worse than it.
         """

@@ -41,8 +41,7 @@ def walk(
     tabu: int,
     temperature: float,
 ) -> None:
-    """Make up to `flips` steps in one component; stop early where nothing is unsatisfied, or when
-    told to.
+    """Make up to `flips` steps in one component, until nothing is unsatisfied or told to stop.
 
     A step picks an unsatisfied item at random; then, with probability `noise`, one of its atoms
     whose flip helps it, at random; otherwise the one whose flip costs least and is not tabu. A

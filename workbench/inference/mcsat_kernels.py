@@ -22,8 +22,7 @@ def _fix(atom: int, value: int, fixed: Int8, queue: Int32, tail: int) -> int:
 
 @compiled
 def _choose(layout: Layout, work: Slice, y: Int8, ell: Float, random: UInt64) -> int:
-    """Mark the clauses that bind, and fix what they and blocks imply. Every implied value is the
-    present one.
+    """Mark the clauses that bind, and fix what they and blocks imply, as it is at present.
 
     Returns the number of atoms fixed.
     """

@@ -18,8 +18,7 @@ from workbench.progress import Conduct
 
 @dataclass(frozen=True)
 class Mixed(Engine):
-    """A sampler for the components that are too wide for elimination, and elimination for the
-    others.
+    """A sampler for components too wide for elimination, and elimination for the others.
 
     The answer's name, status and figures are the sampler's; `diagnostics["exact_atoms"]` says how
     many atoms it left.

@@ -80,8 +80,7 @@ class PDHG(FirstOrder):
 
 
 class PrimalDual:
-    """One run of restarted PDHG on a convex program; `run` may be called again to go on at a
-    tighter tolerance.
+    """One run of restarted PDHG on a convex program; `run` again goes on at another tolerance.
 
     Parameters
     ----------

@@ -48,8 +48,7 @@ class Iterate(NamedTuple):
 def halpern_steps(
     program: HingeArrays, z: Iterate, steps: int, done: int, primal_weight: float
 ) -> float:
-    """Run `steps` iterations from `(x, multiplier)` in place; `done` have run since the anchor was
-    set.
+    """Run `steps` iterations from `(x, multiplier)` in place, `done` since the anchor was set.
 
     An iteration maps z to T(z), one step of PDHG with diagonal steps `primal_step / primal_weight`
     and `dual_step * primal_weight`, and moves to `(k + 1) / (k + 2) * (2 T(z) - z) + 1 / (k + 2) *

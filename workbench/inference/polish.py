@@ -13,8 +13,7 @@ _MOST_ROWS = 256
 
 
 class Polish:
-    """One sweep of exact coordinate steps over the atoms or over the multipliers of a convex
-    program.
+    """One sweep of exact coordinate steps over a convex program's atoms or multipliers.
 
     First-order iterates circle their limit; a sweep costs a few iterations and takes about a third
     off the gap.
@@ -112,8 +111,7 @@ def _raise_bound(program: HingeArrays, multiplier: Float, slope: Float) -> None:
 def _lower_energy(
     program: HingeArrays, columns: Columns, x: Float, ell: Float, scratch: Float
 ) -> None:
-    """Minimise the energy over each atom's value in turn, in place; hard constraints that hold go
-    on holding.
+    """Minimise the energy over each atom in turn, in place; hard constraints go on holding.
 
     In one atom the energy of linear hinges is convex and piecewise linear, with a kink a row; the
     least is found by sorting them. Atoms of squared hinges, of hard rows, of blocks with an exact

@@ -90,8 +90,7 @@ def tasks_of(name: str) -> tuple[Task, ...]:
 
 
 def has_parameter(name: str, parameter: str) -> bool:
-    """Whether an engine has a parameter; `auto` hands those it is given to the engine that it
-    takes.
+    """Whether an engine has a parameter; `auto` hands its own to the engine that it takes.
 
     Raises
     ------

@@ -1,5 +1,4 @@
-"""The relaxation of a network whose clauses have at most two literals, solved exactly as a maximum
-flow.
+"""The relaxation of a network of clauses of at most two literals, as a maximum flow.
 
 With two literals a row the linear relaxation is half-integral and equals the roof dual of a
 quadratic pseudo-Boolean function: a minimum cut in a graph with one node per literal. No linear

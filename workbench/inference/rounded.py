@@ -23,8 +23,7 @@ NEAR = 1e-3
 
 @dataclass(frozen=True)
 class Rounded(Engine):
-    """Solve the relaxation by `engine`, round it by ROUNDUP, repair by local search where that
-    breaks hard rows.
+    """Solve the relaxation by `engine`, round by ROUNDUP, repair what breaks hard rows.
 
     The hinge energy over [0, 1], rows of negative weight rewritten, is the linear relaxation of the
     discrete one, so the engine's bound holds for the rounded state too.

@@ -31,8 +31,7 @@ class Entries(NamedTuple):
 
 
 class Preference(NamedTuple):
-    """What decides an atom's value: the first `n_first` have one, others take what soft clauses'
-    weights say.
+    """What decides an atom's value: its own for the first `n_first`, else soft weights.
 
     Attributes
     ----------

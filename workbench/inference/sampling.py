@@ -111,8 +111,7 @@ def _sample(
 
 
 def answer(record: Record, engine: str, chains: int, wanted: int) -> Solution:
-    """Marginals from what the chains saw: `CONVERGED` when they agree, `FEASIBLE` when not, `LIMIT`
-    when cut short.
+    """Marginals of chains: `CONVERGED` when they agree, else `FEASIBLE`; `LIMIT` if cut short.
 
     Chains agree where every atom's R-hat is at most 1.05 or its standard error, in which chains
     that stay apart count too, at most 0.02: R-hat is a ratio, and large also where all chains say

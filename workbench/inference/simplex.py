@@ -8,8 +8,7 @@ from workbench.network.compiled import compiled
 
 @compiled
 def project_to_simplex(values: Float, metric: Float, size: int, right: float, exact: bool) -> None:
-    """Project `values[:size]` in place onto `{x >= 0, sum x = right}`, or `sum x <= right`, in a
-    diagonal metric.
+    """Project `values[:size]` onto `{x >= 0, sum x = right}` (or `<=`) in a diagonal metric.
 
     Minimises `sum_k metric_k (x_k - values_k)^2`: `x_k = max(0, values_k - m / metric_k)`.
     Michelot's method finds m: shift all coordinates to the sum, drop those that fall below zero,

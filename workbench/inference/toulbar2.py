@@ -23,8 +23,7 @@ MARGIN = 0.05
 
 @dataclass(frozen=True)
 class Toulbar2(Engine):
-    """Branch and bound with soft arc consistency, component by component; clauses are cost
-    functions of one tuple.
+    """Branch and bound with soft arc consistency, by component; a clause costs one tuple.
 
     Parameters
     ----------

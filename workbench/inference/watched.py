@@ -36,8 +36,7 @@ def watched(
     *arguments: Parameters.args,
     **named: Parameters.kwargs,
 ) -> Result:
-    """`kernel(*arguments)` in a thread, so that this one hears signals; sets `stop` when time is up
-    or on a cancel.
+    """`kernel(*arguments)` in a thread; sets `stop` when time is up, on a cancel or signal.
 
     Returns what the kernel returns, stopped or not: `stop[0]` tells.
 

@@ -32,8 +32,7 @@ class ClauseProgram:
 
 
 def as_clauses(model: FactorModel) -> tuple[WeightedClauses, float]:
-    """Clauses whose violated weight is a constant minus `log p`, and that constant: each table's
-    largest value summed.
+    """Clauses whose violated weight is a constant minus `log p`, and the summed constants.
 
     One clause for each entry below its table's largest (below 1 in a table of zeros), hard where
     the entry is 0. A variable of two states is one Boolean variable, of more one a state with hard

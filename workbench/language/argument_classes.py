@@ -59,8 +59,7 @@ class ArgumentClasses:
         return place_of
 
     def names(self, given: Mapping[Place, str]) -> dict[Place, str]:
-        """A name for each class: the one given, or its commonest variable in lower case without
-        digits.
+        """A name for each class: the one given, or its commonest variable, lower case, no digits.
 
         Where that is taken, a number is added.
         """

@@ -74,8 +74,7 @@ def clausal_form(
 def clausal_form_by_world(
     program: Program, worlds: Mapping[int, Domains], *, limit: int = MOST_CLAUSES
 ) -> tuple[Clause | LinearRule, ...]:
-    """The clauses of every rule, those that depend on a domain for each of the `worlds` by its own
-    domains.
+    """The clauses of every rule, those that depend on a domain for each of the `worlds`.
 
     A clause is of the worlds in `Clause.worlds`, of all where that is None. Domains are read where
     a quantifier needs them: a formula without one is put in clausal form once.
@@ -92,8 +91,7 @@ def clausal_form_by_world(
 
 
 def clause_problems(program: Program) -> tuple[Diagnostic, ...]:
-    """What `clausal_form` refuses whatever the data: too many clauses, `[...]` of several,
-    functions it cannot expand.
+    """What `clausal_form` refuses whatever the data: too many clauses, or none to expand.
 
     Data only add constants, and with them clauses. A formula whose domain the program does not
     declare is left to them.

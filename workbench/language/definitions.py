@@ -53,8 +53,7 @@ def condition_atoms(body: Sequence[Condition]) -> Iterator[Atom]:
 
 
 def with_defined_predicates(program: Program, ordinary: Collection[str] = ()) -> Program:
-    """The program with the heads of its definitions among its predicates, closed, their types those
-    of their variables.
+    """The program with its definitions' heads as closed predicates of their variables' types.
 
     Heads that are declared keep their types. `ordinary` names the types that have a domain in spite
     of their name. A head whose types cannot be told is left out: `check` says so.

@@ -69,8 +69,7 @@ class ScopedClause:
     flat: Mapping[Item, Item]
 
     def without(self, empty: Set[str]) -> Clause:
-        """The clause where types are `empty`: what stands under a quantifier over one of them is
-        false, and left out.
+        """The clause where types are `empty`: what quantifiers over them hold is false.
 
         Its universal variables stay, and with them its groundings.
         """

@@ -1,5 +1,4 @@
-"""What a program takes from data once: edges of bins, means and deviations; then written into its
-rules as numbers.
+"""What a program takes from data once: edges of bins, means, deviations; then written in it.
 
 `+bin(a, 4)` stands for one rule for each quarter of the numbers `a`, `standardised(a)` for `(a -
 mean) / deviation`, and `scaled(a)` for `(a - least) / (greatest - least)`. A fitted program has

@@ -42,8 +42,7 @@ def weight_shares(
 def merged(
     shared: Iterable[tuple[Disjunction, float]], *, soft: bool
 ) -> list[tuple[Disjunction, float]]:
-    """Clauses are sets: those of the same literals are one, of their summed shares (1 where they
-    are hard).
+    """Clauses are sets: those of equal literals are one, shares summed (1 where hard).
 
     Shares that cancel leave nothing: `(P v Q) ^ !P ^ !Q` says of every world the same.
     """

@@ -24,8 +24,7 @@ from workbench.language.values import ValueKind
 def later_facts(
     program: Program, clauses: Iterable[Clause | LinearRule], closed: Collection[str] = ()
 ) -> tuple[Diagnostic, ...]:
-    """E0252 for each rule about atoms that are asked at a date that could see facts later than that
-    date.
+    """E0252 for each rule about atoms asked at a date that could see later facts.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""A Markov logic network as PSL rules of non-negative weight, equal on Boolean states up to a
-constant.
+"""A Markov logic network as PSL rules, equal on Boolean states up to a constant.
 
 A clause of weight w >= 0 is the PSL rule of the same literals. A clause `l1 v ... v ln` of negative
 weight costs |w| while it holds, and it holds in exactly one of n ways: l1; !l1 ^ l2; !l1 ^ !l2 ^
@@ -171,8 +170,7 @@ class _Translator:
     def existential(
         self, clause: Clause, literals: list[Literal], conditions: list[Comparison], names: PslNames
     ) -> None:
-        """The arithmetic rule `sum of the literals' truth >= 1`; a negated literal of n groundings
-        adds n - sum.
+        """The rule `sum of the literals' truth >= 1`; n negated groundings add n - sum.
 
         Each literal sums over names of its own, since PSL itself takes a summation variable in one
         atom only.

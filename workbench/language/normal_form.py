@@ -110,8 +110,7 @@ class Expansion:
 
 
 def distribute(formula: Formula, expansion: Expansion) -> list[Disjunction]:
-    """The disjunctions of a formula in negation normal form, whose quantified variables are all
-    different.
+    """The disjunctions of a negation normal form whose quantified variables all differ.
 
     An existential quantifier over a single disjunction without inner universals marks its
     variables; any other is expanded over its domain, each copy's universal variables renamed. Over

@@ -94,8 +94,7 @@ Factor = float | Cardinality | Calculation
 
 @dataclass(frozen=True, slots=True)
 class LinearTerm:
-    """`coefficient * factor * product of atoms` in a linear expression, all on the left side (right
-    sides are negated).
+    """`coefficient * factor * atoms` in a linear expression, all on the left side.
 
     Parameters
     ----------
@@ -127,8 +126,7 @@ Rule = FormulaRule | LogicalRule | ArithmeticRule
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """`variable = function(of: body)`: one number (or date) for each binding of the variables that
-    stand outside too.
+    """`variable = function(of: body)`: a number (or date) a binding of outer variables.
 
     Parameters
     ----------

@@ -86,8 +86,7 @@ def is_document(path: str | os.PathLike[str]) -> bool:
 
 @lru_cache(maxsize=64)
 def language_of(text: str) -> Language:
-    """The language of a program's text: by what only PSL writes outside comments and strings, else
-    by who can read it.
+    """A text's language: by what only PSL writes, else by who can read it.
 
     A text that neither language reads is taken for Markov logic, whose errors are then shown.
     """
@@ -116,8 +115,7 @@ def parse_program(text: str, source: str | None = None) -> Program:
 
 
 def read_program(path: str | os.PathLike[str]) -> Program:
-    """Read a `.mln` or `.psl` file, or the rules of a PSL document (`.json`, `.yaml`); any of them
-    also gzipped.
+    """Read a `.mln` or `.psl` file, or a PSL document's rules (`.json`, `.yaml`); also `.gz`.
 
     Raises
     ------

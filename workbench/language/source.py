@@ -107,8 +107,7 @@ class Diagnostics:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8: a byte-order mark is dropped, line ends become `\\n`, `.gz` is
-    unpacked.
+    """A file's text in UTF-8: no byte-order mark, line ends `\n`, `.gz` unpacked.
 
     Raises
     ------

@@ -9,8 +9,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 def in_order(needs: Mapping[Name, Iterable[Name]]) -> list[list[Name]]:
-    """The names of `needs`, each after those it needs; those that need each other together (Tarjan
-    1972).
+    """The names of `needs`, each after its needs, cycles together (Tarjan 1972).
 
     What is needed without being a key is passed over. Linear but for the depth of the way to a
     name.

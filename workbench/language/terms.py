@@ -56,8 +56,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An equality or order test between terms: `= != < <= > >=`, or a string predicate named in
-    `operator`.
+    """A test between terms: `= != < <= > >=`, or a string predicate named in `operator`.
 
     String predicates are those of `workbench.language.builtin.STRING_PREDICATES`, with a leading
     `!` where negated. `%` is PSL's test that keeps each unordered pair once: `left` precedes

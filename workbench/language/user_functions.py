@@ -33,8 +33,7 @@ _REGISTERED: dict[str, UserFunction] = {}
 def register_function(
     name: str, function: Callable[..., Any], arguments: Sequence[str], *, degree: bool = False
 ) -> None:
-    """Let rules of this process call a Python function by name; a function of that name registered
-    before is replaced.
+    """Let this process's rules call a Python function by name, instead of any before.
 
     Parameters
     ----------

@@ -73,8 +73,7 @@ def maximise(
     stage: str = "",
     of: object = None,
 ) -> Ascent:
-    """Maximise `objective(weights) - |weights|^2 / (2 prior_sd^2)` over the learned weights, from
-    `start`.
+    """Maximise `objective(w) - |w|^2 / (2 prior_sd^2)` over the learned weights, from `start`.
 
     Parameters
     ----------

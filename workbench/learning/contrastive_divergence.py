@@ -19,8 +19,7 @@ from workbench.progress import Conduct
 
 @dataclass(frozen=True)
 class ContrastiveDivergence(Learner):
-    """Hinton's contrastive divergence (2002), as in Lowd and Domingos (PKDD 2007), in Markov logic
-    and in soft logic.
+    """Hinton's contrastive divergence (2002; Lowd and Domingos 2007), in both logics.
 
     Every iteration runs a Gibbs chain `sweeps` sweeps from the labels (or, persistent, from where
     it was) and steps along the difference of the counts. The answer is the mean of the weights over

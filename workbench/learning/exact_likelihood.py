@@ -1,5 +1,4 @@
-"""Exact conditional likelihood for clauses with one target literal (Huynh and Mooney 2008, section
-3.2).
+"""Exact conditional likelihood of clauses with one target literal (Huynh and Mooney 2008, 3.2).
 
 When no ground clause holds two open atoms, the atoms are independent given the evidence and P(y =
 1) = sigmoid(unit w): the conditional log likelihood, its gradient and its optimum are exact, and
@@ -150,8 +149,7 @@ def choose_penalty(
     folds: int = 5,
     conduct: Conduct = PLAIN,
 ) -> Choice[tuple[float, Penalty]]:
-    """The candidates by held-out log likelihood, summed over a fold; they go from strong to weak
-    and are warm-started.
+    """The candidates, from strong to weak, by held-out log likelihood; warm-started.
 
     Parameters
     ----------

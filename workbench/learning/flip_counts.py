@@ -18,8 +18,7 @@ from workbench.row_keys import equal_rows, row_keys
 
 @dataclass(frozen=True)
 class FlipCounts:
-    """A conditional model over groups of options: a plain atom is a group with one option (true) or
-    none (false).
+    """A conditional model over groups of options: a plain atom is a group of one (true) or none.
 
     The score of an option is `features @ weights`, that of none is 0.
 
@@ -63,8 +62,7 @@ class FlipCounts:
 
 
 class FlipCountSource(Protocol):
-    """Where generative counts come from: the database at its training state, one `FlipCounts` a
-    predicate.
+    """Where generative counts come from: the database, one `FlipCounts` a predicate.
 
     The workspace fills it: for each predicate, that predicate's atoms are open and all others
     evidence.

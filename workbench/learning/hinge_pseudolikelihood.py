@@ -35,8 +35,7 @@ from workbench.progress import Conduct
 
 @dataclass(frozen=True)
 class HingePseudolikelihood(Learner):
-    """Weights under which each labelled atom is likely given all others (Bach et al. 2017, section
-    6.2).
+    """Weights that make each labelled atom likely given the others (Bach et al. 2017, 6.2).
 
     The expectations of an atom's potentials are integrals over its interval, by composite
     Gauss-Legendre quadrature; atoms that a hard rule ties into a simplex are integrated together,

@@ -1,5 +1,4 @@
-"""Penalised logistic regression to proven optimality: the weights' side of exact conditional
-likelihood.
+"""Penalised logistic regression to proven optimality, for exact conditional likelihood.
 
 Minimises over w, with t in {0, 1} and z = X w,
 
@@ -36,8 +35,7 @@ def fit_logistic(
     max_iterations: int = 200,
     conduct: Conduct = PLAIN,
 ) -> LogisticFit:
-    """Minimise the penalised negative log likelihood until the relative duality gap is below
-    `tolerance`.
+    """Minimise the penalised negative log likelihood to a relative gap of `tolerance`.
 
     Parameters
     ----------

@@ -139,8 +139,7 @@ def _newton_on_support(
     l2: Float,
     tolerance: float,
 ) -> tuple[Float, Float]:
-    """Newton steps on weights that keep their signs (one that would change it stops at zero); the
-    weights and z.
+    """Newton steps on weights that keep their signs, or stop at zero; the weights and z.
 
     Ends when a step promises a decrease of less than `tolerance`, relative to the value, or
     decreases nothing.

@@ -74,8 +74,7 @@ class MarginWorld:
 
 
 def hamming_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginWorld:
-    """Hamming loss, the number of wrong scored atoms: coefficient 1 towards 1 where the truth is 0,
-    and the reverse.
+    """Hamming loss, the number of wrong scored atoms: slope 1 where the truth is 0, else -1.
 
     At a truth inside (0, 1) this is the least concave function above the absolute error, and equal
     to it at 0 and 1.
@@ -87,8 +86,7 @@ def hamming_world(network: GroundNetwork, truth: Float, scored: Bool) -> MarginW
 
 
 def with_sides(world: MarginWorld, side: Float) -> GroundNetwork:
-    """The world's network with the Hamming loss replaced by the linear `side * (y - truth)`, which
-    is nowhere above it.
+    """The world's network with the loss the linear `side * (y - truth)`, nowhere above it.
 
     Parameters
     ----------

@@ -16,8 +16,7 @@ TOLERANCE = 1e-9
 def solve_dual(
     gram: Float, loss: Float, group: Int64, penalty: float, start: Float
 ) -> tuple[Float, Float]:
-    """Maximise `loss . a - a K a / 2` with `a >= 0` and `sum of a over group g <= penalty` for each
-    group g >= 0.
+    """Maximise `loss . a - a K a / 2`, `a >= 0`, `sum of a over group g <= penalty`, g >= 0.
 
     Parameters
     ----------
@@ -104,8 +103,7 @@ def _on_face(
 
 @dataclass
 class MarginProgram:
-    """Minimise `w.w / 2 + C sum_g slack_g` over cuts `w . direction >= loss - slack_g`; optionally
-    `w >= 0`.
+    """Minimise `w.w / 2 + C sum_g slack_g`, `w . direction >= loss - slack_g`; or `w >= 0` too.
 
     A working set that grows by `add` and is solved again from where it stood.
 

@@ -1,5 +1,4 @@
-"""Max-margin weight learning for both languages: a 1-slack structural SVM trained by cutting
-planes.
+"""Max-margin weight learning in both languages: a 1-slack structural SVM by cutting planes.
 
 Of hinge-loss Markov random fields also by the name and the parameters of their paper.
 """
@@ -39,8 +38,7 @@ def map_f1(example: Example, weights: Float, engine: Engine, *, seed: int = 0) -
 
 @dataclass(frozen=True)
 class MaxMargin(MarginSettings, Learner):
-    """Minimise `w.w / 2 + C slack` with `w . (n(truth) - n(y)) >= loss(truth, y) - slack` for every
-    state y.
+    """Minimise `w.w / 2 + C slack`, `w . (n(truth) - n(y)) >= loss(truth, y) - slack` for all y.
 
     Features are raw counts of soft groundings; hard clauses are not learned. All training databases
     together are one example: its most violated state is each database's own, and its slack is
@@ -86,8 +84,7 @@ class MaxMargin(MarginSettings, Learner):
     completions: Count = 5
 
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
-        """Learn. One quadratic program over the cuts and one MAP inference per database in each
-        iteration.
+        """Learn. A quadratic program and a MAP inference a database in each iteration.
 
         Raises
         ------

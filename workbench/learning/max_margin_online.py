@@ -22,8 +22,7 @@ from workbench.progress import Conduct
 
 @dataclass(frozen=True)
 class OnlineMaxMargin(Learner):
-    """Dual coordinate steps on `w.w / 2 + C sum_i slack_i`, one slack a database, for data too
-    large for many passes.
+    """Dual coordinate steps on `w.w / 2 + C sum_i slack_i`, a slack a database, for many of them.
 
     Each step separates one database and moves its part of the weights the best way towards that cut
     (block-coordinate Frank-Wolfe with an exact line search), so that no step size is to be chosen

@@ -23,8 +23,7 @@ from workbench.progress import Conduct
 
 @dataclass(frozen=True)
 class MonteCarloMaximumLikelihood(Learner):
-    """Rounds of sampling at reference weights and maximising the likelihood ratio estimated from
-    those samples.
+    """Rounds of sampling at reference weights, and of likelihood ratios by these samples.
 
     `log Z(w) / Z(w0)` is the log mean over samples of `exp(-(w - w0) . potentials)`; it holds near
     w0 only, so a round moves each weight by at most `radius`, which shrinks when the samples'

@@ -27,8 +27,7 @@ from workbench.progress import Conduct
 
 @dataclass(frozen=True)
 class VotedPerceptron(Learner):
-    """Gradient ascent on the conditional likelihood with expected counts taken from the most likely
-    state.
+    """Gradient ascent on the conditional likelihood, expected counts by the likeliest state.
 
     `w_t = w_(t-1) + step (n(labels) - n(state))`, equation 7 of Singla and Domingos (2005) with its
     MAP approximation; the answer is the mean of w_1 .. w_T. Hidden atoms are completed given the
@@ -114,8 +113,7 @@ class VotedPerceptron(Learner):
 
 @dataclass(frozen=True)
 class HingePerceptron(Learner):
-    """The perceptron of hinge-loss MRFs: projected steps along the gradient per grounding,
-    averaged.
+    """The perceptron of hinge-loss MRFs: projected, averaged steps per grounding.
 
     `w_q <- max(0, w_q + step (Phi_q(MAP) - Phi_q(labels)) / n_q)`, where n_q counts the open
     groundings of template q (Bach et al. 2017, section 6.1). Hidden atoms are completed by MAP

@@ -24,8 +24,7 @@ from workbench.progress import Conduct
 
 @dataclass(frozen=True)
 class PseudoLikelihood(Learner):
-    """Weights that maximise the product of each atom's probability given all others (Besag 1975),
-    with a prior.
+    """Weights that maximise each atom's probability given all others (Besag 1975), with a prior.
 
     Discriminative: the terms are those of the open atoms.
 
@@ -109,8 +108,7 @@ class PseudoLikelihood(Learner):
 
 @dataclass(frozen=True)
 class GenerativePseudoLikelihood(PseudoLikelihood):
-    """The same product over the atoms of all predicates, evidence included, by counts that the
-    database makes.
+    """The same product over all predicates' atoms, evidence too, by counts of the database.
 
     Parameters
     ----------

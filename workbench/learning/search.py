@@ -61,8 +61,7 @@ class WeightSearch(Learner):
     engine: Engine | None = None
 
     def learn(self, training: TrainingSet, conduct: Conduct) -> LearnedWeights:
-        """Learn. One MAP inference per example and weight vector; the program's own weights are
-        tried first.
+        """Learn. A MAP inference an example and weight vector, the program's own weights first.
 
         Raises
         ------

@@ -88,8 +88,7 @@ def separate(
 def _from_its_side(
     world: MarginWorld, weights: Float, engine: Engine, solution: Solution, conduct: Conduct
 ) -> Separation:
-    """The cut of soft logic, from the state that is worst by the loss's concave hull, whose bound
-    holds for the loss.
+    """Soft logic's cut, from the worst state by the loss's concave hull, whose bound holds.
 
     The absolute error at a truth inside (0, 1) is convex, so it is replaced by the line on the side
     of the truth that the state took, until no atom changes sides (difference-of-convex steps; Bach

@@ -11,8 +11,7 @@ from workbench.network import potentials
 
 
 def log_odds(training: TrainingSet) -> Float:
-    """Start of the weights: each clause's log odds of being true in the data, evidence-decided
-    groundings included.
+    """Each clause's log odds of being true in the data, groundings decided by evidence too.
 
     `log((true + 1/2) / (false + 1/2))`, Singla and Domingos 2005; clauses without a grounding start
     at 0, fixed templates at their weight. Groundings of negative scale count as true where the
@@ -67,8 +66,7 @@ def grounding_counts(training: TrainingSet) -> Float:
 
 
 def step_sizes(training: TrainingSet, step: float, per_weight: bool) -> Float:
-    """The learning rate of each template: `step`, or `step` over the number of its open groundings
-    (by scale).
+    """Each template's learning rate: `step`, or that over its open groundings (by scale).
 
     The second moves a weight by at most `step` an iteration, however often its clause occurs; after
     the per-weight rates of Lowd and Domingos (2007), who divide by the true groundings, of which

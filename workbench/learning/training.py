@@ -191,8 +191,7 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
 
 
 def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
-    """The network with the atoms that `values` knows folded into `b` and `constant`; NaN atoms stay
-    open.
+    """The network with the atoms that `values` knows folded in; NaN atoms stay open.
 
     Atom ids stay the same: known atoms simply occur in no row any more. Energies of completed
     states are unchanged.

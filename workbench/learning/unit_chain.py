@@ -1,5 +1,4 @@
-"""Samples of the templates' summed potentials over truth values in [0, 1], by Gibbs sampling along
-lines.
+"""Samples of the templates' summed potentials over [0, 1], by Gibbs sampling along lines.
 
 And the chain that a network's domain asks for, of these and of `GibbsChain`.
 """
@@ -21,8 +20,7 @@ from workbench.progress import PLAIN, Conduct
 
 
 class UnitChain:
-    """Gibbs sampling of a hinge-loss Markov random field: along each atom, then along pairs that
-    keep a hard sum.
+    """Gibbs sampling of a hinge-loss MRF: along atoms, then along pairs that keep a hard sum.
 
     A value on a line is drawn by slice sampling with shrinkage (Neal 2003), which leaves the exact
     conditional as it is and needs no normaliser. Two neighbours in a hard equality move against

@@ -81,8 +81,7 @@ def network_from_rows(
     world: npt.ArrayLike | None = None,
     domain: Domain = Domain.BOOLEAN,
 ) -> GroundNetwork:
-    """A network from rows `ell = b + A y`; soft one-atom rows whose potential is affine on [0, 1]
-    become `unit`.
+    """A network of rows `ell = b + A y`; soft one-atom rows affine on [0, 1] become `unit`.
 
     Parameters
     ----------

@@ -42,8 +42,7 @@ class Components:
 
 
 def components(network: GroundNetwork, keep: Bool | None = None) -> Components:
-    """Split a network into parts that no row and no block joins. Time and space linear in the
-    stored entries.
+    """Split a network into parts that no row or block joins. Linear in the stored entries.
 
     Parameters
     ----------
@@ -81,8 +80,7 @@ def _edges(matrix: csr_array) -> tuple[Int32, Int32]:
 
 
 def _least_atoms(n: int, one: Int32, other: Int32) -> Int64:
-    """The least atom of each atom's component: trees hooked onto lesser roots, then flattened
-    (Shiloach & Vishkin).
+    """Each atom's component by its least atom: trees hooked and flattened (Shiloach & Vishkin).
 
     SciPy's `connected_components` is as fast, but brings all of its linear algebra with it, which
     takes longer to import than most networks to solve.

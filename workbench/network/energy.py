@@ -1,5 +1,4 @@
-"""The energy of a state of a ground network, its parts by template, and how far the state breaks
-hard rows.
+"""The energy of a ground network's state, its parts by template, and hard rows broken.
 
 Everything that scores a state calls these functions, so that engines, learners and reports agree on
 one number.
@@ -37,8 +36,7 @@ def row_potentials(network: GroundNetwork, values: Float) -> Float:
 
 
 def potentials(network: GroundNetwork, values: Float) -> Float:
-    """Summed scaled potential of the open groundings of each template: `energy = weights @
-    potentials`.
+    """Summed scaled potentials of open groundings by template: `energy = weights @ potentials`.
 
     Parameters
     ----------

@@ -14,8 +14,7 @@ from workbench.network.ground_network import Domain, GroundNetwork, Relation
 
 @dataclass(frozen=True)
 class AtomExplanation:
-    """One atom's rows and unit groundings, and what each contributes; one entry a row or a unit
-    template.
+    """One atom's rows and unit groundings, an entry each, and what each contributes.
 
     Attributes
     ----------
@@ -101,8 +100,7 @@ def explain_atom(
 def mean_explanation(
     network: GroundNetwork, weights: Float, states: Sequence[Float], atom: int
 ) -> tuple[AtomExplanation, int]:
-    """The mean over states of 0 and 1 of what `explain_atom` says, and how many states it is the
-    mean of.
+    """The mean of `explain_atom` over states of 0 and 1, and over how many.
 
     States in which a hard row decides the atom, where its log-odds are infinite, are left out; the
     first stands where none other is left.

@@ -12,8 +12,7 @@ from workbench.network.ground_network import GroundNetwork, Rows
 
 
 def extend(network: GroundNetwork, rows: Rows) -> GroundNetwork:
-    """The network with the rows after its own, so that row numbers stay; its counts of open
-    groundings follow.
+    """The network with rows after its own, which keep their numbers; counts follow.
 
     Rows are taken as given: whoever grounds them sees to it that none is there already and that
     one-atom groundings which belong in `unit` are not among them. Linear in the size of the result.
@@ -45,8 +44,7 @@ def with_template(
     constant: float,
     unit_scale: tuple[float, float] = (0.0, 0.0),
 ) -> GroundNetwork:
-    """The network with one more template, of unit groundings only: its satisfied count is `change .
-    y - constant`.
+    """The network with a template more, of units: its satisfied count is `change . y - constant`.
 
     Parameters
     ----------

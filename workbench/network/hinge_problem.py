@@ -56,8 +56,7 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class HingeProblem:
-    """Minimise `constant + cost . x + sum of row potentials` over a box, hard rows and disjoint
-    simplexes.
+    """Minimise `constant + cost . x + potentials` over a box, hard rows and disjoint simplexes.
 
     The first `n_atoms` variables are a network's atoms; the rest stand for literals of clauses (see
     `relax`). At 0/1 atoms, and best auxiliaries, the objective is the network's reported energy.

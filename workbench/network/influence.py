@@ -29,8 +29,7 @@ def conditional_probability(network: GroundNetwork, weights: Float, values: Floa
 def expected_change(
     network: GroundNetwork, weights: Float, probability: Float, atoms: Int64
 ) -> Float:
-    """The change of all probabilities, summed, that is expected of being told whether an atom is
-    true.
+    """The change of all probabilities, summed, expected of being told whether an atom is true.
 
     Of the atom itself that is `2 p (1 - p)`; of a neighbour, one that shares ground clauses with
     it, twice the size of their covariance. The two atoms' joint distribution is the one of their

@@ -1,5 +1,4 @@
-"""A discrete network laid out for kernels: rows both ways round, components contiguous, weights
-attached.
+"""A discrete network laid out for kernels: rows both ways, components contiguous, at weights.
 
 Inner loops (flips, samples) walk the atoms of a row and the rows of an atom. Here both are flat
 arrays, atoms and rows renumbered so that each connected component is one stretch of them.
@@ -21,8 +20,7 @@ SQUARED = 3
 
 
 class Layout(NamedTuple):
-    """Flat arrays over a discrete network at given weights, in its own numbering; a tuple, as
-    kernels take those.
+    """A discrete network at given weights in flat arrays of its own numbering; a tuple for kernels.
 
     Attributes
     ----------

@@ -41,8 +41,7 @@ class Part(Generic[Problem]):
 
 
 def part(network: GroundNetwork, inside: Bool) -> Part[GroundNetwork]:
-    """The rows and blocks over the atoms `inside`, which no row or block joins to others; for
-    marginals.
+    """The rows and blocks over the atoms `inside`, which nothing joins to others; for marginals.
 
     Sums over groundings that a network keeps by template stay the whole network's, so that energies
     are not the part's. Linear in the stored entries.

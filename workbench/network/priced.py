@@ -14,8 +14,7 @@ from workbench.network.growth import with_template
 
 
 def priced(network: GroundNetwork, weights: Float) -> tuple[GroundNetwork, Float]:
-    """The network with all unit groundings under one more template of weight 1, and the weights
-    with that 1.
+    """The network with all units under one more template of weight 1, and such weights.
 
     Energies, reported energies and hard violations of every state are what they were; counts by
     template are not. An engine evaluates many states at the same weights: each then costs

@@ -1,5 +1,4 @@
-"""The convex relaxation of a ground network at given weights: Huynh & Mooney's Optimization Problem
-3 as hinges.
+"""The convex relaxation of a network at given weights: Huynh & Mooney's Problem 3 as hinges.
 
 At weights of either sign an MLN's energy is not convex on [0, 1]^n. A clause of positive weight
 costs `w max(0, ell)`, which is convex already. One of negative weight costs |w| while satisfied,
@@ -33,8 +32,7 @@ def why_not_relaxable(network: GroundNetwork, weights: Float) -> str | None:
 
 
 def relax(network: GroundNetwork, weights: Float) -> HingeProblem:
-    """The convex relaxation of the network at `weights`: a lower bound on the reported energy of
-    every 0/1 state.
+    """The convex relaxation at `weights`: below the reported energy of every 0/1 state.
 
     Unit groundings go straight into `linear`; rows of effective weight zero are dropped; rows of
     negative weight with three or more literals take one auxiliary variable each; hard rows and

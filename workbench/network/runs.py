@@ -14,8 +14,7 @@ from workbench.network.ground_network import GroundNetwork
 def row_runs(
     network: GroundNetwork, most: int = ROWS_AT_ONCE
 ) -> Iterator[tuple[slice, GroundNetwork]]:
-    """The network a run of rows at a time, each as a network of its own over all atoms; entries are
-    views.
+    """The network a run of rows at a time, each a network over all atoms; entries are views.
 
     What is computed run by run needs memory for a run. A network of few rows comes as it is.
     """

@@ -61,8 +61,7 @@ class BeamSearch:
         mode_errors: ModeCheck | None = None,
         conduct: Conduct = PLAIN,
     ) -> GrownTheory:
-        """Add the best clause found by a beam search, refit all weights, and go on until nothing
-        helps.
+        """Add the best clause found by beam search, refit all weights, until nothing helps.
 
         Parameters
         ----------
@@ -140,8 +139,7 @@ def refinements(
     barred: frozenset[int] = frozenset(),
     signs: Sequence[bool] = (False, True),
 ) -> list[Disjunction]:
-    """The clause with one more literal of the given signs that shares a variable, canonical and
-    without repetition.
+    """The clause with a literal more of the given signs, sharing a variable; canonical, once.
 
     Variables of equal type may be shared; no literal repeats a variable, and no literal meets its
     own complement.

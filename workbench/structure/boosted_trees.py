@@ -1,5 +1,4 @@
-"""Relational functional-gradient boosting: small regression trees over candidates, each leaf a
-weighted rule.
+"""Relational functional-gradient boosting: trees over candidates, each leaf a weighted rule.
 
 The trees follow the gradient of the likelihood (Natarajan et al. 2012, RDN-Boost; Friedman 2001).
 A leaf is the conjunction of the tests above it, so the
@@ -33,8 +32,7 @@ RATE = 0.06
 def fit_boosted_trees(
     task: RuleTask, *, discrete: bool, n_classes: int = 2, linear: Collection[int] = ()
 ) -> tuple[WeightedRules, ...]:
-    """Boost trees and give them as weighted rules: one sum of them, or one a class where classes
-    are more than two.
+    """Boost trees and give them as weighted rules: one sum, or one a class of several.
 
     `y` holds the places of classes then, and the softmax of the sums is their probabilities.
     Columns in `linear` are never cut: of two classes they are added to the trees as they are, else
@@ -190,8 +188,7 @@ def _loss(model: Boosted, scores: Float, y: Float) -> float:
 
 
 def as_rules(model: Boosted, design: Float, columns: Int64) -> list[WeightedRules]:
-    """Each leaf as a term with its value for weight, equal leaves joined; a sum of them for each
-    tree of a round.
+    """Each leaf as a term, equal ones joined; a sum of them for each tree of a round.
 
     `design`, shape (n_rows, n_columns), is what the model was fitted to, and `columns` what its
     columns are called.

@@ -157,8 +157,7 @@ def candidates_of_variety(schema: Schema, path: Path) -> Iterator[Candidate]:
 
 
 def _named(schema: Schema, path: Path) -> Iterator[Onward]:
-    """What rows name, in columns that can say more than two things: of itself and of what they
-    refer to.
+    """What rows name, themselves or by what they refer to, in columns of over two values.
 
     Not what led there: of that there is one.
     """
@@ -179,8 +178,7 @@ def _named(schema: Schema, path: Path) -> Iterator[Onward]:
 
 
 def candidates_of_rare_values(schema: Schema, path: Path) -> Iterator[Candidate]:
-    """How many of a thing's own rows have each of the less common values, and their numbers'
-    totals.
+    """How many own rows have each of the less common values, and their numbers' totals.
 
     A word of many, a diagnosis, a product; what was paid for it.
     """

@@ -19,8 +19,7 @@ def relation_network(
     transitive: bool = False,
     antisymmetric: bool = False,
 ) -> GroundNetwork:
-    """The ground network of a binary target: independent unit clauses, and hard constraints among
-    its atoms.
+    """A binary target's network: independent unit clauses, hard constraints among its atoms.
 
     Parameters
     ----------

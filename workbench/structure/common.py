@@ -13,8 +13,7 @@ End = tuple[Path, str]
 
 
 def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator[Candidate]:
-    """Counts of values that hold of two of the things that a row refers to, or of one and of the
-    row itself.
+    """Counts of values that hold of two things that a row refers to, or of one and the row.
 
     The values are of one column, or of columns of one kind. Where one of the two has one value
     only, the rows with it that the other reaches are counted. With times, rows that have one are

@@ -1,5 +1,4 @@
-"""Which examples a set of clause bodies covers, and with how many substitutions: the protocol and
-its in-memory answer.
+"""Which examples clause bodies cover, with how many substitutions: protocol and answer.
 
 Candidates are always scored a set at a time. The search asks for components (see
 `workbench.structure.clauses`) it has not seen before; who answers is free: `IndexedCoverage` here,

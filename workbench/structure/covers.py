@@ -118,8 +118,7 @@ class CoverCache:
         return bodies
 
     def reduced(self, numbers: Int64) -> Int64:
-        """The distinct bodies left of numbered ones when each is reduced under theta-subsumption,
-        as numbers.
+        """The distinct bodies, as numbers, left when each is reduced under theta-subsumption.
 
         Every body is reduced once; later calls look the answer up.
         """
@@ -143,8 +142,7 @@ class CoverCache:
     def sketches(
         self, parts: Int32, chosen: Int64, mixing: Int64, *, binary: bool = False
     ) -> Int64:
-        """Random sums of the bodies' counts over the chosen examples: bodies equal there have equal
-        sums.
+        """Random sums of counts over the chosen examples: bodies equal there have equal sums.
 
         Parameters
         ----------

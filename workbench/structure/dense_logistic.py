@@ -120,8 +120,7 @@ def _among(
 def fit_dense_l1(
     columns: Float, target: Float, l1: float, weights: Float, tolerance: float, most: int
 ) -> tuple[float, float]:
-    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + l1 |w|`, `z = w . columns`, over `weights`, in
-    place.
+    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + l1 |w|`, `z = w . columns`, in place.
 
     Proximal Newton with coordinate descent (newGLMNET: Yuan, Ho and Lin 2012) over the columns in
     play: those that have a weight, and those whose slope exceeds the penalty once the others are at
@@ -176,8 +175,7 @@ def _grown(slopes: Float, tried: Bool, l1: float) -> bool:
 
 @compiled
 def fit_dense_ridge(columns: Float, target: Float, penalty: Float, weights: Float) -> None:
-    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + sum_j penalty_j / 2 w_j^2` over `weights`, in
-    place.
+    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + sum_j penalty_j / 2 w_j^2`, in place.
 
     Newton steps, halved where they overshoot; shapes as of `fit_dense_l1`.
     """

@@ -1,5 +1,4 @@
-"""Clauses of any predicates as data: canonical form, text, and the conjunctions that count their
-flips.
+"""Clauses of any predicates: canonical form, text, conjunctions that count their flips.
 
 An atom's flip count in a clause is the number of groundings that are satisfied because of that atom
 alone: those whose other literals are all false. A negated literal is false where its atom is a

@@ -31,8 +31,7 @@ NEAR = 1.05
 
 
 def distilled_where_better(rules: WeightedRules, task: RuleTask) -> WeightedRules:
-    """Rules grown on what trees say, where these foretell held-out rows better than `rules`; else
-    `rules`.
+    """Rules grown on what trees say, where held-out rows like these better than `rules`.
 
     Parameters
     ----------

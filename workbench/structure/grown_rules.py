@@ -25,8 +25,7 @@ MOST_ROWS = 10_000
 
 
 def fit_grown_rules(task: RuleTask) -> WeightedRules:
-    """Choose and weigh at most `task.most_rules` terms of a number, for the least mean absolute
-    error.
+    """Choose and weigh at most `task.most_rules` terms of a number, for least absolute error.
 
     Notes
     -----

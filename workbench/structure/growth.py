@@ -94,8 +94,7 @@ def grow_theory(
     mode_errors: ModeCheck | None = None,
     conduct: Conduct = PLAIN,
 ) -> GrownTheory:
-    """Greedy growth: of the proposed clauses the one of greatest value after refitting all weights
-    joins the theory.
+    """Greedy growth: the proposed clause of greatest value after refitting joins the theory.
 
     `propose(log_odds, used)` gives `(estimated gain, clause, flip counts)` entries, best first; all
     weights are refitted with each of the first `tried`. A clause joins when it adds `min_gain` to

@@ -99,8 +99,7 @@ def _evenly(seeds: Int64, most: int | None) -> Int64:
 
 @dataclass
 class ClauseLearner:
-    """Bottom-clause search over one background and one list of examples; keeps its caches between
-    calls.
+    """Bottom-clause search over one background and examples; keeps caches between calls.
 
     Parameters
     ----------
@@ -153,8 +152,7 @@ class ClauseLearner:
         most_seeds: int | None = None,
         conduct: Conduct = PLAIN,
     ) -> InducedTheory:
-        """Cover the training examples of one label, the positives unless told otherwise, with
-        clauses.
+        """Cover the training examples of one label, by default the positives, with clauses.
 
         Parameters
         ----------

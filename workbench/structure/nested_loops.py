@@ -154,8 +154,7 @@ def _count(
 def count_all(
     index: FactIndex, bodies: Int32, heads: Int32, n_variables: int, bounds: Bounds, out: Int64
 ) -> None:
-    """Counts of every body for every head; a body that looks at too many facts has -1 from there
-    on.
+    """Every body's counts for every head; -1 from where one looks at too many facts.
 
     Parameters
     ----------

@@ -75,8 +75,7 @@ class PathLearner:
         mode_errors: ModeCheck | None = None,
         conduct: Conduct = PLAIN,
     ) -> GrownTheory:
-        """Templates, blanket, candidate clauses of both signs from sets of blanket nodes, greedy
-        growth.
+        """Templates, blanket, candidate clauses of both signs from blanket nodes, greedy growth.
 
         Raises
         ------

@@ -1,5 +1,4 @@
-"""Weighted pseudo-log-likelihood of sets of clauses, with the flip counts of many candidates
-computed together.
+"""Weighted pseudo-log-likelihood of clauses, many candidates' flip counts at a time.
 
 A clause's log-odds contribution to a ground atom is its weight times its flip count there, the
 number of groundings that are satisfied because of that atom alone
@@ -30,8 +29,7 @@ _PATIENCE = 0.2
 
 @dataclass
 class PseudoLikelihoodScore:
-    """The weighted pseudo-log-likelihood (Kok and Domingos 2005) of clauses over given ground
-    atoms.
+    """The weighted pseudo-log-likelihood of clauses over ground atoms (Kok and Domingos 2005).
 
     A grounding that holds an atom and its negation is a tautology and speaks for neither.
 
@@ -99,8 +97,7 @@ class PseudoLikelihoodScore:
         return np.repeat(its, np.diff(self._start))
 
     def flip_counts(self, clauses: Sequence[Disjunction], *, concluded: bool = False) -> Float:
-        """Change of each clause's satisfied count when an atom becomes true, shape (n_clauses,
-        n_atoms).
+        """Changes of satisfied counts when an atom becomes true, shape (n_clauses, n_atoms).
 
         All of a clause's counts are NaN where it has more groundings than a rule should.
 
@@ -189,8 +186,7 @@ class PseudoLikelihoodScore:
         nonnegative: Bool | None = None,
         among: Bool | None = None,
     ) -> tuple[Float, float]:
-        """Weights of greatest penalised pseudo-likelihood for clauses with these flip counts, and
-        its value.
+        """Weights of greatest penalised pseudo-likelihood for such flip counts, and its value.
 
         Parameters
         ----------
@@ -232,8 +228,7 @@ class PseudoLikelihoodScore:
     def gains(
         self, candidates: Float, log_odds: Float, *, steps: int = 8, nonnegative: bool = False
     ) -> Float:
-        """What each candidate alone would add to the pseudo-likelihood, the present weights held:
-        Newton in one weight.
+        """What each candidate alone would add, present weights held: Newton in one weight.
 
         Parameters
         ----------

@@ -31,8 +31,7 @@ def grow(
     *,
     products: bool = True,
 ) -> Iterator[Term]:
-    """Terms one by one, each the one whose column goes best with what those before it leave
-    unexplained.
+    """Terms one by one, each the one that goes best with what is left unexplained.
 
     With `products` those of a condition and a term are grown, too.
     """
@@ -96,8 +95,7 @@ class _Pool:
         return cls(terms, columns, kinds, of, squares, plainness)
 
     def best(self, left: Float, basis: Float, *, products: bool) -> Term | None:
-        """The term, or the product of a condition with one, of the greatest correlation with what
-        is left.
+        """The term, or product of a condition with one, that correlates most with what is left.
 
         `left` is orthogonal to the basis of what is chosen, so a column's product with it is that
         of its new part.

@@ -50,8 +50,7 @@ def held_out_worth(
     *,
     conduct: Conduct = PLAIN,
 ) -> dict[Disjunction, Worth]:
-    """The mean gain in log likelihood, in nats an atom, of each clause beside the target's unit
-    clause.
+    """The mean gain in nats an atom of each clause beside the target's unit clause.
 
     The atoms are dealt into folds (their worlds, or four parts of one world); the weights of clause
     and unit clause are learned on the others. A clause that says nothing, or that held for the

@@ -62,8 +62,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class Places:
-    """Where each code of a category or a flag stands among the rows reached: one is read without
-    reading all rows.
+    """Where each code of a category or flag stands, so that one is read without all rows.
 
     Attributes
     ----------

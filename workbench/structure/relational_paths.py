@@ -26,8 +26,7 @@ def relational_paths(
     max_atoms: int = 200,
     conduct: Conduct = PLAIN,
 ) -> Counter[Path]:
-    """Variabilised paths around true atoms of the target, with the number of true atoms that have
-    each.
+    """Variabilised paths around the target's true atoms, and how many atoms have each.
 
     A path is a sequence of facts, each sharing a constant with one before it, starting at an
     argument of the atom; equal constants of one type become one variable, the atom's arguments the

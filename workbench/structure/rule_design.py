@@ -30,8 +30,7 @@ class Design:
         self._telling: dict[tuple[bytes, bytes], Int64] = {}
 
     def stages(self, held_out: Int64, among: TermScope) -> Iterator[tuple[int, list[Term], Float]]:
-        """Terms that a path may choose from and their columns for all rows, times handicaps; ever
-        more of them.
+        """Terms that a path may choose from, and their columns times handicaps; ever more.
 
         Stage 0 has numbers (and which of two values, and being unknown), 1 their thresholds too, 2
         pairs of conditions.

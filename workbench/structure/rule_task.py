@@ -73,8 +73,7 @@ class RuleTask:
 
 
 def random_splits(y: Float, discrete: bool, seed: int) -> list[Int64]:
-    """Fifths of the rows, drawn at random from each class: all five where rows are few, one where
-    they are many.
+    """Fifths of the rows, drawn from each class: all five where rows are few, else one.
 
     Where rows are very few they are dealt twice, for one deal tells little.
     """

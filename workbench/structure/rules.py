@@ -134,8 +134,7 @@ def format_theory(
     declarations: Mapping[str, Sequence[str]] | None = None,
     definitions: Sequence[str] = (),
 ) -> str:
-    """A program in Alchemy's syntax: declarations, definitions, rules by descending weight; no zero
-    weights.
+    """A program in Alchemy's syntax: declarations, definitions, rules by falling weight.
 
     All predicates are declared, those of no rule too, so that files of the same facts can be read
     with it.

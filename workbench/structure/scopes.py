@@ -39,8 +39,7 @@ class TermScope:
 def scopes_of(
     X: Real, own: Int64 | None, most_rules: int, counted: Sequence[int] = ()
 ) -> list[TermScope]:
-    """All columns; the target's own table's; and these as they are, one number each, where they are
-    few.
+    """All columns; the target's own table's; and these as they are, where they are few.
 
     Columns in `counted`, which count labels, are in none of them; all others come with these beside
     first.

@@ -108,8 +108,7 @@ def upper_bound(name: str, positives: Counts, length: float, counts: ClassCounts
 
 
 def least_to_beat(name: str, counts: ClassCounts) -> float:
-    """The score of the seed example itself, taken as a ground clause: the search starts with it as
-    the best so far.
+    """The seed example's score as a ground clause, which the search starts with as best.
 
     Where every pure clause has the best score, the seed's own too, the search starts lower: with
     Aleph's value for `entropy` and `gini`, with the share of positives for `accuracy`.

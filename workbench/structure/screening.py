@@ -18,8 +18,7 @@ MOST_ROWS = 20_000
 
 @dataclass(frozen=True)
 class Binned:
-    """Columns with their values in bins of equal shares, equal values together; unknown values have
-    one of their own.
+    """Columns' values in bins of equal shares, equal ones together, unknown ones apart.
 
     Attributes
     ----------
@@ -47,8 +46,7 @@ class Binned:
         return Binned(X, bins, low, high)
 
     def gains(self, y: Float, rows: Int64, among: Int64, *, discrete: bool) -> Float:
-        """How much each column among some tells alone of the target of some rows; `y` is that of
-        all rows.
+        """How much each of some columns tells alone of some rows' target; `y` is of all rows.
 
         The likelihood (squares) gained by a rate a bin, smoothed. Where a straight line tells more,
         that is the gain.
@@ -84,8 +82,7 @@ class Binned:
         most: int,
         alike: float = 0.985,
     ) -> Int64:
-        """The columns among some that tell most of these rows' target, without those that say
-        nearly the same.
+        """The columns that tell most of these rows' target, without near copies of others.
 
         Columns are in order of plainness: of two that are nearly equal and tell nearly as much, the
         first stays.

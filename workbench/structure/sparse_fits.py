@@ -118,8 +118,7 @@ def refitted(Z: Float, y: Float, support: Int64, ridge: float, start: Fit | None
 
 
 def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tuple[Float, float]:
-    """Weights and intercept of the least sum of absolute errors under a ridge, by least squares
-    weighted again.
+    """Weights and intercept of least absolute error under a ridge, by reweighted squares.
 
     Errors below a twentieth of the typical distance from the middle count as squares (Huber's
     function), so that weights stay bounded; the ridge is of the squares of weights in units of that

@@ -1,5 +1,4 @@
-"""Theta-subsumption among clause bodies: reduction of each body to its least equivalent part
-(Plotkin 1970).
+"""Theta-subsumption among bodies: each reduced to its least equivalent part (Plotkin 1970).
 
 A body subsumes another when some substitution of its variables (the head's stay) makes it a subset
 of the other. Two bodies that subsume each other have the same covers; a reduced body has no

@@ -25,8 +25,7 @@ def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
 def terms_of(
     X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5
 ) -> list[Term]:
-    """The terms of each column: the value, its logarithm where skewed, thresholds at quantiles, and
-    being unknown.
+    """Each column's terms: value, logarithm if skewed, thresholds at quantiles, being unknown.
 
     Of the columns in `linear` the value alone, as it is.
     """

@@ -34,8 +34,7 @@ class TermColumns:
     _fine: dict[int, tuple[list[float], Int64, Int64]] = field(default_factory=dict)
 
     def of(self, columns: Int64, most: int, y: Float, rows: Int64) -> tuple[list[Term], Float]:
-        """Terms of some columns, at most so many, and their values times handicaps, shape (n_rows,
-        n_terms).
+        """At most so many terms of some columns, values times handicaps (n_rows, n_terms).
 
         Beside the thresholds that all rows share, of each column that which tells most of `y`, 0 or
         1, of some rows. Of conditions that hold of the same rows the first stays.

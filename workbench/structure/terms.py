@@ -13,8 +13,7 @@ from workbench.arrays import Bool, Float, Real
 
 @dataclass(frozen=True)
 class Condition:
-    """A test of a candidate's value; an unknown value passes `missing`, and others where
-    `or_missing` says so.
+    """A test of a value; unknown ones pass `missing`, and others where `or_missing` says so.
 
     Attributes
     ----------
@@ -39,8 +38,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Term:
-    """One number a row: whether all conditions hold; or, where they do, a candidate's value,
-    clipped and centred.
+    """A number a row: whether conditions hold; or, where they do, a clipped, centred value.
 
     Attributes
     ----------

@@ -18,8 +18,7 @@ LEAST_HESSIAN = 1e-3
 
 
 class Grown(NamedTuple):
-    """A tree's nodes, the root first; where its rows end, and how many of the drawn columns' masks
-    were used.
+    """A tree's nodes, root first; where its rows end, and how many column masks it used.
 
     Attributes
     ----------

@@ -182,8 +182,7 @@ _Choice = tuple[int, int, float, float | None]
 def _tried(
     design: Design, held_out: Int64, scopes: Sequence[TermScope]
 ) -> Iterator[tuple[_Choice, float, _Support]]:
-    """The loss on the held-out rows of each stage and penalty of each scope, with and without a
-    refit, and what it keeps.
+    """Each scope's held-out loss by stage and penalty, refitted or not, and what is kept.
 
     Share 1 stands for no rule at all.
     """

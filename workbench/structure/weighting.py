@@ -1,5 +1,4 @@
-"""Weights of clauses whose bodies hold known atoms only: exact conditional likelihood, and what
-they predict.
+"""Weights of clauses over known atoms, by exact conditional likelihood, and predictions.
 
 A body speaks to the weights by the number of its substitutions, by whether there is one, or by the
 logarithm of one plus their number. Which of them is right is a matter of the data: several rings in

@@ -25,8 +25,7 @@ _CONSULTING = {"consult", "ensure_loaded", "include", "."}
 
 
 def read_aleph(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False) -> IlpProblem:
-    """Aleph's files: `.b` background, modes, settings; `.f` positives; `.n` negatives; or one file
-    with sections.
+    """Aleph's files: `.b` background, modes, settings; `.f`, `.n` examples; or one of all.
 
     Facts `example(atom, class, fold)`, as some releases ship them, are read as examples too, and
     the files that `:- [file].` or `:- consult(file).` name, beside the one that names them.

@@ -152,8 +152,7 @@ def _mark(text: str) -> Literal["+", "-", "#"]:
 
 
 def infer_modes(target: str, types: Mapping[str, Sequence[str]]) -> tuple[Mode, ...]:
-    """Modes for predicates that come without any: from the types of their arguments, read as
-    foreign keys.
+    """Modes for predicates without any: from argument types, read as foreign keys.
 
     The target's arguments are inputs. A body predicate is entered through each of its arguments in
     turn, the others being outputs.
@@ -170,8 +169,7 @@ def infer_modes(target: str, types: Mapping[str, Sequence[str]]) -> tuple[Mode, 
 
 
 def type_name(text: str) -> str:
-    """A type's name as programs can write it: `list(int)` is `list_int`; of the names of value
-    types another.
+    """A type's name in programs: `list(int)` is `list_int`; value types' get another.
 
     The types of ILP files hold constants, numbers too, while a program's `number`, `date` and
     `text` hold values.
@@ -184,8 +182,7 @@ def type_name(text: str) -> str:
 def flatten_terms(
     facts: Mapping[tuple[str, int], Sequence[tuple[Term, ...]]],
 ) -> dict[tuple[str, int], Tuples]:
-    """Facts with compound terms as tables: a compound stays one opaque symbol, and a predicate says
-    what it is made of.
+    """Facts with compound terms as tables: a compound is one symbol that a predicate opens.
 
     `r_subst_1(h1, single_alk(1))` gives `r_subst_1(h1, "single_alk(1)")` and
     `single_alk("single_alk(1)", 1)`.

@@ -16,8 +16,7 @@ ILP_SUFFIXES = (".b", ".f", ".n", ".pl")
 
 
 def read_ilp(*paths: str | os.PathLike[str], flatten: bool = False) -> IlpProblem:
-    """A problem from ILP files, their system recognised by name: a directory or any of its files
-    will do.
+    """A problem from ILP files, known by name: a directory or any of its files will do.
 
     Popper's files are `bk.pl`, `exs.pl` and `bias.pl`; anything else is read as Aleph's.
     """
@@ -64,8 +63,7 @@ def ilp_files(*paths: str | os.PathLike[str]) -> list[Path]:
 def read_facts(
     path: str | os.PathLike[str],
 ) -> tuple[dict[tuple[str, int], Tuples], dict[bool, list[Compound]]]:
-    """What one file says of the world: its ground facts by predicate and arity, and its examples by
-    label.
+    """What one file says of the world: ground facts by predicate, examples by label.
 
     Modes, settings and background clauses are passed over: a program that was learned has them as
     definitions.

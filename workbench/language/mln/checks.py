@@ -58,8 +58,7 @@ class _Constants:
         }
 
     def check(self, constant: Constant, type_name: str, *, joins: bool) -> None:
-        """A constant of another type is an error; one that its own type does not declare joins it
-        with a warning.
+        """A constant of another type is an error; an undeclared one joins it, with a warning.
 
         A constant that is only compared does not join (`joins` is False).
         """

@@ -74,8 +74,7 @@ def parse_mln(
 
 
 def mln_statements(text: str, source: str | None = None) -> list[tuple[Statement, Item]]:
-    """The statements of a text with what each declares or says; `#include` lines are left out and
-    not followed.
+    """A text's statements with what each declares or says, without `#include` lines.
 
     Raises
     ------

@@ -124,8 +124,7 @@ class PslDocument:
         return program
 
     def _rules_in_place(self) -> tuple[str, list[int]]:
-        """The rules where they stand in the document, all else and their comments blank, and where
-        each starts.
+        """The rules in place in the document, all else blank, and where each starts.
 
         One a line where they cannot be found there.
         """

@@ -28,8 +28,7 @@ ANY_TYPE = "UniqueStringID"
 
 
 def with_declarations(program: Program, declared: Iterable[Predicate]) -> Program:
-    """A PSL program over predicates that data declare: their spelling, their types, and whether
-    they are closed.
+    """A PSL program over predicates that data declare: spelling, types, whether closed.
 
     Parameters
     ----------
