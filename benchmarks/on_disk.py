@@ -2,12 +2,13 @@
 memory by size.
 
 python -m benchmarks.on_disk [--rules 4000000 16000000] [--memory 2GB] [--powers 1 2] [--parties 20]
-[--learn] [--json]
+[--learn] [--towns 100] [--json]
 
 People know others and vote for one of some parties, as far as their bias and acquaintances move
 them: a rule for each acquaintance and party. With `--learn` each has chosen one, and weights of
-Markov logic are learned from the choices by pseudo-likelihood. Each size runs in a process of its
-own, so that its memory is its own.
+Markov logic are learned from the choices by pseudo-likelihood; with `--towns` people know others of
+a town of so many only, and Markov logic's most probable state is asked for. Each size runs in a
+process of its own, so that its memory is its own.
 """
 
 from __future__ import annotations
@@ -49,15 +50,25 @@ Votes(a, p)
 """
 
 
-def make(folder: Path, rules: int, parties: int) -> None:
+WEIGHTED = """Knows(person, person)
+Bias(person, party)
+Votes(person, party)
+0.3 Knows(a, b) ^ Votes(a, p) => Votes(b, p)
+0.5 Bias(a, p) => Votes(a, p)
+0.05 !Votes(a, p)
+"""
+
+
+def make(folder: Path, rules: int, parties: int, town: int | None) -> None:
     """Acquaintances, biases and the atoms asked for, as Parquet."""
     people = rules // (KNOWN * parties)
+    town = town or people
     with duckdb.connect() as connection:
         connection.execute("SELECT setseed(0.5)")
         for name, query in {
-            "Knows": f"SELECT 'P' || (i % {people}) AS a, 'P' || ((i % {people} + 1 + "
-            f"(random() ** 3 * ({people} - 1))::BIGINT) % {people}) AS b FROM "
-            f"range({people * KNOWN}) t(i)",
+            "Knows": f"SELECT 'P' || n AS a, 'P' || (n // {town} * {town} + (n % {town} + 1 + "
+            f"(random() ** 3 * ({town} - 1))::BIGINT) % {town}) AS b FROM "
+            f"(SELECT i % {people} AS n FROM range({people * KNOWN}) t(i))",
             "Bias": f"SELECT 'P' || i AS a, 'Q' || (hash(i) % {parties}) AS p, 0.2 + 0.8 * "
             f"random() AS value FROM range({people}) t(i)",
             "Chosen": f"SELECT 'P' || i AS a, 'Q' || (hash(i) % {parties}) AS p FROM "
@@ -97,6 +108,31 @@ def solve(folder: Path, power: int, memory: str) -> dict[str, object]:
         }
 
 
+def infer(folder: Path, memory: str) -> dict[str, object]:
+    """Load and find a most probable state in this process."""
+    began, cpu = time.perf_counter(), cpu_seconds()
+    allowed = f"{int(0.4 * read_size(memory))}B"
+    with open_workspace(folder / "work.duckdb", memory_limit=allowed) as workspace:
+        workspace.declare(WEIGHTED)
+        for name in ("Knows", "Bias"):
+            workspace.load(folder / f"{name}.parquet", predicate=name)
+        result = workspace.infer(
+            WEIGHTED, query="Votes", task="map", memory=memory, limit=2**31, record=False
+        )
+        solution, network = result.solution, result.grounding.network
+        return {
+            "rows": network.n_rows,
+            "atoms": network.n_atoms,
+            **{name: solution.diagnostics.get(name) for name in ("components", "bins", "blocks")},
+            "status": solution.status,
+            "energy": round(solution.energy, 2),
+            "gap": f"{solution.gap:.1e}",
+            "ground_s": round(result.ground_seconds, 1),
+            **spent(began, cpu),
+            "memory": memory,
+        }
+
+
 def learn(folder: Path, memory: str) -> dict[str, object]:
     """Load and learn in this process; seconds, resident memory and the weights."""
     began, cpu = time.perf_counter(), cpu_seconds()
@@ -127,10 +163,10 @@ def spent(began: float, cpu: float) -> dict[str, object]:
     }
 
 
-def apart(rules: int, power: int, memory: str, parties: int) -> dict[str, object]:
-    """One size in a process of its own; power 0 learns."""
+def apart(rules: int, power: int, memory: str, parties: int, town: int | None) -> dict[str, object]:
+    """One size in a process of its own; power 0 learns, and towns are of Markov logic."""
     with TemporaryDirectory() as folder:
-        make(Path(folder), rules, parties)
+        make(Path(folder), rules, parties, town)
         command = [
             sys.executable,
             "-m",
@@ -140,7 +176,9 @@ def apart(rules: int, power: int, memory: str, parties: int) -> dict[str, object
             "--powers",
             str(power),
         ]
-        done = subprocess.run([*command, "--memory", memory], stdout=subprocess.PIPE, check=True)
+        towns = [] if town is None else ["--towns", str(town)]
+        command += ["--memory", memory, *towns]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
         found: dict[str, object] = json.loads(done.stdout)
         return found
 
@@ -151,6 +189,7 @@ def main() -> None:
     parser.add_argument("--memory", default="2GB")
     parser.add_argument("--powers", type=int, nargs="+", choices=(0, 1, 2), default=[2, 1])
     parser.add_argument("--learn", action="store_const", dest="powers", const=[0])
+    parser.add_argument("--towns", type=int, help="people a town; Markov logic")
     parser.add_argument("--parties", type=int, default=20)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true")
@@ -158,10 +197,12 @@ def main() -> None:
     if arguments.folder is not None:
         power = arguments.powers[0]
         work = partial(solve, power=power) if power else learn
+        work = infer if arguments.towns else work
         print(json.dumps(work(arguments.folder, memory=arguments.memory)))
         return
-    sizes = [(rules, power) for rules in arguments.rules for power in arguments.powers]
-    found = (apart(rules, power, arguments.memory, arguments.parties) for rules, power in sizes)
+    powers = [1] if arguments.towns else arguments.powers
+    rest = arguments.memory, arguments.parties, arguments.towns
+    found = (apart(rules, power, *rest) for rules in arguments.rules for power in powers)
     print_records(found, arguments.json)
 
 

@@ -11,10 +11,18 @@ import numpy as np
 
 from workbench.arrays import Array
 
-__all__ = ["ROWS_AT_ONCE", "free_bytes", "mapped", "release"]
-
 ROWS_AT_ONCE = 2**21
 """Rows of a pass's step: some tens of megabytes."""
+
+A_ROW, AN_ENTRY, AN_ATOM = 80, 80, 100
+"""Bytes of the network and of the solvers' copies of it:
+measured on soft logic of a million rows, rounded up.
+"""
+
+
+def network_bytes(rows: Any, entries: Any, atoms: Any) -> Any:
+    """Bytes that a ground network takes while it is solved in memory; of several, arrays."""
+    return A_ROW * rows + AN_ENTRY * entries + AN_ATOM * atoms
 
 
 def mapped(count: int, dtype: Any) -> Array:

@@ -24,7 +24,7 @@ def test_the_estimate_decides() -> None:
         assert ws.preview(RULES, query="Smokes").bytes == needed
         assert ws.ground(RULES, query="Smokes", memory=needed).network.n_rows == 50
         with pytest.raises(InputError, match="50 ground rows") as caught:
-            ws.infer(RULES, query="Smokes", memory=f"{needed - 1}")
+            ws.ground(RULES, query="Smokes", memory=f"{needed - 1}")
         assert caught.value.diagnostics[0].code == "E0340"
         assert "E0340" in [
             one.code for one in ws.preview(RULES, query="Smokes", memory="1MB").warnings
@@ -79,6 +79,45 @@ def test_soft_logic_that_memory_would_not_hold_is_solved_from_disk_and_says_so()
             ws.infer(SOFT, memory="401MB", engine="admm")
         with pytest.raises(InputError, match="of disk"):
             ws.infer(SOFT, memory="1MB")
+
+
+LOGIC = """Knows(p, p)
+Votes(p)
+Loyal(p)
+0.4 Knows(x, y) ^ Votes(x) => Votes(y)
+0.9 Loyal(x) => Votes(x)
+0.3 !Votes(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "engine"), [("map", "auto"), ("map", "ilp"), ("marginal", "auto")]
+)
+def test_markov_logic_that_memory_would_not_hold_is_solved_in_bins_and_says_so(
+    task: str, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.verbs.infer.LEAST_BIN", 20_000)
+    pairs = [(f"{n}", f"{n // 10 * 10 + (n * step) % 10}") for n in range(200) for step in (3, 7)]
+    with wb.open() as ws:
+        ws.declare(LOGIC)
+        ws.load(pd.DataFrame(pairs, columns=["a", "b"]), predicate="Knows")
+        ws.load(pd.DataFrame({"a": [f"{n}" for n in range(0, 200, 3)]}), predicate="Loyal")
+        whole = ws.infer(LOGIC, query="Votes", task=task, engine=engine)
+        short = ws.preview(LOGIC, query="Votes").bytes - 1
+        binned = ws.infer(LOGIC, query="Votes", task=task, engine=engine, memory=short)
+        assert [one.code for one in binned.warnings] == ["E0334"]
+        assert isinstance(binned.grounding.network.b, np.memmap)
+        assert "bins" in binned.solution.reason
+        assert binned.solution.diagnostics["bins"] > 1
+        assert binned.solution.status == whole.solution.status
+        if task == "map":
+            assert binned.solution.energy == pytest.approx(whole.solution.energy)
+            assert binned.solution.bound == pytest.approx(whole.solution.bound)
+            assert binned.rules() == whole.rules()
+            about = whole.explain("Votes(3)"), binned.explain("Votes(3)")
+            assert about[0] == about[1]
+        else:
+            assert binned.values == pytest.approx(whole.values)
 
 
 LABELLED = "Knows(p, p)\nVotes(p)\nKnows(x, y) ^ Votes(x) => Votes(y)\nVotes(x)\n"

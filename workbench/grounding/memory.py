@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from workbench.errors import Diagnostic, InputError
-from workbench.mapped import free_bytes
+from workbench.mapped import free_bytes, network_bytes
 
 BASE = 400 * 10**6
 """Bytes of the process itself: interpreter, libraries, compiled kernels."""
-
-A_ROW, AN_ENTRY, AN_ATOM = 80, 80, 100
-"""Bytes of the network and solvers' copies of it, measured on a million rows of soft logic."""
 
 A_ROW_ON_DISK, AN_ENTRY_ON_DISK = 32, 13
 """Bytes on disk of the network and of what a pass keeps of a row: indices, values, multipliers."""
@@ -23,7 +20,7 @@ SHARE_OF_DATABASE = 0.4
 
 def estimated_bytes(rows: int, entries: int, atoms: int) -> int:
     """Peak bytes of grounding and solving, by the rows, their literals and the open atoms."""
-    return BASE + A_ROW * rows + AN_ENTRY * entries + AN_ATOM * atoms
+    return BASE + int(network_bytes(rows, entries, atoms))
 
 
 def too_large(allowed: int | None, rows: int, entries: int, atoms: int) -> Diagnostic | None:
@@ -50,7 +47,7 @@ def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Di
     """
     allowed = allowed or 0
     needed, (free, folder) = A_ROW_ON_DISK * rows + AN_ENTRY_ON_DISK * entries, free_bytes()
-    if BASE + AN_ATOM * atoms > allowed or needed > free:
+    if BASE + network_bytes(0, 0, atoms) > allowed or needed > free:
         short = (
             f"--memory allows {size_in_words(allowed)}"
             if needed <= free
@@ -59,7 +56,7 @@ def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Di
         raise InputError.of(
             "E0340",
             f"{rows:,} ground rows over {atoms:,} atoms take about "
-            f"{size_in_words(BASE + AN_ATOM * atoms)} of memory "
+            f"{size_in_words(BASE + network_bytes(0, 0, atoms))} of memory "
             f"and {size_in_words(needed)} of disk, and {short}",
             help="allow more, set TMPDIR to a folder of a larger disk, or ask for fewer atoms or "
             "worlds",
@@ -68,7 +65,7 @@ def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Di
         "E0334",
         f"{rows:,} ground rows take about {size_in_words(estimated_bytes(rows, entries, atoms))} "
         f"in memory, and --memory allows {size_in_words(allowed)}: they are kept in {folder} "
-        f"(about {size_in_words(needed)}) and read by passes over them",
+        f"(about {size_in_words(needed)}) and read a part at a time",
         help="the answer is as certain, and slower; allow more memory where there is some",
         severity="warning",
     )
@@ -76,7 +73,8 @@ def kept_on_disk(allowed: int | None, rows: int, entries: int, atoms: int) -> Di
 
 def left_for_rows(allowed: int | None, atoms: int) -> int:
     """Of the bytes allowed, what the files of rows may take beside the database and the atoms."""
-    return max(0, int((1.0 - SHARE_OF_DATABASE) * (allowed or 0)) - BASE - RUNS - AN_ATOM * atoms)
+    held = BASE + RUNS + int(network_bytes(0, 0, atoms))
+    return max(0, int((1.0 - SHARE_OF_DATABASE) * (allowed or 0)) - held)
 
 
 def size_in_words(size: int) -> str:

@@ -64,7 +64,7 @@ def explain_atom(
     coefficients = column.data.astype(np.float64)
     at_state = network.b[rows].astype(np.float64) + network.A[rows] @ values
     template = network.template[rows].astype(np.int64)
-    effective = network.effective_weights(weights)[rows]
+    effective = network.take_rows(rows).effective_weights(weights)
     hard = network.relation[rows] != Relation.HINGE
     power = np.where(
         template >= 0, network.power[np.maximum(template, 0)] if network.n_templates else 1, 1

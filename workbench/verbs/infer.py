@@ -13,7 +13,7 @@ from workbench.arrays import Float
 from workbench.database import Database
 from workbench.errors import UsageError
 from workbench.grounding import Grounding, GroundRequest, ground
-from workbench.inference import Solution, Status, engine_for, make_engine
+from workbench.inference import Engine, Solution, Status, engine_for, make_engine
 from workbench.inference.accepts import Task
 from workbench.inference.registry import with_parameters
 from workbench.inference.solution import BEST_SO_FAR, answered
@@ -42,6 +42,10 @@ __all__ = [
     "solve_given",
 ]
 
+
+ON_DISK = "its rows lie on disk"
+LEAST_BIN = 200 * 10**6
+"""Bytes that a bin of components may take in any case."""
 
 MANY_LEFT = "rules of very many groundings are asked for what a state violates"
 
@@ -118,7 +122,8 @@ def infer(
     progress.step("ground", 0.0)
     passes = program.language == "psl" and task == "map" and engine in ("auto", "streamed")
     rounds = program.language == "mln" and task == "map" and engine in ("auto", "cpi")
-    request = replace(request, on_disk=passes, lazy=rounds and weights is None)
+    on_disk = passes or program.language == "mln"
+    request = replace(request, on_disk=on_disk, lazy=rounds and weights is None)
     grounding = (last.ground if last else ground)(database, program, request, progress=progress)
     unanswered = () if asked is None else asked.unanswered(grounding.atoms)
     ground_seconds = perf_counter() - begun
@@ -179,8 +184,8 @@ def _infer(
     """Choose the engine and ask it; E0804 where it declines."""
     network = grounding.network
     if grounding.memory is not None:
-        solver = make_engine("streamed", task, **{"memory": grounding.memory, **given})
-        why = "its rows lie on disk" if engine == "auto" else ""
+        solver = _from_disk(network, grounding.memory, task, engine, given)
+        why = ON_DISK if engine == "auto" else ""
     elif grounding.left is not None:
         from workbench.inference.wide_choice import certified_growing
 
@@ -204,6 +209,17 @@ def _infer(
         part for part in (why and f"auto took {solver.name}: {why}", solution.reason) if part
     )
     return replace(solution, reason=reasons)
+
+
+def _from_disk(
+    network: GroundNetwork, memory: int, task: Task, engine: str, given: Mapping[str, object]
+) -> Engine:
+    """The engine of a network whose rows memory would not hold."""
+    if network.domain is Domain.UNIT:
+        return make_engine("streamed", task, **{"memory": memory, **given})
+    from workbench.inference.binned import Binned
+
+    return Binned(engine, max(memory, LEAST_BIN), task, given)
 
 
 def _with_rows_asked_for(grounding: Grounding, solution: Solution) -> tuple[Grounding, Solution]:
