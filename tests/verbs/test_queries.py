@@ -66,6 +66,7 @@ def test_only_what_is_asked_is_answered_and_the_rest_stays_open(
     [
         ("Cancer(Ann)", "no constant of person"),
         ("Cancer(Anna, Bob)", "takes 1 argument"),
+        ("Cancer(x, y)", "takes 1 argument"),
         ("Cancer(Anna", "is no atom"),
         ("Cancr(Anna)", "no predicate"),
     ],

@@ -200,11 +200,20 @@ def _is_inline(
         and all(kind == "number" for kind, _ in clause.tests)
         and all(isinstance(term, LogicVariable) for term in clause.head_terms)
     )
-    once = sum(other.head == clause.head for other in clauses) == 1
+    once = all(
+        other is clause or other.head != clause.head or _says_itself(clause, other)
+        for other in clauses
+    )
     negated = len(clause.comparisons) > 1 and any(
         key == clause.head for other in clauses for key, _ in other.negative
     )
     return is_comparison and once and not negated and _all_numbers(problem, clause)
+
+
+def _says_itself(clause: DatalogClause, other: DatalogClause) -> bool:
+    """Whether `X >= Y` has what the other clause says, `gteq(X, X) :- number(X)`."""
+    reflexive = all(operator in (">=", "=<", "=:=") for operator, _, _ in clause.comparisons)
+    return reflexive and len(set(other.head_terms)) == 1
 
 
 def _all_numbers(problem: IlpProblem, clause: DatalogClause) -> bool:

@@ -108,15 +108,9 @@ def read_query(given: Sequence[str] | str | None) -> Query:
                 help="write Predicate, Predicate(x) or Predicate(Anna)",
             )
         name, arguments = read
-        if arguments is None or (
-            all(is_variable for _, is_variable in arguments) and _distinct(arguments)
-        ):
+        if arguments is None:
             whole.append(name)
         else:
             atoms.append(QueryAtom(name, arguments, text))
     predicates = dict.fromkeys([*whole, *(one.predicate for one in atoms)])
     return Query(tuple(predicates), tuple(one for one in atoms if one.predicate not in whole))
-
-
-def _distinct(arguments: tuple[tuple[str, bool], ...]) -> bool:
-    return len(set(arguments)) == len(arguments)
