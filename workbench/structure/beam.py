@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 from workbench.arrays import Float
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background
+from workbench.structure.bodies import sharing
 from workbench.structure.disjunctions import Disjunction, canonical_disjunction
-from workbench.structure.growth import GrownTheory, ModeCheck, grow_theory, unit_clauses
+from workbench.structure.growth import GrownTheory, Growth, ModeCheck, unit_clauses
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.settings import check_range
 
@@ -70,7 +70,7 @@ class BeamSearch:
         start : sequence of Disjunction
             A theory to be revised: its clauses are kept, reweighted and added to.
         mode_errors : ModeCheck or None
-            See `grow_theory`.
+            See `Growth`.
         conduct : Conduct
             At its deadline, or a cancel, the theory so far is returned.
         """
@@ -125,11 +125,13 @@ class BeamSearch:
             return found
 
         theory = [canonical_disjunction(clause) for clause in (*units, *start)]
-        return grow_theory(
-            score, theory, best_clauses, max_clauses=self.max_clauses, min_gain=self.min_gain,
-            tried=self.beam, nonnegative=self.implications, mode_errors=mode_errors,
-            conduct=conduct,
+        growth = Growth(
+            score, theory, min_gain=self.min_gain, nonnegative=self.implications,
+            mode_errors=mode_errors,
         )  # fmt: skip
+        return growth.run(
+            best_clauses, max_clauses=self.max_clauses, tried=self.beam, conduct=conduct
+        )
 
 
 def refinements(
@@ -152,16 +154,8 @@ def refinements(
     present = {(predicate, args) for predicate, args, _ in clause}
     result: dict[Disjunction, None] = {}
     for predicate, types in enumerate(background.argument_types):
-        if not types or predicate in barred:
-            continue
-        first_new = len(type_of)
-        pools = [[v for v, name in type_of.items() if name == wanted] for wanted in types]
-        for shared in product(*([*pool, -1] for pool in pools)):
-            if all(v < 0 for v in shared) or len({v for v in shared if v >= 0}) < sum(
-                v >= 0 for v in shared
-            ):
-                continue
-            args, following = [], first_new
+        for shared in () if predicate in barred else sharing(type_of.items(), types):
+            args, following = [], len(type_of)
             for variable in shared:
                 args.append(variable if variable >= 0 else following)
                 following += variable < 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -12,6 +13,17 @@ from workbench.structure.clauses import Interning, component_keys
 from workbench.structure.disjunctions import Disjunction
 
 
+def sharing(
+    known: Collection[tuple[int, str]], types: Sequence[str], *, new: bool = True
+) -> Iterator[tuple[int, ...]]:
+    """Ways to fill places: known variables, one at least and none twice, else -1 for a new one."""
+    pools = [[variable for variable, name in known if name == wanted] for wanted in types]
+    for shared in product(*([*pool, -1] if new else pool for pool in pools)):
+        used = [variable for variable in shared if variable >= 0]
+        if used and len(set(used)) == len(used):
+            yield shared
+
+
 def extensions(
     background: Background, body: Int32, known: list[str], head: int, last: bool
 ) -> list[tuple[Int32, list[str]]]:
@@ -20,11 +32,7 @@ def extensions(
     result: list[tuple[Int32, list[str]]] = []
     n_head = len(background.argument_types[head])
     for predicate, types in enumerate(background.argument_types):
-        pools = [[v for v, name in enumerate(known) if name == wanted] for wanted in types]
-        for shared in product(*([*pool] if last else [*pool, -1] for pool in pools)):
-            used = [v for v in shared if v >= 0]
-            if not used or len(set(used)) < len(used):
-                continue
+        for shared in sharing(list(enumerate(known)), types, new=not last):
             if predicate == head and tuple(shared) == tuple(range(n_head)):
                 continue
             literal = np.full(width, ABSENT, np.int32)

@@ -15,6 +15,8 @@ from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.rules import LearnedRule
 
 Proposals = list[tuple[float, Disjunction, Float]]
+Propose = Callable[[Float, set[Disjunction]], Proposals]
+"""From log odds and what was used to (estimated gain, clause, flip counts), best first."""
 ModeCheck = Callable[[Sequence[Disjunction], Mapping[int, Float]], float]
 """Clauses, and for each of some worlds their weights, to the share of labelled atoms that the
 model's own most probable state, with no label of that world given, has wrong; infinite where that
@@ -69,11 +71,11 @@ def unit_clauses(score: PseudoLikelihoodScore) -> list[Disjunction]:
     ]
 
 
-def held_out_folds(score: PseudoLikelihoodScore, *, seed: int = 0) -> Int64:
+def held_out_folds(score: PseudoLikelihoodScore) -> Int64:
     """Each scored atom's fold, (n_atoms,): its world, of one world a fold drawn by label."""
     if score.worlds[1:]:
         return score.world
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     fold = np.zeros(len(score.target), np.int64)
     for name in score.atoms:
         for label in (0.0, 1.0):
@@ -82,24 +84,12 @@ def held_out_folds(score: PseudoLikelihoodScore, *, seed: int = 0) -> Int64:
     return fold
 
 
-def grow_theory(
-    score: PseudoLikelihoodScore,
-    theory: Sequence[Disjunction],
-    propose: Callable[[Float, set[Disjunction]], Proposals],
-    *,
-    max_clauses: int,
-    min_gain: float,
-    tried: int,
-    nonnegative: bool = False,
-    mode_errors: ModeCheck | None = None,
-    conduct: Conduct = PLAIN,
-) -> GrownTheory:
+class Growth:
     """Greedy growth: the proposed clause of greatest value after refitting joins the theory.
 
-    `propose(log_odds, used)` gives `(estimated gain, clause, flip counts)` entries, best first; all
-    weights are refitted with each of the first `tried`. A clause joins when it adds `min_gain` to
-    the pseudo-log-likelihood of all scored atoms, and also raises that of held-out ones: each world
-    predicted by the weights of the others, or each of four parts of one world's atoms.
+    A clause joins when it adds `min_gain` to the pseudo-log-likelihood of all scored atoms, and
+    also raises that of held-out ones: each world predicted by the weights of the others, or each of
+    four parts of one world's atoms.
 
     Parameters
     ----------
@@ -113,22 +103,17 @@ def grow_theory(
         clause. Pseudo-likelihood looks at one atom with all others known, and may like a clause
         that makes every atom true once none is known.
     """
-    return _Growth(score, list(dict.fromkeys(theory)), min_gain, nonnegative, mode_errors).run(
-        propose, max_clauses, tried, conduct
-    )
-
-
-class _Growth:
-    """The theory as it grows, with its weights."""
 
     def __init__(
         self,
         score: PseudoLikelihoodScore,
-        clauses: list[Disjunction],
+        theory: Sequence[Disjunction],
+        *,
         min_gain: float,
-        nonnegative: bool,
-        mode_errors: ModeCheck | None,
+        nonnegative: bool = False,
+        mode_errors: ModeCheck | None = None,
     ) -> None:
+        clauses = list(dict.fromkeys(theory))
         self.score, self.clauses, self.min_gain = score, clauses, min_gain
         self.mode_errors = mode_errors
         self.free = len(clauses) if nonnegative else None
@@ -142,12 +127,9 @@ class _Growth:
         self.refused: set[Disjunction] = set()
 
     def run(
-        self,
-        propose: Callable[[Float, set[Disjunction]], Proposals],
-        max_clauses: int,
-        tried: int,
-        conduct: Conduct,
+        self, propose: Propose, *, max_clauses: int, tried: int, conduct: Conduct = PLAIN
     ) -> GrownTheory:
+        """Refit with each of the first `tried` proposals, best first, until none joins."""
         proposed: dict[Disjunction, tuple[float, Float]] = {}
         status = "clauses"
         conduct.offer(self.score, lambda: self._answer(conduct.stopped, {}))

@@ -21,7 +21,7 @@ from workbench.learning.logistic import fit_logistic
 from workbench.learning.logistic_objective import Penalty
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.disjunctions import Disjunct, Disjunction, canonical_disjunction
-from workbench.structure.growth import GrownTheory, ModeCheck, grow_theory, unit_clauses
+from workbench.structure.growth import GrownTheory, Growth, ModeCheck, unit_clauses
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.relational_paths import Path, relational_paths
 from workbench.structure.settings import check_range
@@ -103,11 +103,11 @@ class PathLearner:
                 if clauses[k] not in used
             ][:50]
 
-        return grow_theory(
-            score, unit_clauses(score), propose, max_clauses=self.max_clauses,
-            min_gain=self.min_gain, tried=5, nonnegative=self.implications, mode_errors=mode_errors,
-            conduct=conduct,
+        growth = Growth(
+            score, unit_clauses(score), min_gain=self.min_gain, nonnegative=self.implications,
+            mode_errors=mode_errors,
         )  # fmt: skip
+        return growth.run(propose, max_clauses=self.max_clauses, tried=5, conduct=conduct)
 
     def blanket(
         self, score: PseudoLikelihoodScore, target: str, conduct: Conduct = PLAIN

@@ -14,8 +14,8 @@ class Feeding(NamedTuple):
     """Which literals of a bottom clause can follow which.
 
     `dependents[start[k + 1] : start[k + 2]]` are the literals that literal k feeds (k = -1: the
-    head); `inputs` and `outputs` are the variables that a literal needs and gives, -1 beyond; the
-    head gives those below `n_head`.
+    head), latest first; `inputs` and `outputs` are the variables that a literal needs and gives,
+    -1 beyond; the head gives those below `n_head`.
     """
 
     dependents: Int64

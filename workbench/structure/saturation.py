@@ -8,9 +8,10 @@ from itertools import product
 
 import numpy as np
 
-from workbench.arrays import Int32, Int64
+from workbench.arrays import Int32
 from workbench.language.ilp.problem import Mode
 from workbench.structure.background import ABSENT, Background, Examples
+from workbench.structure.refinement import Feeding
 
 
 @dataclass(frozen=True)
@@ -24,19 +25,11 @@ class BottomClause:
         head's first.
     layer : int32 array, shape (n_literals,)
         Depth of the variable chain at which the literal entered, from 1.
-    inputs, outputs : int32 arrays, shape (n_literals, max_arity)
-        Variable numbers at `+` and `-` places, padded with -1.
-    dependents : int64 array, and dependents_start, shape (n_literals + 2,)
-        For the head (entry 0) and each literal: the literals that take one of its outputs as an
-        input, latest first.
     """
 
     literals: Int32
     layer: Int32
-    inputs: Int32
-    outputs: Int32
-    dependents: Int64
-    dependents_start: Int64
+    feeding: Feeding
 
     def __len__(self) -> int:
         return len(self.literals)
@@ -206,11 +199,7 @@ def _bottom(
         )
         dependents += sorted(found - {position - 1}, reverse=True)
         start.append(len(dependents))
-    return BottomClause(
-        literals,
-        np.array(layers, np.int32),
-        takes,
-        gives,
-        np.array(dependents, np.int64),
-        np.array(start, np.int64),
+    feeding = Feeding(
+        np.array(dependents, np.int64), np.array(start, np.int64), takes, gives, n_head
     )
+    return BottomClause(literals, np.array(layers, np.int32), feeding)

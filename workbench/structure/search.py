@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from workbench.structure.covers import CoverCache
 from workbench.structure.refinement import (
     Acceptance,
     Evaluated,
-    Feeding,
     Siblings,
     refinements,
     replay,
@@ -152,22 +152,8 @@ class _Search:
         self.bottom, self.cache, self.masks, self.settings = bottom, cache, masks, settings
         self.counts = counts
         self.function = "mestimate" if settings.evalfn == "fitted_m" else settings.evalfn
-        self.feeding = Feeding(
-            bottom.dependents,
-            bottom.dependents_start,
-            bottom.inputs,
-            bottom.outputs,
-            cache.coverage.n_head,
-        )
-        self.acceptance = Acceptance(
-            settings.nodes,
-            settings.minpos,
-            settings.noise,
-            settings.minacc,
-            settings.minscore,
-            settings.explore,
-            counts.positives,
-        )
+        asked: Any = {name: getattr(settings, name) for name in Acceptance._fields[:-1]}
+        self.acceptance = Acceptance(**asked, all_positives=counts.positives)
         self.best = least_to_beat(self.function, counts)
         self.best_parts: Int32 | None = None
         self.best_counts = (1, 0)
@@ -196,7 +182,7 @@ class _Search:
             low = chosen + 1 if depth else np.zeros(len(chosen), np.int64)
             high = block.end[chosen] if depth else low
             children, start = refinements(
-                paths, Siblings(low, high, literal, block.alive), self.feeding
+                paths, Siblings(low, high, literal, block.alive), self.bottom.feeding
             )
             left = self.settings.nodes - self.nodes
             if start[-1] > left:  # no more than the node limit lets through is evaluated
