@@ -370,3 +370,15 @@ def test_a_grid_of_weights_to_start_from_is_no_grid_of_weights() -> None:
     assert (plain.learner, plain.ignored) == ("search", ())
     assert start.learner == "auto"
     assert start.ignored == ("runtime.learn.method = InitialWeightGridSearch",)
+
+
+def test_a_predicate_of_which_the_document_lists_nothing_is_told(run: Run, tmp_path: Path) -> None:
+    content = json.loads(document(tmp_path).read_text().partition("\n")[2])
+    content["rules"] = ["1: Votes(A) -> Vote(A)"]
+    path = tmp_path / "slip.json"
+    for description, code in (({}, 1), ("closed", 0)):
+        content["predicates"]["Vote/1"] = description
+        path.write_text(json.dumps(content))
+        found = run("infer", path, "--no-learn")
+        assert found.code == code
+        assert ("E0309" in found.err) == bool(code)
