@@ -16,7 +16,7 @@ from workbench.structure.pursuit import grow
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope
 from workbench.structure.sparse_fits import least_absolute
-from workbench.structure.term_choices import bent_terms, terms_of
+from workbench.structure.term_choices import MadeTerm, bent_terms, terms_of
 from workbench.structure.terms import Condition, Term
 from workbench.verbs.studying.study import study
 
@@ -87,7 +87,7 @@ def test_a_term_of_a_value_is_nothing_where_its_condition_fails() -> None:
     term = Term((Condition(0, "at_least", 0.5),), 1, "above", 2.0, 9.0)
     assert term.values(X).tolist() == [5.0, 0.0, 0.0]
     assert term.columns == (0, 1)
-    assert all(one.low < one.high for one in bent_terms(np.arange(200.0)[:, None], [0]))
+    assert all(one.term.low < one.term.high for one in bent_terms(np.arange(200.0)[:, None], [0]))
 
 
 def test_columns_that_are_unknown_in_the_same_rows_are_one_condition() -> None:
@@ -98,7 +98,7 @@ def test_columns_that_are_unknown_in_the_same_rows_are_one_condition() -> None:
     X[rng.random(400) < 0.2, 2] = np.nan
     unknown = [
         term
-        for term in terms_of(X, range(3))
+        for term, _, _ in terms_of(X, range(3))
         if term.conditions and term.conditions[0].test == "missing"
     ]
     assert [term.conditions[0].column for term in unknown] == [0, 2]
@@ -133,7 +133,9 @@ def test_of_a_step_and_a_bend_that_say_nearly_the_same_the_step_is_grown() -> No
     y = 2.0 * np.minimum(shares, 0.14) / 0.14 + rng.normal(0, 0.3, 400)
     step = Term((Condition(0, "at_least", 0.05),))
     bend = Term(column=0, form="below", low=0.0, high=0.14, spread=0.06)
-    first = next(grow(shares[:, None].astype(np.float32), y, [bend, step], 1, products=False))
+    X = shares[:, None].astype(np.float32)
+    made = [MadeTerm(term, term.values(X), b"") for term in (bend, step)]
+    first = next(grow(X, y, made, 1, products=False))
     assert first == step
 
 

@@ -44,7 +44,9 @@ def fit_boosted_trees(
     if (discrete and len(np.unique(y)) < 2) or len(y) < 10:
         return constant
     left_out, training = _split(task, discrete)
-    added = terms_of(task.X, sorted(linear), linear=linear) if discrete and not several else []
+    added = [made.term for made in terms_of(task.X, sorted(linear), linear=linear)]
+    if not discrete or several:
+        added = []
     X = task.X.copy() if linear else task.X
     X[:, list(linear)] = np.nan
     columns = _telling(X[training], _targets(y[training], n_classes), discrete)
@@ -53,12 +55,8 @@ def fit_boosted_trees(
             return (_beside(constant[0], added, task.X, y, np.zeros(len(y))),)
         return constant
     design = np.asarray(X[:, columns], np.float64)
-    n_trees, rate, complete, loss = _best_number(
-        design, y, training, left_out, discrete=discrete, conduct=task.conduct
-    )
-    settings = _settings(len(y), rate, task.conduct.seed)
-    model = Boosted(design, y, settings, discrete=discrete)
-    model.grow(n_trees)
+    model, complete, loss = _grown(design, y, training, left_out, discrete, task.conduct)
+    settings, n_trees = model.settings, len(model.trees)
     found = [
         replace(rules, complete=complete, losses=(loss,))
         for rules in as_rules(model, design, columns)
@@ -67,6 +65,34 @@ def fit_boosted_trees(
         unseen = _held_out_scores(design, y, settings, n_trees)
         return (_beside(found[0], added, task.X, y, unseen),)
     return _by_class(found, model, n_classes) if several else tuple(found)
+
+
+def log_odds_of_trees(task: RuleTask, asked: Real) -> tuple[Float, Float]:
+    """The log odds that trees of a label, 0 or 1, give the rows that they were grown on,
+    shape (n_rows,), and others.
+    """
+    left_out, training = _split(task, True)
+    columns = _telling(task.X[training], [task.y[training]], True)
+    if not len(columns) or len(task.y) < 10 or len(np.unique(task.y)) < 2:
+        base = constant_rules(task.y, True)
+        return base.scores(task.X), base.scores(asked)
+    design = np.asarray(task.X[:, columns], np.float64)
+    model, _, _ = _grown(design, task.y, training, left_out, True, task.conduct)
+    return model.scores(design)[:, 0], model.scores(asked[:, columns])[:, 0]
+
+
+def _grown(
+    design: Float, y: Float, training: Int64, left_out: Int64, discrete: bool, conduct: Conduct
+) -> tuple[Boosted, bool, float]:
+    """As many trees of all rows as do best on those left out, whether that was tried to the end,
+    and their loss there.
+    """
+    n_trees, rate, complete, loss = _best_number(
+        design, y, training, left_out, discrete=discrete, conduct=conduct
+    )
+    model = Boosted(design, y, _settings(len(y), rate, conduct.seed), discrete=discrete)
+    model.grow(n_trees)
+    return model, complete, loss
 
 
 def _split(task: RuleTask, discrete: bool) -> tuple[Int64, Int64]:

@@ -177,7 +177,8 @@ def _grown(slopes: Float, tried: Bool, l1: float) -> bool:
 def fit_dense_ridge(columns: Float, target: Float, penalty: Float, weights: Float) -> None:
     """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + sum_j penalty_j / 2 w_j^2`, in place.
 
-    Newton steps, halved where they overshoot; shapes as of `fit_dense_l1`.
+    Newton steps, halved where they overshoot; shapes as of `fit_dense_l1`. Curvature hardly changes
+    near the optimum, so it is summed again only where a step gains little of what was left.
     """
     k, n = columns.shape
     residual, curvature = np.empty(n), np.empty(n)
@@ -185,11 +186,14 @@ def fit_dense_ridge(columns: Float, target: Float, penalty: Float, weights: Floa
         _judged(np.dot(weights, columns), target, residual, curvature)
         + 0.5 * (penalty * weights**2).sum()
     )
-    for _ in range(25):
+    hessian = np.empty((k, k))
+    fresh, before = True, np.inf
+    for _ in range(50):
         gradient = np.dot(columns, residual) + penalty * weights
-        hessian = np.dot(columns * curvature, columns.T)
-        for j in range(k):
-            hessian[j, j] += penalty[j] + 1e-9
+        if fresh:
+            hessian[:] = np.dot(columns * curvature, columns.T)
+            for j in range(k):
+                hessian[j, j] += penalty[j] + 1e-9
         step = np.linalg.solve(hessian, gradient)
         length = 1.0
         while True:
@@ -199,7 +203,10 @@ def fit_dense_ridge(columns: Float, target: Float, penalty: Float, weights: Floa
             if new <= value or length <= 1e-4:
                 break
             length /= 2
-        if value - new < 1e-8 * max(abs(value), 1.0):
+        gained = value - new
+        if gained < 1e-8 * max(abs(value), 1.0) and (fresh or gained >= 0.0):
             break
-        weights[:] = trial
-        value = new
+        fresh = length < 1.0 or gained > 0.05 * before
+        if gained >= 0.0:
+            weights[:] = trial
+            value, before = new, gained

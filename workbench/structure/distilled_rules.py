@@ -7,19 +7,18 @@ and few terms that are grown on their log odds tell more than the same number ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
 from workbench.errors import Cancelled
 from workbench.progress import Conduct, remaining
-from workbench.structure.boosted_trees import fit_boosted_trees
+from workbench.structure.boosted_trees import log_odds_of_trees
 from workbench.structure.growing_sizes import LOGISTIC, tried_sizes
 from workbench.structure.grown_rules import grown_terms
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.sparse_fits import log_loss
-from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules
 
 MOST_ROWS = 20_000
@@ -59,11 +58,11 @@ def _distilled(rules: WeightedRules, task: RuleTask, splits: Sequence[Int64]) ->
     for number, (left_out, bar) in enumerate(zip(splits, rules.losses)):
         conduct.progress.step("rules", number, len(splits) + 1)
         training = np.setdiff1d(np.arange(len(y)), left_out)
-        trees = _trees(X[training], y[training], conduct)
-        if not number and log_loss(trees.scores(X[left_out]), y[left_out]) > NEAR * bar:
-            return rules
         learned, asked = (X[training], y[training]), (X[left_out], y[left_out])
-        terms = _grown(trees, learned[0], task.most_rules, conduct)
+        said, of_asked = _said(*learned, asked[0], conduct)
+        if not number and log_loss(of_asked, asked[1]) > NEAR * bar:
+            return rules
+        terms = grown_terms(learned[0], said, task.most_rules, conduct.deadline)
         for choice, errors in tried_sizes(LOGISTIC, terms, learned, asked):
             losses.setdefault(choice, []).append(float(np.mean(errors)))
         if conduct.over:
@@ -72,13 +71,11 @@ def _distilled(rules: WeightedRules, task: RuleTask, splits: Sequence[Int64]) ->
     if not means or min(means.values()) >= float(np.mean(rules.losses)):
         return rules
     size, ridge = min(means, key=means.__getitem__)
-    terms = _grown(_trees(X, y, conduct), X, size, conduct)
+    terms = grown_terms(X, _said(X, y, X[:0], conduct)[0], size, conduct.deadline)
     return LOGISTIC.weighed(list(terms), X, y, ridge, complete=not conduct.expired)
 
 
-def _trees(X: Real, y: Float, conduct: Conduct) -> WeightedRules:
-    return fit_boosted_trees(RuleTask(X, y, conduct=conduct.quiet), discrete=True)[0]
-
-
-def _grown(trees: WeightedRules, X: Real, most: int, conduct: Conduct) -> Iterator[Term]:
-    return grown_terms(X, np.clip(trees.scores(X), -FAR, FAR), most, conduct.deadline)
+def _said(X: Real, y: Float, asked: Real, conduct: Conduct) -> tuple[Float, Float]:
+    """What trees say of the rows that they learned from, and of others."""
+    said, of_asked = log_odds_of_trees(RuleTask(X, y, conduct=conduct.quiet), asked)
+    return np.clip(said, -FAR, FAR), of_asked

@@ -23,7 +23,8 @@ class Weighing:
     Attributes
     ----------
     fit : callable
-        Weights and intercept of columns, shape (n_rows, n_terms), for `y`, under a ridge.
+        Weights and intercept of columns, shape (n_rows, n_terms), for `y`, under a ridge, found
+        faster from such that are near, or None.
     errors : callable
         What each row errs, from the sum of its terms and its label.
     ridges : tuple of float
@@ -31,14 +32,17 @@ class Weighing:
     """
 
     discrete: bool
-    fit: Callable[[Float, Float, float], tuple[Float, float]]
+    fit: Callable[[Float, Float, float, Float | None], tuple[Float, float]]
     errors: Callable[[Float, Float], Float]
     ridges: tuple[float, ...]
 
-    def weights(self, values: Float, y: Float, ridge: float) -> tuple[Float, float]:
+    def weights(
+        self, values: Float, y: Float, ridge: float, near: Float | None = None
+    ) -> tuple[Float, float]:
         """Weights and intercept of columns that are brought to one spread for the ridge."""
         spread = np.maximum(values.std(axis=0), 0.05)
-        weights, intercept = self.fit(values / spread, y, ridge)
+        start = None if near is None else near * np.append(spread, 1.0)
+        weights, intercept = self.fit(values / spread, y, ridge, start)
         return weights / spread, intercept
 
     def weighed(
@@ -53,7 +57,10 @@ class Weighing:
 
 
 ABSOLUTE = Weighing(
-    False, least_absolute, lambda scores, y: np.abs(y - scores), ridges=(1.0, 30.0, 200.0)
+    False,
+    lambda Z, y, ridge, _: least_absolute(Z, y, ridge),
+    lambda scores, y: np.abs(y - scores),
+    ridges=(1.0, 30.0, 200.0),
 )
 """Of a number, by absolute error."""
 LOGISTIC = Weighing(
@@ -81,12 +88,16 @@ def tried_sizes(
     `whole` all of the terms or none.
     """
     (X, y), (X_asked, truth), size = learned, asked, 0
+    near: Float | None = None
     values, asked_values = np.empty((len(X), 0)), np.empty((len(X_asked), 0))
     for batch in [list(terms)] if whole else ([term] for term in terms):
         values = np.column_stack((values, *(term.values(X) for term in batch)))
         asked_values = np.column_stack((asked_values, *(term.values(X_asked) for term in batch)))
+        if near is not None:
+            near = np.concatenate((near[:-1], np.zeros(len(batch)), near[-1:]))
         for ridge in weighing.ridges:
-            weights, intercept = weighing.weights(values, y, ridge)
+            weights, intercept = weighing.weights(values, y, ridge, near)
+            near = np.append(weights, intercept)
             error = weighing.errors(asked_values @ weights + intercept, truth)
             yield (values.shape[1], ridge), error
             if error.mean() < 0.999 * best:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -94,7 +94,7 @@ def _grown(
     telling: dict[int, Int64] = {}
     for way in ways:
         if way.scope.straight:
-            yield straight_terms(X, way.scope.columns)[:most]
+            yield [made.term for made in islice(straight_terms(X, way.scope.columns), most)]
             continue
         if id(way.scope) not in telling:
             telling[id(way.scope)] = way.scope.telling(X, y, discrete=False, most=MOST_COLUMNS)
@@ -114,7 +114,7 @@ def grown_terms(X: Real, y: Float, most: int, deadline: float | None) -> Iterato
 def _steps_and_bends(
     X: Real, y: Float, columns: Int64, most: int, deadline: float | None
 ) -> Iterator[Term]:
-    terms = [*terms_of(X, columns, n_cuts=N_CUTS), *bent_terms(X, columns[:MOST_BENT])]
+    terms = chain(terms_of(X, columns, n_cuts=N_CUTS), bent_terms(X, columns[:MOST_BENT]))
     return grow(X, y, terms, most, deadline)
 
 

@@ -8,7 +8,7 @@ truly is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64, Real
 from workbench.progress import expired
 from workbench.structure.sparse_fits import least_absolute
+from workbench.structure.term_choices import MadeTerm
 from workbench.structure.terms import Term
 
 GROWN_WITH = 3.0
@@ -25,7 +26,7 @@ GROWN_WITH = 3.0
 def grow(
     X: Real,
     y: Float,
-    terms: Sequence[Term],
+    terms: Iterable[MadeTerm],
     most: int,
     deadline: float | None = None,
     *,
@@ -35,11 +36,11 @@ def grow(
 
     With `products` those of a condition and a term are grown, too.
     """
-    pool = _Pool.of(terms, X)
+    pool = _Pool.of(terms, len(X))
     chosen = np.empty((len(y), 0))
     basis = np.ones((len(y), 1)) / np.sqrt(len(y))
     residual = y - np.median(y)
-    while terms and chosen.shape[1] < most and not (chosen.shape[1] and expired(deadline)):
+    while pool.terms and chosen.shape[1] < most and not (chosen.shape[1] and expired(deadline)):
         # Errors far from the rest say little of where the middle lies.
         far = 3 * float(np.median(np.abs(residual))) or np.inf
         left = np.clip(residual, -far, far)
@@ -82,16 +83,18 @@ class _Pool:
     _seen: int = 1  # the first is the mean, which `squares` are without
 
     @classmethod
-    def of(cls, terms: Sequence[Term], X: Real) -> _Pool:
-        columns = np.empty((len(X), len(terms)), np.float32)
-        for at, term in enumerate(terms):
-            columns[:, at] = term.values(X) * (term.spread if term.conditions else 1.0)
+    def of(cls, made: Iterable[MadeTerm], n_rows: int) -> _Pool:
+        terms, each = [], []
+        for term, values, _ in made:
+            terms.append(term)
+            each.append((values * (term.spread if term.conditions else 1.0)).astype(np.float32))
+        columns = np.stack(each).T if each else np.empty((n_rows, 0), np.float32)
         total = columns.sum(axis=0, dtype=np.float64)
         squares = np.einsum("ij,ij->j", columns, columns, dtype=np.float64)
         kinds = np.array([bool(term.conditions) for term in terms])
         of = np.array([term.columns[0] for term in terms], np.int64)
         plainness = np.array([SHAPES.get(term.form, 1.0) for term in terms])
-        squares = np.maximum(squares - total**2 / max(len(X), 1), 0)
+        squares = np.maximum(squares - total**2 / max(n_rows, 1), 0)
         return cls(terms, columns, kinds, of, squares, plainness)
 
     def best(self, left: Float, basis: Float, *, products: bool) -> Term | None:

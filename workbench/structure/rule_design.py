@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from workbench.arrays import Float, Int64, Real
+from workbench.arrays import Float, Int64
 from workbench.progress import remaining
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope
 from workbench.structure.screening import Binned
 from workbench.structure.sparse_fits import at_penalty, sigmoid
-from workbench.structure.term_choices import pair_terms, straight_terms, terms_of
+from workbench.structure.term_choices import MadeTerm, pair_terms, straight_terms, terms_of
 from workbench.structure.term_columns import TermColumns
 from workbench.structure.terms import Term
 
@@ -37,8 +37,7 @@ class Design:
         """
         training = np.setdiff1d(np.arange(len(self.y)), held_out)
         if among.straight:
-            terms = straight_terms(self.X, among.columns)
-            yield 0, terms, _columns(terms, self.X)
+            yield 0, *_columns(straight_terms(self.X, among.columns), len(self.X))
             return
         asked = training.tobytes(), among.columns.tobytes()
         if asked not in self._telling:
@@ -49,9 +48,10 @@ class Design:
         if among.counted and self.task.counted is not None:
             beside = self.task.counted.columns
             counts = self.task.counted.hiding(held_out)
-            more = terms_of(counts, range(len(beside)), linear=range(len(beside)))
+            linear = range(len(beside))
+            more, columns = _columns(terms_of(counts, linear, linear=linear), len(counts))
             terms = [*(term.on(beside) for term in more), *terms]
-            Z = np.column_stack((_columns(more, counts), Z))
+            Z = np.column_stack((columns, Z))
         if not terms:
             return
         numbers = {term.column for term in terms if not term.conditions}
@@ -70,14 +70,16 @@ class Design:
         fitted = at_penalty(Z[training], seen, 0.1, most, deadline).scores(Z[training])
         pairs = pair_terms(self.X[training], seen - sigmoid(fitted), terms)
         if pairs:
-            yield 2, [*terms, *pairs], np.column_stack((Z, _columns(pairs, self.X)))
+            columns = np.column_stack([term.handicap * term.values(self.X) for term in pairs])
+            yield 2, [*terms, *pairs], np.column_stack((Z, columns))
 
 
 def _is_threshold(term: Term) -> bool:
     return any(one.test in ("at_least", "below") for one in term.conditions)
 
 
-def _columns(terms: Sequence[Term], X: Real) -> Float:
-    return np.column_stack(
-        [np.empty((len(X), 0)), *(term.handicap * term.values(X) for term in terms)]
-    )
+def _columns(made: Iterable[MadeTerm], n_rows: int) -> tuple[list[Term], Float]:
+    """Terms and their values times handicaps, shape (n_rows, n_terms)."""
+    each = list(made)
+    columns = [one.term.handicap * one.values for one in each]
+    return [one.term for one in each], np.column_stack([np.empty((n_rows, 0)), *columns])

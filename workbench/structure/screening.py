@@ -173,38 +173,38 @@ def _unlike(X: Real, rows: Int64, gains: Float, most: int, alike: float) -> Int6
     """The columns that gain most, without those that one that gains more is nearly equal to."""
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0][: 4 * most]
-    step = max(1, len(rows) // 2000)
-    sample = np.asarray(X[np.ix_(rows[::step], order)], np.float64)
-    filled = np.where(np.isnan(sample), _middles(sample), sample)
-    centred = filled - filled.mean(axis=0)
-    norm = np.sqrt((centred**2).sum(axis=0))
-    centred = (centred / np.where(norm > 0, norm, 1.0)).T
+    sample = rows[:: max(1, len(rows) // 2000)]
     beside = np.empty((min(most, len(order)), len(sample)))
     kept: list[int] = []
     plainest: list[int] = []
-    for place, column in enumerate(order):
-        likeness = np.abs(beside[: len(kept)] @ centred[place])
-        if kept and likeness.max() > alike:
-            twin = int(np.argmax(likeness))
-            if (
-                column < plainest[twin]
-                and gains[column] >= NEARLY_AS_TELLING * gains[order[kept[twin]]]
-            ):
-                plainest[twin] = int(column)
-            continue
-        if len(kept) == most:
-            break
-        beside[len(kept)] = centred[place]
-        kept.append(place)
-        plainest.append(int(column))
+    for first in range(0, len(order), AT_ONCE):
+        block = order[first : first + AT_ONCE]
+        centred = _centred(X[np.ix_(sample, block)])
+        likeness = np.zeros((len(kept) + len(block), len(block)))
+        likeness[: len(kept)] = np.abs(beside[: len(kept)] @ centred.T)
+        among = np.abs(centred @ centred.T)
+        for place, column in enumerate(block.tolist()):
+            twin = int(np.argmax(likeness[:, place]))
+            if likeness[twin, place] > alike:
+                nearly = gains[column] >= NEARLY_AS_TELLING * gains[kept[twin]]
+                if column < plainest[twin] and nearly:
+                    plainest[twin] = column
+                continue
+            if len(kept) == most:
+                return np.array(plainest, np.int64)
+            beside[len(kept)], likeness[len(kept)] = centred[place], among[place]
+            kept.append(column)
+            plainest.append(column)
     return np.array(plainest, np.int64)
 
 
-def _middles(sample: Float) -> Float:
-    """The median of the known values of each column; 0 where none is known."""
-    if not len(sample):
-        return np.zeros(sample.shape[1])
-    values = np.sort(sample, axis=0)  # unknown values come last
-    known = np.count_nonzero(~np.isnan(values), axis=0)
-    ends = np.stack(((known - 1) // 2, known // 2)).clip(0)
-    return np.where(known > 0, np.take_along_axis(values, ends, axis=0).mean(axis=0), 0.0)
+def _centred(sample: Real) -> Float:
+    """Columns as rows of mean 0 and length 1, the middle value of a column where it is unknown."""
+    columns = np.ascontiguousarray(sample.T, np.float64)
+    unknown = np.isnan(columns)
+    for place in np.flatnonzero(unknown.any(axis=1)):
+        known = columns[place][~unknown[place]]
+        columns[place][unknown[place]] = np.median(known) if len(known) else 0.0
+    centred = columns - columns.mean(axis=1, keepdims=True)
+    norm = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+    return np.asarray(centred / np.where(norm > 0, norm, 1.0))

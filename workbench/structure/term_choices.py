@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,17 @@ from workbench.structure.cuts import plain_between
 from workbench.structure.terms import Condition, Term
 
 
-def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
+class MadeTerm(NamedTuple):
+    """A term with its values of the rows that it was scaled on; of a condition the rows that it
+    holds of, as bits, else nothing.
+    """
+
+    term: Term
+    values: Float
+    pattern: bytes
+
+
+def straight_terms(X: Real, columns: Sequence[int] | Int64) -> Iterator[MadeTerm]:
     """A term a column, and one if it is unknown: the number, or which of two values."""
     found = []
     for column in columns:
@@ -24,7 +35,7 @@ def straight_terms(X: Real, columns: Sequence[int] | Int64) -> list[Term]:
 
 def terms_of(
     X: Real, columns: Sequence[int] | Int64, *, linear: Collection[int] = (), n_cuts: int = 5
-) -> list[Term]:
+) -> Iterator[MadeTerm]:
     """Each column's terms: value, logarithm if skewed, thresholds at quantiles, being unknown.
 
     Of the columns in `linear` the value alone, as it is.
@@ -39,7 +50,7 @@ def terms_of(
     return _scaled(found, X)
 
 
-def step_terms(X: Real, column: int, cut: float) -> list[Term]:
+def step_terms(X: Real, column: int, cut: float) -> Iterator[MadeTerm]:
     """The terms of a column's threshold: from it on and, where some are unknown, below."""
     found = [Term((Condition(column, "at_least", cut),))]
     if np.isnan(X[:, column]).mean() >= 0.01:
@@ -47,23 +58,25 @@ def step_terms(X: Real, column: int, cut: float) -> list[Term]:
     return _scaled(found, X)
 
 
-def cuts_of(values: Float, n_cuts: int) -> list[float]:
-    """Thresholds at about equal shares of known values, ascending; none of fewer than three."""
-    known = values[~np.isnan(values)]
-    different = np.unique(known)
-    return _cuts(known, different, n_cuts) if len(different) > 2 else []
+def edges_of(values: Float, n_cuts: int) -> list[tuple[float, float]]:
+    """Values that stand next to each other, with a threshold between them for about equal shares of
+    the known values, ascending; none where fewer than three are different.
+    """
+    known = np.sort(values[~np.isnan(values)])
+    different = _different(known)
+    return _edges(known, different, n_cuts) if len(different) > 2 else []
 
 
-def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> list[Term]:
+def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> Iterator[MadeTerm]:
     """Of columns of many values, the number above and up to some of its quantiles."""
     found = []
     for column in columns:
         values = np.asarray(X[:, column], np.float64)
-        known = values[~np.isnan(values)]
-        different = np.unique(known)
+        known = np.sort(values[~np.isnan(values)])
+        different = _different(known)
         if len(different) < FEW_VALUES:
             continue
-        low, high = (float(q) for q in np.quantile(known, [0.01, 0.99]))
+        low, high = _quantiles(known, ENDS).tolist()
         for cut in _cuts(known, different, n_bends):
             if low < cut < high:
                 found += [
@@ -79,13 +92,13 @@ FEW_VALUES = 8
 
 def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
     values = np.asarray(X[:, column], np.float64)
-    known = values[~np.isnan(values)]
+    known = np.sort(values[~np.isnan(values)])
     if not len(known):
         return
     unknown = 1 - len(known) / len(values)
     if 0.01 <= unknown <= 0.99:
         yield Term((Condition(column, "missing"),))
-    different = np.unique(known[:: max(1, len(known) // 5000)])
+    different = _different(known)
     if len(different) == 2:
         yield Term((Condition(column, "at_least", float(different.mean())),))
         if unknown >= 0.01:
@@ -93,9 +106,9 @@ def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
         return
     if len(different) < 2:
         return
-    low, high = (float(q) for q in np.quantile(known, [0.01, 0.99]))
+    low, high = _quantiles(known, ENDS).tolist()
     if high <= low:
-        low, high = float(known.min()), float(known.max())
+        low, high = float(known[0]), float(known[-1])
     low, high = _plain(low, (high - low) / 200), _plain(high, (high - low) / 200)
     clipped = np.clip(known, low, high)
     yield Term((), column, "number", low, high)
@@ -110,36 +123,62 @@ def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
 
 def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
     """Thresholds between neighbouring values, at about equal shares of the rows."""
-    wanted = np.quantile(known, np.linspace(0, 1, n_cuts + 2)[1:-1])
+    return [plain_between(*edge) for edge in _edges(known, different, n_cuts)]
+
+
+def _edges(known: Float, different: Float, n_cuts: int) -> list[tuple[float, float]]:
+    wanted = _quantiles(known, np.linspace(0, 1, n_cuts + 2)[1:-1])
     at = np.clip(np.searchsorted(different, wanted, side="left"), 1, len(different) - 1)
     if len(different) <= n_cuts + 1:
         at = np.arange(1, len(different))
-    return [plain_between(float(different[i - 1]), float(different[i])) for i in np.unique(at)]
+    at = np.unique(at)
+    return list(zip(different[at - 1].tolist(), different[at].tolist()))
 
 
-def _scaled(found: Iterable[Term], X: Real) -> list[Term]:
+ENDS = np.array([0.01, 0.99])
+"""The shares of known values between which lines are straight."""
+
+
+def _quantiles(ordered: Float, shares: Float) -> Float:
+    """Between the two values next to each share, in proportion."""
+    at = shares * (len(ordered) - 1)
+    low = at.astype(np.int64)
+    above = ordered[np.minimum(low + 1, len(ordered) - 1)]
+    return np.asarray(ordered[low] + (above - ordered[low]) * (at - low))
+
+
+def _different(ordered: Float) -> Float:
+    """Each value once."""
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
+
+
+def _scaled(found: Iterable[Term], X: Real) -> Iterator[MadeTerm]:
     """Terms that tell training rows apart, with a spread there of 1, values of mean about 0."""
-    kept: list[Term] = []
     seen: set[bytes] = set()
+    read, values = -1, np.empty(0)
     for term in found:
         if term.form == "condition":
-            held = term.holds(X)
+            if len(term.conditions) == 1 and term.columns[0] == read:
+                held = term.conditions[0].passes(values)
+            else:
+                held = term.holds(X)
             share = float(held.mean())
-            pattern = np.packbits(
-                held
-            ).tobytes()  # columns of one table are unknown in the same rows
+            # Columns of one table are unknown in the same rows.
+            pattern = np.packbits(held).tobytes()
             if min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X)) and pattern not in seen:
                 seen.add(pattern)
-                kept.append(replace(term, spread=max(float(np.sqrt(share * (1 - share))), 0.05)))
+                spread = max(float(np.sqrt(share * (1 - share))), 0.05)
+                yield MadeTerm(replace(term, spread=spread), held / spread, pattern)
             continue
-        clipped = np.clip(np.asarray(X[:, term.column], np.float64), term.low, term.high)
-        if term.form == "log":
-            clipped = np.log1p(clipped - term.low)
-        known = clipped[~np.isnan(clipped)]
+        if term.column != read:
+            read, values = term.column, np.asarray(X[:, term.column], np.float64)
+        formed = term.formed(values)
+        known = formed[~np.isnan(formed)]
         if len(known) and (spread := float(known.std())) > 0:
+            spread = max(spread, 1e-12)
             centre = _plain(float(known.mean()), spread / 100)
-            kept.append(replace(term, centre=centre, spread=max(spread, 1e-12)))
-    return kept
+            scaled = np.nan_to_num((formed - centre) / spread, nan=0.0)
+            yield MadeTerm(replace(term, centre=centre, spread=spread), scaled, b"")
 
 
 def _plain(number: float, within: float) -> float:
@@ -175,4 +214,4 @@ def pair_terms(
         if score[rows[place], columns[place]] <= 0 or first.columns == second.columns:
             continue
         found.append(Term((*first.conditions, *second.conditions)))
-    return _scaled(found, X)
+    return [made.term for made in _scaled(found, X)]

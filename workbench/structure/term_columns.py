@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.term_choices import cuts_of, step_terms, terms_of
+from workbench.structure.cuts import plain_between
+from workbench.structure.term_choices import MadeTerm, edges_of, step_terms, terms_of
 from workbench.structure.terms import Term
 
-_Made = tuple[Term, Float, bytes]
-"""A term, its values times its handicap, and of a condition the rows that it holds of, as bits."""
 FINE_CUTS = 40
 """Thresholds of a column whose most telling one is taken beside those all rows share."""
 CLEARLY = 5.0
@@ -29,9 +29,9 @@ class TermColumns:
     """
 
     X: Real
-    _made: dict[int, list[_Made]] = field(default_factory=dict)
-    _steps: dict[tuple[int, float], list[_Made]] = field(default_factory=dict)
-    _fine: dict[int, tuple[list[float], Int64, Int64]] = field(default_factory=dict)
+    _made: dict[int, list[MadeTerm]] = field(default_factory=dict)
+    _steps: dict[tuple[int, float], list[MadeTerm]] = field(default_factory=dict)
+    _fine: dict[int, _Fine] = field(default_factory=dict)
 
     def of(self, columns: Int64, most: int, y: Float, rows: Int64) -> tuple[list[Term], Float]:
         """At most so many terms of some columns, values times handicaps (n_rows, n_terms).
@@ -41,69 +41,82 @@ class TermColumns:
         """
         shared = (made for column in columns.tolist() for made in self._of(column))
         found = list(_different(shared, most))
-        sharpest = (made for column in columns.tolist() for made in self._sharpest(column, y, rows))
+        sharpest = (made for step in self._sharpest(columns, y, rows) for made in self._step(*step))
         found = list(_different([*found, *sharpest], len(found) + most))
         values = np.empty((len(self.X), len(found)))
-        for place, (_, column, _) in enumerate(found):
-            values[:, place] = column
-        return [term for term, _, _ in found], values
+        for place, one in enumerate(found):
+            values[:, place] = one.term.handicap * one.values
+        return [one.term for one in found], values
 
-    def _of(self, column: int) -> list[_Made]:
+    def _of(self, column: int) -> list[MadeTerm]:
         if column not in self._made:
-            self._made[column] = self._values(terms_of(self.X, [column]))
+            self._made[column] = list(terms_of(self.X, [column]))
         return self._made[column]
 
-    def _sharpest(self, column: int, y: Float, rows: Int64) -> list[_Made]:
-        """The terms of the most telling threshold; none where a shared one tells nearly as much."""
+    def _step(self, column: int, cut: float) -> list[MadeTerm]:
+        if (column, cut) not in self._steps:
+            self._steps[column, cut] = list(step_terms(self.X, column, cut))
+        return self._steps[column, cut]
+
+    def _sharpest(self, columns: Int64, y: Float, rows: Int64) -> Iterator[tuple[int, float]]:
+        """Columns with the threshold that tells most of the rows, where no shared one tells nearly
+        as much.
+        """
+        fine = {column: one for column in columns.tolist() if (one := self._finely(column)).edges}
+        if not fine:
+            return
+        counts = np.zeros((2, len(fine), FINE_CUTS + 2))
+        for place, one in enumerate(fine.values()):
+            codes = one.codes[rows]
+            counts[0, place] = np.bincount(codes, minlength=FINE_CUTS + 2)
+            counts[1, place] = np.bincount(codes, weights=y[rows], minlength=FINE_CUTS + 2)
+        n, s = counts[:, :, :-1].cumsum(axis=2)
+        told = _likelihood(s, n) + _likelihood(s[:, -1:] - s, n[:, -1:] - n)
+        for of, (column, one) in zip(told, fine.items()):
+            best = int(np.argmax(of[: len(one.edges)]))
+            if of[best] >= of[one.shared].max(initial=-np.inf) + CLEARLY:
+                yield column, plain_between(*one.edges[best])
+
+    def _finely(self, column: int) -> _Fine:
         if column not in self._fine:
             values = np.asarray(self.X[:, column], np.float64)
-            cuts = cuts_of(values, FINE_CUTS)
-            codes = np.where(
-                np.isnan(values), len(cuts) + 1, np.searchsorted(cuts, values, "right")
+            edges = edges_of(values, FINE_CUTS)
+            above = np.array([high for _, high in edges])
+            codes = np.searchsorted(above, values, "right")
+            shared = {one.threshold for made in self._of(column) for one in made.term.conditions}
+            self._fine[column] = _Fine(
+                edges,
+                np.where(np.isnan(values), FINE_CUTS + 1, codes),
+                np.searchsorted(above, sorted(shared)).clip(max=max(len(edges) - 1, 0)),
             )
-            shared = {one.threshold for term, _, _ in self._of(column) for one in term.conditions}
-            self._fine[column] = (
-                cuts,
-                codes,
-                np.searchsorted(cuts, sorted(shared)).clip(max=max(len(cuts) - 1, 0)),
-            )
-        cuts, codes, shared_places = self._fine[column]
-        if not cuts:
-            return []
-        n = np.bincount(codes[rows], minlength=len(cuts) + 2)[:-1].cumsum().astype(np.float64)
-        s = np.bincount(codes[rows], weights=y[rows], minlength=len(cuts) + 2)[:-1].cumsum()
-        told = _likelihood(s[:-1], n[:-1]) + _likelihood(s[-1] - s[:-1], n[-1] - n[:-1])
-        best = int(np.argmax(told))
-        if told[best] < told[shared_places].max(initial=-np.inf) + CLEARLY:
-            return []
-        key = column, cuts[best]
-        if key not in self._steps:
-            self._steps[key] = self._values(step_terms(self.X, *key))
-        return self._steps[key]
-
-    def _values(self, terms: Sequence[Term]) -> list[_Made]:
-        found = []
-        for term in terms:
-            values = term.handicap * term.values(self.X)
-            # Columns of one table are unknown in the same rows.
-            found.append(
-                (
-                    term,
-                    values,
-                    np.packbits(values > 0).tobytes() if term.form == "condition" else b"",
-                )
-            )
-        return found
+        return self._fine[column]
 
 
-def _different(made: Iterable[_Made], most: int) -> Iterator[_Made]:
+class _Fine(NamedTuple):
+    """Many thresholds of a column.
+
+    Attributes
+    ----------
+    edges : list of (float, float)
+        The values on both sides of each.
+    codes : int64 array, shape (n_rows,)
+        How many each row is above; the last code where it is unknown.
+    shared : int64 array
+        The places of those that all rows share.
+    """
+
+    edges: list[tuple[float, float]]
+    codes: Int64
+    shared: Int64
+
+
+def _different(made: Iterable[MadeTerm], most: int) -> Iterator[MadeTerm]:
     seen: set[bytes] = set()
     for one in made:
         if most <= 0:
             return
-        pattern = one[2]
-        if not pattern or pattern not in seen:
-            seen.add(pattern)
+        if not one.pattern or one.pattern not in seen:
+            seen.add(one.pattern)
             most -= 1
             yield one
 

@@ -27,7 +27,11 @@ class Condition:
     or_missing: bool = False
 
     def holds(self, X: Real) -> Bool:
-        values = X[:, self.column].astype(np.float64)
+        """Whether it holds of each row, shape (n_rows,)."""
+        return self.passes(X[:, self.column].astype(np.float64))
+
+    def passes(self, values: Float) -> Bool:
+        """Whether it holds of each value of its candidate."""
         if self.test == "missing":
             return np.isnan(values)
         if self.test == "known":
@@ -82,12 +86,14 @@ class Term:
         """float64 (n_rows,)."""
         if self.form == "condition":
             return (self.holds(X).astype(np.float64) - self.centre) / self.spread
-        clipped = np.clip(np.asarray(X[:, self.column], np.float64), self.low, self.high)
-        if self.form == "log":
-            clipped = np.log1p(clipped - self.low)
-        return np.where(
-            self.holds(X), np.nan_to_num((clipped - self.centre) / self.spread, nan=0.0), 0.0
-        )
+        formed = self.formed(np.asarray(X[:, self.column], np.float64))
+        scaled = np.nan_to_num((formed - self.centre) / self.spread, nan=0.0)
+        return np.where(self.holds(X), scaled, 0.0) if self.conditions else scaled
+
+    def formed(self, values: Float) -> Float:
+        """Values of its candidate as its form has them, neither centred nor scaled."""
+        clipped = np.clip(values, self.low, self.high)
+        return np.log1p(clipped - self.low) if self.form == "log" else clipped
 
     def holds(self, X: Real) -> Bool:
         """Whether all conditions hold, shape (n_rows,)."""

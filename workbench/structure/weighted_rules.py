@@ -144,6 +144,8 @@ def _fitted(design: Design, chosen: _Choice, scope: TermScope, stable: _Support)
         if number > stage:
             break
         terms, Z = more, columns
+        if number == stage:
+            break
     if stable is not None:
         among = [at for at, term in enumerate(terms) if term.columns in stable]
         terms, Z = [terms[at] for at in among], Z[:, among]
