@@ -12,13 +12,13 @@ its CPU time at most.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, csr_matrix, hstack
 
+from benchmarks.measuring import print_records
 from workbench.experiments.alzheimer import SETTINGS
 from workbench.experiments.alzheimer_data import DATA_SETS, load_drugs, our_modes
 from workbench.learning.logistic import fit_logistic
@@ -100,11 +100,7 @@ def main() -> None:
                 "ratio": round(seconds / theirs, 2),
             }
         )
-    if arguments.json:
-        print(json.dumps(rows))
-        return
-    for row in rows:
-        print("  ".join(f"{key} {value}" for key, value in row.items()))
+    print_records(rows, arguments.json)
 
 
 if __name__ == "__main__":

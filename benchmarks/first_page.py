@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import socket
-import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -19,7 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 
-from benchmarks.measuring import print_records
+from benchmarks.measuring import print_records, served
 from workbench.workspace import open_workspace
 
 CHROMIUM = "/usr/bin/chromium"
@@ -52,49 +49,32 @@ def make(path: Path, facts: int) -> None:
 
 def measure(path: Path, browser: object) -> dict[str, float]:
     """Seconds until the server answers, the page is whole, and for a reload; the server's CPU."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     page = browser.new_page()  # type: ignore[attr-defined]
     began = time.perf_counter()
-    command = [
-        sys.executable,
-        "-m",
-        "workbench",
-        "app",
-        str(path),
-        "--port",
-        str(port),
-        "--no-browser",
-    ]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
-    try:
+    with served(path) as (address, process):
         while True:
             try:
-                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=1)
+                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1)
                 break
             except OSError:
                 time.sleep(0.02)
         up = time.perf_counter() - began
-        page.goto(f"http://localhost:{port}/data")
+        page.goto(f"{address}/data")
         page.get_by_text("Write rules about them").wait_for()
         page.wait_for_selector(STILL)
         whole = time.perf_counter() - began
-        fields = Path(f"/proc/{server.pid}/stat").read_text().split()
+        fields = Path(f"/proc/{process}/stat").read_text().split()
         cpu = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
         again = time.perf_counter()
         page.reload()
         page.get_by_text("Write rules about them").wait_for()
         page.wait_for_selector(STILL)
         reloaded = time.perf_counter() - again
-        figures = {"server_up": up, "first_page": whole, "reload": reloaded, "cpu_seconds": cpu}
-        return {name: round(value, 2) for name, value in figures.items()} | {
-            "load": round(os.getloadavg()[0], 1)
-        }
-    finally:
-        server.terminate()
-        server.wait()
-        page.close()
+    page.close()
+    figures = {"server_up": up, "first_page": whole, "reload": reloaded, "cpu_seconds": cpu}
+    return {name: round(value, 2) for name, value in figures.items()} | {
+        "load": round(os.getloadavg()[0], 1)
+    }
 
 
 def main() -> None:

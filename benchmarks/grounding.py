@@ -9,9 +9,7 @@ beside, for it also pays for memory that the process has not touched before.
 from __future__ import annotations
 
 import argparse
-import json
 import resource
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.measuring import print_records
 from benchmarks.tuffy import tuffy_counts
 from workbench.database import Database, load_alchemy
 from workbench.errors import UsageError
@@ -95,7 +94,7 @@ def measure(
 
     def once() -> None:
         found.clear()
-        found.append(ground(database, program, request))  # type: ignore[arg-type]
+        found.append(ground(database, program, request))
 
     first = timed(once)
     cpu = min(first, *(timed(once) for _ in range(REPETITIONS - 1)))
@@ -270,23 +269,6 @@ def uw_cse() -> dict[str, Any] | None:
     }
 
 
-def describe_uw_cse(files: dict[str, Any]) -> str:
-    """Our counts, and Tuffy's worked out from them."""
-    tuffy = files["tuffy"]
-    return (
-        f"uw-cse (Tuffy's files): {files['cpu_seconds']:.2f} CPU s (Tuffy: 6.8 s); "
-        f"{files['atoms']:,} atoms, "
-        f"{files['rows']:,} rows and {files['unit_groundings']:,} unit groundings.\n"
-        f"Tuffy counts {tuffy['atoms']:,} atoms and {tuffy['clauses']:,} clauses (published: "
-        "4,408 and 152,763): "
-        f"{tuffy['rows_of_active_atoms']:,} of our rows join active atoms only, one unit clause "
-        "for each of "
-        f"{tuffy['unit_clauses']:,} active atoms, {tuffy['satisfied_existential_clauses']} "
-        "existential clauses that "
-        "evidence satisfies"
-    )
-
-
 CASES: dict[str, Callable[[float], Measurement]] = {
     "transitivity": transitivity,
     "horn": horn,
@@ -309,23 +291,8 @@ def main(arguments: list[str] | None = None) -> None:
         for size in options.sizes.split(",")
         if case
     ]
-    files = uw_cse()
-    if options.json:
-        json.dump({"cases": [asdict(one) for one in found], "uw_cse": files}, sys.stdout, indent=2)
-        print()
-        return
-    print(
-        f"{'case':<20}{'rows':>12}{'CPU s':>9}{'first':>9}{'M rows/CPU s':>14}{'peak GiB':>10}"
-        f"{'x count':>9}{'x fetch':>9}"
-    )
-    for one in found:
-        print(
-            f"{one.case:<20}{one.rows:>12,}{one.cpu_seconds:>9.2f}{one.first_cpu_seconds:>9.2f}"
-            f"{one.rows_per_cpu_second / 1e6:>14.2f}{one.peak_gib:>10.2f}"
-            f"{one.times_count:>9.1f}{one.times_fetch:>9.1f}"
-        )
-    if files is not None:
-        print(describe_uw_cse(files))
+    cases = [asdict(one) for one in found]
+    print_records({"cases": cases, "uw_cse": uw_cse()}, options.json)
 
 
 if __name__ == "__main__":

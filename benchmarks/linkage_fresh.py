@@ -46,7 +46,7 @@ def names(random: Random) -> list[str]:
 
 
 def day(random: Random, first: int, last: int) -> tuple[int, int, int]:
-    return tuple(int(random.integers(*one)) for one in ((first, last), (1, 13), (1, 29)))  # type: ignore[return-value]
+    return tuple(int(random.integers(*one)) for one in ((first, last), (1, 13), (1, 29)))
 
 
 def written(random: Random, date: tuple[int, int, int]) -> str:

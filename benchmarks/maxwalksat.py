@@ -9,13 +9,13 @@ The exact optimum is an integer program's, solved by HiGHS to a gap of zero.
 from __future__ import annotations
 
 import argparse
-import json
 from time import monotonic, process_time
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, eye_array, hstack
 
+from benchmarks.measuring import print_records
 from benchmarks.smokers import WEIGHTS, smokers
 from workbench.arrays import Float
 from workbench.inference.maxwalksat import MaxWalkSAT
@@ -128,15 +128,7 @@ def main() -> None:
     results = measure(options.people, options.seconds) + [
         throughput(atoms) for atoms in (300, 1000, 3000)
     ]
-    if options.json:
-        print(json.dumps(results))
-        return
-    for row in results:
-        print(row["weights"])
-        for name, value in row.items():
-            print(
-                f"  {name:36} {value:.6g}" if isinstance(value, float) else f"  {name:36} {value}"
-            )
+    print_records(results, options.json)
 
 
 if __name__ == "__main__":

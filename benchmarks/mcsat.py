@@ -5,13 +5,12 @@ python -m benchmarks.mcsat [--json]
 
 from __future__ import annotations
 
-import json
 import sys
 from time import process_time
 
 import numpy as np
 
-from benchmarks.report import markdown
+from benchmarks.measuring import print_records
 from benchmarks.smokers import smokers
 from workbench.inference.exact import Exact
 from workbench.inference.mcsat import MCSAT
@@ -58,12 +57,7 @@ def accuracy(people: int = 50, seeds: int = 10, samples: int = 500) -> dict[str,
 
 def main() -> None:
     """Print both tables."""
-    results = {"speed": speed(), "accuracy": accuracy()}
-    if "--json" in sys.argv:
-        print(json.dumps(results))
-        return
-    for title, figures in results.items():
-        print(f"{title}\n\n{markdown([figures])}\n")
+    print_records({"speed": speed(), "accuracy": accuracy()}, "--json" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ those of grounding in full.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from time import monotonic
@@ -19,7 +18,7 @@ from time import monotonic
 import numpy as np
 
 from benchmarks.maxwalksat import SETTINGS
-from benchmarks.measuring import cpu_seconds
+from benchmarks.measuring import cpu_seconds, print_records
 from benchmarks.smokers import smokers
 from workbench.arrays import Float
 from workbench.errors import WorkbenchError
@@ -30,6 +29,7 @@ from workbench.inference.relaxation import solve_relaxation
 from workbench.inference.solution import Solution
 from workbench.network import GroundNetwork, network_from_clauses
 from workbench.network.relax import relax
+from workbench.progress import Conduct
 from workbench.resources import datasets_directory
 
 ENGINES = ("ilp", "lp", "cpi", "maxwalksat")
@@ -125,7 +125,7 @@ def counting(seconds: float, seed: int = 0) -> Iterable[dict[str, object]]:
     problem = relax(network, weights)
     for name, program in (("plain", problem), ("counting", aggregate(problem))):
         began = cpu_seconds()
-        answer = solve_highs(program, integer=True, deadline=monotonic() + seconds)
+        answer = solve_highs(program, integer=True, conduct=Conduct(deadline=monotonic() + seconds))
         yield {
             "problem": f"integer program, {name} rows",
             "atoms": network.n_atoms,
@@ -250,23 +250,7 @@ def main() -> None:
                 rows += part(datasets_directory(options.data_dir), options.seconds)
             except WorkbenchError as error:
                 print(f"{name} is left out: {error}")
-    if options.json:
-        print(json.dumps(rows))
-        return
-    print(
-        f"{'problem':44} {'engine':10} {'status':9} {'energy':>12} {'bound':>12} {'gap':>9} "
-        f"{'rows':>8} {'CPU s':>7}"
-    )
-    for row in rows:
-        gap = "" if row["gap"] is None else f"{row['gap']:9.2g}"
-        energies = f"{row['energy']:12.2f} {row['bound']:12.2f} {gap:>9}"
-        named = f"{row['problem']!s:44} {row['engine']!s:10} {row['status']!s:9}"
-        print(f"{named} {energies} {row['rows_solved']!s:>8} {row['cpu_seconds']:7.2f}")
-        if "rows_in_full" in row:
-            print(
-                f"    {row['lazy_rows']:,} rows of transitivity grounded, "
-                f"{row['lazy_rows_in_full']:,} in full"
-            )
+    print_records(rows, options.json)
 
 
 if __name__ == "__main__":

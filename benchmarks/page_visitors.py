@@ -9,19 +9,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-import socket
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.first_page import CHROMIUM
-from benchmarks.measuring import print_records
+from benchmarks.measuring import print_records, served
 from workbench.workspace import open_workspace
 
 FAULT = '[data-testid="stException"]'
@@ -40,30 +36,6 @@ class Seen:
     faults: list[str] = field(default_factory=list)
     jobs: int = 0
     memory: list[int] = field(default_factory=list)
-
-
-@contextmanager
-def served(path: Path) -> Iterator[tuple[str, int]]:
-    """The page over a workspace file: its address and process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "workbench",
-        "app",
-        str(path),
-        "--port",
-        str(port),
-        "--no-browser",
-    ]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
-    try:
-        yield f"http://localhost:{port}", server.pid
-    finally:
-        server.terminate()
-        server.wait()
 
 
 async def look_around(page: Any, address: str, seen: Seen, until: float, seed: int) -> None:

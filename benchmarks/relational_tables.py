@@ -21,6 +21,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -130,7 +131,7 @@ def _rows(
                 )
 
 
-def _described(mapping: dict[str, list[dict[str, object]]]) -> dict[str, object]:
+def _described(mapping: dict[str, list[dict[str, Any]]]) -> dict[str, object]:
     """Of each table its key, where that is one column, and its columns with what they refer to."""
     described = {}
     for table in mapping["tables"]:

@@ -14,7 +14,6 @@ variables only under 30 s of CPU, with constants under 10 minutes and 4 GiB.
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import time
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import aleph
+from benchmarks.measuring import print_records
 from workbench.experiments.alzheimer import SETTINGS, SHIPPED_SETTINGS
 from workbench.experiments.alzheimer_data import DATA_SETS, load_drugs, our_modes
 from workbench.resources import datasets_directory
@@ -137,11 +137,7 @@ def main() -> None:
         if arguments.aleph is not None:
             rows.append(measure_aleph(name, arguments.aleph))
             rows.extend(compare_theories(name, arguments.aleph, arguments.aleph_folds))
-    if arguments.json:
-        print(json.dumps(rows))
-        return
-    for row in rows:
-        print("  ".join(f"{key} {value}" for key, value in row.items()))
+    print_records(rows, arguments.json)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ and, where the package is installed, toulbar2's state.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measuring import print_records
 from workbench.arrays import Float, Int64
 from workbench.interchange import FactorModel, parse_evidence
 from workbench.resources import datasets_directory
@@ -109,13 +109,7 @@ def main() -> None:
     names = given.models or sorted(
         path.name.removesuffix(".uai.gz") for path in folder.glob("*.uai.gz")
     )
-    rows = []
-    for name in names:
-        rows.append(measure(folder, name, given.time_limit))
-        if not given.json:
-            print(json.dumps(rows[-1], default=str), flush=True)
-    if given.json:
-        print(json.dumps(rows, indent=1, default=str))
+    print_records((measure(folder, name, given.time_limit) for name in names), given.json)
 
 
 if __name__ == "__main__":
