@@ -19,6 +19,7 @@ from workbench.commands.console import (
 )
 from workbench.commands.given import (
     STANDARD_INPUT,
+    chosen_task,
     given_rules,
     opened,
     read_rules,
@@ -36,9 +37,11 @@ from workbench.commands.options import (
     TaskName,
 )
 from workbench.commands.unused import tell_unused
+from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.grounding.preview_result import Preview
+    from workbench.verbs.explaining.explanation import Explanation
 
 __all__ = ["check", "explain", "fmt", "ground"]
 
@@ -88,7 +91,6 @@ def fmt(
     json: Json = False,
 ) -> None:
     """Print a rules file in canonical form; comments and blank lines stay."""
-    from workbench.errors import UsageError
     from workbench.language import format_source, format_text, language_of
 
     if file == STANDARD_INPUT:
@@ -218,8 +220,6 @@ def explain(
     json: Json = False,
 ) -> None:
     """Explain a diagnostic's code fully, or why an atom has the value that inference gives it."""
-    from workbench.errors import UsageError
-
     if re.fullmatch(r"[EW]\d{4}", target):
         from workbench.resources import error_page
 
@@ -235,23 +235,18 @@ def explain(
             "explain takes a code, or a rules file and an atom",
             help="workbench explain RULES 'P(A)' --data F",
         )
-    from workbench.commands.given import chosen_task
-
     rules = given_rules(Path(target))
-    with opened(question, rules) as open_workspace:
-        result = open_workspace.infer(
-            rules,
-            task=chosen_task(task),
-            engine=engine,
-            seed=seed,
-            **question.predicates,
-            worlds=only,
-            record=False,
-        )
+    how: dict[str, Any] = {"task": chosen_task(task), "engine": engine, "worlds": only}
+    with opened(question, rules) as workspace:
+        result = workspace.infer(rules, seed=seed, record=False, **how, **question.predicates)
         explanation = result.explain(atom, samples=averaged, seed=seed)
     if json:
         print_json(explanation)
-        return
+    else:
+        _print_explanation(explanation)
+
+
+def _print_explanation(explanation: Explanation) -> None:
     print_line(explanation.sentence())
     columns = ("contribution", "weight", "distance", "ground rule", "other atoms", "rule")
     rows = [

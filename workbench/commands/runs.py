@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,6 +21,10 @@ from workbench.commands.console import (
 from workbench.commands.options import Json
 from workbench.commands.prediction_files import write_frame
 from workbench.commands.served import address_of, at_hand, connected
+from workbench.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace as Opened
 
 __all__ = ["compare", "export", "load", "repair", "runs"]
 
@@ -61,7 +65,6 @@ def load(
     it and load again with --mapping.
     """
     from workbench.database import memory_of_a_load
-    from workbench.errors import InputError, UsageError
     from workbench.tables import TablesReport, format_mapping
     from workbench.workspace import open_workspace
 
@@ -69,6 +72,7 @@ def load(
         raise UsageError.of(
             "E0814", "no file is named", help="name files or directories, or --mapping FILE"
         )
+    named: dict[str, Any] = {"world": world, "predict": predict}
     if (address := address_of(workspace)) is not None:
         if mapping is not None or partition != "evidence":
             raise UsageError.of(
@@ -76,44 +80,52 @@ def load(
                 "a server loads with neither --mapping nor --partition",
                 help="leave them out",
             )
-        with connected(address) as remote:
-            text = None if rules is None else rules.read_text(encoding="utf-8")
-            names = [remote.upload(source) for source in sources or ()]
-            answer = remote.load(files=names, rules=text, world=world, predict=predict)
-        if json:
-            print_json({"facts": answer["facts"], "worlds": answer["worlds"]})
-        else:
-            print_table("Loaded", ("predicate", "facts"), answer["facts"].items())
+        _load_at_the_server(address, sources or [], rules, json=json, **named)
         return
     with open_workspace(workspace, memory_limit=memory_of_a_load()) as opened:
         try:
             report = opened.load(
-                sources or (),
-                rules=rules,
-                world=world,
-                partition=partition,
-                mapping=mapping,
-                predict=predict,
+                sources or (), rules=rules, partition=partition, mapping=mapping, **named
             )
         except InputError as error:
-            if (
-                mapping is None
-                and not json
-                and any("in the mapping" in (one.help or "") for one in error.diagnostics)
-            ):
-                with suppress(InputError):
-                    look = opened.data.look_at_tables(sources or ())
-                    print_line(format_mapping(look.mapping).rstrip("\n"))
+            if mapping is None and not json:
+                _print_proposal(opened, sources or [], error)
             raise
     print_warnings(report.warnings)
-    if json:
-        record = {"facts": report.facts, "worlds": report.worlds}
-        print_json(report.as_record() if isinstance(report, TablesReport) else record)
-        return
     if isinstance(report, TablesReport):
-        print_line(format_mapping(report.mapping).rstrip("\n"))
+        if json:
+            print_json(report.as_record())
+        else:
+            print_line(format_mapping(report.mapping).rstrip("\n"))
+        return
+    _print_loaded({"facts": report.facts, "worlds": report.worlds}, json=json)
+
+
+def _load_at_the_server(
+    address: str, sources: list[str], rules: Path | None, *, json: bool, **named: Any
+) -> None:
+    with connected(address) as remote:
+        text = None if rules is None else rules.read_text(encoding="utf-8")
+        names = [remote.upload(source) for source in sources]
+        answer = remote.load(files=names, rules=text, **named)
+    _print_loaded({name: answer[name] for name in ("facts", "worlds")}, json=json)
+
+
+def _print_proposal(opened: Opened, sources: list[str], error: InputError) -> None:
+    """What columns were taken for, where the cells do not fit it."""
+    from workbench.tables import format_mapping
+
+    if any("in the mapping" in (one.help or "") for one in error.diagnostics):
+        with suppress(InputError):
+            look = opened.data.look_at_tables(sources)
+            print_line(format_mapping(look.mapping).rstrip("\n"))
+
+
+def _print_loaded(record: dict[str, Any], *, json: bool) -> None:
+    if json:
+        print_json(record)
     else:
-        print_table("Loaded", ("predicate", "facts"), report.facts.items())
+        print_table("Loaded", ("predicate", "facts"), record["facts"].items())
 
 
 @command("Workspaces", "runs work.duckdb", served=True)

@@ -85,32 +85,25 @@ def serve(
 
     tokens = Tokens.read(token or [])
     memory = memory_of_a_job() if job_memory is None else read_size(job_memory)
+    audit = Audit(workspace.with_name(workspace.name + ".audit.jsonl"))
     # What is written here is bounded as a job is; all else works in processes of its own.
     with (
         open_workspace(workspace, memory_limit=f"{memory}B") as opened,
         TemporaryDirectory(prefix="workbench-uploads-") as uploads,
     ):
         folders = Folders((Path(uploads).resolve(), *allowed_folders(data_dir)))
-        application_ = application(
-            Toolbox(opened, folders, current_progress),
-            tokens=tokens,
-            audit=Audit(workspace.with_name(workspace.name + ".audit.jsonl")),
-            jobs=Jobs(seconds=job_seconds),
-            memory=memory,
-            uploads=Path(uploads),
-        )
+        served = application(
+            Toolbox(opened, folders, current_progress), tokens=tokens, audit=audit,
+            jobs=Jobs(seconds=job_seconds), memory=memory, uploads=Path(uploads),
+        )  # fmt: skip
         # The server's library dies of a SIGTERM once it has ended its calls, and leaves all open.
         told_to_end = interrupts_raise((signal.SIGINT, signal.SIGTERM))
         with _announced(workspace, f"http://{host}:{port}"), suppress(Cancelled), told_to_end:
             print_error(f"serving {workspace} at http://{host}:{port}; stop with Ctrl-C")
             uvicorn.run(
-                application_,
-                host=host,
-                port=port,
-                log_level="warning",
-                access_log=False,
+                served, host=host, port=port, log_level="warning", access_log=False,
                 timeout_graceful_shutdown=5,
-            )
+            )  # fmt: skip
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import duckdb
@@ -15,7 +15,7 @@ from workbench.database.ingest import LoadReport, Partition, ingest
 from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
 from workbench.database.text_files import chunks_of_lines, display_name, line_reader
-from workbench.errors import Diagnostic, InputError, Span, nearest
+from workbench.errors import Diagnostic, InputError, Span, did_you_mean
 from workbench.language.declarations import Function, Predicate
 from workbench.resources import sql_text
 
@@ -190,51 +190,42 @@ def _signature_faults(
         "SELECT min(line), count(*), predicate, len(arguments), result IS NOT NULL FROM "
         "staged_lines WHERE fact GROUP BY ALL ORDER BY 1"
     ).fetchall()
-    found: list[Diagnostic] = []
-    unknown: set[str] = set()
+    found: dict[tuple[object, ...], Diagnostic] = {}
     for line, count, name, given, has_result in rows:
-        more = f" ({count} such facts)" if count > 1 else ""
         predicate = stored.get(name)
-        if predicate is None:
-            if name not in unknown:
-                close = nearest(name, stored)
-                help_text = f"did you mean {close}?" if close else "declare it in the rules"
-                found.append(
-                    source.diagnostic(
-                        "E0203",
-                        f"no predicate is called {name}{more}",
-                        line,
-                        needle=name,
-                        help=help_text,
-                    )
-                )
-            unknown.add(name)
-            continue
-        is_function = predicate.kind == "function"
-        wanted = predicate.arity - is_function
-        if given != wanted:
-            message = f"{name} takes {_arguments(wanted)}, not {given}{more}"
-            found.append(source.diagnostic("E0204", message, line, needle=name))
-        elif is_function and not has_result:
-            found.append(
-                source.diagnostic(
-                    "E0205",
-                    f"{name} is a function, and this line gives it no value{more}",
-                    line,
-                    needle=name,
-                    help=f"write {name}(...) = Value",
-                )
-            )
-        elif has_result and not is_function:
-            found.append(
-                source.diagnostic(
-                    "E0205",
-                    f"{name} is a predicate, and takes no value after '='{more}",
-                    line,
-                    needle="=",
-                )
-            )
-    return found[:SHOWN]
+        fault = _signature_fault(name, predicate, given, has_result, stored)
+        if fault is not None:
+            code, message, needle, cure = fault
+            more = f" ({count} such facts)" if count > 1 else ""
+            key = (name,) if predicate is None else (name, given, has_result)
+            told = source.diagnostic(code, message + more, line, needle=needle, help=cure)
+            found.setdefault(key, told)
+    return list(found.values())[:SHOWN]
+
+
+def _signature_fault(
+    name: str,
+    predicate: StoredPredicate | None,
+    given: int,
+    has_result: bool,
+    known: Iterable[str],
+) -> tuple[str, str, str, str | None] | None:
+    """What is wrong with so many arguments, and perhaps a value, after a name: code, message, where
+    the caret stands, and the cure; None where nothing is.
+    """
+    if predicate is None:
+        cure = did_you_mean(name, known, "declare it in the rules")
+        return "E0203", f"no predicate is called {name}", name, cure
+    is_function = predicate.kind == "function"
+    wanted = predicate.arity - is_function
+    if given != wanted:
+        return "E0204", f"{name} takes {_arguments(wanted)}, not {given}", name, None
+    if is_function and not has_result:
+        said = f"{name} is a function, and this line gives it no value"
+        return "E0205", said, name, f"write {name}(...) = Value"
+    if has_result and not is_function:
+        return "E0205", f"{name} is a predicate, and takes no value after '='", "=", None
+    return None
 
 
 def _arguments(number: int) -> str:

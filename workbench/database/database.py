@@ -17,7 +17,7 @@ from workbench.database.stored import StoredPredicate, read_predicates
 from workbench.database.transactions import Transactions
 from workbench.database.workspace_files import is_empty, left_as_found, refuse_name
 from workbench.database.workspace_format import make_ready
-from workbench.errors import InputError, UsageError, nearest
+from workbench.errors import InputError, UsageError, did_you_mean
 from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.program import Program
 
@@ -156,11 +156,8 @@ class Database(Transactions):
         """
         stored = self.predicates()
         if name not in stored:
-            close = nearest(name, stored)
             raise UsageError.of(
-                "E0203",
-                f"no predicate is called {name}",
-                help=f"did you mean {close}?" if close else None,
+                "E0203", f"no predicate is called {name}", help=did_you_mean(name, stored)
             )
         return stored[name]
 
@@ -177,6 +174,17 @@ class Database(Transactions):
         """The id of each world, by name, in order of id."""
         with self.reading() as connection:
             return dict(connection.execute("SELECT name, id FROM world ORDER BY id").fetchall())
+
+    def ids_of_worlds(self, names: Iterable[str]) -> tuple[int, ...]:
+        """The ids of worlds by their names. Raises E0807 for a world that is not there."""
+        known = self.worlds()
+        if unknown := ", ".join(name for name in names if name not in known):
+            raise UsageError.of(
+                "E0807",
+                f"there is no world {unknown}",
+                help=f"the worlds are {', '.join(known)}",
+            )
+        return tuple(known[name] for name in names)
 
     def world_id(self, name: str = DEFAULT_WORLD) -> int:
         """The id of the world called `name`, made when it does not exist."""

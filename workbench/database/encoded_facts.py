@@ -10,7 +10,7 @@ import duckdb
 import pyarrow
 
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted
+from workbench.database.identifiers import all_equal, quoted
 from workbench.database.ingest import Partition
 from workbench.database.rows import first_row, first_value, handed_in
 from workbench.database.schema import add_constants
@@ -189,9 +189,7 @@ def _insert(
     there = f"FROM {table} WHERE world = {world} AND partition = '{fact.partition}' LIMIT 1"
     if first_row(connection.execute(there)) is not None:
         _check_against(connection, predicate, fact, picked, source)
-        same = " AND ".join(
-            f"t.{name} = n.{name}" for name in ("world", *predicate.columns, "partition")
-        )
+        same = all_equal("t", "n", ("world", *predicate.columns, "partition"))
         picked = f"SELECT * FROM ({picked}) n WHERE NOT EXISTS (FROM {table} t WHERE {same})"
     return int(first_value(connection.execute(f"INSERT INTO {table} BY NAME {picked}")))
 
@@ -207,7 +205,7 @@ def _check_against(
     if fact.subjects is None or fact.asked:
         return
     subjects, rest = predicate.columns[: fact.subjects], predicate.columns[fact.subjects :]
-    same = " AND ".join(f"t.{name} = n.{name}" for name in ("world", *subjects, "partition"))
+    same = all_equal("t", "n", ("world", *subjects, "partition"))
     differs = " OR ".join(
         [
             "t.value IS DISTINCT FROM n.value",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,48 +101,26 @@ def load_ilp_facts(
 
     Raises E0140 to E0143 for text that cannot be read; what `load_frame` raises.
     """
-    facts, examples = read_facts(path)
     stored = database.predicates()
-    report = LoadReport({}, (world,))
-    unknown: list[str] = []
+    report, unknown = LoadReport({}, (world,)), set[str]()
     with database.transaction():
-        for (name, arity), rows in facts.items():
-            target = next(
-                (
-                    known
-                    for known in (f"{name}{GIVEN}", name)
-                    if known in stored and stored[known].arity == arity
-                ),
-                None,
-            )
+        for name, rows, label in _relations(path):
+            names = (f"{name}{GIVEN}", name) if label is None else (name,)
+            arity = len(rows[0])
+            fitting = (known for known in names if known in stored and stored[known].arity == arity)
+            target = next(fitting, None)
             if target is None or not arity:
-                unknown.append(f"{name}/{arity}")
-            else:
+                unknown.add(f"{name}/{arity}")
+            elif label is None:
                 report += load_frame(
                     database, _frame(rows), predicate=target, world=world, partition=partition
                 )
-        for label, terms in examples.items():
-            for predicate in dict.fromkeys(term.functor for term in terms):
-                rows = tuple(
-                    tuple(map(term_text, term.arguments))
-                    for term in terms
-                    if term.functor == predicate
-                )
-                if predicate not in stored or any(
-                    len(row) != stored[predicate].arity for row in rows
-                ):
-                    unknown.append(f"{predicate}/{len(rows[0])}")
-                    continue
-                frame = _frame(rows).assign(value=1.0 if label else 0.0)
+            else:
+                frame = _frame(rows).assign(value=label)
                 report += load_frame(
-                    database,
-                    frame,
-                    predicate=predicate,
-                    value="value",
-                    world=world,
-                    partition="truth",
+                    database, frame, predicate=target, value="value", world=world, partition="truth"
                 )
-    left_out = sorted(set(unknown) - {"pos/1", "neg/1"})
+    left_out = sorted(unknown - {"pos/1", "neg/1"})
     if not left_out:
         return report
     shown = ", ".join(left_out[:10]) + (", ..." if len(left_out) > 10 else "")
@@ -151,6 +129,22 @@ def load_ilp_facts(
         f"left out: {shown}"
     )
     return report + LoadReport({}, (), (Diagnostic("E0144", message, severity="warning"),))
+
+
+def _relations(
+    path: str | os.PathLike[str],
+) -> Iterator[tuple[str, Sequence[tuple[str, ...]], float | None]]:
+    """The rows of each predicate of some arity, and of examples their label."""
+    facts, examples = read_facts(path)
+    for (name, _), rows in facts.items():
+        yield name, rows, None
+    for label, terms in examples.items():
+        found: dict[tuple[str, int], list[tuple[str, ...]]] = {}
+        for term in terms:
+            row = tuple(map(term_text, term.arguments))
+            found.setdefault((term.functor, len(row)), []).append(row)
+        for (name, _), labelled in found.items():
+            yield name, labelled, float(label)
 
 
 def _frame(rows: Sequence[Sequence[str]]) -> pd.DataFrame:

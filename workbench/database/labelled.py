@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.arrays import Array, Bool, Float, Int32, Int64
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted
+from workbench.database.identifiers import all_equal, quoted
 from workbench.database.rows import first_row, first_value, ids_of_columns
 
 __all__ = ["BesideTruth", "beside_truth", "keep_truth", "label_counts", "label_keys"]
@@ -55,7 +55,7 @@ def beside_truth(database: Database, predicate: str) -> BesideTruth:
     """
     stored = database.predicate(predicate)
     table, columns = quoted(stored.table_name), stored.columns
-    same = " AND ".join(f"l.{column} = t.{column}" for column in ("world", *columns))
+    same = all_equal("l", "t", ("world", *columns))
     truth = f"(FROM {table} WHERE partition = 'truth')"
     items = ", ".join(["t.world", *(f"t.{column}" for column in columns[:-1])])
     category, join = "''", ""

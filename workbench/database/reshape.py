@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted, unused_name
+from workbench.database.identifiers import all_equal, quoted, unused_name
 from workbench.database.rows import first_value
 from workbench.database.schema import create_view
-from workbench.database.stored import StoredPredicate
 from workbench.errors import UsageError
 
 __all__ = ["delete_predicate", "merge_predicates", "rename_predicate"]
@@ -56,7 +55,7 @@ def merge_predicates(database: Database, source: str, into: str) -> int:
     facts contradict.
     """
     taken, kept = database.predicate(source), database.predicate(into)
-    if source == into or _shape(taken) != _shape(kept):
+    if source == into or taken.shape != kept.shape:
         raise UsageError.of(
             "E0272",
             f"{source}({', '.join(taken.argument_types)}) cannot be merged into {into}"
@@ -65,9 +64,7 @@ def merge_predicates(database: Database, source: str, into: str) -> int:
             "the same order, can be merged",
         )
     with database.transaction() as connection:
-        same = " AND ".join(
-            f"t.{column} = n.{column}" for column in ("world", *kept.columns, "partition")
-        )
+        same = all_equal("t", "n", ("world", *kept.columns, "partition"))
         pair = f"{quoted(taken.table_name)} n JOIN {quoted(kept.table_name)} t ON {same}"
         clashes = first_value(
             connection.execute(
@@ -113,7 +110,3 @@ def delete_predicate(database: Database, name: str) -> int:
             connection.execute(f"DELETE FROM {table} WHERE {column} = ?", [name])
         database.refresh_domains()
     return int(count)
-
-
-def _shape(predicate: StoredPredicate) -> tuple[object, ...]:
-    return predicate.argument_types, predicate.kind, predicate.kinds, predicate.value_last

@@ -14,7 +14,7 @@ from workbench.database.ingest import LoadReport, Partition, ingest
 from workbench.database.rows import first_row
 from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
-from workbench.errors import Diagnostic, InputError, Span, nearest
+from workbench.errors import Diagnostic, InputError, Span, did_you_mean
 
 __all__ = ["STAGED_ROWS", "RowMapping", "find_predicate", "load_rows"]
 
@@ -50,12 +50,11 @@ def find_predicate(
     folded = [other for other in stored if other.casefold().replace(ignored, "") == bare]
     if len(folded) == 1 and file is not None:
         return stored[folded[0]]
-    close = nearest(name, stored)
     raise InputError.of(
         "E0203",
         f"no predicate is called {name}",
         span=Span(file, 1, 1, 1, 1) if file else None,
-        help=f"did you mean {close}?" if close else help,
+        help=did_you_mean(name, stored, help),
     )
 
 
@@ -175,18 +174,10 @@ def _counted(number: int, noun: str) -> str:
 def _column(present: Sequence[str], name: str, source: FactSource) -> str:
     folded = {other.casefold(): other for other in present}
     if name.casefold() not in folded:
-        close = nearest(name, present)
+        cure = did_you_mean(name, present, f"the columns are {', '.join(present)}")
+        line = 1 if source.name else None
         raise InputError(
-            (
-                source.diagnostic(
-                    "E0204",
-                    f"there is no column {name}",
-                    1 if source.name else None,
-                    help=f"did you mean {close}?"
-                    if close
-                    else f"the columns are {', '.join(present)}",
-                ),
-            )
+            (source.diagnostic("E0204", f"there is no column {name}", line, help=cure),)
         )
     return folded[name.casefold()]
 

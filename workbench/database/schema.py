@@ -78,44 +78,47 @@ def declare_stored(
         return wanted
     if wanted.closed is None:
         wanted = replace(wanted, closed=present.closed)
-    if (present.argument_types, present.kind, present.kinds, present.value_last) == (
-        wanted.argument_types,
-        wanted.kind,
-        wanted.kinds,
-        wanted.value_last,
-    ):
-        kept = replace(
-            present,
-            closed=wanted.closed,
-            exactly_one=wanted.exactly_one,
-            at_most_one=wanted.at_most_one,
-        )
-        if kept == present:
-            return present
+    if present.shape == wanted.shape:
+        return _remarked(connection, present, wanted)
+    _make_anew(connection, present, wanted)
+    return wanted
+
+
+def _remarked(
+    connection: duckdb.DuckDBPyConnection, present: StoredPredicate, wanted: StoredPredicate
+) -> StoredPredicate:
+    """What is there, closed and marked as is wanted."""
+    marks = {name: getattr(wanted, name) for name in ("closed", "exactly_one", "at_most_one")}
+    kept = replace(present, **marks)
+    if kept != present:
         connection.execute(
-            "UPDATE predicate SET closed = $closed, exactly_one = $exactly, at_most_one = $most "
-            "WHERE name = $name",
+            "UPDATE predicate SET closed = $closed, exactly_one = $exactly_one, at_most_one = "
+            "$at_most_one WHERE name = $name",
             {
                 "closed": kept.closed,
-                "exactly": list(kept.exactly_one),
-                "most": list(kept.at_most_one),
+                "exactly_one": list(kept.exactly_one),
+                "at_most_one": list(kept.at_most_one),
                 "name": kept.name,
             },
         )
-        return kept
-    has_facts = (
-        first_row(connection.execute(f"FROM {quoted(present.table_name)} LIMIT 1")) is not None
-    )
+    return kept
+
+
+def _make_anew(
+    connection: duckdb.DuckDBPyConnection, present: StoredPredicate, wanted: StoredPredicate
+) -> None:
+    """Put a predicate in the place of one of the same name, whose facts are encoded again."""
+    table = quoted(present.table_name)
+    has_facts = first_row(connection.execute(f"FROM {table} LIMIT 1")) is not None
     if has_facts:
         _save_texts(connection, present, wanted)
     connection.execute(f"DROP VIEW facts.{quoted(present.view_name)}")
-    connection.execute(f"DROP TABLE {quoted(present.table_name)}")
+    connection.execute(f"DROP TABLE {table}")
     connection.execute("DELETE FROM predicate WHERE name = ?", [wanted.name])
     connection.execute("DELETE FROM predicate_argument WHERE predicate = ?", [wanted.name])
     _create(connection, wanted)
     if has_facts:
         _encode_texts(connection, wanted)
-    return wanted
 
 
 def _save_texts(

@@ -47,6 +47,11 @@ class StoredPredicate:
         return len(self.argument_types)
 
     @property
+    def shape(self) -> tuple[object, ...]:
+        """What facts of equal shape can stand in one table by."""
+        return self.argument_types, self.kind, self.kinds, self.value_last
+
+    @property
     def columns(self) -> tuple[str, ...]:
         return tuple(f"a{position}" for position in range(self.arity))
 

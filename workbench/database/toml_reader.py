@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.database.text_files import chunks_of_lines, display_name
-from workbench.errors import InputError, Span, WorkbenchError, nearest
+from workbench.errors import InputError, Span, WorkbenchError, did_you_mean
 
 __all__ = ["TomlReader", "read_toml"]
 
@@ -66,13 +66,9 @@ class TomlReader:
     def known(self, table: Mapping[str, Any], where: str, keys: tuple[str, ...]) -> None:
         for key in table:
             if key not in keys:
-                close = nearest(key, keys)
                 place = f" of [[{where}]]" if where else ""
-                raise self.fault(
-                    key,
-                    f"{key} is no key{place}",
-                    f"did you mean {close}?" if close else f"the keys are {', '.join(keys)}",
-                )
+                cure = did_you_mean(key, keys, f"the keys are {', '.join(keys)}")
+                raise self.fault(key, f"{key} is no key{place}", cure)
 
     def text(self, table: Mapping[str, Any], key: str) -> str | None:
         value = table.get(key)

@@ -37,9 +37,35 @@ def html_report(
     named: Callable[[Sequence[str]], Sequence[str]],
 ) -> str:
     """The report's text, atoms as they are `named`; tables are cut after 500 rows."""
+    title = f"Run {run.id}: {run.kind}" + (f", {run.name}" if run.name else "")
+    parts = [f"<h1>{escape(title)}</h1>"]
+    if run.note:
+        parts.append(f"<p>{escape(run.note)}</p>")
+    parts += ["<h2>Settings</h2>", _settings(run)]
+    if scores is not None and not scores.empty:
+        parts += ["<h2>Metrics</h2>", _table(scores)]
+    if not weights.empty:
+        shown = _filled(weights, "fold formula weight low high initial").sort_values(
+            "weight", ascending=False
+        )
+        parts += ["<h2>Weights</h2>", _bars(shown), _table(shown)]
+    if not predictions.empty:
+        ranked = _filled(predictions, "fold atom value truth").sort_values("value", ascending=False)
+        atoms = list(ranked["atom"])
+        ranked["atom"] = [*named(atoms[:MOST_ROWS]), *atoms[MOST_ROWS:]]
+        parts += ["<h2>Predictions</h2>", _table(ranked)]
+    parts += ["<h2>Program</h2>", f"<pre>{escape(run.program_text)}</pre>"]
+    body = "\n".join(parts)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta '
+        f'charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{STYLE}</style></head>\n<body>{body}</body></html>\n"
+    )
+
+
+def _settings(run: Run) -> str:
     import pandas as pd
 
-    title = f"Run {run.id}: {run.kind}" + (f", {run.name}" if run.name else "")
     settings = {
         "status": run.status,
         "method": run.engine,
@@ -55,38 +81,12 @@ def html_report(
         },
         **{f"version of {name}": value for name, value in run.versions.items()},
     }
-    parts = [f"<h1>{escape(title)}</h1>"]
-    if run.note:
-        parts.append(f"<p>{escape(run.note)}</p>")
-    parts += [
-        "<h2>Settings</h2>",
-        _table(pd.DataFrame({"setting": list(settings), "value": list(settings.values())})),
-    ]
-    if scores is not None and not scores.empty:
-        parts += ["<h2>Metrics</h2>", _table(scores)]
-    if not weights.empty:
-        columns = [
-            name
-            for name in ("fold", "formula", "weight", "low", "high", "initial")
-            if weights[name].notna().any()
-        ]
-        shown = weights[columns].sort_values("weight", ascending=False)
-        parts += ["<h2>Weights</h2>", _bars(shown), _table(shown)]
-    if not predictions.empty:
-        columns = [
-            name for name in ("fold", "atom", "value", "truth") if predictions[name].notna().any()
-        ]
-        ranked = predictions[columns].sort_values("value", ascending=False)
-        atoms = list(ranked["atom"])
-        ranked["atom"] = [*named(atoms[:MOST_ROWS]), *atoms[MOST_ROWS:]]
-        parts += ["<h2>Predictions</h2>", _table(ranked)]
-    parts += ["<h2>Program</h2>", f"<pre>{escape(run.program_text)}</pre>"]
-    body = "\n".join(parts)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta '
-        f'charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{STYLE}</style></head>\n<body>{body}</body></html>\n"
-    )
+    return _table(pd.DataFrame({"setting": list(settings), "value": list(settings.values())}))
+
+
+def _filled(frame: pd.DataFrame, columns: str) -> pd.DataFrame:
+    """Those of some columns that say anything."""
+    return frame[[name for name in columns.split() if frame[name].notna().any()]]
 
 
 def _table(frame: pd.DataFrame) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.arrays import Float, Int32
 from workbench.database import Database
 from workbench.database.relation_arrays import read_relations
-from workbench.errors import InputError, UsageError
+from workbench.errors import InputError
 from workbench.structure.background import Background, Examples
 from workbench.structure.ground_atoms import all_atoms
 
@@ -41,18 +41,12 @@ def labelled_worlds(
 
     Raises E0807 for a world that is not there; E0501 where no target has a fact.
     """
-    known = database.worlds()
-    unknown = [name for name in chosen or () if name not in known]
-    if unknown:
-        help_ = f"the worlds are {', '.join(known)}"
-        raise UsageError.of("E0807", f"there is no world {', '.join(unknown)}", help=help_)
+    names = list(chosen or database.worlds())
     worlds = [
         LabelledWorld(
-            known[name],
-            _background(database, predicates, name),
-            _false_facts(database, targets, name),
+            number, _background(database, predicates, name), _false_facts(database, targets, name)
         )
-        for name in chosen or known
+        for name, number in zip(names, database.ids_of_worlds(names))
     ]
     _check_labels(targets, worlds)
     return worlds

@@ -115,56 +115,48 @@ def learn(
     apart = held_out is not None or intervals is not None
     if given is not None and given.declares.counts and apart:
         raise UsageError.of("E0819", f"{given.name} takes neither folds of atoms nor intervals")
-    domain = Domain.BOOLEAN if program.language == "mln" else Domain.UNIT
-    meant = LEARNERS[default_learner(domain, hidden=False)] if given is None else given
-    passes = meant.declares.passes and not (lazy or candidates or apart)
+    passes = _in_passes(program, given) and not (lazy or candidates or apart)
     request = replace(request, role="learn", on_disk=passes)
     task = _Task(database, program, request, held_out, progress)
     grounding, source = task.ground(lazy)
-    labelled = example_of(grounding, held_out)
+    templates, labelled = grounding.templates, example_of(grounding, held_out)
     if not np.isfinite(labelled.truth).any() or not (grounding.labelled or all_false):
         raise _without_labels(grounding)
-    chosen = given or make_learner(
-        default_learner(grounding.network.domain, hidden=bool(np.isnan(labelled.truth).any())),
-        **settings,
-    )
     if grounding.memory is not None:
         refuse_copies(grounding, labelled.truth)
+    hidden = bool(np.isnan(labelled.truth).any())
+    chosen = given or make_learner(
+        default_learner(grounding.network.domain, hidden=hidden), **settings
+    )
     tried: dict[str, object] = {}
     if candidates:
-        chosen, tried = task.validated(chosen, candidates, grounding.templates, conduct)
+        chosen, tried = task.validated(chosen, candidates, templates, conduct)
     parts, examples = task.examples(chosen, grounding, labelled, source)
     with nullcontext() if source is None else closing(source):
         learned = chosen.fit(
-            examples,
-            grounding.templates,
-            seed=conduct.seed,
-            deadline=conduct.deadline,
-            progress=conduct.progress,
-            judge=None if judge is None else judge(grounding.templates),
-        )
+            examples, templates, seed=conduct.seed, deadline=conduct.deadline,
+            progress=conduct.progress, judge=None if judge is None else judge(templates),
+        )  # fmt: skip
     learned = replace(learned, diagnostics={**learned.diagnostics, **tried})
     bounds = None
     if intervals is not None:
-        prior_sd = float(cast(Any, settings.get("prior_sd", 2.0)))
+        worlds = task.examples_by_world(templates) if intervals == "bootstrap" else [labelled]
         bounds = weight_intervals(
-            task.examples_by_world(grounding.templates) if intervals == "bootstrap" else [labelled],
-            grounding.templates,
-            learned.weights,
-            method=cast(Any, intervals),
-            prior_sd=prior_sd,
-            conduct=conduct,
-        )
+            worlds, templates, learned.weights, method=cast(Any, intervals),
+            prior_sd=float(cast(Any, settings.get("prior_sd", 2.0))), conduct=conduct,
+        )  # fmt: skip
+    seconds, truth = perf_counter() - begun, labelled.truth
     result = LearningResult(
-        learned,
-        grounding.templates,
-        program,
-        grounding,
-        perf_counter() - begun,
-        intervals=bounds,
-        truth=labelled.truth,
+        learned, templates, program, grounding, seconds, intervals=bounds, truth=truth
     )
     return replace(result, warnings=_warnings(result, parts))
+
+
+def _in_passes(program: Program, given: Learner | None) -> bool:
+    """Whether the learner, or the language's own, reads its rows in passes, so from disk too."""
+    domain = Domain.BOOLEAN if program.language == "mln" else Domain.UNIT
+    meant = LEARNERS[default_learner(domain, hidden=False)] if given is None else given
+    return meant.declares.passes
 
 
 def _warnings(result: LearningResult, parts: Sequence[Grounding]) -> tuple[Diagnostic, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from workbench.errors import Diagnostic, InputError, UsageError
+from workbench.errors import Diagnostic, InputError
 from workbench.language.program import Program
 from workbench.language.psl.types import with_values
 from workbench.parameters import read_size
@@ -104,17 +104,9 @@ class Modelling:
 
         if not self.database.worlds():
             self.database.world_id()
-        by_name = self.database.worlds()
         options: dict[str, Any] = {**given}
         query, worlds, memory = (options.pop(name, None) for name in ("query", "worlds", "memory"))
-        unknown = [name for name in worlds or () if name not in by_name]
-        if unknown:
-            raise UsageError.of(
-                "E0807",
-                f"there is no world {', '.join(unknown)}",
-                help=f"the worlds are {', '.join(by_name)}",
-            )
-        ids = None if worlds is None else tuple(by_name[name] for name in worlds)
+        ids = None if worlds is None else self.database.ids_of_worlds(worlds)
         return GroundRequest(
             memory=None if memory is None else read_size(memory),
             query=None if query is None else names_of(query),

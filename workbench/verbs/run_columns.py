@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +14,19 @@ if TYPE_CHECKING:
     from workbench.grounding import Grounding
     from workbench.language.program import Program
     from workbench.network import Templates
+    from workbench.verbs.crossval import FoldResult
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["atom_types", "prediction_columns", "trace_columns", "weight_columns"]
+__all__ = [
+    "atom_types",
+    "by_fold",
+    "fold_metrics",
+    "fold_weights",
+    "held_out_columns",
+    "prediction_columns",
+    "trace_columns",
+    "weight_columns",
+]
 
 
 def weight_columns(
@@ -76,3 +86,28 @@ def atom_types(result: InferenceResult) -> dict[str, tuple[str, ...]]:
         for name, types, hidden in zip(atoms.predicates, atoms.types, atoms.hidden)
         if not hidden
     }
+
+
+def fold_weights(fold: FoldResult) -> dict[str, Any]:
+    """The weights that a fold learned."""
+    learned = fold.learning
+    return weight_columns(learned.program, learned.templates, learned.weights, learned.grounding)
+
+
+def held_out_columns(fold: FoldResult) -> dict[str, Any]:
+    """The predictions of the atoms that were held out, with their truth."""
+    held_out = fold.held_out[fold.inference.is_query]
+    columns = prediction_columns(fold.inference)
+    return {name: column[held_out] for name, column in columns.items()} | {"truth": fold.truth}
+
+
+def fold_metrics(fold: FoldResult) -> dict[str, Any]:
+    """The scores of a fold."""
+    return {"metric": list(fold.scores), "value": [float(one) for one in fold.scores.values()]}
+
+
+def by_fold(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Columns of folds one below the other, with a column `fold`."""
+    sizes = [len(next(iter(part.values()))) for part in parts]
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return {"fold": np.repeat(np.arange(len(parts)), sizes)} | joined

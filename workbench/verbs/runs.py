@@ -15,6 +15,10 @@ from workbench.language import format_program
 from workbench.verbs.common import as_json, recorded_program
 from workbench.verbs.run_columns import (
     atom_types,
+    by_fold,
+    fold_metrics,
+    fold_weights,
+    held_out_columns,
     prediction_columns,
     trace_columns,
     weight_columns,
@@ -251,24 +255,6 @@ def record_crossval(
     database: Database, result: CrossValidation, seed: int, parameters: Mapping[str, Any]
 ) -> int:
     """Record a cross-validation, predictions and metrics fold by fold; its id."""
-    metrics: dict[str, list[Any]] = {"fold": [], "metric": [], "value": []}
-    parts = []
-    for number, fold in enumerate(result.folds):
-        held_out = fold.held_out[fold.inference.is_query]
-        columns = {
-            name: column[held_out] for name, column in prediction_columns(fold.inference).items()
-        }
-        columns["truth"] = fold.truth
-        parts.append(columns | {"fold": np.full(fold.truth.size, number)})
-        for name, value in fold.scores.items():
-            metrics["fold"].append(number)
-            metrics["metric"].append(name)
-            metrics["value"].append(float(value))
-    weights = [
-        weight_columns(learning.program, learning.templates, learning.weights, learning.grounding)
-        | {"fold": np.full(learning.weights.size, number)}
-        for number, learning in enumerate(fold.learning for fold in result.folds)
-    ]
     last = result.folds[-1]
     # What a program takes from data, such as edges of bins, is each fold's own.
     programs = [format_program(fold.learning.program) for fold in result.folds]
@@ -298,9 +284,9 @@ def record_crossval(
                 **({"planned": result.planned} if result.status != "done" else {}),
                 **({"programs": programs} if len(set(programs)) > 1 else {}),
             },
-            weights={key: np.concatenate([part[key] for part in weights]) for key in weights[0]},
+            weights=by_fold([fold_weights(fold) for fold in result.folds]),
             atom_types=atom_types(last.inference),
-            predictions={key: np.concatenate([part[key] for part in parts]) for key in parts[0]},
-            metrics=metrics,
+            predictions=by_fold([held_out_columns(fold) for fold in result.folds]),
+            metrics=by_fold([fold_metrics(fold) for fold in result.folds]),
         ),
     )

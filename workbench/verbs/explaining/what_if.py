@@ -13,7 +13,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.database import Database, run_table
 from workbench.database.copying import copy_of
-from workbench.errors import Cancelled, UsageError, WorkbenchError, nearest
+from workbench.errors import Cancelled, UsageError, WorkbenchError, did_you_mean
 from workbench.grounding import Grounding
 from workbench.progress import SILENT, Progress
 from workbench.verbs.explaining.reopening import Recorded, recorded_run
@@ -109,11 +109,8 @@ def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
     for text, weight in weights.items():
         rule = rules.get(" ".join(text.split()))
         if rule is None:
-            close = nearest(text, rules)
             raise UsageError.of(
-                "E0853",
-                f"the run has no rule {text}",
-                help=f"did you mean {close}?" if close else None,
+                "E0853", f"the run has no rule {text}", help=did_you_mean(text, rules)
             )
         if not isfinite(weight):
             raise UsageError.of(

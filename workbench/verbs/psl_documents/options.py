@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["DocumentSettings", "document_settings"]
+
+T = TypeVar("T")
 
 _LEARNERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "maxlikelihoodmpe": ("hinge_perceptron", {}),
@@ -74,38 +76,20 @@ class DocumentSettings:
 
 def document_settings(options: Mapping[str, object], default_learner: str) -> DocumentSettings:
     """The settings that options of a document ask for; `default_learner` is what `auto` means."""
-    given = {str(name).casefold(): value for name, value in options.items()}
-    left = dict(given)
-    learner, learner_options, engine = "auto", dict[str, object](), "auto"
-    method = _short(given.get("runtime.learn.method"))
-    if method in _LEARNERS:
-        learner, found = _LEARNERS[method]
-        learner_options |= found
-        left.pop("runtime.learn.method")
-    method = _short(given.get("runtime.inference.method"))
-    if method in _ENGINES:
-        engine = _ENGINES[method]
-        left.pop("runtime.inference.method")
-    engine_options: dict[str, object] = {}
+    left = {str(name).casefold(): value for name, value in options.items()}
+    learner, learner_options = _method(left, "runtime.learn.method", _LEARNERS, ("auto", {}))
+    engine = _method(left, "runtime.inference.method", _ENGINES, "auto")
+    learner_options, engine_options = dict(learner_options), dict[str, object]()
     for name, (owner, parameter, read) in _OF_ENGINES.items():
-        if (
-            name in left
-            and engine in ("auto", owner)
-            and (value := _read(read, left[name])) is not None
-        ):
+        if engine in ("auto", owner) and (value := _taken(left, name, read)) is not None:
             engine, engine_options[parameter] = owner, value
-            left.pop(name)
     for name, (owners, parameter, read) in _OF_LEARNERS.items():
         of = default_learner if learner == "auto" else learner
-        if name in left and of in owners and (value := _read(read, left[name])) is not None:
+        if of in owners and (value := _taken(left, name, read)) is not None:
             learner, learner_options[parameter] = of, value
-            left.pop(name)
-    learn = _flag(left, "runtime.learn")
-    validation = _flag(left, "runtime.validation")
-    keep_best = _flag(left, "gradientdescent.savevalidationweights")
-    seed = _read(int, left["random.seed"]) if "random.seed" in left else None
-    if seed is not None:
-        left.pop("random.seed")
+    flags = ("runtime.learn", "runtime.validation", "gradientdescent.savevalidationweights")
+    learn, validation, keep_best = (_flag(left, name) for name in flags)
+    seed = _taken(left, "random.seed", int)
     ignored = tuple(
         f"{name} = {value}"
         for name, value in sorted(left.items())
@@ -119,22 +103,27 @@ def document_settings(options: Mapping[str, object], default_learner: str) -> Do
         learner_options,
         engine,
         engine_options,
-        None if seed is None else int(str(seed)),
+        seed,
         ignored,
     )
 
 
-def _short(name: object) -> str:
-    """A class's name without its package."""
-    return str(name or "").rsplit(".", 1)[-1].casefold()
+def _method(left: dict[str, object], name: str, known: Mapping[str, T], otherwise: T) -> T:
+    """What a method's class is called here; one without an equal stays unread."""
+    method = str(left.get(name) or "").rsplit(".", 1)[-1].casefold()
+    if method in known:
+        left.pop(name)
+    return known.get(method, otherwise)
 
 
-def _read(read: Callable[[Any], object], value: object) -> object | None:
+def _taken(left: dict[str, object], name: str, read: Callable[[Any], T]) -> T | None:
     """A value of the wanted type, or None: the option then stays unread, and is said to."""
     try:
-        return read(value)
-    except (TypeError, ValueError):
+        value = read(left[name])
+    except (KeyError, TypeError, ValueError):
         return None
+    left.pop(name)
+    return value
 
 
 def _flag(left: dict[str, object], name: str) -> bool | None:

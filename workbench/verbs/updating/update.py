@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.database import Database, Partition, display_names, hash_of, read_run, set_fact
+from workbench.database import (
+    Database,
+    FactRows,
+    Partition,
+    display_names,
+    hash_of,
+    read_run,
+    set_fact,
+)
 from workbench.errors import Cancelled, Diagnostic, InfeasibleError, UsageError
 from workbench.grounding import Grounding
 from workbench.grounding.asked_dates import with_dates_of_scopes
@@ -28,7 +36,9 @@ from workbench.verbs.updating.beginning import Beginning, beginning_of
 from workbench.verbs.updating.groups import NO_CHANGES, group_changes, links_of
 from workbench.verbs.updating.last_answer import HeldAnswer, LastAnswer
 from workbench.verbs.updating.live import LiveGrounding
+from workbench.verbs.updating.renewal import Renewal
 from workbench.verbs.updating.result import Update, changes_of_answer
+from workbench.verbs.updating.store import AnsweredFacts
 
 __all__ = ["Update", "suppose", "tried", "update"]
 
@@ -88,36 +98,15 @@ def update(
         links = links_of(database.within(), before.recorded)
         applied = changes.apply(database)
         changed = applied.rows if applied.added or applied.removed else {}
-        try:
-            renewal = before.renewed(database, changed, progress)
-        except InfeasibleError as error:
-            raise _kept_as_it_was(error) from None
-        if progress.cancelled:
-            raise Cancelled("update")
+        renewal = _renewed(database, before, changed, progress)
         seconds = perf_counter() - begun
         result = _result(database, before.recorded, renewal.standing, seconds)
         clusters, held = NO_CHANGES, None
         if changed or before.standing is None:
-            settings = {
-                name: value
-                for name, value in before.recorded.run.parameters.items()
-                if name != "figures"
-            }
-            seed = before.recorded.run.seed or 0
             view = database.within()
-            facts = before.facts(view, applied.by)
-            number = record_inference(
-                view,
-                result,
-                seed,
-                settings,
-                parent=before.run,
-                facts=hash_of(view, facts.sums),
-                moved=before.moved(renewal),
-            )
-            held = HeldAnswer(number, renewal.standing, facts, kept=False)
-            result = replace(result, run_id=number)
-            now = links_of(view, recorded_run(view, number)) if links else {}
+            held = _recorded(view, before, renewal, before.facts(view, applied.by), result)
+            result = replace(result, run_id=held.run)
+            now = links_of(view, recorded_run(view, held.run)) if links else {}
             clusters = group_changes(view, links, now)
     if held is not None:
         last.hold(database, held, after=before.run)
@@ -136,6 +125,43 @@ def update(
         clusters=clusters,
         seconds=perf_counter() - begun,
     )
+
+
+def _renewed(
+    database: Database,
+    before: Beginning,
+    changed: Mapping[str, FactRows | None],
+    progress: Progress,
+) -> Renewal:
+    """The answer of now, whole: what a cancel left of it is not kept."""
+    try:
+        renewal = before.renewed(database, changed, progress)
+    except InfeasibleError as error:
+        raise _kept_as_it_was(error) from None
+    if progress.cancelled:
+        raise Cancelled("update")
+    return renewal
+
+
+def _recorded(
+    view: Database,
+    before: Beginning,
+    renewal: Renewal,
+    facts: AnsweredFacts,
+    result: InferenceResult,
+) -> HeldAnswer:
+    """Record the answer as a run that came from the one it started from, to be held as such."""
+    run = before.recorded.run
+    number = record_inference(
+        view,
+        result,
+        run.seed or 0,
+        {name: value for name, value in run.parameters.items() if name != "figures"},
+        parent=before.run,
+        facts=hash_of(view, facts.sums),
+        moved=before.moved(renewal),
+    )
+    return HeldAnswer(number, renewal.standing, facts, kept=False)
 
 
 def tried(
