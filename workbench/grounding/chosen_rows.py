@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,30 @@ from workbench.arrays import Array, Int64
 
 LONG = 64
 """Rows a stretch, on average, from which copying stretches is faster than looking up row by row."""
+
+
+Piece = tuple[int, int, int]
+"""Of the source with that number: from, to."""
+
+
+def copied(sources: Sequence[Array], pieces: Sequence[Piece]) -> Array:
+    """Stretches of columns, one after the other; a single one's own memory."""
+    parts = [sources[which][start:stop] for which, start, stop in pieces]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts or [sources[0][:0]])
+
+
+def copied_rows(sources: Sequence[csr_array], pieces: Sequence[Piece]) -> csr_array:
+    """The same of matrices of one width."""
+    bounds = [one.indptr for one in sources]
+    ends = np.cumsum(copied([np.diff(one) for one in bounds], pieces))
+    indptr = np.append(0, ends).astype(bounds[0].dtype)
+    entries = [
+        (which, int(bounds[which][start]), int(bounds[which][stop]))
+        for which, start, stop in pieces
+    ]
+    data = copied([one.data for one in sources], entries)
+    indices = copied([one.indices for one in sources], entries)
+    return csr_array((data, indices, indptr), shape=(ends.size, sources[0].shape[1]))
 
 
 @dataclass(frozen=True)
@@ -23,7 +48,7 @@ class ChosenRows:
     """
 
     rows: Int64
-    stretches: tuple[slice, ...] | None
+    stretches: tuple[Piece, ...] | None
 
     @classmethod
     def of(cls, rows: Int64) -> ChosenRows:
@@ -32,30 +57,15 @@ class ChosenRows:
         if not rows.size or ends.size * LONG > rows.size:
             return cls(rows, None)
         first, last = np.append(0, ends), np.append(ends, rows.size) - 1
-        return cls(
-            rows, tuple(slice(a, b + 1) for a, b in zip(rows[first].tolist(), rows[last].tolist()))
-        )
+        pieces = ((0, a, b + 1) for a, b in zip(rows[first].tolist(), rows[last].tolist()))
+        return cls(rows, tuple(pieces))
 
     def of_column(self, column: Array) -> Array:
         """The rows of a column; the column's own memory where they are one stretch."""
-        return column[self.rows] if self.stretches is None else _joined(column, self.stretches)
+        return column[self.rows] if self.stretches is None else copied([column], self.stretches)
 
     def rows_of(self, A: csr_array) -> csr_array:
         """The rows of a matrix; its own memory where they are one stretch."""
         if self.stretches is None:
             return csr_array(A[self.rows])
-        entries = tuple(
-            slice(int(A.indptr[one.start]), int(A.indptr[one.stop])) for one in self.stretches
-        )
-        lengths = _joined(np.diff(A.indptr), self.stretches)
-        indptr = np.append(0, np.cumsum(lengths)).astype(A.indptr.dtype)
-        return csr_array(
-            (_joined(A.data, entries), _joined(A.indices, entries), indptr),
-            shape=(self.rows.size, A.shape[1]),
-        )
-
-
-def _joined(column: Array, stretches: tuple[slice, ...]) -> Array:
-    if len(stretches) == 1:
-        return column[stretches[0]]
-    return np.concatenate([column[one] for one in stretches])
+        return copied_rows([A], self.stretches)

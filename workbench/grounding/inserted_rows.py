@@ -7,14 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from workbench.arrays import Array, Bool
 from workbench.database.arrow_columns import run_starts
 from workbench.grounding.carried_rows import COLUMNS, CarriedRows, run_keys, stacked
-
-Piece = tuple[int, int, int]
-"""Of the rows that were there (0) or of those that come (1): from, to."""
+from workbench.grounding.chosen_rows import Piece, copied, copied_rows
 
 
 def inserted(rows: CarriedRows, gone: Bool, coming: CarriedRows) -> CarriedRows:
@@ -27,9 +24,9 @@ def inserted(rows: CarriedRows, gone: Bool, coming: CarriedRows) -> CarriedRows:
         _pieces(run_keys(rows.rule, rows.template), gone, run_keys(ordered.rule, ordered.template))
     )
     columns: dict[str, Any] = {
-        name: _joined((getattr(rows, name), getattr(ordered, name)), pieces) for name in COLUMNS
+        name: copied((getattr(rows, name), getattr(ordered, name)), pieces) for name in COLUMNS
     }
-    return CarriedRows(A=_matrix((rows.A, ordered.A), pieces), **columns)
+    return CarriedRows(A=copied_rows((rows.A, ordered.A), pieces), **columns)
 
 
 def _pieces(keys: Array, gone: Bool, coming: Array) -> Iterator[Piece]:
@@ -46,25 +43,3 @@ def _pieces(keys: Array, gone: Bool, coming: Array) -> Iterator[Piece]:
         if not gone[start]:
             yield 0, start, stop
     yield from put.get(keys.size, ())
-
-
-def _joined(sources: tuple[Array, Array], pieces: list[Piece]) -> Array:
-    if not pieces:
-        return sources[0][:0]
-    return np.concatenate([sources[which][start:stop] for which, start, stop in pieces])
-
-
-def _matrix(sources: tuple[csr_array, csr_array], pieces: list[Piece]) -> csr_array:
-    widths = np.diff(sources[0].indptr), np.diff(sources[1].indptr)
-    ends = np.cumsum(_joined(widths, pieces), dtype=sources[0].indptr.dtype)
-    indptr = np.concatenate([np.zeros(1, ends.dtype), ends])
-    bounds = tuple(one.indptr for one in sources)
-    entries = [
-        (which, int(bounds[which][start]), int(bounds[which][stop]))
-        for which, start, stop in pieces
-    ]
-    data, indices = (
-        _joined((getattr(sources[0], name), getattr(sources[1], name)), entries)
-        for name in ("data", "indices")
-    )
-    return csr_array((data, indices, indptr), shape=(indptr.size - 1, sources[0].shape[1]))

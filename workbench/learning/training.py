@@ -208,12 +208,12 @@ def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
     )
     return replace(
         network,
-        A=_columns(network.A, open_atoms),
+        A=_kept(network.A, open_atoms, 1),
         b=network.b + network.A @ known,
-        unit=_rows(network.unit, open_atoms),
+        unit=_kept(network.unit, open_atoms, 0),
         constant=network.constant - network.unit.T @ known,
         blocks=replace(
-            network.blocks, members=_columns(members, open_atoms), right=np.asarray(right, np.int8)
+            network.blocks, members=_kept(members, open_atoms, 1), right=np.asarray(right, np.int8)
         ),
     )
 
@@ -230,22 +230,12 @@ def hidden_part(world: TrainingWorld) -> GroundNetwork:
     return replace(network.take_rows(np.flatnonzero(stays)), constant=by_evidence)
 
 
-def _columns(matrix: csr_array, keep: Bool) -> csr_array:
-    """`matrix` with the entries outside the kept columns removed, shape unchanged."""
+def _kept(matrix: csr_array, keep: Bool, axis: int) -> csr_array:
+    """`matrix` with the entries outside the kept rows (axis 0) or columns removed, shape kept."""
     coo = matrix.tocoo()
-    entries = keep[coo.coords[1]]
-    return csr_array(
-        (coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape
-    )
-
-
-def _rows(matrix: csr_array, keep: Bool) -> csr_array:
-    """`matrix` with the entries outside the kept rows removed, shape unchanged."""
-    coo = matrix.tocoo()
-    entries = keep[coo.coords[0]]
-    return csr_array(
-        (coo.data[entries], (coo.coords[0][entries], coo.coords[1][entries])), shape=matrix.shape
-    )
+    entries = keep[coo.coords[axis]]
+    row, column = (one[entries] for one in coo.coords)
+    return csr_array((coo.data[entries], (row, column)), shape=matrix.shape)
 
 
 def named_engine(engine: Engine | str | None) -> Engine | None:
