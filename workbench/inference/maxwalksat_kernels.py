@@ -55,18 +55,8 @@ def walk(
     row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
     kind = layout.kind
     atom_ptr, moves = layout.atom_ptr, moves_of(layout, price)
-    items = Items(
-        y,
-        ell,
-        changes,
-        row_ptr,
-        row_atom,
-        row_coefficient,
-        search.reach,
-        unsatisfied,
-        search.place,
-        search.visits,
-    )
+    rows = row_ptr, row_atom, row_coefficient, search.reach
+    items = Items(y, ell, changes, *rows, unsatisfied, search.place, search.visits)
     fixed, block_of, block_ptr = layout.fixed, layout.block_of, layout.block_ptr
     block_atom = layout.block_atom
     block_kind = layout.block_kind
