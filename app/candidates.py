@@ -13,8 +13,6 @@ from app.state import workspace
 from app.watching import start, watch
 from app.work import GRACE, Outcome, Work
 
-__all__ = ["find_rules", "with_rules"]
-
 METHODS = {
     "beam": "Beam search: clauses that raise the pseudo-likelihood",
     "paths": "Relational paths: clauses along chains of facts",

@@ -9,19 +9,6 @@ import pandas as pd
 
 from app.figures import decimals
 
-__all__ = [
-    "against",
-    "bars",
-    "calibration",
-    "curve",
-    "curves",
-    "degree_chart",
-    "published_and_ours",
-    "trace",
-    "waterfall",
-    "weight_bars",
-]
-
 BLUE, ORANGE, GREY, GREEN = "#0072B2", "#D55E00", "#8a8a8a", "#009E73"
 TOP = alt.Legend(orient="top")
 # Labels of formulas take at most half of the chart, so that bars stay visible in a narrow window.

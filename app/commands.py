@@ -6,8 +6,6 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["command_line", "python"]
-
 FLAGS = {"time_limit": "--time-limit", "worlds": "--only"}
 SETTINGS = {"options": "--set", "learner_options": "--set", "engine_options": "--set-engine"}
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["csv_text"]
-
 # What a spreadsheet takes for the beginning of a formula, or skips before one.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 

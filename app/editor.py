@@ -15,8 +15,6 @@ from app.versions import author, clash, clashed, told_of_others, versions
 from workbench.errors import Diagnostic, WorkbenchError
 from workbench.service.tools import refuse_includes
 
-__all__ = ["dress", "editor", "take"]
-
 HERE = Path(__file__).parent
 
 LANGUAGES = {"mln": "Markov logic (MLN)", "psl": "Probabilistic soft logic (PSL)"}

@@ -13,8 +13,6 @@ from app.versions import author
 from workbench.errors import WorkbenchError
 from workbench.workspace import atom_text
 
-__all__ = ["PARTITIONS", "edit"]
-
 SHOWN = 20
 PARTITIONS = ("evidence", "truth", "target")
 PURPOSES = {

@@ -13,8 +13,6 @@ from app.show import plain, table
 from app.state import workspace
 from app.things import to_things
 
-__all__ = ["facts"]
-
 PAGE = 50
 FACETS = 8
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import floor, isfinite, log10
 
-__all__ = ["decimals", "figure", "spread"]
-
 
 def decimals(largest: float, digits: int = 3) -> int:
     """So many decimals below ten, and one less for each further digit before the point."""

@@ -13,8 +13,6 @@ from app.state import server
 from workbench.errors import UsageError
 from workbench.service.folders import FORMS
 
-__all__ = ["chosen_files", "named_sources", "saved_upload", "taken_here"]
-
 MOST = 50
 
 

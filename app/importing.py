@@ -15,8 +15,6 @@ from app.state import workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import file_endings
 
-__all__ = ["import_attached", "import_facts", "import_ilp", "import_table", "last_import"]
-
 PARTITIONS = {
     "evidence": "evidence: known facts",
     "truth": "truth: labels to learn from and to be scored against",

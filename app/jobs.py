@@ -12,10 +12,9 @@ from typing import Any
 from app.work import TAKE, Outcome, Work
 from workbench.errors import WorkbenchError
 from workbench.progress import Progress
-from workbench.service.apart import Ending, Task, Worker, newest_run, taken_over, why_it_failed
+from workbench.service.apart import Ending, Worker, newest_run, taken_over, why_it_failed
+from workbench.service.worker import Task
 from workbench.workspace import Workspace
-
-__all__ = ["PageWork"]
 
 RECORDED = ("infer", "learn", "crossval", "structure", "study")
 

@@ -13,8 +13,6 @@ from app.state import workspace
 from app.work import Outcome
 from workbench.service.jobs import Job
 
-__all__ = ["outcome"]
-
 LISTED = 200
 METRICS = ("F1", "precision", "recall", "AUC-ROC", "AUC-PR", "CLL", "accuracy")
 STATUS = {

@@ -9,8 +9,6 @@ from app import charts
 from app.show import draw, table
 from app.state import workspace
 
-__all__ = ["METRICS", "filtered", "overlaid"]
-
 METRICS = ("F1", "AUC-ROC", "AUC-PR", "CLL")
 FEW = 6  # so many are found without a filter
 MOST = 6

@@ -7,8 +7,6 @@ from typing import Any
 
 from workbench.workspace import TableMapping, TablesMapping
 
-__all__ = ["neighbourhood", "picture", "picture_in_words"]
-
 MOST_COLUMNS = 7
 BLUE, GREY = "#0072B2", "#8a8a8a"
 

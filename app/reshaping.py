@@ -12,8 +12,6 @@ from app.state import workspace
 from app.versions import author
 from workbench.errors import WorkbenchError
 
-__all__ = ["reshape"]
-
 
 def reshape() -> None:
     """Choose a column or link and what becomes of it; or a table."""

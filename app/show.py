@@ -18,24 +18,6 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "KINDS",
-    "choose_run",
-    "draw",
-    "header",
-    "metrics",
-    "plain",
-    "run_label",
-    "short_labels",
-    "show_error",
-    "small_table",
-    "standing",
-    "stands_on",
-    "table",
-    "told",
-    "warnings",
-]
-
 LETTERS_ON, EITHER = {"light": "#43454f", "dark": "#d6d6d2"}, "#767676"
 """Colours of letters by the ground, and where the ground is not known yet."""
 LETTERS, LINES = 34, 4

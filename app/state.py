@@ -18,15 +18,6 @@ from workbench.service.held import ServedWorkspace, held
 from workbench.service.jobs import Job, Jobs
 from workbench.workspace import Workspace, open_workspace
 
-__all__ = [
-    "Server",
-    "facts_token",
-    "may_delete_runs",
-    "run_token",
-    "server",
-    "workspace",
-]
-
 
 @dataclass
 class Server:

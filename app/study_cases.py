@@ -12,8 +12,6 @@ from app import charts
 from app.figures import figure
 from app.show import draw, short_labels, stands_on, table
 
-__all__ = ["CASE", "cases"]
-
 CASE = "study-case"
 """Where a session keeps which row it looks at."""
 

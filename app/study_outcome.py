@@ -15,8 +15,6 @@ from app.state import workspace
 from app.study_cases import cases
 from app.study_scores import scores, with_names
 
-__all__ = ["offer_rules", "study_outcome"]
-
 COLUMNS = {
     "weight": "How much the rule says, for (above 0) or against (below 0).",
     "rows": "Known rows where it holds.",

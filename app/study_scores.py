@@ -13,8 +13,6 @@ from app.figures import spread
 from app.show import draw, metrics, plain, table
 from app.state import workspace
 
-__all__ = ["held_out_numbers", "scores", "with_names"]
-
 HEADLINES = {
     "yes/no": ("AUC-ROC", "AUC-PR", "F1", "accuracy"),
     "category": ("accuracy", "AUC-ROC", "CLL"),

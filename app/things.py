@@ -13,8 +13,6 @@ from app.show import plain, small_table
 from app.state import workspace
 from workbench.workspace import parse_atom
 
-__all__ = ["THING", "thing", "to_things"]
-
 THING = "A thing"
 NEAR = 40
 ONWARD = 12

@@ -13,8 +13,6 @@ from app.work import GRACE, PREDICTING, Outcome, Work
 from workbench.service.jobs import Job
 from workbench.workspace import TablesMapping, names_of_rules
 
-__all__ = ["train_and_score"]
-
 SECONDS = 120.0
 HEADLINES = ("AUC-ROC", "AUC-PR", "F1", "CLL")
 

@@ -11,8 +11,6 @@ import streamlit as st
 from app.show import plain
 from app.state import server, visitor, workspace
 
-__all__ = ["author", "clash", "clashed", "told_of_others", "versions"]
-
 NOBODY = "somebody"
 
 

@@ -14,9 +14,6 @@ from app.work import Work
 from workbench.errors import WorkbenchError
 from workbench.service.jobs import Job, Jobs
 
-__all__ = ["await_nothing", "latest_of", "queue", "start", "watch"]
-
-
 OWN, AWAITED = "own-jobs", "awaited-job"
 """Where a session keeps the jobs that it began, and the job whose progress it was shown."""
 

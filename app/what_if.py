@@ -12,8 +12,6 @@ from app.show import plain, show_error, table
 from app.state import workspace
 from workbench.errors import WorkbenchError
 
-__all__ = ["what_if"]
-
 LISTED = 200
 ABOUT = 20
 CHANGED = ("a fact", "a weight")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["GLOSSARY", "in_page_words", "meanings"]
-
 GLOSSARY = {
     "atom": "One statement about things that is true or false, such as `Smokes(Ann)`: a cell to "
     "be filled.",

@@ -10,9 +10,6 @@ from workbench.errors import Cancelled, WorkbenchError
 from workbench.progress import Progress
 from workbench.workspace import Workspace
 
-__all__ = ["DO", "GRACE", "PREDICTING", "TAKE", "Outcome", "Work", "perform"]
-
-
 GRACE = 5.0
 """Seconds beyond its time limit for a worker to begin and hand back, before it is stopped."""
 

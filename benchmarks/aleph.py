@@ -14,8 +14,6 @@ import numpy as np
 from workbench.arrays import Bool
 from workbench.experiments.alzheimer_data import DrugData
 
-__all__ = ["AlephTheory", "clauses_a_second", "induce"]
-
 _SETTINGS = (
     "i,2",
     "clauselength,5",

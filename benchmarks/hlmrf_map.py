@@ -27,7 +27,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import workbench as wb
-from benchmarks.measuring import cpu_seconds, print_records
+from benchmarks.measuring import print_records
 from benchmarks.social_network import (
     RELATIONS,
     WEIGHTS,
@@ -38,6 +38,7 @@ from benchmarks.social_network import (
     write_files,
 )
 from workbench.inference import Solution, make_engine
+from workbench.inference.elsewhere import cpu_seconds
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.folding import fold
 from workbench.network import Blocks, Domain, GroundNetwork, energy

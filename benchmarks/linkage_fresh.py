@@ -16,8 +16,6 @@ import numpy as np
 from benchmarks.linkage_kinds import NOUNS, SYLLABLES, Kind, often_first, spoiled, surname
 from benchmarks.linkage_sets import FORENAMES, PLACES, STREETS, TRADES
 
-__all__ = ["FRESH", "OTHERWISE"]
-
 Random = np.random.Generator
 Thing = Mapping[str, Any]
 

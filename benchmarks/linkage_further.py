@@ -23,8 +23,6 @@ from benchmarks.linkage_kinds import (
 )
 from benchmarks.linkage_sets import FORENAMES, PLACES, STREETS
 
-__all__ = ["FURTHER"]
-
 Random = np.random.Generator
 Thing = Mapping[str, Any]
 

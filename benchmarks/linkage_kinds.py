@@ -29,8 +29,6 @@ from benchmarks.linkage_sets import (
     told_apart,
 )  # fmt: skip
 
-__all__ = ["KINDS", "made_up"]
-
 Random = np.random.Generator
 Thing = Mapping[str, Any]
 

@@ -25,8 +25,6 @@ from benchmarks.linkage_kinds import (
 from benchmarks.linkage_sets import FORENAMES, LEGAL, PLACES, STREETS, TRADES
 from benchmarks.linkage_variants import Random, Thing
 
-__all__ = ["READINGS"]
-
 ESTATES = "Chateau Domaine Weingut Bodega".split()
 GRAPES = "Merlot Riesling Syrah Malbec Pinot Cabernet".split()
 CLOTHES = "Shirt Jacket Dress Skirt Coat Jeans".split()

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["SETS", "companies", "households", "misspelt", "papers", "told_apart"]
-
 Tables = tuple[list[pd.DataFrame], list[np.ndarray]]
 """One table or two, and what each of their records is of."""
 

@@ -25,8 +25,6 @@ from benchmarks.linkage_kinds import (
 )
 from benchmarks.linkage_sets import FORENAMES, PLACES, STREETS
 
-__all__ = ["VARIANTS"]
-
 Random = np.random.Generator
 Thing = Mapping[str, Any]
 

@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import Record, markdown, tables_of
-from workbench.inference.elsewhere import cpu_seconds
-
-__all__ = ["cpu_seconds", "print_records", "served"]
 
 
 def print_records(records: Iterable[Record] | Mapping[str, Any], as_json: bool) -> None:

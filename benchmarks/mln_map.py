@@ -18,12 +18,13 @@ from time import monotonic
 import numpy as np
 
 from benchmarks.maxwalksat import SETTINGS
-from benchmarks.measuring import cpu_seconds, print_records
+from benchmarks.measuring import print_records
 from benchmarks.smokers import smokers
 from workbench.arrays import Float
 from workbench.errors import WorkbenchError
 from workbench.inference import make_engine
 from workbench.inference.aggregation import aggregate
+from workbench.inference.elsewhere import cpu_seconds
 from workbench.inference.linear_program import solve_highs
 from workbench.inference.relaxation import solve_relaxation
 from workbench.inference.solution import Solution

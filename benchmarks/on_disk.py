@@ -25,7 +25,8 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
-from benchmarks.measuring import cpu_seconds, print_records
+from benchmarks.measuring import print_records
+from workbench.inference.elsewhere import cpu_seconds
 from workbench.parameters import read_size
 from workbench.workspace import open_workspace
 

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 import workbench as wb
-from benchmarks.measuring import cpu_seconds, print_records
+from benchmarks.measuring import print_records
 from workbench.grounding.spark import spark_session
+from workbench.inference.elsewhere import cpu_seconds
 
 RULES = """
 Friends(person, person)

@@ -24,7 +24,8 @@ import pandas as pd
 
 import workbench
 from benchmarks.linkage import people
-from benchmarks.measuring import cpu_seconds, print_records
+from benchmarks.measuring import print_records
+from workbench.inference.elsewhere import cpu_seconds
 
 
 def measured(

@@ -15,8 +15,6 @@ from pathlib import Path
 
 import pandas as pd
 
-__all__ = ["SETS", "RelationalSet"]
-
 Facts = dict[str, list[tuple[str, ...]]]
 RelationalSet = tuple[dict[str, pd.DataFrame], str]
 """The tables by name, and TABLE.COLUMN to foretell."""

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Record", "growth", "markdown", "medians", "tables_of"]
-
 Record = Mapping[str, Any]
 
 

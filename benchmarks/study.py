@@ -24,8 +24,6 @@ import pandas as pd
 
 from benchmarks.measuring import print_records
 
-__all__ = ["business_tables", "main"]
-
 SHARES = {"people": 0.10, "companies": 0.03, "directors": 0.12, "payments": 0.75}
 """Of the rows of all tables."""
 BLANK = 0.3

@@ -21,7 +21,8 @@ from random import Random
 import pandas as pd
 
 import workbench
-from benchmarks.measuring import cpu_seconds, print_records
+from benchmarks.measuring import print_records
+from workbench.inference.elsewhere import cpu_seconds
 
 RULES = """
 Friends(person, person)

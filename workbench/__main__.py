@@ -5,8 +5,6 @@ does.
 import signal
 import sys
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the command line; Ctrl-C and SIGTERM while it is read end in exit code 4."""

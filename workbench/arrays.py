@@ -7,20 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "Array",
-    "Bool",
-    "Float",
-    "Float32",
-    "Int8",
-    "Int32",
-    "Int64",
-    "Integer",
-    "Real",
-    "UInt8",
-    "UInt64",
-]
-
 Float = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]
 Real = npt.NDArray[np.floating]

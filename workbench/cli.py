@@ -19,8 +19,6 @@ from workbench.commands.working import interrupts_raise
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
 from workbench.leaving import left_behind
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     name="workbench",
     help="A database-backed workbench for statistical relational learning: Markov logic and PSL "

@@ -9,22 +9,6 @@ from difflib import get_close_matches
 from enum import IntEnum
 from typing import Literal, Self
 
-__all__ = [
-    "Cancelled",
-    "Diagnostic",
-    "ExitCode",
-    "InfeasibleError",
-    "InputError",
-    "Span",
-    "UsageError",
-    "WorkbenchError",
-    "did_you_mean",
-    "masked",
-    "nearest",
-    "not_installed",
-    "shortened",
-]
-
 LONGEST_MESSAGE = 600
 
 

@@ -23,8 +23,6 @@ from workbench.study.program import program_text
 from workbench.study.run import Settings, Studied, fitted_rules
 from workbench.tables import Staging, Tables, as_files, find_sources, stage
 
-__all__ = ["RelationalClassifier", "RelationalRegressor"]
-
 
 class _Relational(BaseEstimator):  # type: ignore[misc]
     """What both estimators share: parameters, fitting, and the model asked about tables."""

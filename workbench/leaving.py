@@ -12,8 +12,6 @@ from typing import TypeVar
 from workbench.errors import Cancelled
 from workbench.progress import SILENT, Conduct, Progress
 
-__all__ = ["heard", "in_time", "left_behind"]
-
 Result = TypeVar("Result")
 
 LOOK = 0.05

@@ -12,8 +12,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from workbench.errors import Diagnostic, UsageError, nearest
 
-__all__ = ["Count", "Positive", "Signed", "read_parameters", "read_size"]
-
 Count = Annotated[int, "of at least 1", lambda value: value >= 1]
 """How many of what there must be one of."""
 Positive = Annotated[float, "above 0", lambda value: value > 0]

@@ -15,8 +15,6 @@ from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
 
-__all__ = ["LOOK", "Process", "run"]
-
 LOOK = 0.05
 """Seconds between two looks at a cancel while an answer is awaited."""
 

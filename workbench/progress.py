@@ -12,18 +12,6 @@ from typing import Any
 
 from workbench.errors import Cancelled
 
-__all__ = [
-    "LARGEST_SEED",
-    "PLAIN",
-    "SILENT",
-    "BestSoFar",
-    "Conduct",
-    "Progress",
-    "after",
-    "expired",
-    "remaining",
-]
-
 LARGEST_SEED = 2**32 - 1
 """The largest that every generator of random numbers takes."""
 

@@ -13,15 +13,6 @@ from platform import python_version
 
 from workbench.errors import InputError, UsageError
 
-__all__ = [
-    "datasets_directory",
-    "error_page",
-    "installed",
-    "require_experiments",
-    "shipped",
-    "sql_text",
-]
-
 _PACKAGE = Path(__file__).resolve().parent
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from workbench.arrays import Array, Bool, UInt64
 
-__all__ = ["RowKeys", "equal_rows", "row_keys"]
-
 _SEEDS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
 
 

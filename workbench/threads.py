@@ -6,8 +6,6 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
-__all__ = ["one_blas_thread"]
-
 
 def one_blas_thread() -> AbstractContextManager[Any]:
     """A context in which NumPy's and SciPy's linear algebra keeps to one thread.

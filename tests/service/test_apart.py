@@ -11,7 +11,8 @@ import pytest
 
 import workbench
 from workbench.progress import Progress
-from workbench.service.apart import Task, Worker, answered_apart, why_it_failed
+from workbench.service.apart import Worker, answered_apart, why_it_failed
+from workbench.service.worker import Task
 
 
 def alive(process: int) -> bool:

@@ -12,8 +12,6 @@ import typer
 
 from workbench.commands.served import OfFiles, Served
 
-__all__ = ["COMMANDS", "DATA", "OUTPUT", "PREDICATES", "SOLVING", "command", "option"]
-
 DATA, PREDICATES, SOLVING, OUTPUT = "Data", "Predicates", "Solving", "Output"
 """Groups of options in `--help`."""
 

@@ -16,24 +16,6 @@ from workbench.errors import Diagnostic, ExitCode, InputError, UsageError, Workb
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "as_records",
-    "check_output",
-    "check_predictions_output",
-    "check_table",
-    "end_as",
-    "is_directory",
-    "number",
-    "print_error",
-    "print_json",
-    "print_line",
-    "print_table",
-    "print_warnings",
-    "replacing",
-    "writing",
-    "written",
-]
-
 LONGEST_CELL = 400
 
 

@@ -12,8 +12,6 @@ from workbench.commands.given import given_rules
 from workbench.commands.options import Json, RulesFile
 from workbench.errors import UsageError
 
-__all__ = ["convert"]
-
 
 @command(
     "Rules",

@@ -23,8 +23,6 @@ from workbench.commands.options import (
 from workbench.commands.unused import changed, refuse_unused
 from workbench.commands.working import shown_progress
 
-__all__ = ["crossval"]
-
 
 @dataclass(frozen=True)
 class FoldOptions(LearnerOptions):

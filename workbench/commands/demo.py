@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from workbench.verbs.crossval import CrossValidation
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["demo"]
-
 
 @command("Start", "demo")
 def demo() -> None:

@@ -6,8 +6,6 @@ from workbench.commands.command import command
 from workbench.commands.console import print_json, print_line
 from workbench.commands.options import Json
 
-__all__ = ["engines"]
-
 
 @command("Predicting and learning", "engines")
 def engines(json: Json = False) -> None:

@@ -10,8 +10,6 @@ from workbench.commands.command import command, option
 from workbench.commands.console import print_error, print_json, print_line, print_table
 from workbench.commands.options import Json
 
-__all__ = ["evaluate"]
-
 
 class Kind(StrEnum):
     """How labels are scored."""

@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from workbench.language.program import Program
     from workbench.workspace import Workspace
 
-__all__ = [
-    "STANDARD_INPUT",
-    "choices",
-    "chosen_labels",
-    "chosen_task",
-    "given_rules",
-    "opened",
-    "parameters",
-    "read_rules",
-    "text_of_standard_input",
-]
-
 STANDARD_INPUT = Path("-")
 
 

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.psl_documents.course import DocumentRun
 
-__all__ = ["infer"]
-
 
 @dataclass(frozen=True)
 class SolvingOptions:

@@ -33,8 +33,6 @@ from workbench.commands.working import shown_progress
 if TYPE_CHECKING:
     from workbench.verbs.learning_result import LearningResult
 
-__all__ = ["LearnerOptions", "learn"]
-
 
 @dataclass(frozen=True)
 class LearnerOptions:

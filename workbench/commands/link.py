@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from workbench.verbs.linking.result import LinkResult
 
-__all__ = ["link"]
-
 
 @dataclass(frozen=True)
 class FittingOptions:

@@ -10,8 +10,6 @@ import typer
 from workbench.commands.command import command, option
 from workbench.errors import UsageError
 
-__all__ = ["allowed_folders", "mcp"]
-
 
 def allowed_folders(folders: list[Path] | None) -> tuple[Path, ...]:
     """The folders named, and the bundled examples where none is."""

@@ -11,24 +11,6 @@ import typer
 from workbench.commands.command import DATA, OUTPUT, PREDICATES, SOLVING, option
 from workbench.progress import LARGEST_SEED
 
-__all__ = [
-    "AtomQuestionOptions",
-    "EngineName",
-    "FactOptions",
-    "Json",
-    "Labels",
-    "Limit",
-    "Memory",
-    "OnlyWorlds",
-    "QueryFile",
-    "QuestionOptions",
-    "RulesFile",
-    "RunsFile",
-    "Seed",
-    "TaskName",
-    "TimeLimit",
-]
-
 RulesFile = Annotated[
     Path,
     typer.Argument(

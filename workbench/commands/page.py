@@ -15,8 +15,6 @@ from workbench.commands.command import command, option
 from workbench.errors import UsageError, not_installed
 from workbench.resources import shipped
 
-__all__ = ["page"]
-
 
 @command("Start", "app", "app work.duckdb --port 8600", name="app")
 def page(

@@ -11,8 +11,6 @@ from workbench.errors import UsageError, nearest
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["check_form", "write_frame", "write_predictions"]
-
 FORMS = (".csv", ".parquet", ".result", "")
 """Endings of files of predictions; a file without one, such as /dev/stdout, is CSV."""
 

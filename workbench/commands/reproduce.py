@@ -21,8 +21,6 @@ from workbench.resources import require_experiments
 if TYPE_CHECKING:
     from workbench.experiments import FigureDifference, ReproductionTable
 
-__all__ = ["reproduce"]
-
 
 @command("Start", "reproduce uw-cse --folds 1")
 def reproduce(

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from workbench.verbs.review import Order, Question, ReviewQueue
     from workbench.workspace import Workspace as Opened
 
-__all__ = ["review"]
-
 SAYS = {"y": True, "n": False, "s": None}
 KEYS = "y yes, n no, s skip, u undo, l learn again, q quit"
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from workbench.grounding.preview_result import Preview
     from workbench.verbs.explaining.explanation import Explanation
 
-__all__ = ["check", "explain", "fmt", "ground"]
-
 
 @command("Rules", "check rules.mln", "check model.psl other.psl --json", "check - < rules.mln")
 def check(

@@ -26,8 +26,6 @@ from workbench.errors import InputError, UsageError
 if TYPE_CHECKING:
     from workbench.workspace import Workspace as Opened
 
-__all__ = ["compare", "export", "load", "repair", "runs"]
-
 Part = Literal["evidence", "truth", "target"]
 Workspace = Annotated[
     Path,

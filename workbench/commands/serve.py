@@ -20,8 +20,6 @@ from workbench.errors import Cancelled, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["serve"]
-
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from workbench.service.client import RemoteWorkspace
     from workbench.workspace import Workspace
 
-__all__ = ["OfFiles", "Served", "address_of", "at_hand", "connected"]
-
 
 class Served(TyperCommand):
     """A command that takes `--server URL` in the place of its workspace."""

@@ -18,8 +18,6 @@ from workbench.commands.working import shown_progress
 if TYPE_CHECKING:
     from workbench.verbs.options import SolveOptions
 
-__all__ = ["solve"]
-
 
 @command(
     "Inference",

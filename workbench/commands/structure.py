@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from workbench.language.ilp.problem import IlpProblem
     from workbench.verbs.structure_result import StructureResult
 
-__all__ = ["structure"]
-
 Files = Annotated[
     list[Path],
     typer.Argument(

@@ -24,8 +24,6 @@ from workbench.commands.working import shown_progress
 if TYPE_CHECKING:
     from workbench.study.result import StudyResult
 
-__all__ = ["study"]
-
 
 @dataclass(frozen=True)
 class StudyOptions:

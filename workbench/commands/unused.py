@@ -9,8 +9,6 @@ from typing import Any
 from workbench.commands.console import print_warnings
 from workbench.errors import Diagnostic, UsageError
 
-__all__ = ["changed", "refuse_unused", "tell_unused"]
-
 
 def changed(options: Any) -> dict[str, bool]:
     """Whether each of a dataclass of options, called as its fields are, is not its default."""

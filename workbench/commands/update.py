@@ -23,8 +23,6 @@ from workbench.commands.served import address_of, connected
 from workbench.commands.working import shown_progress
 from workbench.errors import UsageError
 
-__all__ = ["update"]
-
 
 @command(
     "Workspaces",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 from workbench.commands.console import print_error
 
-__all__ = ["interrupts_raise", "shown_progress"]
-
 
 @contextmanager
 def shown_progress(quiet: bool = False) -> Iterator[Progress]:

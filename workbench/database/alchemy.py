@@ -19,8 +19,6 @@ from workbench.errors import Diagnostic, InputError, Span, did_you_mean
 from workbench.language.declarations import Function, Predicate
 from workbench.resources import sql_text
 
-__all__ = ["load_alchemy", "load_alchemy_text"]
-
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ARGUMENT = r'(?:"(?:[^"\\]|\\.)*"|[^\s,()"=]+)'
 FACT = (

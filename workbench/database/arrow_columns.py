@@ -10,8 +10,6 @@ import pyarrow
 
 from workbench.arrays import Array, Bool, Int64
 
-__all__ = ["arrow_column", "integers", "numpy_column", "run_starts"]
-
 
 def arrow_column(values: Sequence[Any] | Array) -> pyarrow.Array:
     """Numbers or texts as an Arrow array, None as NULL.

@@ -19,8 +19,6 @@ from workbench.database.table_files import numbered
 from workbench.database.text_files import open_binary
 from workbench.errors import InputError, masked
 
-__all__ = ["copy_attached", "database_tables", "load_attached"]
-
 
 def load_attached(
     database: Database,

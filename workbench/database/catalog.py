@@ -15,20 +15,6 @@ from workbench.database.stored import StoredPredicate
 from workbench.database.things import shown_arguments
 from workbench.errors import UsageError
 
-__all__ = [
-    "Count",
-    "FactsPage",
-    "PredicateSummary",
-    "catalog",
-    "combinations",
-    "constants",
-    "degrees",
-    "distinct_values",
-    "facts_page",
-    "top_values",
-    "types_by_size",
-]
-
 NOTHING: Mapping[int, str] = {}
 
 

@@ -22,8 +22,6 @@ from workbench.database.stated_facts import FactRows, StatedFacts
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 
-__all__ = ["Changed", "add_facts", "remove_facts"]
-
 ROWS, CODED, KNOWN, GONE = "changed_texts", "changed_rows", "known_rows", "gone_facts"
 
 

@@ -17,8 +17,6 @@ from workbench.database.query_process import run_apart
 from workbench.database.rows import first_value
 from workbench.errors import InputError, WorkbenchError
 
-__all__ = ["QueryResult", "query", "query_parameters", "relations_read"]
-
 _BLANK = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"
 _EXPLAIN = re.compile(
     rf"{_BLANK}*EXPLAIN\b{_BLANK}*(?:ANALYZE\b|\([\w\s,]*\))?", re.IGNORECASE | re.DOTALL

@@ -12,8 +12,6 @@ from workbench.database.schema import create_predicate_table
 from workbench.database.workspace_format import DISPLAY_NAMES
 from workbench.errors import InputError
 
-__all__ = ["copy_of"]
-
 
 def copy_of(
     database: Database,

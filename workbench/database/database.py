@@ -21,8 +21,6 @@ from workbench.errors import InputError, UsageError, did_you_mean
 from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.program import Program
 
-__all__ = ["DEFAULT_WORLD", "Database"]
-
 DEFAULT_WORLD = "world"
 
 

@@ -19,15 +19,6 @@ from workbench.database.toml_reader import TomlReader, read_toml
 from workbench.errors import InputError, UsageError
 from workbench.language.declarations import Predicate
 
-__all__ = [
-    "DESCRIPTION",
-    "Dataset",
-    "FactsEntry",
-    "load_dataset",
-    "load_file",
-    "read_dataset",
-]
-
 DESCRIPTION = "dataset.toml"
 DATASET_KEYS = tuple(
     "name description program query hidden closed predicates facts "

@@ -18,8 +18,6 @@ from workbench.language.formulas import rule_leaves
 from workbench.language.program import Program, Rule
 from workbench.language.terms import Apply, Atom, Comparison, Constant, FreeSign
 
-__all__ = ["declare_constants", "program_constants", "refresh_domains"]
-
 MOST_MARKS = 1 << 28
 """Bytes of marks, one for each constant of each world, that are held at a time."""
 

@@ -17,8 +17,6 @@ from workbench.database.schema import add_constants
 from workbench.database.stored import StoredPredicate
 from workbench.errors import InputError
 
-__all__ = ["CODED", "ROWS", "FactColumns", "incoming", "insert_facts", "type_table"]
-
 ROWS, CODED = "incoming_rows", "coded_rows"
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from workbench.errors import Diagnostic, Span
 
-__all__ = ["FactSource"]
-
 
 @dataclass(frozen=True)
 class FactSource:

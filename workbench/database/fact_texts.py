@@ -9,8 +9,6 @@ import pyarrow
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 
-__all__ = ["FactTexts", "texts_of_facts"]
-
 
 @dataclass(frozen=True)
 class FactTexts:

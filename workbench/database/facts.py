@@ -15,8 +15,6 @@ from workbench.errors import UsageError
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.values import parse_value
 
-__all__ = ["clear_facts", "set_fact"]
-
 
 def clear_facts(database: Database) -> None:
     """Take away every fact; declarations and constants stay."""

@@ -12,18 +12,6 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.database.rows import first_row
 
-__all__ = [
-    "FactSum",
-    "TablePrint",
-    "data_hash",
-    "fact_print",
-    "fact_sums",
-    "hash_of",
-    "sum_of_facts",
-    "table_prints",
-]
-
-
 TablePrint = tuple[int, int | None]
 """How many rows a table has, and the exclusive or of their hashes."""
 

@@ -13,15 +13,6 @@ from workbench.database.rows import first_value, ids_of_columns
 from workbench.database.stored import StoredPredicate
 from workbench.errors import UsageError
 
-__all__ = [
-    "KeptFold",
-    "clear_folds",
-    "held_out_keys",
-    "make_atom_folds",
-    "make_world_folds",
-    "read_folds",
-]
-
 MOST_ATOMS = 20_000_000
 
 

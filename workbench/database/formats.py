@@ -24,16 +24,6 @@ from workbench.language.reading import DOCUMENT_SUFFIXES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "FORMATS",
-    "EvidenceFormat",
-    "FileFacts",
-    "endings",
-    "format_of",
-    "load_facts",
-    "write_table",
-]
-
 HEAD = 16
 """Bytes at the beginning of a file by which forms of one ending are told apart."""
 

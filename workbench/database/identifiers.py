@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["all_equal", "quoted", "text_literal", "unused_name"]
-
 
 def quoted(name: str) -> str:
     """`name` as a double-quoted SQL identifier."""

@@ -23,8 +23,6 @@ from workbench.language.ilp.terms import term_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["load_ilp", "load_ilp_facts"]
-
 
 def load_ilp(database: Database, problem: IlpProblem) -> LoadReport:
     """Load a problem into the one world, in one transaction.

@@ -9,8 +9,6 @@ from workbench.errors import Diagnostic, InputError, WorkbenchError
 from workbench.language.ilp.problem import BackgroundClause, IlpProblem
 from workbench.language.ilp.terms import Compound, LogicVariable, Symbol, Term, subterms, term_text
 
-__all__ = ["COMPARISONS", "DatalogClause", "Key", "TypeDomain", "datalog_clauses", "declined"]
-
 Key = tuple[str, int]
 """A predicate by name and arity."""
 

@@ -14,8 +14,6 @@ from workbench.language.program import Condition, Definition
 from workbench.language.terms import Atom, Comparison, Constant, Literal, Variable
 from workbench.language.terms import Term as WrittenTerm
 
-__all__ = ["Written", "definitions_of", "is_number", "written_background"]
-
 _NUMERIC = {"<": "<", ">": ">", "=<": "<=", ">=": ">=", "=:=": "=", "=\\=": "!="}
 _OPERATORS = {**_NUMERIC, "=": "=", "==": "=", "\\=": "!=", "\\==": "!=", "!=": "!="}
 GIVEN = "_given"

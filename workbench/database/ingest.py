@@ -29,8 +29,6 @@ from workbench.database.staged_facts import (
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError
 
-__all__ = ["LoadReport", "Partition", "ingest"]
-
 Partition = OneOf["evidence", "truth", "target"]
 
 

@@ -10,8 +10,6 @@ from workbench.arrays import Array
 from workbench.database.arrow_columns import run_starts
 from workbench.database.database import Database
 
-__all__ = ["forget_arrays", "keep_arrays", "kept_arrays"]
-
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS run_array (run INTEGER, name VARCHAR, kind VARCHAR, shape "
     "BIGINT[], content BLOB)"

@@ -21,8 +21,6 @@ from workbench.arrays import Array, Int64
 from workbench.database.database import Database
 from workbench.database.rows import handed_in
 
-__all__ = ["KeptLinkage", "forget_linkage", "keep_linkage", "kept_linkage", "take_linkage"]
-
 _SCHEMA = "linkage_"
 
 

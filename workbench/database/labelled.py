@@ -11,8 +11,6 @@ from workbench.database.database import Database
 from workbench.database.identifiers import all_equal, quoted
 from workbench.database.rows import first_row, first_value, ids_of_columns
 
-__all__ = ["BesideTruth", "beside_truth", "keep_truth", "label_counts", "label_keys"]
-
 
 @dataclass(frozen=True)
 class BesideTruth:

@@ -12,8 +12,6 @@ from workbench.database.identifiers import quoted
 from workbench.database.rows import first_value
 from workbench.database.workspace_format import DISPLAY_NAMES
 
-__all__ = ["called_so", "display_names", "has_display_names", "name_things"]
-
 MOST = 200
 """Things that a search for a part of a name takes."""
 

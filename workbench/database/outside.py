@@ -19,8 +19,6 @@ from workbench.database.running import prepared
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["copy_in", "first_line", "memory_of_a_load", "outside", "parquet_bytes"]
-
 VECTORS_PER_CHUNK = 50
 LEAST_MEMORY, MEMORY_OF_A_THREAD = 1024, 128
 

@@ -16,8 +16,6 @@ from workbench.errors import InputError, not_installed
 if TYPE_CHECKING:
     from adbc_driver_manager.dbapi import Cursor
 
-__all__ = ["copy_postgres_table", "postgres_table_names"]
-
 _TABLES = """
     SELECT CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -18,8 +18,6 @@ from workbench.errors import InputError, Span, WorkbenchError
 from workbench.language.declarations import Predicate
 from workbench.language.ground_atoms import AtomKey, atom_text, parse_atom
 
-__all__ = ["Predictions", "load_predictions", "read_predictions"]
-
 
 @dataclass(frozen=True)
 class Predictions:

@@ -22,19 +22,6 @@ from workbench.database.written_predictions import types_of_run, written_predict
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "RecordedAtoms",
-    "Unlisted",
-    "changed_rows",
-    "constant_ids",
-    "labelled_values",
-    "predictions_page",
-    "recorded_atoms",
-    "same_folds",
-    "scored_predictions",
-    "worst_predictions",
-]
-
 Unlisted = OneOf["auto", "false", "skip"]
 """What an atom without a label is: false, not scored, or told by the labels."""
 

@@ -23,8 +23,6 @@ from workbench.language.declarations import Predicate
 from workbench.language.psl.document_reading import read_psl_document
 from workbench.resources import sql_text
 
-__all__ = ["Split", "load_psl_data", "load_psl_table"]
-
 _PARTITIONS: Mapping[str, Partition] = {
     "observations": "evidence",
     "targets": "target",

@@ -16,8 +16,6 @@ import duckdb
 from workbench.database.identifiers import quoted, text_literal
 from workbench.errors import InputError, WorkbenchError
 
-__all__ = ["run_apart"]
-
 WORKER = Path(__file__).with_name("query_worker.py")
 MEMORY = 1 << 30
 LARGEST_ANSWER = 64 << 20

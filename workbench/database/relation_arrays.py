@@ -11,8 +11,6 @@ from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import DEFAULT_WORLD, Database
 from workbench.database.identifiers import quoted
 
-__all__ = ["RelationArrays", "read_examples", "read_relations"]
-
 
 @dataclass(frozen=True)
 class RelationArrays:

@@ -10,8 +10,6 @@ from workbench.database.rows import first_value
 from workbench.database.schema import create_view
 from workbench.errors import UsageError
 
-__all__ = ["delete_predicate", "merge_predicates", "rename_predicate"]
-
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

@@ -9,8 +9,6 @@ from workbench.database.database import Database
 from workbench.database.identifiers import quoted
 from workbench.language.ground_atoms import parse_atom
 
-__all__ = ["Answer", "forget_answer", "keep_answer", "known_of", "read_answers"]
-
 PREFIX = "review "
 
 

@@ -16,8 +16,6 @@ from workbench.database.staged_facts import SHOWN, Staged
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Diagnostic, InputError, Span, did_you_mean
 
-__all__ = ["STAGED_ROWS", "RowMapping", "find_predicate", "load_rows"]
-
 STAGED_ROWS = "staged_rows"
 _PARTITIONS = ("evidence", "truth", "target")
 _TRUTH_WORDS = {"true": 1, "t": 1, "yes": 1, "false": 0, "f": 0, "no": 0}

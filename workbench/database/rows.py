@@ -12,8 +12,6 @@ import numpy as np
 from workbench.arrays import Int32
 from workbench.database.identifiers import quoted
 
-__all__ = ["copy_table", "first_row", "first_value", "handed_in", "ids_of_columns"]
-
 
 def first_row(result: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
     """The first row of an executed query, or None; the result is read to its end.

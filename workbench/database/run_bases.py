@@ -11,8 +11,6 @@ import duckdb
 
 from workbench.database.database import Database
 
-__all__ = ["base_of", "build_on", "forget_predictions", "recorded_predictions", "rows_since"]
-
 _SAME = (
     "own.predicate = of_base.predicate AND own.world IS NOT DISTINCT FROM of_base.world "
     "AND own.arguments = of_base.arguments"

@@ -15,8 +15,6 @@ from workbench.database.runs import COLUMNS, RunRecord, read_run, record_run
 from workbench.database.schema import add_constants, declare_type
 from workbench.database.written_predictions import types_of_run
 
-__all__ = ["take_run"]
-
 
 def take_run(database: Database, source: Database, number: int) -> int:
     """Record in `database` the run that another database of the same facts has; its number here.

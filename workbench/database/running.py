@@ -7,8 +7,6 @@ from weakref import WeakSet
 
 import duckdb
 
-__all__ = ["interrupt_statements", "prepared"]
-
 _CONNECTIONS: WeakSet[duckdb.DuckDBPyConnection] = WeakSet()
 
 

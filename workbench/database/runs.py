@@ -28,20 +28,6 @@ from workbench.resources import installed, sql_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "COLUMNS",
-    "Run",
-    "RunRecord",
-    "delete_run",
-    "label_run",
-    "mean_metrics",
-    "read_run",
-    "read_runs",
-    "record_intervals",
-    "record_run",
-    "run_table",
-]
-
 RunTable = OneOf["weight", "prediction", "metric", "trace"]
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "weight": (

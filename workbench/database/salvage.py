@@ -20,8 +20,6 @@ from workbench.database.stored import StoredPredicate, read_predicates
 from workbench.database.workspace_format import WORKSPACE_TABLES
 from workbench.errors import InputError
 
-__all__ = ["Salvage", "salvage"]
-
 _DECLARATIONS = ("world", "constant_type", "predicate", "predicate_argument", "program_constant")
 # The new workspace has its own format, and makes the domains from the facts.
 _REMADE = ("workspace_format", "domain")

@@ -14,15 +14,6 @@ from workbench.database.value_columns import SQL_TYPES, is_no_value
 from workbench.errors import InputError
 from workbench.language.declarations import Function, Predicate
 
-__all__ = [
-    "add_constants",
-    "create_predicate_table",
-    "create_view",
-    "declare_stored",
-    "declare_type",
-    "stored_form",
-]
-
 
 def declare_type(connection: duckdb.DuckDBPyConnection, name: str) -> str:
     """The table of constants of type `name`, made when missing."""

@@ -18,8 +18,6 @@ from workbench.errors import InputError
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["copy_sqlite_table", "sqlite_table_names"]
-
 ROWS_PER_BATCH = 100_000
 
 

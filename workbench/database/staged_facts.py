@@ -15,15 +15,6 @@ from workbench.database.value_columns import is_no_value
 from workbench.errors import Diagnostic
 from workbench.language.values import ValueKind
 
-__all__ = [
-    "SHOWN",
-    "Staged",
-    "argument_faults",
-    "declared_elsewhere",
-    "new_to_declared_type",
-    "value_faults",
-]
-
 SHOWN = 20
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from workbench.arrays import Float, Int32
 
-__all__ = ["FactRows", "StatedFacts"]
-
 
 @dataclass(frozen=True)
 class StatedFacts:

@@ -12,8 +12,6 @@ import duckdb
 
 from workbench.errors import InputError, WorkbenchError
 
-__all__ = ["check_log", "faults_told", "storage_fault", "why_not_opened"]
-
 _DISK_FULL = ("no space left on device", "disk quota exceeded", "file too large")
 _NO_MEMORY = ("could not allocate", "failed to offload", "max_temp_directory_size")
 _DAMAGED = (

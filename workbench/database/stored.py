@@ -12,8 +12,6 @@ from workbench.database.identifiers import quoted, unused_name
 from workbench.database.value_columns import text_of_value, value_of_text
 from workbench.language.values import VALUE_TYPES, ValueKind, argument_kinds
 
-__all__ = ["Coded", "StoredPredicate", "read_predicates"]
-
 
 @dataclass(frozen=True, slots=True)
 class StoredPredicate:

@@ -21,17 +21,6 @@ from workbench.database.text_files import (
 )
 from workbench.errors import Diagnostic, InputError, UsageError
 
-__all__ = [
-    "PARQUET_SUFFIXES",
-    "TEXT_SUFFIXES",
-    "TablePreview",
-    "is_parquet",
-    "numbered",
-    "preview_table",
-    "read_fault",
-    "scan",
-]
-
 TEXT_SUFFIXES = (".csv", ".tsv", ".tab")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 

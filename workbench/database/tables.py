@@ -27,8 +27,6 @@ from workbench.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["load_frame", "load_tables", "predicate_of_file"]
-
 
 def predicate_of_file(path: str | os.PathLike[str]) -> str:
     """The predicate a table file holds by convention: its name up to the first dot."""

@@ -15,15 +15,6 @@ import numpy as np
 
 from workbench.errors import InputError, Span, WorkbenchError
 
-__all__ = [
-    "cells_of_line",
-    "chunks_of_lines",
-    "display_name",
-    "ending_of",
-    "line_reader",
-    "open_binary",
-]
-
 CHUNK_BYTES = 32 * 1024 * 1024
 LONGEST_LINE = 4 * 1024 * 1024
 

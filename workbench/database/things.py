@@ -10,8 +10,6 @@ from workbench.database.identifiers import quoted
 from workbench.database.stored import StoredPredicate
 from workbench.database.value_columns import text_of_value
 
-__all__ = ["Neighbour", "described_types", "neighbours", "rows_of_things", "shown_arguments"]
-
 
 @dataclass(frozen=True)
 class Neighbour:

@@ -11,8 +11,6 @@ from typing import Any
 from workbench.database.text_files import chunks_of_lines, display_name
 from workbench.errors import InputError, Span, WorkbenchError, did_you_mean
 
-__all__ = ["TomlReader", "read_toml"]
-
 
 def read_toml(path: Path) -> tuple[dict[str, Any], TomlReader]:
     """The content of a TOML file, and the reader that takes its keys apart.

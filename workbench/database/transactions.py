@@ -13,8 +13,6 @@ import duckdb
 from workbench.database.running import prepared
 from workbench.database.storage_faults import faults_told
 
-__all__ = ["Transactions"]
-
 
 class Transactions:
     """A database whose faults are told in the user's words.

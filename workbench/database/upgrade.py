@@ -14,8 +14,6 @@ from workbench.database.stored import read_predicates
 from workbench.language.ground_atoms import parse_atom
 from workbench.resources import sql_text
 
-__all__ = ["upgrade"]
-
 LOST_TYPE = "recorded"
 """The type of a recorded constant whose predicate is no longer declared so."""
 

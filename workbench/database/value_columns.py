@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from workbench.language.values import ValueKind
 
-__all__ = ["SQL_TYPES", "is_no_value", "text_of_value", "value_of_text"]
-
 SQL_TYPES = {ValueKind.NUMBER: "DOUBLE", ValueKind.DATE: "TIMESTAMP", ValueKind.TEXT: "VARCHAR"}
 """The column type that holds each kind of value."""
 

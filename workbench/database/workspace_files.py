@@ -8,8 +8,6 @@ from pathlib import Path
 
 from workbench.errors import InputError
 
-__all__ = ["is_empty", "left_as_found", "refuse_name"]
-
 _SCHEMA_OF_FACTS = "facts"
 
 

@@ -15,8 +15,6 @@ from workbench.database.upgrade import upgrade
 from workbench.errors import InputError, WorkbenchError
 from workbench.resources import sql_text
 
-__all__ = ["DISPLAY_NAMES", "FORMAT_VERSION", "WORKSPACE_TABLES", "make_ready"]
-
 DISPLAY_NAMES = (
     "CREATE TABLE IF NOT EXISTS display_name (type VARCHAR, constant INTEGER, name VARCHAR)"
 )

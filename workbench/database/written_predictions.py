@@ -9,8 +9,6 @@ from workbench.database.identifiers import quoted, text_literal
 from workbench.database.run_bases import recorded_predictions
 from workbench.language.printing import BARE, ESCAPES
 
-__all__ = ["types_of_run", "written_predictions"]
-
 
 def types_of_run(database: Database, run: int) -> dict[str, tuple[str, ...]]:
     """The types of the arguments of each predicate that a run predicted, as they were then."""

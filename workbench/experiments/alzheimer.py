@@ -30,8 +30,6 @@ from workbench.structure.features import ClauseFeatures, clause_features
 from workbench.structure.induction import ClauseLearner
 from workbench.structure.settings import SearchSettings
 
-__all__ = ["EXPERIMENTS", "SETTINGS", "SHIPPED_SETTINGS"]
-
 SETTINGS = SearchSettings(
     i=3,
     clauselength=5,

@@ -18,8 +18,6 @@ from workbench.language.ilp.aleph import read_aleph
 from workbench.language.ilp.problem import IlpProblem, Mode
 from workbench.structure.background import Background, Examples
 
-__all__ = ["DATA_SETS", "DrugData", "load_drugs", "our_modes"]
-
 DATA_SETS = {"amine": "amine", "toxic": "toxic", "acetyl": "acetyl", "memory": "mem"}
 """Column of the tables to the prefix of its files."""
 

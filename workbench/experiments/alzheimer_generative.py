@@ -17,8 +17,6 @@ from workbench.structure.growth import GrownTheory
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 
-__all__ = ["GENERATIVE", "learn_without_modes"]
-
 GENERATIVE: Mapping[str, BeamSearch | PathLearner] = {
     "ALCHEMY": BeamSearch(
         max_length=4,

@@ -22,8 +22,6 @@ from workbench.study.matrix import CandidateMatrix, candidate_matrix
 from workbench.study.prepared import prepared
 from workbench.tables import find_sources, stage
 
-__all__ = ["EXPERIMENTS"]
-
 SYSTEMS: Mapping[str, LearnerName] = {"rules": "rules", "boosted_trees": "boosted_trees"}
 METRICS = ("AUC-ROC", "AUC-PR", "F1")
 FOLDS = 5

@@ -9,8 +9,6 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 
-__all__ = ["NaiveBayes", "TreeAugmentedBayes"]
-
 
 @dataclass(frozen=True)
 class NaiveBayes:

@@ -14,8 +14,6 @@ from workbench.experiments.margin_study import MarginStudy, ground_study, score_
 from workbench.language import read_program
 from workbench.language.program import Program
 
-__all__ = ["EXPERIMENTS", "load"]
-
 COLUMNS = ("Constraint", "Face", "Reasoning", "Reinforcement")
 PENALTIES = (0.1, 0.3, 1.0, 3.0)
 SENSITIVITY = (1.0, 10.0, 100.0, 1000.0, 10000.0)

@@ -40,8 +40,6 @@ from workbench.linkage.transitivity import Transitivity
 from workbench.network import GroundNetwork
 from workbench.progress import Conduct
 
-__all__ = ["COLUMNS", "EXPERIMENTS", "FIELDS", "load"]
-
 FOLDS = ("1", "2", "3", "4", "5")
 FIELDS = ("Author", "Title", "Venue")
 COLUMNS = {

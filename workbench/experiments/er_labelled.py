@@ -23,8 +23,6 @@ from workbench.linkage.fields import Field, make_field
 from workbench.linkage.similarity import in_threes, weighted_words
 from workbench.linkage.supervised import best_cut, fit_supervised
 
-__all__ = ["EXPERIMENTS"]
-
 PARTS = ("train", "valid", "test")
 NUMBERS = frozenset({"price"})
 SAME = 1e-9

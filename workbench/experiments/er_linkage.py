@@ -17,8 +17,6 @@ from workbench.progress import Progress
 if TYPE_CHECKING:
     from workbench.verbs.linking.result import LinkResult
 
-__all__ = ["EXPERIMENTS"]
-
 LABELLED = "link, 10 % of labels, one to one"
 
 

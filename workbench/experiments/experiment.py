@@ -15,8 +15,6 @@ from workbench.experiments.measurements import Measurements, known_systems
 from workbench.experiments.table import Figure, ReproductionTable, published_figures
 from workbench.progress import SILENT, Progress
 
-__all__ = ["PROGRAMS", "Experiment", "Reproduction"]
-
 TABLES, PROGRAMS = (Path(__file__).parent / name for name in ("tables", "programs"))
 """What papers printed; and the rules and statements of experiments."""
 

@@ -13,8 +13,6 @@ from workbench.experiments.relational_attributes import TrueFacts
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["domain_names", "domain_sizes", "relations_of"]
-
 
 def _table(database: Database, name: str) -> pd.DataFrame:
     return database.execute(f"SELECT * FROM {quoted(name)}").df()

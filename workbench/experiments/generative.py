@@ -17,8 +17,6 @@ from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 from workbench.verbs.generative import DatabaseFlipCounts
 
-__all__ = ["GenerativeWeights"]
-
 
 @dataclass(frozen=True)
 class GenerativeWeights:

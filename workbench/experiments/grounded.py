@@ -17,17 +17,6 @@ from workbench.learning import Example
 from workbench.network import GroundNetwork, Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = [
-    "GroundedWorld",
-    "Prediction",
-    "gibbs",
-    "ground_worlds",
-    "map_search",
-    "marginals",
-    "score_world",
-    "without_weights",
-]
-
 
 @dataclass(frozen=True)
 class GroundedWorld:

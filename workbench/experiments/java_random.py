@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["JavaRandom"]
-
 _MULTIPLIER, _INCREMENT, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
 
 

@@ -10,8 +10,6 @@ from workbench.experiments.table import ReproductionTable
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-__all__ = ["keep", "kept"]
-
 
 def keep(workspace: Workspace, table: ReproductionTable) -> None:
     """Keep a table; systems that it has no figures of stay as they were kept before."""

@@ -20,16 +20,6 @@ from workbench.learning import Example, Learner
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = [
-    "KB_WEIGHT",
-    "METRICS",
-    "Study",
-    "System",
-    "learned_by",
-    "propositional",
-    "score_systems",
-]
-
 METRICS = ("AUC-PR", "CLL", "AUC-ROC", "F1", "average precision")
 KB_WEIGHT = 20.0
 """Of every clause of the knowledge base alone: large enough to stand for an infinite one."""

@@ -24,8 +24,6 @@ from workbench.network import Templates
 from workbench.network.simplify import simplify
 from workbench.progress import SILENT, Conduct, Progress
 
-__all__ = ["MarginSetting", "MarginStudy", "ground_study", "score_systems"]
-
 Loss = Literal["hamming", "0/1", "f1"]
 Cuts = Literal["rounded", "fractional"]
 

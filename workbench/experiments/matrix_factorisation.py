@@ -6,8 +6,6 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 
-__all__ = ["predict_ratings"]
-
 
 def predict_ratings(
     row: Int64,

@@ -11,8 +11,6 @@ from workbench.errors import Cancelled, UsageError, did_you_mean
 from workbench.experiments.table import Figure, FoldScore, ReproductionTable, rows_from_folds
 from workbench.progress import SILENT, Progress
 
-__all__ = ["Measurements", "known_systems"]
-
 STOPPED = "Stopped before its end: only what was measured until then is in the table."
 
 

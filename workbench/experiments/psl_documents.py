@@ -17,8 +17,6 @@ from workbench.experiments.psl_worlds import HingeWorld, best_marks, measure_spl
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.language import parse_psl
 
-__all__ = ["EXPERIMENTS", "Split", "program_text", "splits"]
-
 SPLITS = 20
 ALL, UNOBSERVED = "accuracy, all test documents", "accuracy, unobserved documents"
 DRAWN = "accuracy, all test documents, ties drawn"

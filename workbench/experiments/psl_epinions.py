@@ -14,8 +14,6 @@ from workbench.experiments.psl_worlds import LEARNERS, HingeWorld, best_marks, m
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.language import read_program
 
-__all__ = ["EXPERIMENTS", "published_folds"]
-
 FOLDS = 8
 SYSTEMS = tuple(
     f"{family} {learner}" for family in ("HL-MRF-Q", "HL-MRF-L", "MRF") for learner in LEARNERS

@@ -19,8 +19,6 @@ from workbench.experiments.psl_worlds import best_marks, measure_splits
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.language import read_program
 
-__all__ = ["EXPERIMENTS", "joke_similarity"]
-
 METRICS = ("NMSE", "NMAE")
 LEAST_SIMILARITY = 0.6
 PRIOR = 0.5

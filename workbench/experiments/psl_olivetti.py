@@ -15,8 +15,6 @@ from workbench.learning import Example, make_learner
 from workbench.learning.training import condition
 from workbench.network import Domain, GroundNetwork, Templates, network_from_rows
 
-__all__ = ["EXPERIMENTS", "face_network", "observe"]
-
 SIDE = 64
 TRAINING_IMAGES = 100
 TEST_IMAGES = 50

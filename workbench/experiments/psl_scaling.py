@@ -19,8 +19,6 @@ from workbench.inference.elsewhere import cpu_seconds
 from workbench.language import parse_psl
 from workbench.network import GroundNetwork
 
-__all__ = ["EXPERIMENTS"]
-
 SIZES = (22050, 33075, 38588, 44100, 49613, 55125)
 RELATIONS = {
     "knowswell": 0.3,

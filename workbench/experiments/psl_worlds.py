@@ -30,16 +30,6 @@ from workbench.network import (
 )
 from workbench.network.relax import relax
 
-__all__ = [
-    "LEARNERS",
-    "HingeWorld",
-    "best_marks",
-    "discrete_twin",
-    "ground_world",
-    "learn_and_predict",
-    "measure_splits",
-]
-
 LEARNERS = ("MLE", "MPLE", "LME")
 
 

@@ -21,15 +21,6 @@ from workbench.errors import UsageError
 from workbench.experiments.table import FoldScore, ReproductionTable
 from workbench.resources import installed
 
-__all__ = [
-    "FigureDifference",
-    "Measurement",
-    "add_measurement",
-    "differences",
-    "read_record",
-    "recorded_table",
-]
-
 PACKAGES = ("duckdb", "numpy", "scipy", "numba", "highspy", "cvxpy", "ecos", "scikit-learn")
 """Whose version can move a figure's last digit."""
 

@@ -12,9 +12,6 @@ from workbench.experiments.table import ReproductionTable, Row, rows_from_folds
 from workbench.progress import SILENT, Progress
 from workbench.resources import datasets_directory
 
-__all__ = ["EXPERIMENTS", "experiment", "published", "reproduce", "systems"]
-
-
 _MODULES = {
     "uw-cse": "uw_cse",
     "cora": "cora",

@@ -24,8 +24,6 @@ from workbench.study.matrix import candidate_matrix
 from workbench.study.prepared import Prepared, prepared
 from workbench.tables import Staging, find_sources, propose, stage
 
-__all__ = ["EXPERIMENTS"]
-
 SYSTEMS: Mapping[str, LearnerName] = {"rules": "rules", "boosted_trees": "boosted_trees"}
 TASKS = {
     "dnf": ("driver_dnf", "did_not_finish", "AUC-ROC", 30, 40),

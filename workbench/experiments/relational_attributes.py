@@ -15,8 +15,6 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Int64
 
-__all__ = ["AttributeTable", "TrueFacts", "pair_attributes"]
-
 NONE_ONE_MANY = 3
 
 

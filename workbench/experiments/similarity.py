@@ -13,8 +13,6 @@ from workbench.experiments.relational_attributes import TrueFacts
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BINS", "bin_facts", "similarity_bins"]
-
 BINS = (0, 20, 40, 60, 80, 100)
 """Upper ends in per cent: 0, (0, 20], (20, 40], (40, 60], (60, 80], (80, 100]."""
 

@@ -12,15 +12,6 @@ from typing import Any
 from workbench.evaluation import summary
 from workbench.verbs.common import as_json
 
-__all__ = [
-    "Figure",
-    "FoldScore",
-    "ReproductionTable",
-    "Row",
-    "published_figures",
-    "rows_from_folds",
-]
-
 Figure = tuple[str, str, str]
 """System, column, metric."""
 

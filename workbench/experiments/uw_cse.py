@@ -29,8 +29,6 @@ from workbench.language.program import Program
 from workbench.learning import Learner, make_learner, validate
 from workbench.progress import Conduct
 
-__all__ = ["AREAS", "EXPERIMENTS", "OPEN", "load"]
-
 AREAS = ("ai", "graphics", "language", "systems", "theory")
 QUERY = "advisedBy"
 OPEN = (QUERY, "student", "professor")

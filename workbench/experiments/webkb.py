@@ -13,8 +13,6 @@ from workbench.experiments.margin_study import Loss, MarginStudy, ground_study, 
 from workbench.language import read_program
 from workbench.language.program import Program
 
-__all__ = ["EXPERIMENTS", "load"]
-
 COLUMNS = ("Cornell", "Texas", "Washington", "Wisconsin")
 PENALTIES = (0.003, 0.01, 0.03, 0.1)
 PSCG_ITERATIONS = (10, 20, 40, 80)

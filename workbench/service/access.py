@@ -16,8 +16,6 @@ from urllib.parse import unquote
 
 from workbench.errors import UsageError
 
-__all__ = ["COOKIE", "ROLES", "Audit", "Tokens"]
-
 ROLES = ("read", "label", "model", "admin")
 """Each may do what those before it may."""
 COOKIE = "workbench-token"

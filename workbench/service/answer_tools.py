@@ -11,8 +11,6 @@ from workbench.service.answers import answer, first, of
 from workbench.service.arguments import Facts, Files, Most, Predicates, Rules, Run, Seconds, Text
 from workbench.service.tools import Tools, program_of, unconfirmed
 
-__all__ = ["AnswerTools"]
-
 
 class AnswerTools(Tools):
     """Predictions and runs."""

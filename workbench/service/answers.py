@@ -12,8 +12,6 @@ from workbench.database.storage_faults import storage_fault
 from workbench.errors import Cancelled, Diagnostic, WorkbenchError
 from workbench.verbs.common import as_json
 
-__all__ = ["CANCELLED", "answer", "call_tool", "first", "of", "refusal", "renumbered"]
-
 MOST_TEXT = 400
 """Characters of one text in an answer."""
 HANDED_IN = ("program", "rule")

@@ -23,17 +23,6 @@ from workbench.progress import Progress, expired
 from workbench.service.worker import Task, serve
 from workbench.workspace import Workspace, open_workspace
 
-__all__ = [
-    "Ending",
-    "Task",
-    "Worker",
-    "answered_apart",
-    "memory_of_a_job",
-    "newest_run",
-    "taken_over",
-    "why_it_failed",
-]
-
 PATIENCE = 1.5
 """Seconds that a worker has to answer a cancel, before it is ended."""
 SHARE_OF_MEMORY = 0.4

@@ -6,8 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-__all__ = ["Facts", "Files", "Most", "Predicates", "Rules", "Run", "Seconds", "Text"]
-
 Rules = Annotated[
     str, Field(description="Rules as text (Markov logic or PSL).", max_length=200_000)
 ]

@@ -25,8 +25,6 @@ from workbench.service.answers import call_tool, refusal
 from workbench.service.toolbox import TOOLS, Toolbox
 from workbench.service.wrong_arguments import unknown_argument, wrong_arguments
 
-__all__ = ["assistants_server", "run_stdio"]
-
 MOST_SECONDS = 420.0
 """After so long a call is cancelled, whatever it does."""
 

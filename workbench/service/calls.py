@@ -15,8 +15,6 @@ from workbench import __version__
 from workbench.service.toolbox import TOOLS, Toolbox
 from workbench.service.wrong_arguments import wrong_arguments
 
-__all__ = ["ToolCall", "calls_of", "openapi"]
-
 _NEEDED = {
     **dict.fromkeys(
         ("schema", "check", "preview", "explain", "compare", "query", "runs", "profile"), "read"

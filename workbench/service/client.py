@@ -13,8 +13,6 @@ from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError
 from workbench.progress import SILENT, Progress
 from workbench.service.toolbox import TOOLS
 
-__all__ = ["RemoteWorkspace", "connect"]
-
 
 def connect(url: str, *, token: str | None = None) -> RemoteWorkspace:
     """Reach a workspace that `workbench serve` holds (`workbench.connect`).

@@ -9,8 +9,6 @@ from workbench.service.answers import answer, of
 from workbench.service.arguments import Files, Most, Rules, Text
 from workbench.service.tools import QUESTION, Tools, program_of
 
-__all__ = ["DataTools"]
-
 
 class DataTools(Tools):
     """Files, facts and SQL."""

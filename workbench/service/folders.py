@@ -8,8 +8,6 @@ from pathlib import Path
 
 from workbench.errors import UsageError
 
-__all__ = ["Folders"]
-
 FORMS = (
     ".csv",
     ".tsv",

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from workbench.service.jobs import Jobs
     from workbench.workspace import Workspace
 
-__all__ = ["ServedWorkspace", "held", "holding"]
-
 
 @dataclass(frozen=True)
 class ServedWorkspace:

@@ -15,8 +15,6 @@ from workbench.errors import UsageError
 from workbench.progress import Progress
 from workbench.service.answers import call_tool
 
-__all__ = ["Job", "Jobs"]
-
 KEPT = 200
 """Ended jobs whose answers are kept."""
 MOST_POINTS = 2000

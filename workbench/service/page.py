@@ -17,8 +17,6 @@ from workbench.service.access import COOKIE
 from workbench.service.held import ServedWorkspace
 from workbench.service.requests import body_of, not_there
 
-__all__ = ["Page"]
-
 MOST_FORM = 4096
 MAY = ("model", "admin")
 """The roles that the page is for: it loads, learns and writes rules."""

@@ -9,8 +9,6 @@ from workbench.service.arguments import Files, Most, Run, Seconds, Text
 from workbench.service.tools import Tools, unconfirmed
 from workbench.verbs.common import as_json
 
-__all__ = ["RecordTools"]
-
 
 class RecordTools(Tools):
     """Linkages."""

@@ -14,17 +14,6 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.service.access import Tokens
 from workbench.service.answers import refusal
 
-__all__ = [
-    "Guarded",
-    "RefusedRequest",
-    "body_of",
-    "failed",
-    "handled",
-    "not_there",
-    "patience",
-    "refused",
-]
-
 PATIENCE = 30.0
 """Seconds that a call waits for its job before it answers with the job's id."""
 

@@ -13,8 +13,6 @@ from workbench.service.answers import answer, first, of
 from workbench.service.arguments import Files, Most, Predicates, Rules, Seconds, Text
 from workbench.service.tools import QUESTION, Tools, asked_for, program_of, refuse_includes
 
-__all__ = ["RuleTools"]
-
 
 class RuleTools(Tools):
     """Rules, their weights, and studies that make both."""

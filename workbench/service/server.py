@@ -50,8 +50,6 @@ from workbench.service.requests import (
 from workbench.service.toolbox import Toolbox
 from workbench.service.work import Work
 
-__all__ = ["application"]
-
 MOST_UPLOAD = 200 * 2**20
 MOST_BODY = 4 * 2**20
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]

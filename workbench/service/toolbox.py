@@ -16,8 +16,6 @@ from workbench.service.rule_tools import RuleTools
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-__all__ = ["TOOLS", "Toolbox", "perform", "receive"]
-
 
 class Toolbox(DataTools, RuleTools, AnswerTools, RecordTools):
     """All tools over one workspace."""

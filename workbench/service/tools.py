@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from workbench.language.program import Program
     from workbench.workspace import Workspace
 
-__all__ = ["QUESTION", "Tools", "asked_for", "program_of", "refuse_includes", "unconfirmed"]
-
 QUESTION = "question of tables"
 """The setting that holds which files were loaded to predict which column."""
 

@@ -16,8 +16,6 @@ from workbench.service.apart import Ending, answered_apart, why_it_failed
 from workbench.service.calls import ToolCall
 from workbench.service.toolbox import Toolbox
 
-__all__ = ["Work"]
-
 
 @dataclass(frozen=True)
 class Work:

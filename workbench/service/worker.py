@@ -19,8 +19,6 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
 
-__all__ = ["Task", "serve"]
-
 EVERY = 0.2
 SHARE_OF_DATABASE = 0.6
 

@@ -9,8 +9,6 @@ from pydantic import ValidationError
 
 from workbench.errors import Diagnostic, UsageError
 
-__all__ = ["unknown_argument", "wrong_arguments"]
-
 _MOST = 10
 _KINDS = {
     "int": "is no whole number",

@@ -26,8 +26,6 @@ from workbench.database import (
 from workbench.language.ground_atoms import parse_atom
 from workbench.verbs.review import Question
 
-__all__ = ["Agreement", "agreements", "answer", "disputed", "undo"]
-
 
 @dataclass(frozen=True)
 class Agreement:

@@ -29,16 +29,6 @@ if TYPE_CHECKING:
     from workbench.database import Run
     from workbench.inference.accepts import Task
 
-__all__ = [
-    "as_json",
-    "as_program",
-    "as_words",
-    "deadline_after",
-    "names_of",
-    "recorded_program",
-    "task_of",
-]
-
 
 def as_program(rules: Program | str | os.PathLike[str]) -> Program:
     """The program of `rules`: a `Program`, the path of a rules file, or the text of a program.

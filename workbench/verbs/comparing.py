@@ -15,8 +15,6 @@ from workbench.verbs.common import as_json
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["compare_runs", "paired_comparison"]
-
 UNTESTED = ("fold", "atoms", "positives")
 """Columns of scores that are no metrics."""
 SHOWN = {"paired t": "paired t", "corrected resampled t": "corrected t", "Wilcoxon": "Wilcoxon"}

@@ -34,8 +34,6 @@ from workbench.verbs.program_faults import refuse_numbers
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CrossValidation", "FoldResult", "crossval", "finished", "scores_by_fold"]
-
 Plan = TypeVar("Plan")
 Result = TypeVar("Result")
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from workbench.language.ilp.problem import IlpProblem
     from workbench.verbs.fact_history import FactEdit, How
 
-__all__ = ["Data"]
-
 
 @dataclass(frozen=True)
 class Data:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from workbench.verbs.options import DocumentOptions
     from workbench.verbs.psl_documents.course import DocumentRun
 
-__all__ = ["Documents"]
-
 
 class Documents(Modelling):
     """The part of a workspace that runs PSL documents."""

@@ -29,8 +29,6 @@ from workbench.verbs.truth import load_truth, plainly
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["evaluate_file", "evaluate_result"]
-
 
 def evaluate_file(
     predictions: Path,

@@ -12,8 +12,6 @@ from workbench.resources import shipped
 if TYPE_CHECKING:
     from workbench.tables import TablesMapping
 
-__all__ = ["BundledExample", "bundled_examples", "example_tables"]
-
 
 @dataclass(frozen=True)
 class BundledExample:

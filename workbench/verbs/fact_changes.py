@@ -24,8 +24,6 @@ from workbench.database import (
 from workbench.database.copying import copy_of
 from workbench.verbs.loading import load
 
-__all__ = ["Applied", "FactChanges", "changes_of", "is_fact"]
-
 
 @dataclass(frozen=True)
 class Applied:

@@ -10,8 +10,6 @@ from typing import Any, Literal
 from workbench.database import Database, Partition
 from workbench.verbs.fact_changes import changes_of
 
-__all__ = ["FactEdit", "How", "edit_fact", "fact_edits"]
-
 How = Literal["true", "false", "removed"]
 SETTING = "fact edits"
 MOST = 500

@@ -13,9 +13,6 @@ from workbench.errors import UsageError
 from workbench.evaluation import k_fold
 from workbench.grounding import AtomTable
 
-__all__ = ["FoldPlan", "grouped_worlds", "held_out_atoms", "kept_folds", "world_folds"]
-
-
 WORLDS_OR_ATOMS = (
     "load each database as a world of its own (--world FILE, or a `world` column), or make folds "
     "of atoms"

@@ -14,8 +14,6 @@ from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, 
 from workbench.network import Templates
 from workbench.progress import SILENT, Progress
 
-__all__ = ["DatabaseFlipCounts"]
-
 
 @dataclass(frozen=True)
 class DatabaseFlipCounts:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from workbench.database import Run
 
-__all__ = ["html_report"]
-
 MOST_ROWS = 500
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }

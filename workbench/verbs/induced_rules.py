@@ -21,8 +21,6 @@ from workbench.structure.rules import (
 )
 from workbench.structure.weighting import Feature, WeightedTheory
 
-__all__ = ["Induced", "of_most_gain", "rules_of_bodies", "weighted_rules"]
-
 
 @dataclass(frozen=True)
 class Induced:

@@ -28,8 +28,6 @@ from workbench.verbs.induced_rules import Induced, of_most_gain, rules_of_bodies
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.structure_result import StructureResult
 
-__all__ = ["Induction", "arrays", "induce"]
-
 Loop = Literal["induce", "induce_cover", "induce_max"]
 LOOPS: tuple[Loop, ...] = get_args(Loop)
 

@@ -26,8 +26,6 @@ from workbench.verbs.crossval import finished, scores_by_fold
 from workbench.verbs.induction import Induction, arrays
 from workbench.verbs.options import How, conduct_of
 
-__all__ = ["InductionCrossValidation", "crossval_induction", "induction_of"]
-
 
 @dataclass(frozen=True)
 class InductionCrossValidation:

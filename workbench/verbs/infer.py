@@ -33,16 +33,6 @@ if TYPE_CHECKING:
     from workbench.verbs.explaining.rule_distances import RuleDistance
     from workbench.verbs.last_grounding import LastGrounding
 
-
-__all__ = [
-    "InferenceResult",
-    "infer",
-    "rounded_bound",
-    "solve",
-    "solve_given",
-]
-
-
 ON_DISK = "its rows lie on disk"
 LEAST_BIN = 200 * 10**6
 """Bytes that a bin of components may take in any case."""

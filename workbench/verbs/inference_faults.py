@@ -17,8 +17,6 @@ from workbench.progress import Conduct
 from workbench.verbs.common import deadline_after
 from workbench.verbs.explaining.naming import row_texts
 
-__all__ = ["infeasible_error", "require_addable", "require_weights"]
-
 SHRINKING = 5.0
 """Seconds spent on leaving rows out of a clash before it is named."""
 

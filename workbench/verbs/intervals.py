@@ -18,8 +18,6 @@ from workbench.verbs.explaining.reopening import recorded_request
 from workbench.verbs.learn import by_world, example_of
 from workbench.verbs.options import How, conduct_of
 
-__all__ = ["intervals_of_run"]
-
 
 def intervals_of_run(
     database: Database, run: Run, *, method: str, resamples: int, **how: Unpack[How]

@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 from workbench.errors import Diagnostic, UsageError, nearest
 from workbench.verbs import options
 
-__all__ = ["keywords_of", "refuse_unknown", "strict"]
-
 Facade = TypeVar("Facade")
 
 

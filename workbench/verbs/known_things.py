@@ -9,8 +9,6 @@ from workbench.database import Database, Neighbour, described_types, neighbours,
 from workbench.language.ground_atoms import parse_atom
 from workbench.verbs.explaining.display import called
 
-__all__ = ["KnownThing", "known_things"]
-
 Thing = tuple[str, str]
 """The type and the constant of a thing, or of a value."""
 MOST_FACTS = 40

@@ -12,8 +12,6 @@ from workbench.errors import InputError
 from workbench.structure.background import Background, Examples
 from workbench.structure.ground_atoms import all_atoms
 
-__all__ = ["LabelledWorld", "labelled_worlds"]
-
 
 @dataclass(frozen=True)
 class LabelledWorld:

@@ -16,8 +16,6 @@ from workbench.language.rewriting import rule_text
 from workbench.language.user_functions import UserFunction, registered_functions
 from workbench.progress import SILENT, Progress
 
-__all__ = ["LastGrounding"]
-
 
 @dataclass(frozen=True)
 class _Origin:

@@ -41,8 +41,6 @@ from workbench.verbs.options import How, conduct_of
 from workbench.verbs.program_faults import refuse_numbers, says_nothing
 from workbench.verbs.results import is_query, query_predicates
 
-__all__ = ["by_world", "example_of", "learn"]
-
 Judge = Callable[[Float], float]
 HeldOut = Callable[[Grounding], Bool]
 """Which atoms of a grounding keep their labels from the learner."""

@@ -19,8 +19,6 @@ from workbench.verbs.explaining.naming import row_texts
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.written_rules import written_rules
 
-__all__ = ["check_labels", "contradicted", "mostly_false", "named_for_all", "refuse_copies"]
-
 RARE_BODY = 0.1
 """Implications whose body is true in a smaller share of groundings are remarked on."""
 

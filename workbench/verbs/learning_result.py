@@ -19,8 +19,6 @@ from workbench.network import Rates, Templates, observed_rates
 from workbench.verbs.common import as_json
 from workbench.verbs.written_rules import WrittenRule, learned_text, template_texts, written_rules
 
-__all__ = ["LearningResult"]
-
 
 @dataclass(frozen=True)
 class LearningResult:

@@ -27,8 +27,6 @@ from workbench.verbs.wide_tables import are_wide_tables, load_wide_tables
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["load"]
-
 
 def load(
     database: Database,

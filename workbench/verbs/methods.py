@@ -14,8 +14,6 @@ from workbench.language.reading import Language
 from workbench.learning import LEARNERS
 from workbench.network import Domain
 
-__all__ = ["Method", "Parameter", "declared_engines", "engine_table", "engines", "learners"]
-
 _LANGUAGES = {Domain.BOOLEAN: "Markov logic", Domain.UNIT: "soft logic"}
 
 

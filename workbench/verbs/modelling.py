@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from workbench.verbs.options import InferenceOptions, RequestOptions
     from workbench.verbs.updating.last_answer import LastAnswer
 
-__all__ = ["Modelling", "RulesLike"]
-
 RulesLike = Program | str | os.PathLike[str]
 
 

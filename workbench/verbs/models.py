@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from workbench.language.program import Rule
     from workbench.verbs.methods import Method
 
-__all__ = ["Models"]
-
 
 @dataclass(frozen=True)
 class Models:

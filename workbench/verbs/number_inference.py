@@ -15,8 +15,6 @@ from workbench.inference.accepts import Task
 from workbench.inference.linear_gaussian import LinearGaussian
 from workbench.language.program import Program
 
-__all__ = ["asks_for_numbers", "solve_numbers"]
-
 
 def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
     """Whether the open predicates are numbers.

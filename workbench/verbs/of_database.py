@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 if TYPE_CHECKING:
     from workbench.database import Database
 
-__all__ = ["OfDatabase"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -17,21 +17,6 @@ if TYPE_CHECKING:
     from workbench.tables import TablesMapping
     from workbench.verbs.solved_model import ModelTask
 
-__all__ = [
-    "CrossvalOptions",
-    "DocumentOptions",
-    "How",
-    "InferenceOptions",
-    "LearningOptions",
-    "LinkMoreOptions",
-    "LinkOptions",
-    "RequestOptions",
-    "SolveOptions",
-    "StructureOptions",
-    "StudyOptions",
-    "conduct_of",
-]
-
 
 class How(TypedDict, total=False):
     """How a call is carried out: the seed, the seconds that it may take, and who hears of it."""

@@ -18,8 +18,6 @@ from workbench.structure.disjunctions import Disjunction, disjunction_text
 from workbench.structure.growth import ModeCheck
 from workbench.verbs.infer import solve
 
-__all__ = ["mode_check"]
-
 _SECONDS = 10.0
 """For one world's most probable state; a theory that takes longer is not one to keep."""
 

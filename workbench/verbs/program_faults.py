@@ -8,8 +8,6 @@ from workbench.arrays import Float
 from workbench.errors import Diagnostic, UsageError
 from workbench.language.program import Program
 
-__all__ = ["refuse_numbers", "says_nothing"]
-
 
 def refuse_numbers(program: Program, doing: str) -> None:
     """Refuse what is done with truths alone.

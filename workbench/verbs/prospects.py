@@ -11,8 +11,6 @@ from workbench.language.program import Program
 if TYPE_CHECKING:
     from workbench.database import Database
 
-__all__ = ["Prospects", "Verb", "prospects"]
-
 Verb = Literal["infer", "learn", "crossval"]
 
 

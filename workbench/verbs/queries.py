@@ -13,8 +13,6 @@ from workbench.grounding.atoms import AtomTable
 from workbench.language.ground_atoms import parse_pattern
 from workbench.verbs.common import names_of
 
-__all__ = ["Query", "QueryAtom", "read_query"]
-
 
 @dataclass(frozen=True)
 class QueryAtom:

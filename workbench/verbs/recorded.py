@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from workbench.verbs.standing import Standing
     from workbench.verbs.studying.runs import StudyRecord
 
-__all__ = ["Runs"]
-
 
 @dataclass(frozen=True)
 class Runs:

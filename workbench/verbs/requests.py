@@ -11,8 +11,6 @@ from workbench.language.program import Program
 if TYPE_CHECKING:
     from workbench.verbs.options import RequestOptions
 
-__all__ = ["request_of", "role_of", "settings_of", "with_whole_predicates", "withholds"]
-
 
 def with_whole_predicates(request: RequestOptions) -> RequestOptions:
     """The request with predicates for the atoms of its query: they are ground with these."""

@@ -17,8 +17,6 @@ from workbench.tables import TablesMapping
 from workbench.verbs.rules import Rules
 from workbench.verbs.tables_look import remember_tables, tables_at_hand
 
-__all__ = ["delete", "delete_table", "merge", "rename"]
-
 _ASIDE_OR_NAME = re.compile(
     r"""//[^\n]*|/\*[\s\S]*?\*/|\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*(?=\s*\()"""
 )

@@ -24,8 +24,6 @@ from workbench.verbs.queries import Query
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Inferred", "is_query", "query_predicates"]
-
 
 @dataclass(frozen=True)
 class Inferred:

@@ -19,8 +19,6 @@ from workbench.verbs.explaining.reopening import recorded_run
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Order", "Question", "ReviewQueue", "review_queue"]
-
 Order = Literal["change", "doubt"]
 MOST = 200
 WEIGHED = 2000

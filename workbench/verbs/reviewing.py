@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from workbench.verbs.modelling import RulesLike
     from workbench.verbs.review import Order, Question, ReviewQueue
 
-__all__ = ["Reviewing"]
-
 
 class Reviewing(Training):
     """Predictions put to people, and labels from their answers."""

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.verbs.infer import InferenceResult
-    from workbench.verbs.updating.update import Update
-
-__all__ = ["Revisiting"]
+    from workbench.verbs.updating.result import Update
 
 
 class Revisiting(Modelling):

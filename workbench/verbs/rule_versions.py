@@ -8,8 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 from workbench.database import Database
 
-__all__ = ["RuleVersion", "keep_version", "rule_versions"]
-
 SETTING = "rule versions"
 MOST = 100
 TOGETHER = timedelta(minutes=2)

@@ -16,8 +16,6 @@ from workbench.verbs.rule_versions import keep_version, rule_versions
 if TYPE_CHECKING:
     from workbench.database import Database
 
-__all__ = ["CheckedRules", "Rules"]
-
 
 @dataclass(frozen=True)
 class CheckedRules:

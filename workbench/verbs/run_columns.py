@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     from workbench.verbs.crossval import FoldResult
     from workbench.verbs.infer import InferenceResult
 
-__all__ = [
-    "atom_types",
-    "by_fold",
-    "fold_metrics",
-    "fold_weights",
-    "held_out_columns",
-    "prediction_columns",
-    "trace_columns",
-    "weight_columns",
-]
-
 
 def weight_columns(
     program: Program, templates: Templates, weights: Array, grounding: Grounding

@@ -12,8 +12,6 @@ from workbench.arrays import Float
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["confusion", "curve_points", "metric_summary"]
-
 
 def metric_summary(table: pd.DataFrame) -> pd.DataFrame:
     """Mean, standard deviation and 95 % interval of each metric, from a row a fold."""

@@ -31,18 +31,6 @@ if TYPE_CHECKING:
     from workbench.verbs.learning_result import LearningResult
     from workbench.verbs.structure_result import StructureResult
 
-__all__ = [
-    "beside",
-    "record_crossval",
-    "record_ended",
-    "record_figures",
-    "record_inference",
-    "record_learning",
-    "record_structure",
-    "take_run",
-]
-
-
 FEW = 8
 """Where no more than one value in so many is another, values that changed are recorded alone."""
 

@@ -12,8 +12,6 @@ from workbench.arrays import Array, Float
 from workbench.database import BesideTruth, Unlisted
 from workbench.evaluation import calibration, scores
 
-__all__ = ["Kind", "Scored", "reading", "score_report"]
-
 Kind = Literal["auto", "binary", "continuous"]
 """How predictions are scored; `auto` goes by the labels."""
 

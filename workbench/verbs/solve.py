@@ -37,8 +37,6 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.common import deadline_after
 from workbench.verbs.solved_model import ModelTask, SolvedModel
 
-__all__ = ["convert_model", "is_model", "read_model", "solve_model"]
-
 LOG_10 = math.log(10.0)
 
 

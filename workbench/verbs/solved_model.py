@@ -8,8 +8,6 @@ from typing import Literal
 from workbench.arrays import Float, Int64
 from workbench.inference import Status
 
-__all__ = ["ModelTask", "SolvedModel"]
-
 ModelTask = Literal["map", "marginal", "pr"]
 
 

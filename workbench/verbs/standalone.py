@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from workbench.verbs.options import LinkMoreOptions, LinkOptions, SolveOptions, StudyOptions
     from workbench.verbs.solved_model import SolvedModel
 
-__all__ = ["Standalone"]
-
 LINKED = (
     "records",
     "candidates",

@@ -8,8 +8,6 @@ from math import isclose
 
 from workbench.database import Database, Run, read_runs, run_table
 
-__all__ = ["Standing", "standing_of"]
-
 ROUNDED = 1e-3
 
 

@@ -29,8 +29,6 @@ from workbench.verbs.options import How, conduct_of
 from workbench.verbs.own_mode import mode_check
 from workbench.verbs.structure_result import StructureResult
 
-__all__ = ["METHODS", "learn_rules"]
-
 Result = TypeVar("Result")
 
 SEARCHES = {"beam": BeamSearch, "paths": PathLearner, "mine": RuleMiner}

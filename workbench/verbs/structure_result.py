@@ -14,8 +14,6 @@ from workbench.verbs.common import as_json
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["StructureResult"]
-
 
 @dataclass(frozen=True)
 class StructureResult:

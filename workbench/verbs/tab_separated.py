@@ -13,8 +13,6 @@ from workbench.errors import UsageError
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
 
-__all__ = ["predicate_files"]
-
 
 def predicate_files(
     result: InferenceResult, *, include_hidden: bool = False

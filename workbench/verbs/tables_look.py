@@ -25,8 +25,6 @@ from workbench.tables import (
     target_of,
 )
 
-__all__ = ["TablesLook", "look_at_tables", "remember_tables", "tables_at_hand"]
-
 SHOWN = 8
 SAMPLED = 1000
 LIKELY = (

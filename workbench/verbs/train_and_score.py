@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
     from workbench.verbs.learning_result import LearningResult
 
-__all__ = ["TrainedAndScored", "train_and_score"]
-
 Folds = Literal["worlds", "kept"]
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from workbench.verbs.structure_result import StructureResult
     from workbench.verbs.train_and_score import TrainedAndScored
 
-__all__ = ["Training"]
-
 
 class Training(Documents):
     """The part of a workspace that learns rules and their weights."""

@@ -29,8 +29,6 @@ from workbench.language import language_of_file
 from workbench.language.declarations import Predicate
 from workbench.verbs.loading import load
 
-__all__ = ["load_truth", "plainly"]
-
 
 def plainly(name: str) -> str:
     """A predicate's name without what writers differ in: case and underscores."""

@@ -30,8 +30,6 @@ from workbench.tables import (
 )
 from workbench.verbs.tables_look import remember_tables
 
-__all__ = ["are_wide_tables", "load_wide_tables", "predicted_predicate"]
-
 DESCRIPTION = "dataset.toml"
 
 

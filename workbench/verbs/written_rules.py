@@ -15,16 +15,6 @@ from workbench.language.rewriting import rule_line, rule_text, with_rules
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "LabelledTemplates",
-    "WrittenRule",
-    "learned_text",
-    "recorded_templates",
-    "template_texts",
-    "written_labels",
-    "written_rules",
-]
-
 # Clauses of a formula weigh the same up to rounding, or were learned apart.
 TOLERANCE = 1e-9
 

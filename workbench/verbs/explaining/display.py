@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from workbench.grounding import AtomTable, DefinedFact
     from workbench.language.program import Program
 
-__all__ = [
-    "called",
-    "shown_atom",
-    "shown_atoms",
-    "shown_definition",
-    "shown_ground_rule",
-    "shown_texts",
-]
-
 
 def shown_atoms(
     atoms: AtomTable, names: Mapping[str, Mapping[str, str]], ids: npt.ArrayLike | None = None

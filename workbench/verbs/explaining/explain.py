@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from workbench.verbs.results import Inferred
 
 
-__all__ = ["explain_result"]
-
-
 def explain_result(
     result: Inferred, atom: str, *, world: str | None = None, samples: int = 0, seed: int = 0
 ) -> Explanation:

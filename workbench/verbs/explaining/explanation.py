@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
-__all__ = ["Contribution", "Explanation", "names_of_rules"]
-
 _MOST = 3
 """Rules that a sentence names on each side."""
 

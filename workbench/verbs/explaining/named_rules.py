@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from workbench.network import AtomExplanation
     from workbench.verbs.results import Inferred
 
-__all__ = ["NamedRule", "named_rules"]
-
 _Potential = tuple[int, tuple[int, ...], tuple[float, ...], float]
 
 

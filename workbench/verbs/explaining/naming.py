@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from workbench.grounding import Grounding
 
-__all__ = ["row_texts"]
-
 
 def row_texts(grounding: Grounding, rows: Sequence[int]) -> list[str]:
     """Each row as a ground clause over its open atoms, or a linear inequality if it is none."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from workbench.language.program import Program
     from workbench.verbs.last_grounding import LastGrounding
 
-__all__ = ["Recorded", "facts_have_changed", "recorded_request", "recorded_run", "reopen"]
-
 
 @dataclass(frozen=True)
 class Recorded:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 DECIMALS = 12
 
-__all__ = ["RuleDistance", "rule_distances"]
-
 
 @dataclass(frozen=True)
 class RuleDistance:

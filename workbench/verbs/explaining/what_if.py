@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from workbench.verbs.last_grounding import LastGrounding
     from workbench.verbs.updating.last_answer import LastAnswer
 
-__all__ = ["reweighted", "what_if"]
-
 
 def what_if(
     database: Database,

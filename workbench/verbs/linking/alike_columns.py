@@ -23,8 +23,6 @@ from workbench.tables.names import words
 from workbench.tables.profile import count_table
 from workbench.tables.records import RecordColumn, kind_of, read_columns
 
-__all__ = ["about_alike", "alike_columns"]
-
 SAMPLE = 5000
 ALIKE = 0.24
 """Of columns that mean the same, at least."""

@@ -15,8 +15,6 @@ from workbench.verbs.linking.kept import Description
 from workbench.verbs.linking.new import Added
 from workbench.verbs.linking.reading import named_apart
 
-__all__ = ["remove_kept"]
-
 
 def remove_kept(
     store: KeptLinkage,

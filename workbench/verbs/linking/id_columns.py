@@ -12,8 +12,6 @@ from workbench.tables import StagedTable
 from workbench.tables.names import ID_WORDS, words
 from workbench.tables.records import Records
 
-__all__ = ["fault_of_ids", "id_columns", "rows_instead"]
-
 SHOWN = 3
 _NAMES_OF_ROWS = frozenset("id ids uuid guid pk record rec row".split())
 

@@ -14,8 +14,6 @@ from workbench.tables.records import Records
 from workbench.verbs.linking.id_columns import fault_of_ids, id_columns
 from workbench.verbs.linking.kept import Description
 
-__all__ = ["columns_of_ids", "refuse_unclear_ids", "source_of"]
-
 
 def columns_of_ids(
     tables: Sequence[StagedTable], description: Description, asked: str | None, *, needed: bool

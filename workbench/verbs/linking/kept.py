@@ -25,17 +25,6 @@ from workbench.verbs.linking.kept_settings import KeptSettings
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import SettingsScoring
 
-__all__ = [
-    "Description",
-    "component_rows",
-    "group_counts",
-    "keep",
-    "key_rows",
-    "record_rows",
-    "value_key",
-    "values_of",
-]
-
 VERSION = 3
 Kept = KeptModel | KeptSettings
 

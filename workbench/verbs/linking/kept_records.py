@@ -20,8 +20,6 @@ from workbench.progress import Conduct
 from workbench.verbs.linking.kept import Description
 from workbench.verbs.linking.kept_settings import KeptSettings
 
-__all__ = ["KeptRecords", "records_beside", "stored_records"]
-
 MOST_PAIRS = 20_000_000
 """So many pairs are compared at most where blocking is not used."""
 

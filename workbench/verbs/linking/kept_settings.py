@@ -20,8 +20,6 @@ from workbench.linkage.splink_settings import SplinkModel, read_splink
 from workbench.tables.pair_conditions import PairConditions, is_of_kind
 from workbench.verbs.linking.settings import MOST_PAIRS, SettingsScoring, too_many_pairs
 
-__all__ = ["KeptSettings"]
-
 
 @dataclass(frozen=True)
 class KeptSettings:

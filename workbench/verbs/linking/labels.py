@@ -21,8 +21,6 @@ from workbench.tables import StagedTable, find_sources, stage
 from workbench.tables.names import words
 from workbench.tables.records import Records
 
-__all__ = ["LabelledPairs", "read_labels"]
-
 YES = frozenset("1 1.0 true yes y t match same".split())
 NO = frozenset("0 0.0 false no n f different".split())
 COLUMNS = ("left", "right", "match")

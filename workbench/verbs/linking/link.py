@@ -29,8 +29,6 @@ from workbench.verbs.linking.reading import read_linked
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
 
-__all__ = ["link"]
-
 FOR_CANDIDATES = 1 / 3
 """Of the time left once the files are read."""
 

@@ -27,8 +27,6 @@ from workbench.verbs.linking.more_result import MoreLinked, Regrouped, linked_pa
 from workbench.verbs.linking.new import Added, add_new
 from workbench.verbs.options import How, conduct_of
 
-__all__ = ["link_more"]
-
 
 def link_more(
     database: Database,

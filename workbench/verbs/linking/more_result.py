@@ -23,8 +23,6 @@ from workbench.verbs.linking.settings import NATS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MoreLinked", "Regrouped", "linked_pairs"]
-
 
 @dataclass(frozen=True)
 class Regrouped:

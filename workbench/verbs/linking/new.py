@@ -19,8 +19,6 @@ from workbench.verbs.linking.kept import Description, key_rows, record_rows, val
 from workbench.verbs.linking.new_reading import NewRecords, read_new
 from workbench.verbs.linking.reading import named_apart
 
-__all__ = ["Added", "add_new"]
-
 SHOWN = 3
 
 

@@ -19,8 +19,6 @@ from workbench.verbs.linking.ids import source_of
 from workbench.verbs.linking.kept import Description, values_of
 from workbench.verbs.linking.kept_settings import KeptSettings
 
-__all__ = ["NewRecords", "read_new"]
-
 
 @dataclass(frozen=True)
 class NewRecords:

@@ -9,8 +9,6 @@ from workbench.linkage.blocking import LARGEST_BLOCK
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.link_model import LinkModel, Scoring
 
-__all__ = ["about_candidates", "about_matches", "about_time"]
-
 
 def about_time(cut: Sequence[str], stopped: str) -> list[Diagnostic]:
     """What the time limit, or a cancel, cut short."""

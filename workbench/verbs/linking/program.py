@@ -23,8 +23,6 @@ from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.linkage.tree import FieldTree, TreeModel
 from workbench.verbs.linking.settings import SettingsScoring
 
-__all__ = ["Linked", "write_program"]
-
 SAME, OTHER, COMPARED, BEYOND = "Same", "AlikeOtherwise", "Compared", "Beyond"
 LEAST = 1e-12
 

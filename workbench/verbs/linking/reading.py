@@ -20,15 +20,6 @@ from workbench.tables.records import Records, read_records
 from workbench.verbs.linking.alike_columns import about_alike, alike_columns
 from workbench.verbs.linking.id_columns import fault_of_ids, id_columns, rows_instead
 
-__all__ = [
-    "LinkedRecords",
-    "identified",
-    "linked_tables",
-    "named_apart",
-    "read_linked",
-    "shared_columns",
-]
-
 SHOWN = 3
 MOST_IN_ONE_ONLY = 0.5
 """Of a file's columns; where more have no like in the other file, names may mean the same."""

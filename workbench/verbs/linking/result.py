@@ -29,8 +29,6 @@ from workbench.verbs.linking.settings import NATS, SettingsScoring
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LinkResult", "write_linked"]
-
 LEAST_PROBABILITY = 0.01
 
 

@@ -21,16 +21,6 @@ from workbench.tables.pair_conditions import PairConditions
 from workbench.tables.records import Records
 from workbench.verbs.linking.reading import identified, linked_tables, shared_columns
 
-__all__ = [
-    "MOST_PAIRS",
-    "NATS",
-    "ReadBySettings",
-    "SettingsScoring",
-    "candidates_by_settings",
-    "read_by_settings",
-    "too_many_pairs",
-]
-
 MOST_PAIRS = 50_000_000
 NATS = log(2.0)
 

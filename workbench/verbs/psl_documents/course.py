@@ -28,16 +28,6 @@ if TYPE_CHECKING:
     from workbench.verbs.learn import Judge
     from workbench.verbs.learning_result import LearningResult
 
-__all__ = [
-    "DocumentPlan",
-    "DocumentRun",
-    "Taught",
-    "learn_document",
-    "plan_of",
-    "what_was_done",
-    "with_weights",
-]
-
 
 @dataclass(frozen=True)
 class DocumentPlan:

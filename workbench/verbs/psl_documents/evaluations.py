@@ -14,8 +14,6 @@ from workbench.evaluation import binary_scores, categorical_accuracy, continuous
 from workbench.grounding import Grounding
 from workbench.language.psl.document import PslDocument
 
-__all__ = ["Evaluation", "evaluated", "without_equal"]
-
 
 @dataclass(frozen=True)
 class Evaluation:

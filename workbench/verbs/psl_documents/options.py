@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-__all__ = ["DocumentSettings", "document_settings"]
-
 T = TypeVar("T")
 
 _LEARNERS: Mapping[str, tuple[str, Mapping[str, object]]] = {

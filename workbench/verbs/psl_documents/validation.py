@@ -24,8 +24,6 @@ from workbench.verbs.loading import load
 from workbench.verbs.psl_documents.evaluations import Evaluation, evaluated
 from workbench.verbs.results import query_predicates
 
-__all__ = ["ValidationWorld", "judge_of", "validation_world"]
-
 
 @dataclass(frozen=True)
 class _State:

@@ -14,9 +14,6 @@ from workbench.verbs.spark.tasks import connect
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-
-__all__ = ["least_atoms", "packed"]
-
 MERGED_AT_ONCE = 8
 """Forests of atoms that one task makes into one."""
 

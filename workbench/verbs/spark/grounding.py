@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-__all__ = ["SparkGrounder"]
-
-
 class SparkGrounder(Grounder):
     """The steps of a grounding, but the rows are records that executors write to `records`."""
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 from workbench.verbs.spark.components import least_atoms, packed
 from workbench.verbs.spark.grounding import SparkGrounder
 
-__all__ = ["DistributedResult", "infer_on_spark", "master_of"]
-
 
 @dataclass(frozen=True, repr=False)
 class DistributedResult(InferenceResult):

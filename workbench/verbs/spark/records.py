@@ -13,18 +13,6 @@ from scipy.sparse import coo_array, csr_array
 from workbench.arrays import Array, Float, Int8, Int64
 from workbench.network import Blocks, Domain, GroundNetwork
 
-__all__ = [
-    "ANSWERS",
-    "BLOCK",
-    "RECORDS",
-    "ROW",
-    "UNIT",
-    "UnitEntries",
-    "kept_records",
-    "network_of",
-    "record_batch",
-]
-
 ROW, UNIT, BLOCK = 0, 1, 2
 RECORDS = (
     "what tinyint, template int, relation tinyint, scale double, b double, atoms "

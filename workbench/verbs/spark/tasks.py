@@ -29,8 +29,6 @@ from workbench.network import Domain, GroundNetwork
 from workbench.network.components import connected
 from workbench.verbs.spark.records import ROW, UnitEntries, network_of, record_batch
 
-__all__ = ["GroundTask", "SolveTask", "connect"]
-
 
 @dataclass(frozen=True)
 class GroundTask:

@@ -25,8 +25,6 @@ from workbench.verbs.infer import infer
 from workbench.verbs.runs import record_inference
 from workbench.verbs.studying.runs import record_study
 
-__all__ = ["Explain", "held_out", "joint_values", "loaded", "predicted_by", "with_inferred"]
-
 WORKSPACE = "workspace.duckdb"
 SECONDS = 60.0
 """For the solver, where no limit is given."""

@@ -18,8 +18,6 @@ from workbench.study.run import Settings, Studied, fitted_rules
 from workbench.tables import find_sources, stage
 from workbench.verbs.common import deadline_after
 
-__all__ = ["ProposedRules", "proposed_rules"]
-
 
 @dataclass(frozen=True)
 class ProposedRules:

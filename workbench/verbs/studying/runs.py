@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from workbench.study.result import HeldOut, StudyResult
 
-__all__ = ["StudyRecord", "forget_study", "read_study", "record_study"]
-
 
 @dataclass(frozen=True)
 class StudyRecord:

@@ -34,8 +34,6 @@ from workbench.tables import TablesMapping, find_sources, format_mapping, read_m
 from workbench.verbs.common import deadline_after
 from workbench.verbs.studying.inference import Explain, held_out, predicted_by, with_inferred
 
-__all__ = ["study"]
-
 
 def study(
     sources: Sequence[str | os.PathLike[str]],

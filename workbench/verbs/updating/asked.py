@@ -14,8 +14,6 @@ from workbench.progress import SILENT, Progress
 from workbench.verbs.infer import solve
 from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
 
-__all__ = ["Asked", "Known"]
-
 
 @dataclass(frozen=True)
 class Asked:

@@ -29,8 +29,6 @@ from workbench.verbs.updating.live import LiveGrounding, standing
 from workbench.verbs.updating.renewal import Renewal, renewed
 from workbench.verbs.updating.store import AnsweredFacts, Kept, descendants, kept
 
-__all__ = ["Beginning", "beginning_of", "newest_of"]
-
 
 @dataclass(frozen=True)
 class Beginning:

@@ -22,8 +22,6 @@ from workbench.grounding.roles import fact_kinds
 from workbench.language.transitivity import transitive_predicates
 from workbench.verbs.explaining.reopening import Recorded
 
-__all__ = ["NO_CHANGES", "Links", "group_changes", "links_of"]
-
 NO_CHANGES: Mapping[str, Sequence[Mapping[str, Any]]] = {"merged": (), "split": ()}
 
 

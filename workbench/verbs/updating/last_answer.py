@@ -11,8 +11,6 @@ from workbench.verbs.updating.asked import Asked
 from workbench.verbs.updating.live import LiveGrounding
 from workbench.verbs.updating.store import AnsweredFacts, keep
 
-__all__ = ["HeldAnswer", "LastAnswer"]
-
 
 @dataclass(frozen=True)
 class HeldAnswer:

@@ -19,8 +19,6 @@ from workbench.verbs.inference_faults import infeasible_error, require_weights
 from workbench.verbs.updating.asked import Asked, Known
 from workbench.verbs.updating.shares import Shares, sureness
 
-__all__ = ["LiveGrounding", "refuse_infeasible", "slack", "standing"]
-
 
 @dataclass(frozen=True)
 class LiveGrounding:

@@ -23,8 +23,6 @@ from workbench.verbs.inference_faults import require_weights
 from workbench.verbs.updating.live import LiveGrounding, refuse_infeasible, slack
 from workbench.verbs.updating.shares import PROVEN
 
-__all__ = ["Renewal", "renewed"]
-
 FEW = 8
 """Where no more than one atom in so many is solved again, its rows alone are looked at."""
 

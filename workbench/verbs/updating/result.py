@@ -18,8 +18,6 @@ from workbench.verbs.updating.renewal import Renewal
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Update", "changes_of_answer"]
-
 MOVED = 1e-9
 """A value that moves by less has not changed."""
 

@@ -9,8 +9,6 @@ import numpy as np
 from workbench.arrays import Float, Int32, Int64
 from workbench.inference import Status
 
-__all__ = ["PROVEN", "Shares", "sureness"]
-
 _ORDER = ("exact", "optimal", "converged", "feasible", "limit", "cancelled")
 """Statuses, the surest first: an answer in parts is as sure as its least sure part."""
 PROVEN = _ORDER.index("converged")

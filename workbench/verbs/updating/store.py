@@ -34,8 +34,6 @@ from workbench.verbs.updating.asked import Asked
 from workbench.verbs.updating.live import LiveGrounding
 from workbench.verbs.updating.shares import Shares
 
-__all__ = ["AnsweredFacts", "Kept", "descendants", "keep", "kept"]
-
 VERSION = 7
 WHOLE = "whole."
 """Before the names of arrays that stay as they are while rows are edited."""

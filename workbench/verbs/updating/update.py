@@ -40,8 +40,6 @@ from workbench.verbs.updating.renewal import Renewal
 from workbench.verbs.updating.result import Update, changes_of_answer
 from workbench.verbs.updating.store import AnsweredFacts
 
-__all__ = ["Update", "suppose", "tried", "update"]
-
 
 def update(
     database: Database,
