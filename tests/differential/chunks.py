@@ -14,8 +14,6 @@ from time import monotonic
 
 from tests.differential.outcome import Tally
 
-__all__ = ["Chunk", "Log", "Part", "run_chunks"]
-
 CPU_SECONDS = 900
 """What one chunk may take before it is ended, and named."""
 

@@ -16,8 +16,6 @@ from workbench.errors import InputError
 from workbench.language.ground_atoms import atom_text
 from workbench.workspace import Workspace
 
-__all__ = ["DatedCase", "check_dated", "random_dated_case"]
-
 FIRST = date(2019, 12, 20)
 PERSONS = ("Ann", "Bob", "Cid")
 

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 from tests.differential.mln_programs import PREDICATES, MlnCase
 
-__all__ = ["with_definitions"]
-
 
 def with_definitions(case: MlnCase, draw: random.Random) -> MlnCase | None:
     """Evidence of a definition with a number, of which some falls short, in a scope of days."""

@@ -21,8 +21,6 @@ from tests.differential.psl_programs import random_psl_case
 from workbench.database.storage_faults import storage_fault
 from workbench.errors import WorkbenchError
 
-__all__ = ["READERS", "TEXTS", "fuzz_inputs"]
-
 SECONDS = 5.0
 """CPU-seconds that one small file may take."""
 ENDED = 20.0

@@ -20,8 +20,6 @@ from tests.differential.mln_programs import MlnCase
 from tests.differential.outcome import Difference, Tally
 from workbench.arrays import Float
 
-__all__ = ["check_hidden_learning"]
-
 MOST_HIDDEN = 3
 SAMPLED = {"sweeps": 2000, "burn_in": 100, "prior_sd": PRIOR}
 LEARNERS: tuple[tuple[str, dict[str, object]], ...] = (

@@ -27,8 +27,6 @@ from tests.differential.outcome import Tally
 from workbench.cli import main
 from workbench.database import read_runs
 
-__all__ = ["fill_disks", "kill_commands"]
-
 RULES = """person = {A, B}
 Smokes(person)
 Friends(person, person)

@@ -36,8 +36,6 @@ from tests.differential.product_answers import workspace_of
 from workbench.arrays import Float
 from workbench.errors import UsageError
 
-__all__ = ["Trained", "check_learning", "random_learning_case", "train"]
-
 LEARNERS = (
     "pseudo_likelihood",
     "pseudo_likelihood",

@@ -16,20 +16,6 @@ from tests.differential.outcome import Difference
 from workbench.arrays import Float
 from workbench.language.ground_atoms import atom_text
 
-__all__ = [
-    "PRIOR",
-    "Training",
-    "features_of",
-    "labelled",
-    "least",
-    "likelihood",
-    "likelihood_of_text",
-    "margin_program",
-    "near",
-    "pseudo",
-    "pseudo_of_text",
-]
-
 PRIOR = 2.0
 
 

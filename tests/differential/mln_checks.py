@@ -23,8 +23,6 @@ from workbench.network import evidence_energy, hard_violation, reported_energy
 from workbench.verbs.infer import InferenceResult
 from workbench.workspace import Workspace
 
-__all__ = ["Expected", "check_mln", "expected_of", "infer_exactly"]
-
 MAP_ENGINES = ("exact", "ilp", "rc2", "toulbar2", "lp", "maxwalksat", "cpi")
 SAMPLERS = ("mcsat", "gibbs")
 SAMPLING_ERROR = 0.09

@@ -28,8 +28,6 @@ from tests.differential.mln_syntax import (
 )
 from tests.differential.mln_worlds import World, subformulas
 
-__all__ = ["GroundableClause", "TooMany", "clauses_in", "names_in", "types_of"]
-
 MOST = 4096
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 

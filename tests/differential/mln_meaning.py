@@ -16,8 +16,6 @@ from tests.differential.mln_syntax import Apply, Atom, Declarations, Name, Rule,
 from tests.differential.mln_worlds import Roles, World, named_by_rules, open_atoms
 from workbench.arrays import Bool, Float
 
-__all__ = ["GroundClause", "Meaning", "TooLarge", "meaning_of"]
-
 MOST_ATOMS = 13
 Key = tuple[str, tuple[str, ...]]
 

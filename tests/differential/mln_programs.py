@@ -7,8 +7,6 @@ import re
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-__all__ = ["MlnCase", "random_mln_case"]
-
 PREDICATES = {
     "P": ("t",),
     "Q": ("t", "t"),

@@ -10,22 +10,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = [
-    "Apply",
-    "Atom",
-    "Declarations",
-    "Formula",
-    "Free",
-    "Name",
-    "Operation",
-    "Quantified",
-    "Rule",
-    "Term",
-    "Test",
-    "Var",
-    "read_program",
-]
-
 
 @dataclass(frozen=True)
 class Var:

@@ -22,8 +22,6 @@ from tests.differential.mln_syntax import (
     Var,
 )
 
-__all__ = ["Roles", "World", "named_by_rules", "read_world", "roles_of", "subformulas"]
-
 Arguments = tuple[str, ...]
 UNKNOWN = math.nan
 """The value of a fact `?P(A)`."""

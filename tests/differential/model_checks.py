@@ -20,8 +20,6 @@ from workbench.inference.solution import Status
 from workbench.verbs.solve import convert_model, solve_model
 from workbench.verbs.solved_model import SolvedModel
 
-__all__ = ["ModelCase", "check_model", "random_model_case"]
-
 ENGINES = ("auto", "exact", "ilp", "rc2", "toulbar2", "lp", "maxwalksat")
 NEAR = 1e-6
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-__all__ = ["Difference", "Tally", "same_probabilities"]
-
 Key = TypeVar("Key", str, tuple[str, str])
 """An atom, or a world and an atom."""
 

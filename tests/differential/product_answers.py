@@ -9,8 +9,6 @@ from tests.differential.mln_programs import MlnCase
 from workbench.database import Database, load_alchemy_text
 from workbench.workspace import Workspace
 
-__all__ = ["forget", "kept", "loaded", "workspace_of"]
-
 MOST_KEPT = 2
 _kept: dict[Hashable, Workspace] = {}
 

@@ -39,8 +39,6 @@ from tests.differential.value_update_checks import (
 from tests.differential.variants import check_variants
 from workbench.errors import WorkbenchError
 
-__all__ = ["KINDS", "SHARES", "run_cases", "run_programs"]
-
 Some = TypeVar("Some", bound=Case)
 
 REFUSALS = {

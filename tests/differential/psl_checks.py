@@ -35,16 +35,6 @@ from workbench.network import evidence_energy, hard_violation, reported_energy
 from workbench.verbs.infer import InferenceResult
 from workbench.workspace import Workspace
 
-__all__ = [
-    "ENGINES",
-    "World",
-    "answered_as_meant",
-    "check_answer",
-    "check_energies",
-    "check_psl",
-    "least_of",
-]
-
 ENGINES = (
     "auto",
     "admm",

@@ -13,8 +13,6 @@ from scipy.sparse import csc_matrix, hstack, identity, vstack
 from tests.differential.psl_syntax import Condition, Leaf, Linear, Logical, Number, PslAtom, Summand
 from workbench.arrays import Float
 
-__all__ = ["Listed", "Row", "Unlisted", "energy_of", "least_energy", "rows_of"]
-
 Key = tuple[str, ...]
 
 

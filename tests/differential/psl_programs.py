@@ -12,8 +12,6 @@ from tests.differential.psl_syntax import read_rule
 from tests.differential.psl_validity import OPEN, is_acceptable
 from tests.grounding.random_psl import ARITY, random_rule
 
-__all__ = ["Fact", "PslCase", "random_psl_case"]
-
 NAMES = ["Ann", "Bob", "Cy", "10", "9", "a b"]
 FAMILY = 8
 """Programs in a row that have the listed atoms in common: these are loaded once."""

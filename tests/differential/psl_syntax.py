@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Condition", "Linear", "Logical", "Number", "PslAtom", "Summand", "read_rule"]
-
 TOKEN = re.compile(
     r"\s*(->|<=|>=|==|!=|@M\w\w|[=&|!%^+\-*/(),.:{}\[\]]|'[^']*'|\d+(?:\.\d+)?|[A-Za-z]\w*)"
 )

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from tests.differential.psl_syntax import Condition, Leaf, Linear, Logical, Number, PslAtom, Summand
 
-__all__ = ["OPEN", "is_acceptable"]
-
 OPEN = ("Open", "Link")
 """Predicates whose atoms may be targets."""
 

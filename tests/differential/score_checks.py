@@ -13,8 +13,6 @@ from typing import Any, Literal
 from tests.differential.outcome import Difference, Tally
 from workbench.verbs.evaluate import evaluate_file
 
-__all__ = ["ScoreCase", "check_scores", "random_score_case"]
-
 PEOPLE = ("Ann", "Bob", "Cy", "A b")
 READINGS: tuple[Literal["auto", "false", "skip"], ...] = ("auto", "false", "skip")
 LEAST = 1e-6

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Protocol, TypeVar
 
-__all__ = ["Case", "smallest"]
-
 
 class Case(Protocol):
     """A case of a check: it can show itself, and offer cases with less in them."""

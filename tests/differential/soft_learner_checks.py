@@ -28,8 +28,6 @@ from tests.differential.soft_objectives import (
 from workbench.arrays import Float
 from workbench.verbs.learning_result import LearningResult
 
-__all__ = ["OPTIONS", "check_soft_learners"]
-
 PRIOR = 2.0
 STEP = 0.01
 EXACT = 1e-6

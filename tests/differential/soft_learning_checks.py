@@ -20,8 +20,6 @@ from workbench.learning import Example
 from workbench.learning.hinge_pseudolikelihood import Pseudolikelihood
 from workbench.learning.training import prepare
 
-__all__ = ["LabelledRows", "check_soft_learning", "labelled_rows", "random_soft_case"]
-
 NODES = np.polynomial.legendre.leggauss(24)
 PANELS = 12
 """Of the oracle's quadrature: hinges bend inside an interval, so it is cut finely."""

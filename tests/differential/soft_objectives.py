@@ -20,18 +20,6 @@ from scipy.sparse.csgraph import connected_components
 from tests.differential.psl_meaning import Key, Row
 from workbench.arrays import Bool, Float, Int64
 
-__all__ = [
-    "SoftWorld",
-    "TooWide",
-    "attainable",
-    "error_bounds",
-    "least_energy_at",
-    "least_margin",
-    "likelihood_parts",
-    "margin_at",
-    "minus_log_likelihood",
-]
-
 NODES = {1: (24, 8), 2: (24, 4), 3: (8, 4), 4: (4, 4)}
 """By atoms integrated together: panels of each axis, Gauss nodes of each panel."""
 

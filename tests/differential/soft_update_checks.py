@@ -17,8 +17,6 @@ from workbench.language.psl.document_reading import parse_psl_document
 from workbench.verbs.infer import InferenceResult
 from workbench.workspace import Workspace
 
-__all__ = ["check_soft_updates"]
-
 STEPS = 4
 PARTITIONS = {"observations": "evidence", "targets": "target"}
 Worlds = dict[str, tuple[Fact, ...]]

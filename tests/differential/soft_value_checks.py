@@ -21,8 +21,6 @@ from workbench.database import Database
 from workbench.language.psl.document_reading import parse_psl_document
 from workbench.workspace import Workspace
 
-__all__ = ["check_soft_values"]
-
 
 def check_soft_values(case: SoftValueCase, tally: Tally) -> None:
     """Raise `Difference` where the workbench and the oracle disagree."""

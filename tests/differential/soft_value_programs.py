@@ -19,8 +19,6 @@ from tests.differential.psl_programs import PslCase, random_psl_case
 from tests.differential.psl_validity import OPEN
 from tests.grounding.random_psl import ARITY
 
-__all__ = ["SoftValueCase", "random_soft_value_case"]
-
 Arguments = tuple[str, ...]
 NUMBERS = (1.0, 3.0, 5.0, 9.0)
 DATES = tuple(map(datetime.fromisoformat, ("2020-01-01", "2020-03-01", "2021-06-01")))

@@ -15,8 +15,6 @@ from tests.differential.outcome import Difference, Tally
 from workbench.errors import InputError
 from workbench.workspace import open_workspace
 
-__all__ = ["TableCase", "check_tables", "random_table_case"]
-
 BLANKS = ("", "NULL", "N/A", "?", "\\N")
 WORDS = ("blue", "Blue", "a;b", "a,b", 'say "so"', "two\nlines", "ä ö", "a/b", "a\\", "3", "NULLs")
 PLACES = ("north", "south", "a/b", "x\\")

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from tests.differential.outcome import Difference, Tally
 from tests.verbs.update_sequences import run_sequence
 
-__all__ = ["UpdateCase", "check_updates"]
-
 
 @dataclass(frozen=True)
 class UpdateCase:

@@ -15,8 +15,6 @@ from workbench.database import Database, load_alchemy_text
 from workbench.language.ground_atoms import atom_text
 from workbench.workspace import Workspace
 
-__all__ = ["Atom", "check_values", "marginals", "people_of"]
-
 Atom = tuple[str, tuple[str, ...]]
 
 

@@ -11,18 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-__all__ = [
-    "EVIDENCE",
-    "Condition",
-    "Definition",
-    "Facts",
-    "ValueCase",
-    "ValueRule",
-    "random_facts",
-    "random_value_case",
-    "written",
-]
-
 Value = str | float | datetime
 Binding = Mapping[str, Value]
 Facts = dict[str, set[tuple[Value, ...]]]

@@ -22,8 +22,6 @@ from workbench.database import Database, load_alchemy_text
 from workbench.language.ground_atoms import atom_text
 from workbench.workspace import Workspace
 
-__all__ = ["ValueUpdateCase", "check_value_updates", "random_value_update_case"]
-
 Fact = tuple[str, tuple[Value, ...]]
 
 

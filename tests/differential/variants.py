@@ -25,8 +25,6 @@ from workbench.cli import main
 from workbench.errors import ExitCode, InfeasibleError
 from workbench.workspace import Workspace
 
-__all__ = ["check_variants"]
-
 Answers = dict[tuple[str, str], float] | None
 """World and atom to probability; None where no state keeps the hard rules."""
 

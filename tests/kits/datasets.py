@@ -9,8 +9,6 @@ import pytest
 from workbench.errors import UsageError
 from workbench.resources import datasets_directory
 
-__all__ = ["dataset"]
-
 
 def dataset(name: str = "") -> Path:
     """The directory of one data set, or of all."""

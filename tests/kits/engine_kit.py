@@ -40,8 +40,6 @@ from workbench.network import (
 )
 from workbench.progress import Progress
 
-__all__ = ["CHECKS"]
-
 Case = tuple[GroundNetwork, Float]
 
 COMPLETE = {Status.OPTIMAL, Status.FEASIBLE, Status.CONVERGED, Status.EXACT}

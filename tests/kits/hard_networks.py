@@ -10,8 +10,6 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.network import GroundNetwork, network_from_clauses
 
-__all__ = ["hard_networks"]
-
 Case = tuple[GroundNetwork, Float]
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from threading import Event, current_thread, main_thread
 
-__all__ = ["QUESTIONS", "AtQuestion"]
-
 QUESTIONS = (1, 2, 3, 4, 6, 9, 14, 22, 40, 80)
 """At which of its questions work is interrupted in turn."""
 

@@ -19,8 +19,6 @@ from workbench.learning.flip_counts import FlipCounts, flip_counts
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Progress
 
-__all__ = ["check_learner"]
-
 
 @dataclass(frozen=True)
 class _Counts:

@@ -15,8 +15,6 @@ from workbench.learning import Example
 from workbench.network import Templates
 from workbench.verbs.learn import by_world, example_of
 
-__all__ = ["PROBLEMS", "Problem", "grounded"]
-
 FRIENDS = """
 Friends(person, person)
 Old(person)

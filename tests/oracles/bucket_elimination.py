@@ -9,8 +9,6 @@ import numpy as np
 
 from workbench.interchange import FactorModel
 
-__all__ = ["log10_partition"]
-
 
 class Buckets:
     """The tables that are left, by number and by variable, and the scale taken out of them."""

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
-__all__ = ["Model", "one_of_each_atom", "random_fact"]
-
 CONSTANTS = {
     "p": ("Anna", "Bob", "Carl", "Dora", "Eve", "Fred"),
     "l": ("Rome", "Oslo", "Bern"),

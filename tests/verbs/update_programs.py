@@ -5,8 +5,6 @@ from __future__ import annotations
 from tests.verbs.update_models import Model
 from tests.verbs.update_valued import VALUED
 
-__all__ = ["MODELS", "SMOKERS", "SOFT"]
-
 SOFT = """
 1.0: Knows(A, B) & Trusts(A, B) -> Trusts(B, A)
 2.0: Knows(A, B) & Knows(B, C) & Trusts(A, B) & (A != C) -> Trusts(A, C) ^2

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tests.verbs.update_models import Model
 
-__all__ = ["VALUED"]
-
 VALUED = {
     "defined": Model(
         """
