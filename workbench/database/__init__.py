@@ -53,7 +53,7 @@ from workbench.database.formats import (
 )
 from workbench.database.identifiers import quoted, text_literal, unused_name
 from workbench.database.ingest import LoadReport, Partition
-from workbench.database.kept_arrays import forget_arrays, keep_arrays, kept_arrays
+from workbench.database.kept_arrays import forget_arrays, keep_arrays, keeps_rows, kept_arrays
 from workbench.database.kept_linkage import KeptLinkage, keep_linkage, kept_linkage, take_linkage
 from workbench.database.labelled import (
     BesideTruth,
@@ -173,6 +173,7 @@ __all__ = [
     "keep_arrays",
     "keep_linkage",
     "keep_truth",
+    "keeps_rows",
     "kept_arrays",
     "kept_linkage",
     "known_of",

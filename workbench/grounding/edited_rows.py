@@ -61,16 +61,13 @@ class EditedRows:
         return bool(np.all(keys[1:] >= keys[:-1]))
 
     @cached_property
-    def _by_first_atom(self) -> csr_array:
-        """The rows that were written out, by their first atoms, shape (n_atoms, its n_rows)."""
-        A, n = self.whole.A, self.rule.size
-        first = (np.ones(n, np.int8), A.indices[A.indptr[:-1]], np.arange(n + 1))
-        return csr_array(csr_array(first, shape=A.shape).T)
+    def _first_atom(self) -> Int32:
+        """The first atom of each row that was written out."""
+        return np.asarray(self.whole.A.indices[self.whole.A.indptr[:-1]])
 
     def inside(self, atoms: Bool) -> Int64:
         """The numbers of the rows all of whose atoms are among some, shape (n_atoms,)."""
-        begin = csr_array(self._by_first_atom[np.flatnonzero(atoms)]).indices
-        there = np.sort(begin[~self.gone[begin]]).astype(np.int64)
+        there = np.flatnonzero(atoms[self._first_atom] & ~self.gone)
         whole = there[_inside(csr_array(self.whole.A[there]), atoms)]
         more = np.flatnonzero(_inside(self.more.A, np.append(atoms, False)))
         return np.concatenate([whole, self.rule.size + more])
@@ -89,7 +86,7 @@ class EditedRows:
         now = replace(self, gone=gone, more=beside)
         if beside.b.size * MOST > self.rule.size:
             return EditedRows.of(now.as_network(now.written), now.written.rule)
-        known = ("may_be_edited", "_by_first_atom")
+        known = ("may_be_edited", "_first_atom")
         now.__dict__.update({name: getattr(self, name) for name in known})
         return now
 

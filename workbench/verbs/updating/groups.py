@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from workbench.arrays import Int64
 from workbench.database import Database
@@ -20,6 +19,7 @@ from workbench.grounding.atoms import named
 from workbench.grounding.program_clauses import clauses_of
 from workbench.grounding.roles import fact_kinds
 from workbench.language.transitivity import transitive_predicates
+from workbench.network.components import connected
 from workbench.verbs.explaining.reopening import Recorded
 
 NO_CHANGES: Mapping[str, Sequence[Mapping[str, Any]]] = {"merged": (), "split": ()}
@@ -111,9 +111,8 @@ def _ends(pairs: Int64) -> Int64:
 
 def _groups(n_things: int, ends: Int64) -> Int64:
     """The group of each thing, by pairs of ends."""
-    left, right = ends.reshape(-1, 2).T
-    graph = coo_array((np.ones(left.size, np.int8), (left, right)), shape=(n_things, n_things))
-    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+    pairs = np.ones(ends.size, np.int8), ends, np.arange(0, ends.size + 1, 2)
+    return connected(n_things, csr_array(pairs, shape=(ends.size // 2, n_things))).astype(np.int64)
 
 
 def _in_parts(whole: Int64, parts: Int64) -> list[Int64]:

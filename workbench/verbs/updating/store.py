@@ -17,6 +17,7 @@ from workbench.database import (
     Run,
     forget_arrays,
     keep_arrays,
+    keeps_rows,
     kept_arrays,
     read_runs,
 )
@@ -34,9 +35,9 @@ from workbench.verbs.updating.asked import Asked
 from workbench.verbs.updating.live import LiveGrounding
 from workbench.verbs.updating.shares import Shares
 
-VERSION = 7
-WHOLE = "whole."
-"""Before the names of arrays that stay as they are while rows are edited."""
+__all__ = ["AnsweredFacts", "Kept", "descendants", "keep", "kept"]
+
+VERSION = 8
 _OF_ANSWER = ("values", "component")
 _OF_SHARES = ("of_atom", "slack", "status")
 _OF_ROWS = ("potentials", "distances", "broken")
@@ -131,14 +132,14 @@ def keep(database: Database, run: int, standing: LiveGrounding, facts: AnsweredF
     here.
     """
     stored = standing.rows.stored
-    whole = run if stored is None or not kept_arrays(database, stored, f"{WHOLE}rule") else stored
+    whole = run if stored is None or not keeps_rows(database, stored) else stored
     arrays = _own_arrays(standing) | {"texts": _bytes(_texts(standing, facts, whole))}
-    if whole == run:
-        arrays |= {WHOLE + name: values for name, values in _whole_arrays(standing).items()}
     with database.transaction():
         for ancestor in _ancestors({one.id: one for one in read_runs(database)}, run):
-            forget_arrays(database, ancestor, but=WHOLE if ancestor == whole else None)
+            forget_arrays(database, ancestor, rows=ancestor != whole)
         keep_arrays(database, run, arrays)
+        if whole == run:
+            keep_arrays(database, run, _whole_arrays(standing), rows=True)
 
 
 def _own_arrays(standing: LiveGrounding) -> dict[str, Array]:
@@ -210,16 +211,11 @@ def kept(database: Database, run: int) -> Kept | None:
     texts = json.loads(arrays["texts"].tobytes()) if "texts" in arrays else {}
     if texts.get("version") != VERSION:
         return None
-    if texts["whole"] != run:
-        arrays |= kept_arrays(database, texts["whole"], WHOLE)
-    if f"{WHOLE}rule" not in arrays:
+    arrays |= kept_arrays(database, texts["whole"], rows=True)
+    if "rule" not in arrays:
         return None
     sums = {name: FactSum(*pair) for name, pair in texts["sums"].items()}
-    return Kept(
-        AnsweredFacts(texts["print"], sums),
-        {name.removeprefix(WHOLE): values for name, values in arrays.items()},
-        texts,
-    )
+    return Kept(AnsweredFacts(texts["print"], sums), arrays, texts)
 
 
 def _rows(arrays: Mapping[str, Array], domain: Domain, stored: int) -> EditedRows:
@@ -253,7 +249,8 @@ def _put_matrix(arrays: dict[str, Array], name: str, matrix: csr_array) -> None:
 
 def _matrix(arrays: Mapping[str, Array], name: str) -> csr_array:
     indices, widths = arrays[f"{name}.indices"], arrays[f"{name}.widths"]
-    ends = np.concatenate([[0], np.cumsum(widths)]).astype(indices.dtype)
+    ends = np.zeros(widths.size + 1, indices.dtype)
+    np.cumsum(widths, out=ends[1:])
     parts = (arrays[f"{name}.data"], indices, ends)
     return csr_array(parts, shape=tuple(arrays[f"{name}.shape"].tolist()))
 
