@@ -218,3 +218,26 @@ def test_soft_logic_has_one_machines_answer(session: None) -> None:
             frame = pd.DataFrame(rows, columns=columns)
             workspace.load(frame, rules=PSL, predicate=predicate, partition=partition)
         compared(workspace, PSL, None)
+
+
+def test_a_large_component_is_solved_by_blocks(
+    session: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.verbs.spark.blocks.SMALLEST", 10)
+    rules = "1: Knows(A, B) & Likes(A) -> Likes(B)\n0.6: !Likes(A)\n2: Seen(A) -> Likes(A)\n"
+    names = [f"P{number:02}" for number in range(40)]
+    ring = pd.DataFrame({"a": names, "b": names[1:] + names[:1]})
+    with wb.open() as workspace:
+        workspace.declare(rules)
+        workspace.load(ring, predicate="Knows")
+        workspace.load(pd.DataFrame({"a": names[::7]}), predicate="Seen")
+        workspace.load(pd.DataFrame({"a": names}), predicate="Likes", partition="target")
+        one = workspace.infer(rules)
+        many = workspace.infer(rules, on="spark=local[2]")
+    assert "2 blocks" in many.solution.reason
+    assert many.summary()["ground_rows"] == one.summary()["ground_rows"]
+    assert many.solution.bound <= one.solution.energy + 1e-6
+    assert many.solution.gap <= 1e-3
+    again = reported_energy(one.grounding.network, one.weights, many.solution.values)
+    assert many.solution.energy == pytest.approx(again, abs=1e-6)
+    assert many.solution.energy == pytest.approx(one.solution.energy, rel=2e-3)

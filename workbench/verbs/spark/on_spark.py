@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from workbench.verbs.explaining.explanation import Explanation
     from workbench.verbs.explaining.rule_distances import RuleDistance
 
+from workbench.verbs.spark.blocks import BLOCKS, agreed, blocks_of
 from workbench.verbs.spark.components import least_atoms, packed
 from workbench.verbs.spark.grounding import SparkGrounder
 
@@ -197,9 +198,10 @@ def _solve(backend: Spark, grounding: Grounding, solver: SolveTask) -> _Answer:
     parquet.write_table(kept_records(network), folder / "records" / "kept.parquet")
     records = session.read.schema(RECORDS).parquet(str(folder / "records"))
     least = least_atoms(backend, records, network.n_atoms)
-    part, n_components, n_parts = packed(
-        least, TASKS_A_CORE * session.sparkContext.defaultParallelism
-    )
+    cores = session.sparkContext.defaultParallelism
+    part, n_components, n_parts = packed(least, TASKS_A_CORE * cores)
+    block, counts = blocks_of(least, cores, network.domain)
+    part = np.where(block < 0, part, n_parts + block)
     atoms = np.arange(network.n_atoms, dtype=np.int32)
     parquet.write_table(
         table({"atom": atoms, "part": part.astype(np.int32)}), folder / "parts.parquet"
@@ -207,19 +209,23 @@ def _solve(backend: Spark, grounding: Grounding, solver: SolveTask) -> _Answer:
     parts = session.read.parquet(str(folder / "parts.parquet"))
     placed = records.selectExpr("*", "atoms[0] AS atom").join(parts, "atom").drop("atom")
     answers = (
-        placed.repartition(n_parts, "part")
+        placed.where(f"part < {n_parts}")
+        .repartition(n_parts, "part")
         .sortWithinPartitions("part")
         .mapInArrow(lambda batches: solver.run(batches), ANSWERS)
         .toArrow()
         .to_pylist()
     )
+    n_solved = len(answers) + sum(counts)
+    if counts:
+        answers += agreed(placed.where(f"part >= {n_parts}"), counts, solver)
     solution = _together(grounding, sorted(answers, key=lambda one: int(one["part"])))
     return _Answer(
         solution,
         sum(one["n_rows"] for one in answers),
         sum(one["n_units"] for one in answers),
         n_components,
-        n_parts,
+        n_solved,
     )
 
 
@@ -244,6 +250,7 @@ def _together(grounding: Grounding, answers: list[dict[str, Any]]) -> Solution:
     bound = rounded_bound(float(sum(one["bound"] for one in answers)), energy)
     hard = [one["hard"] for one in answers] or [0.0]
     engines = sorted({one["engine"] for one in answers})
+    blocks = [one["reason"] for one in answers if one["engine"] == BLOCKS]
     solution = Solution(
         status=next((status for status in order if status in statuses), Status.OPTIMAL),
         values=values,
@@ -251,7 +258,12 @@ def _together(grounding: Grounding, answers: list[dict[str, Any]]) -> Solution:
         bound=bound,
         hard_violation=float(max(hard) if unit else sum(hard)),
         engine="+".join(engines) or "none",
-        reason=f"solved on Spark in {len(answers):,} parts; energy and "
-        "bound are the sums over them",
+        reason="; ".join(
+            (
+                f"solved on Spark in {len(answers):,} parts",
+                "energy and bound are the sums over them",
+                *blocks,
+            )
+        ),
     )
     return replace(solution, diagnostics={"parts": len(answers)})

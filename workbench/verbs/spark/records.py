@@ -27,6 +27,13 @@ ANSWERS = (
 )
 
 
+TOLD = (
+    "part int, atoms array<int>, values array<double>, energy double, bound double, hard double, "
+    "n_rows bigint, n_units bigint"
+)
+"""What a block answers."""
+
+
 @dataclass
 class UnitEntries:
     """A `UnitSink` that keeps each: change of the count, potential at 0, scale above and below."""

@@ -23,11 +23,15 @@ from workbench.grounding.intake import Intake
 from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.rows import RowSink
 from workbench.grounding.space import Numbering
-from workbench.inference import Solution, engine_for
+from workbench.inference import Engine, Solution, engine_for, has_parameter
+from workbench.inference.consensus import Asked, Told, solve_block
 from workbench.language.clauses import LinearRule
 from workbench.network import Domain, GroundNetwork
 from workbench.network.components import connected
 from workbench.verbs.spark.records import ROW, UnitEntries, network_of, record_batch
+
+FINE = 1e-5
+"""Relative gap of a block's own solutions."""
 
 
 @dataclass(frozen=True)
@@ -156,10 +160,49 @@ class SolveTask:
         return pa.record_batch(columns)
 
     def _solved(self, network: GroundNetwork) -> Solution:
-        given = {key: value for key, value in self.options.items() if value is not None}
-        solver, _ = engine_for(network, self.weights, "map", self.engine, given)
+        solver = self.engine_of(network, self.weights)
         reason = solver.declines(network, self.weights)
         if reason is not None:
             raise ValueError(f"engine {solver.name} declines this network: {reason}")
-        deadline = None if self.ends is None else monotonic() + max(0.0, self.ends - time())
-        return solver.solve(network, self.weights, seed=self.seed, deadline=deadline)
+        return solver.solve(network, self.weights, seed=self.seed, deadline=self.deadline)
+
+    @property
+    def deadline(self) -> float | None:
+        """By this machine's clock."""
+        return None if self.ends is None else monotonic() + max(0.0, self.ends - time())
+
+    def engine_of(self, network: GroundNetwork, weights: Float, **more: object) -> Engine:
+        """The engine for a network, with what was given and, where it is not, `more`."""
+        given = {key: value for key, value in self.options.items() if value is not None}
+        known = {key: value for key, value in more.items() if has_parameter(self.engine, key)}
+        return engine_for(network, weights, "map", self.engine, {**known, **given})[0]
+
+
+@dataclass(frozen=True)
+class BlockTask(SolveTask):
+    """Blocks of a component: of each its atoms, or, where something is asked, what it answers."""
+
+    asked: Mapping[int, Asked] | None = None
+    penalty: float = 0.0
+
+    def _answer(self, records: pa.Table) -> pa.RecordBatch:
+        part = records.column("part")[0].as_py()
+        atoms, network = network_of(records, self.power, self.domain)
+        told = Told(np.zeros(0), 0.0, 0.0, 0.0)
+        if self.asked is not None:
+            asked, penalty = self.asked[part], self.penalty
+            told = solve_block(network, self.weights, self._finely, asked, penalty, self.deadline)
+        columns = {
+            "part": pa.array([part], pa.int32()),
+            "atoms": pa.array([atoms.astype(np.int32)], pa.list_(pa.int32())),
+            "values": pa.array([told.values], pa.list_(pa.float64())),
+            "energy": pa.array([float(told.energy)]),
+            "bound": pa.array([float(told.bound)]),
+            "hard": pa.array([float(told.violation)]),
+            "n_rows": pa.array([network.n_rows], pa.int64()),
+            "n_units": pa.array([network.unit.nnz], pa.int64()),
+        }
+        return pa.record_batch(columns)
+
+    def _finely(self, network: GroundNetwork, weights: Float) -> Engine:
+        return self.engine_of(network, weights, tolerance=FINE)

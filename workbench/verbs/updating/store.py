@@ -35,8 +35,6 @@ from workbench.verbs.updating.asked import Asked
 from workbench.verbs.updating.live import LiveGrounding
 from workbench.verbs.updating.shares import Shares
 
-__all__ = ["AnsweredFacts", "Kept", "descendants", "keep", "kept"]
-
 VERSION = 8
 _OF_ANSWER = ("values", "component")
 _OF_SHARES = ("of_atom", "slack", "status")
