@@ -110,9 +110,10 @@ def _binned(X: Real) -> tuple[UInt8, Float, Float]:
     cuts = np.take_along_axis(first, wanted, axis=0)
     # A least value that fills the first bin has it for itself.
     above = np.where(cuts[0] == 0, np.count_nonzero(values == values[0], axis=0), known)
-    found = (places >= above).astype(np.uint8)
-    for cut in cuts:
-        found += (places >= cut) & (cut > 0)
+    rises = np.zeros((len(values) + 1, values.shape[1]), np.uint8)
+    for cut in (above, *cuts):
+        rises[cut, np.arange(values.shape[1])] += cut > 0
+    found = np.cumsum(rises[:-1], axis=0, dtype=np.uint8)
     found[places >= known] = UNKNOWN
     bins = np.empty_like(found)
     np.put_along_axis(bins, order, found, axis=0)

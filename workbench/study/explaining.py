@@ -145,14 +145,24 @@ def explained_rows(
         values = np.where(known, own, predictions["value"].to_numpy(float))
     certain = np.abs(values - np.median(values)) if model.kind == "number" else values
     chosen = np.lexsort((-certain, known))[:MOST_EXPLAINED]
+    adds = [_adds(part, X[chosen]) for part in model.parts]
     timed = ready.times is not None
     return tuple(
         _explained(
             ready.names[row], float(values[row]), bool(known[row]), model.parts[place[row]],
-            model.kind, candidates, X[row : row + 1], timed,
+            model.kind, candidates, adds[place[row]][at], X[row], timed,
         )
-        for row in chosen
+        for at, row in enumerate(chosen)
     )  # fmt: skip
+
+
+def _adds(part: WeightedRules, X: Real) -> Float:
+    """What each rule adds to each row, as it is written: shape (n_rows, n_terms)."""
+    found = np.empty((len(X), len(part)))
+    for at, (term, weight) in enumerate(zip(part.terms, part.weights)):
+        centre = term.centre / term.spread if term.uncentred else 0.0
+        found[:, at] = weight * (term.values(X) + centre)
+    return found
 
 
 def _explained(
@@ -162,21 +172,20 @@ def _explained(
     part: WeightedRules,
     kind: TargetKind,
     candidates: Sequence[Candidate],
-    X: Real,
+    adds: Float,
+    row: Real,
     timed: bool,
 ) -> Explained:
-    """One row, `X` of shape (1, n_candidates), by the rules of its part."""
+    """A row, of candidates' values `row`, by what each rule of its part adds."""
     begins = written_intercept(part)
-    reasons = []
-    for term, weight in zip(part.terms, part.weights):
-        adds = float(
-            weight * (term.values(X)[0] + (term.centre / term.spread if term.uncentred else 0.0))
-        )
-        if adds:
-            said = reason_words(term, candidates, float(X[0, term.column]), timed=timed)
-            reasons.append((said, adds))
-    reasons.sort(key=lambda reason: -abs(reason[1]))
-    told, others = reasons[:MOST_REASONS], sum(adds for _, adds in reasons[MOST_REASONS:])
+    order = np.argsort(-np.abs(adds), kind="stable")
+    weighty = order[adds[order] != 0]
+    told = [
+        (reason_words(term, candidates, float(row[term.column]), timed=timed), float(adds[at]))
+        for at in weighty[:MOST_REASONS]
+        for term in [part.terms[at]]
+    ]
+    others = float(adds[weighty[MOST_REASONS:]].sum())
     jointly = 0.0
     if kind != "category" and not known:
         sure = min(max(value, SURE), 1.0 - SURE)

@@ -77,7 +77,8 @@ def with_inferred(
     if not result.asked and out is None:
         return result
     if remaining(deadline) < A_RULE * result.program.count("\n"):
-        return _not_run(result, "the time limit left no time for it") if result.asked else result
+        late = "the time limit left no time for it"
+        return _not_run(result, late, explain) if result.asked else result
     with Database.open(_place(out)) as database:
         program = loaded(database, staging, ready, result.program)
         if result.asked:
@@ -89,7 +90,7 @@ def with_inferred(
                 result = replace(result, explanations=explain(result.predictions))
             except WorkbenchError as error:
                 said = error.diagnostics[0] if error.diagnostics else None
-                result = _not_run(result, said.message if said else str(error))
+                result = _not_run(result, said.message if said else str(error), explain)
         if out is not None:
             _kept(database, result, seed)
     return result
@@ -119,14 +120,15 @@ def predicted_by(program: Program, ready: Prepared) -> str:
     return program.scopes[0].head.predicate if program.scopes else ready.target.predicate
 
 
-def _not_run(result: StudyResult, why: str) -> StudyResult:
+def _not_run(result: StudyResult, why: str, explain: Explain) -> StudyResult:
     note = Diagnostic(
         "E0637",
         f"the program was not run, which predicts all blanks together: {why}",
         help="blanks have the values that the rules give them row by row",
         severity="warning",
     )
-    return replace(result, warnings=(*result.warnings, note))
+    told = explain(result.predictions)
+    return replace(result, explanations=told, warnings=(*result.warnings, note))
 
 
 def _with_values(result: StudyResult, ready: Prepared, values: Mapping[Key, float]) -> StudyResult:

@@ -199,7 +199,8 @@ def _result(
         rules=studied_rules(ready, model, matrix, studied, timed=timed),
         threshold=threshold,
         calibration=table,
-        explanations=explain(frame),
+        # Those of a study whose blanks inference predicts follow these values.
+        explanations=() if asked and studied.status == "done" else explain(frame),
         predictions=frame,
         program=program_text(ready, model, matrix.candidates),
         mapping=format_mapping(ready.mapping, out),
