@@ -5,6 +5,7 @@ itself.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,10 @@ from benchmarks.linkage_sets import FORENAMES, PLACES, STREETS, misspelt
 from workbench.arrays import Array
 from workbench.evaluation import cluster_scores
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.groups import EVIDENCE, evidence_of_joining
+from workbench.linkage.field_tree import FieldTree
+from workbench.linkage.groups import EVIDENCE, evidence_of_joining, of_single_things
+from workbench.linkage.merit import Judge
+from workbench.linkage.tree import TreeModel
 from workbench.verbs.linking.link import link
 
 
@@ -132,9 +136,74 @@ def test_pairs_lost_within_what_others_join_are_one_thing() -> None:
     pairs, same, whole = everything(person, person)
     less = same & (np.random.default_rng(4).random(len(same)) < 0.67)
     assert evidence_of_joining(pairs, 750, less, whole) == -np.inf
+    assert evidence_of_joining(pairs, 750, whole, whole, lost=True) == 0.0
+
+
+def test_what_comes_together_is_asked_beside_pairs_lost_within() -> None:
+    """Each has four records at home, whose pairs were lost in part, and two elsewhere."""
+    person = np.repeat(np.arange(150), 6)
+    address = np.where(np.arange(900) % 6 < 4, person, 900 + np.arange(900))
+    pairs, same, whole = everything(address, person)
+    less = same & (np.random.default_rng(4).random(len(same)) < 0.5)
+    assert evidence_of_joining(pairs, 900, less, whole) == -np.inf
+    assert evidence_of_joining(pairs, 900, less, whole, lost=True) < -EVIDENCE
 
 
 def test_few_families_tell_nothing() -> None:
     person = np.repeat(np.arange(4), 2)
     pairs, same, family = everything(person, person // 2)
     assert abs(evidence_of_joining(pairs, 8, same, same | family)) < EVIDENCE
+
+
+class Nested(NamedTuple):
+    """A judge of classes, of which the first are the finer; none is refuted by chance."""
+
+    refused: tuple[str, ...] = ()
+
+    def best(self, found: list[tuple[float, str]]) -> tuple[float, str]:
+        return max(found)
+
+    def beyond(self, wider: str, finer: str) -> tuple[int, ...]:
+        return (0,) if self.widens(wider, finer) else ()
+
+    def widens(self, wider: str, finer: str) -> bool:
+        return finer < wider
+
+    def refutes(self, one: str) -> bool:
+        return one in self.refused
+
+
+@pytest.mark.parametrize(
+    ("evidence", "refused", "taken"),
+    [(-5.0, (), "b"), (-5.0, ("b",), "a"), (0.0, (), "a")],
+    ids=["hangs singly", "refuted", "nothing tells"],
+)
+def test_a_wider_class_has_what_a_finer_one_lost(
+    evidence: float, refused: tuple[str, ...], taken: str
+) -> None:
+    """Persons at home are clearer than persons who moved as well, and are half of them."""
+    judge: Any = Nested(refused)
+    found: Any = [(10.0, "a"), (6.0, "b"), (4.0, "c")]
+    kept = of_single_things(found, judge, lambda *_: evidence).found
+    assert judge.best(kept)[1] == taken
+
+
+@pytest.mark.parametrize(("equal", "differ"), [(0.001, (1,)), (0.5, ())])
+def test_one_field_that_hardly_any_random_pairs_agree_in_tells_things_apart(
+    equal: float, differ: tuple[int, ...]
+) -> None:
+    """Families agree in all but a birthday; others in all but what half of all pairs share."""
+    levels = np.full((2, 5), 2, np.int8)
+    levels[1, 1] = 1
+    nothing = np.zeros(2)
+    judge = Judge(
+        levels, np.array([100.0, 300.0]), 1.0, nothing, np.full(5, 0.9), nothing, np.full(5, equal)
+    )
+
+    def taking(far: float) -> TreeModel:
+        far_or_equal = [np.log([1.0, 0.1, 0.9])] * 5
+        far_or_equal[1] = np.log([1.0, far, 1.0 - far])
+        rest = FieldTree((-1,) * 5, (np.log([[1.0, 0.9, 0.1]]),) * 5, -0.1)
+        return TreeModel(tuple(far_or_equal), -2.4, (rest,))
+
+    assert judge.beyond(taking(0.9), taking(1e-6)) == differ

@@ -138,6 +138,12 @@ class _Search:
             alike - problem.assumed.intercept,
             np.array([one[FAR] for one in problem.chances]),
             sample.within,
+            np.array(
+                [
+                    chance[2 + len(one.near) :].sum()
+                    for one, chance in zip(problem.comparisons, problem.chances)
+                ]
+            ),
         )
         return cls(problem, conduct, sample, judge, alike)
 
@@ -185,9 +191,9 @@ class _Search:
     def of_things(self, found: Sequence[tuple[float, TreeModel]]) -> Things:
         """Without those that join the things of a finer one."""
 
-        def joining(*classes: TreeModel) -> float:
-            finer, wider = (one.scores(self.problem.levels) > 0 for one in classes)
-            return self.problem.joining(finer, wider)
+        def joining(finer: TreeModel, wider: TreeModel, lost: bool = False) -> float:
+            taken = (one.scores(self.problem.levels) > 0 for one in (finer, wider))
+            return self.problem.joining(*taken, lost)
 
         return of_single_things(found, self.judge, joining)
 

@@ -32,6 +32,8 @@ FINER = 0.5
 """Of the merit of a class that joins things, the class of these."""
 OPEN = 0.75
 """Of the merit of the class that is taken: one that tells apart what this joins is told of."""
+WIDER = 0.5
+"""Of the merit of the class that is taken: one that has what this lost."""
 
 
 class Things(NamedTuple):
@@ -47,9 +49,15 @@ class Things(NamedTuple):
 def of_single_things(
     found: Sequence[tuple[float, TreeModel]],
     judge: Judge,
-    joining: Callable[[TreeModel, TreeModel], float],
+    joining: Callable[..., float],
 ) -> Things:
-    """Without the best, while it joins the things of a finer class."""
+    """Without the best, while it joins the things of a finer class.
+
+    Parameters
+    ----------
+    joining : callable
+        `evidence_of_joining` of a finer and a wider class, and perhaps `lost`.
+    """
     kept = list(found)
     apart: tuple[int, ...] = ()
     while True:
@@ -63,11 +71,34 @@ def of_single_things(
             if evidence > -EVIDENCE and merit > OPEN * most:
                 joined = differ
         else:
-            return Things(kept, apart, joined)
+            return Things(_with_lost(kept, judge, joining), apart, joined)
         kept, apart = [one for one in kept if one[1] is not best], differ
 
 
-def evidence_of_joining(pairs: Pairs, n: int, finer: Bool, wider: Bool) -> float:
+def _with_lost(
+    found: list[tuple[float, TreeModel]],
+    judge: Judge,
+    joining: Callable[..., float],
+) -> list[tuple[float, TreeModel]]:
+    """Where wider classes have what the best one lost, these alone."""
+    while True:
+        most, best = judge.best(found)
+        wider = [
+            one
+            for one in found
+            if one[0] > WIDER * most
+            and judge.widens(one[1], best)
+            and not judge.refutes(one[1])
+            and joining(best, one[1], True) < -EVIDENCE
+        ]
+        if not wider:
+            return found
+        found = wider
+
+
+def evidence_of_joining(
+    pairs: Pairs, n: int, finer: Bool, wider: Bool, lost: bool = False
+) -> float:
     """The log likelihood ratio of things of several records coming together in a wider class as
     chance has it, beside half as often; -inf where the wider class adds what the finer one lost.
 
@@ -77,6 +108,8 @@ def evidence_of_joining(pairs: Pairs, n: int, finer: Bool, wider: Bool) -> float
         How many records there are.
     finer, wider : bool arrays, shape (n_pairs,)
         The pairs that each takes for matches.
+    lost : bool
+        Whether it is asked of all pairs that come together, what was lost within things beside.
     """
     edges = (pairs.left[finer], pairs.right[finer])
     graph = coo_array((np.ones(len(edges[0]), np.int8), edges), shape=(n, n))
@@ -84,8 +117,10 @@ def evidence_of_joining(pairs: Pairs, n: int, finer: Bool, wider: Bool) -> float
     beyond = wider & ~finer
     one, other = thing[pairs.left[beyond]], thing[pairs.right[beyond]]
     across = one != other
-    if across.sum() <= (1.0 - MOST_WITHIN) * len(across):
+    if not lost and across.sum() <= (1.0 - MOST_WITHIN) * len(across):
         return -np.inf
+    if not across.any():
+        return 0.0
     key = np.minimum(one, other) * n + np.maximum(one, other)
     one, other = np.divmod(different(key[across]), n)
     several = np.bincount(thing) > 1

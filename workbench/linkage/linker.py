@@ -46,6 +46,7 @@ def learn(
     second: Int32 | None,
     *,
     known: tuple[Float, Float] | None = None,
+    one_to_one: bool = False,
     conduct: Conduct = PLAIN,
 ) -> LinkModel:
     """EM: first independent fields with chance agreement known, then correlated ones; what a
@@ -57,6 +58,8 @@ def learn(
     ----------
     known : pair of float64 arrays, shape (n_patterns,), optional
         Labelled matches and non-matches of each pattern.
+    one_to_one : bool
+        Whether it is known that neither source repeats anything.
     """
     conduct.progress.report("weights", 0, 2, "")
     records = _Records.sampled(comparisons, candidates, second, conduct)
@@ -68,7 +71,9 @@ def learn(
     assumed = assumed_mixture(patterns, comparisons, records.chances, candidates.possible)
     apart, repeats = None, 0.0
     if known is None and not conduct.over:
-        patterns, apart, repeats = records.with_pairs_within(patterns, assumed, conduct.seed)
+        patterns, apart, repeats = records.with_pairs_within(
+            patterns, assumed, one_to_one, conduct.seed
+        )
     problem = LinkProblem(
         patterns, comparisons, mixtures, assumed, candidates.possible, records.number, known,
         apart, records.every, partial(records.captured, patterns),
@@ -191,7 +196,7 @@ class _Records:
         return min(1.0, share / at_most)
 
     def with_pairs_within(
-        self, patterns: Patterns, assumed: Mixture, seed: int
+        self, patterns: Patterns, assumed: Mixture, one_to_one: bool, seed: int
     ) -> tuple[Patterns, Float | None, float]:
         """What pairs within two sources that repeat nothing teach: `with_pairs_within`."""
         if self.second is None or not self.candidates.proposed:
@@ -204,13 +209,14 @@ class _Records:
             self.second,
             assumed,
             seed,
+            one_to_one=one_to_one,
         )
 
-    def joining(self, patterns: Patterns, finer: Bool, wider: Bool) -> float:
+    def joining(self, patterns: Patterns, finer: Bool, wider: Bool, lost: bool = False) -> float:
         """The evidence that a wider class of patterns joins the things of a finer one."""
         pairs = self.candidates.pairs
         of_pair = patterns.of_pair[: len(pairs)]
-        return evidence_of_joining(pairs, self.number, finer[of_pair], wider[of_pair])
+        return evidence_of_joining(pairs, self.number, finer[of_pair], wider[of_pair], lost)
 
     def said(
         self, problem: LinkProblem, fitted: Fitted, against: Doubt | None, repeats: float

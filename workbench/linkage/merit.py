@@ -50,6 +50,8 @@ HELD = 0.9
 """Of the matches of a finer class, by a wider one."""
 BEYOND = 0.15
 """Of a wider class's matches, those that a finer one does not take."""
+NEARLY_UNIQUE = 0.06
+"""Of random pairs, those that are equal in a field that tells things apart."""
 LEAST_BEYOND = 0.5
 """The agreement beyond chance of these pairs in a field: a few are the finer class's own, lost."""
 
@@ -69,6 +71,8 @@ class Judge:
         The assumed log odds without the prior.
     chance : float64 array, shape (n_fields,)
         The share of far values among random pairs.
+    equal : float64 array, shape (n_fields,)
+        The share of equal ones.
     apart : float64 array, shape (n_patterns,)
         Of pairs within two sources that repeat nothing, as many as there are non-matches across by
         chance; else 0.
@@ -80,6 +84,7 @@ class Judge:
     evidence: Float
     chance: Float
     apart: Float
+    equal: Float
 
     def merit(self, model: TreeModel) -> float:
         """Powers of the border, of the number of matches, of how many are confirmed, of clarity and
@@ -142,18 +147,24 @@ class Judge:
         """Fields in which the pairs that a wider class has beyond a finer one are more like random
         pairs, if these are too many for matches; else none.
         """
-        taken, less = (sigmoid(one.scores(self.levels)) for one in (wider, finer))
-        of_finer, of_wider = float(less @ self.counts), float(taken @ self.counts)
-        both = float(np.minimum(taken, less) @ self.counts)
-        if both < HELD * of_finer or of_wider - both < BEYOND * of_wider:
+        if not self.widens(wider, finer):
             return ()
+        taken, less = (sigmoid(one.scores(self.levels)) for one in (wider, finer))
         weight = np.maximum(taken - less, 0.0) * self.counts
         found = [
             place
             for place in range(len(self.chance))
             if self._agreement(place, weight) < LEAST_BEYOND
         ]
-        return tuple(found) if self._too_many(found) else ()
+        telling = any(self.equal[place] <= NEARLY_UNIQUE for place in found)
+        return tuple(found) if telling or self._too_many(found) else ()
+
+    def widens(self, wider: TreeModel, finer: TreeModel) -> bool:
+        """Whether a class holds the matches of a finer one, and clearly more."""
+        taken, less = (sigmoid(one.scores(self.levels)) for one in (wider, finer))
+        of_finer, of_wider = float(less @ self.counts), float(taken @ self.counts)
+        both = float(np.minimum(taken, less) @ self.counts)
+        return both >= HELD * of_finer and of_wider - both >= BEYOND * of_wider
 
     def _agreement(self, place: int, weight: Float) -> float:
         """How much more pairs of the patterns' weights agree in a field than random ones: 0 is

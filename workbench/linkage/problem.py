@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Bool, Float, Int8, Int64
+from workbench.arrays import Float, Int8, Int64
 from workbench.linkage.comparison import FieldComparison
 from workbench.linkage.mixture import Mixture, Patterns
 from workbench.linkage.tree import EveryPair
@@ -42,7 +42,7 @@ class LinkProblem:
         statements would find if no value were missing.
     joining : callable
         From the patterns that a finer and a wider class take to the evidence that the wider joins
-        the things of the finer.
+        the things of the finer: `workbench.linkage.groups.evidence_of_joining`.
     """
 
     patterns: Patterns
@@ -55,7 +55,7 @@ class LinkProblem:
     apart: Float | None = None
     every: EveryPair | None = None
     captured: Callable[[Float], float] = lambda _: 1.0
-    joining: Callable[[Bool, Bool], float] = lambda finer, wider: -np.inf
+    joining: Callable[..., float] = lambda finer, wider, lost=False: -np.inf
 
     @property
     def levels(self) -> Int8:

@@ -24,10 +24,12 @@ from workbench.linkage.roots import root_of
 
 __all__ = ["calibrated_to_within", "pairs_within", "with_pairs_within"]
 
-SURE = 0.3
-"""Of the matches that are assumed, those most alike."""
+SURE, MANY = (0.3, 0.1, 0.05), 20
+"""Of the matches that are assumed, those most alike; and how many these are at least, of the
+smaller shares.
+"""
 REPEATED = 0.1
-"""So many of them within for each across, and the sources repeat things."""
+"""So many of them within for each across, of each share, and the sources repeat things."""
 OTHERWISE = 2.0
 """So many times as often values are equal within as across, or, of rare ones,
 OF_RARE more often.
@@ -50,13 +52,15 @@ def with_pairs_within(
     second: Int32,
     assumed: Mixture,
     seed: int,
+    *,
+    one_to_one: bool = False,
 ) -> tuple[Patterns, Float | None, float]:
     """The patterns with those of pairs within the sources, and how many of each are so: as many as
     across by chance.
 
     As they were, and None, where the sources repeat things, or call them otherwise. Last the log of
     how many times as often pairs within are matches as those across, at most; 0 where that is not
-    known.
+    known. One to one, sources are taken not to repeat things, whatever they hold.
     """
     if any(_called_otherwise(one.field, second) for one in comparisons):
         return patterns, None, 0.0
@@ -72,14 +76,26 @@ def with_pairs_within(
         for side in (slice(len(patterns.of_pair)), slice(len(patterns.of_pair), None))
     )
     apart *= ratio
-    scores = assumed.scores(both.levels)
-    order = np.argsort(-scores, kind="stable")
-    sure = order[np.cumsum(across[order]) <= SURE * float(sigmoid(scores) @ across)]
-    most, some = float(across[sure].sum()), float(apart[sure].sum())
-    if not most or some > REPEATED * most:
+    repeats = _repeats(assumed.scores(both.levels), across, apart, one_to_one)
+    if repeats is None:
         return patterns, None, 0.0
-    counts = np.round(across + apart).astype(np.int64)
-    return replace(both, counts=counts), apart, float(np.log((some + 1) / (most + 1)))
+    return replace(both, counts=np.round(across + apart).astype(np.int64)), apart, repeats
+
+
+def _repeats(scores: Float, across: Float, apart: Float, one_to_one: bool) -> float | None:
+    """The log of how many times as often pairs within match, told by the most alike ones; None
+    where sources repeat things.
+    """
+    order = np.argsort(-scores, kind="stable")
+    number, assumed = np.cumsum(across[order]), float(sigmoid(scores) @ across)
+    for share in SURE:
+        sure = order[number <= share * assumed]
+        most, some = float(across[sure].sum()), float(apart[sure].sum())
+        if share < SURE[0] and most < MANY:
+            break
+        if most and (some <= REPEATED * most or one_to_one):
+            return float(np.log((some + 1) / (most + 1)))
+    return None
 
 
 def calibrated_to_within(scores: Float, across: Float, apart: Float) -> tuple[float, float]:

@@ -183,6 +183,7 @@ def _scored(
         patterns,
         second,
         known=known,
+        one_to_one=one_to_one,
         conduct=conduct,
     )
     scores = model.tree.scores(patterns.levels)[patterns.of_pair]
