@@ -164,6 +164,13 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
             )
             == 200
         )
+        for sent, said in ((None, "asks for a token"), ("nobodys-word", "no such token")):
+            with (
+                pytest.raises(UsageError, match=said) as refused,
+                workbench.connect(address, token=sent) as remote,
+            ):
+                remote.schema()
+            assert "WORKBENCH_TOKEN" in (refused.value.diagnostics[0].help or "")
         assert status("POST", "/mcp", "reading-word", json={}) == 403
         assert status("GET", "/api/audit", "modelling-word") == 403
         assert status("GET", "/api/audit", "administrator") == 200

@@ -216,8 +216,12 @@ class _Service:
         """Whose call it is, where their role allows it."""
         role = self.tokens.role(request.headers.get("authorization"))
         if role is None:
+            sent = "authorization" in request.headers
             error = UsageError.of(
-                "E0874", "this server asks for a token", help="send Authorization: Bearer TOKEN"
+                "E0874",
+                "this server knows no such token" if sent else "this server asks for a token",
+                help="the command line reads it from WORKBENCH_TOKEN, Python takes "
+                "connect(..., token=...), other programs send Authorization: Bearer TOKEN",
             )
             raise RefusedRequest(401, error)
         if ROLES.index(role) < ROLES.index(needed):
