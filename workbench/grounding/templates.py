@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,6 +73,19 @@ def _factor(factor: Factor) -> str:
     return f"{factor:g}"
 
 
+class _Template(NamedTuple):
+    """A template by rule, clause and what it says; the rule's text `written` by its author."""
+
+    rule: int
+    clause: int
+    label: str
+    weight: float | None = None
+    fixed: bool = True
+    share: float = 1.0
+    power: int = 1
+    written: str = ""
+
+
 @dataclass
 class TemplateTable:
     """Templates while they are being numbered, by rule, clause and names of the `+` constants.
@@ -81,30 +95,24 @@ class TemplateTable:
 
     program: Program
     given: Templates | None = None
-    weight: list[float] = field(default_factory=list)
-    fixed: list[bool] = field(default_factory=list)
-    rule: list[int] = field(default_factory=list)
-    clause: list[int] = field(default_factory=list)
-    share: list[float] = field(default_factory=list)
-    power: list[int] = field(default_factory=list)
-    label: list[str] = field(default_factory=list)
-    written: list[str] = field(default_factory=list)
-    _clauses: dict[int, set[int]] = field(default_factory=dict)
+    _made: list[_Template] = field(default_factory=list)
     _ids: dict[tuple[int, int, str], int] = field(default_factory=dict)
+    _clauses: dict[int, set[int]] = field(default_factory=dict)
     _first_linear: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.given is not None:
             given = self.given
-            for number in range(given.n_templates):
-                self._ids[
-                    (int(given.rule[number]), int(given.clause[number]), given.label[number])
-                ] = number
-            self.power = [1] * given.n_templates
+            for row in zip(given.rule.tolist(), given.clause.tolist(), given.label):
+                self._make(_Template(*row))
 
     @property
     def n_templates(self) -> int:
-        return self.given.n_templates if self.given is not None else len(self.weight)
+        return len(self._made)
+
+    @property
+    def power(self) -> list[int]:
+        return [one.power for one in self._made]
 
     def number(self, clause: Clause, combinations: Sequence[tuple[str, ...]]) -> Int32:
         """Ids of a clause's templates, one per `+` constants (in order of names); -1 if unseen."""
@@ -123,16 +131,12 @@ class TemplateTable:
             written = formula[1] if formula else ""
             ids.append(
                 self._id(
-                    clause.rule,
-                    clause.index,
-                    label,
-                    base,
-                    clause.fixed,
-                    share,
-                    clause.power,
-                    written,
+                    _Template(
+                        clause.rule, clause.index, label, base, clause.fixed, share, clause.power,
+                        written,
+                    )
                 )
-            )
+            )  # fmt: skip
         return np.array(ids, np.int32)
 
     def _formula(self, clause: Clause, constants: Mapping[str, str]) -> tuple[str, str] | None:
@@ -155,64 +159,53 @@ class TemplateTable:
         written = rule_text(self.program.rules[rule.rule])
         self._clauses.setdefault(rule.rule, set()).add(rule.index)
         return self._id(
-            rule.rule, rule.index, text, rule.weight, rule.fixed, 1.0, rule.power, written
+            _Template(
+                rule.rule, rule.index, text, rule.weight, rule.fixed, 1.0, rule.power, written
+            )
         )
 
     def fixed_entry(self, rule: int, clause: int, label: str, weight: float) -> int:
         """A template of given weight that no rule has (soft evidence)."""
-        return self._id(rule, clause, label, weight, True, 1.0, 1, "")
+        return self._id(_Template(rule, clause, label, weight))
 
-    def _id(
-        self,
-        rule: int,
-        index: int,
-        label: str,
-        weight: float | None,
-        fixed: bool,
-        share: float,
-        power: int,
-        written: str,
-    ) -> int:
-        key = (rule, index, label)
-        if key in self._ids:
-            if self.given is not None:
-                self.power[self._ids[key]] = power
-            else:
-                # A tautology's weight says nothing, but a formula of several clauses is learned by
-                # its others.
-                self.fixed[self._ids[key]] &= fixed
-            return self._ids[key]
-        if self.given is not None:
-            return -1
-        self._ids[key] = len(self.weight)
-        self.weight.append(float("nan") if weight is None else weight)
-        self.fixed.append(fixed)
-        self.rule.append(rule)
-        self.clause.append(index)
-        self.share.append(share)
-        self.power.append(power)
-        self.label.append(label)
-        self.written.append(written)
-        return self._ids[key]
+    def _id(self, template: _Template) -> int:
+        number = self._ids.get(template[:3])
+        if number is None:
+            return self._make(template) if self.given is None else -1
+        if self.given is None:
+            # A tautology's weight says nothing, but a formula of several clauses is learned by its
+            # others.
+            earlier = self._made[number]
+            template = earlier._replace(fixed=earlier.fixed and template.fixed)
+        self._made[number] = template
+        return number
+
+    def _make(self, template: _Template) -> int:
+        number = self._ids[template[:3]] = len(self._made)
+        self._made.append(template)
+        return number
 
     def finish(self) -> Templates:
         """The table as arrays."""
         if self.given is not None:
             return self.given
+        made = self._made
         return Templates(
-            np.array(self.weight, np.float64),
-            np.array(self.fixed, bool),
-            np.array(self.rule, np.int32),
-            np.array(self.clause, np.int32),
-            np.array(self.share, np.float64),
-            tuple(self.label),
+            np.array([np.nan if one.weight is None else one.weight for one in made], np.float64),
+            np.array([one.fixed for one in made], bool),
+            np.array([one.rule for one in made], np.int32),
+            np.array([one.clause for one in made], np.int32),
+            np.array([one.share for one in made], np.float64),
+            tuple(one.label for one in made),
             self._whole_formulas(),
         )
 
     def _whole_formulas(self) -> tuple[str, ...]:
         """Each template's formula, where all its clauses have templates; else it says too much."""
-        present = Counter(zip(self.rule, self.written))
+        present = Counter((one.rule, one.written) for one in self._made)
         return tuple(
-            written if present[rule, written] == len(self._clauses.get(rule, ())) else ""
-            for rule, written in zip(self.rule, self.written)
+            one.written
+            if present[one.rule, one.written] == len(self._clauses.get(one.rule, ()))
+            else ""
+            for one in self._made
         )
