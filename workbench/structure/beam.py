@@ -10,7 +10,13 @@ from workbench.progress import PLAIN, Conduct
 from workbench.structure.background import Background
 from workbench.structure.bodies import sharing
 from workbench.structure.disjunctions import Disjunction, canonical_disjunction
-from workbench.structure.growth import GrownTheory, Growth, ModeCheck, unit_clauses
+from workbench.structure.growth import (
+    GrownTheory,
+    Growth,
+    ModeCheck,
+    Proposals,
+    unit_clauses,
+)
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.settings import check_range
 
@@ -74,64 +80,74 @@ class BeamSearch:
         conduct : Conduct
             At its deadline, or a cancel, the theory so far is returned.
         """
-        background = score.background
-        barred = (
-            frozenset[int]()
-            if self.recursive
-            else frozenset(background.number[name] for name in score.atoms)
-        )
-        units = unit_clauses(score)
-        heads = (
-            [*units, *(((p, args, False),) for ((p, args, _),) in units)]
-            if self.implications
-            else units
-        )
-        signs = (False,) if self.implications else (False, True)
-
-        def best_clauses(
-            log_odds: Float, used: set[Disjunction]
-        ) -> list[tuple[float, Disjunction, Float]]:
-            seen: set[Disjunction] = set()
-            frontier: list[Disjunction] = list(heads)
-            found: list[tuple[float, Disjunction, Float]] = []
-            for length in range(2, self.max_length + 1):
-                if conduct.over:
-                    break
-                refined = dict.fromkeys(
-                    clause
-                    for parent in frontier
-                    for clause in refinements(background, parent, self.max_variables, barred, signs)
-                    if clause not in seen
-                )
-                seen.update(refined)
-                candidates = list(refined)[: self.max_candidates]
-                if not candidates:
-                    break
-                counted, counts = score.flip_counts_until(candidates, conduct)
-                if not counted:
-                    break
-                gains = (
-                    score.gains(counts, log_odds, nonnegative=self.implications)
-                    - self.length_penalty * length
-                )
-                scored = [
-                    (float(gain), clause, row) for gain, clause, row in zip(gains, counted, counts)
-                ]
-                scored.sort(key=lambda entry: (-entry[0], entry[1]))
-                scored = [entry for entry in scored if entry[1] not in used]
-                found += scored[: self.beam]
-                frontier = [clause for _, clause, _ in scored[: self.beam]]
-            found.sort(key=lambda entry: (-entry[0], entry[1]))
-            return found
-
-        theory = [canonical_disjunction(clause) for clause in (*units, *start)]
+        theory = [canonical_disjunction(clause) for clause in (*unit_clauses(score), *start)]
         growth = Growth(
             score, theory, min_gain=self.min_gain, nonnegative=self.implications,
             mode_errors=mode_errors,
         )  # fmt: skip
-        return growth.run(
-            best_clauses, max_clauses=self.max_clauses, tried=self.beam, conduct=conduct
+
+        def propose(log_odds: Float, used: set[Disjunction]) -> Proposals:
+            return self._best_clauses(score, log_odds, used, conduct)
+
+        return growth.run(propose, max_clauses=self.max_clauses, tried=self.beam, conduct=conduct)
+
+    def _best_clauses(
+        self,
+        score: PseudoLikelihoodScore,
+        log_odds: Float,
+        used: set[Disjunction],
+        conduct: Conduct,
+    ) -> Proposals:
+        """The best clauses of each length that one beam search from the heads comes by."""
+        seen: set[Disjunction] = set()
+        frontier = self._heads(score)
+        found: Proposals = []
+        for length in range(2, self.max_length + 1):
+            if conduct.over:
+                break
+            refined = self._refined(score, frontier, seen)
+            seen.update(refined)
+            counted, counts = score.flip_counts_until(refined[: self.max_candidates], conduct)
+            if not counted:
+                break
+            gains = score.gains(counts, log_odds, nonnegative=self.implications)
+            scored = [
+                (float(gain), clause, row)
+                for gain, clause, row in zip(gains - self.length_penalty * length, counted, counts)
+            ]
+            scored.sort(key=_best_first)
+            best = [entry for entry in scored if entry[1] not in used][: self.beam]
+            found += best
+            frontier = [clause for _, clause, _ in best]
+        return sorted(found, key=_best_first)
+
+    def _heads(self, score: PseudoLikelihoodScore) -> list[Disjunction]:
+        """What a search starts from: the target; for implications, its negation too."""
+        units = unit_clauses(score)
+        if not self.implications:
+            return units
+        return [*units, *(((predicate, args, False),) for ((predicate, args, _),) in units)]
+
+    def _refined(
+        self, score: PseudoLikelihoodScore, frontier: Sequence[Disjunction], seen: set[Disjunction]
+    ) -> list[Disjunction]:
+        """What refines a clause of the frontier and was not seen, each once."""
+        background = score.background
+        scored = frozenset(background.number[name] for name in score.atoms)
+        barred = frozenset[int]() if self.recursive else scored
+        signs = (False,) if self.implications else (False, True)
+        return list(
+            dict.fromkeys(
+                clause
+                for parent in frontier
+                for clause in refinements(background, parent, self.max_variables, barred, signs)
+                if clause not in seen
+            )
         )
+
+
+def _best_first(entry: tuple[float, Disjunction, Float]) -> tuple[float, Disjunction]:
+    return -entry[0], entry[1]
 
 
 def refinements(
