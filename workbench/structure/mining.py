@@ -118,14 +118,10 @@ class RuleMiner:
         background = worlds[0]
         number = background.number[head]
         types = background.argument_types[number]
-        examples = [
-            Examples(head, types, world.facts[number], np.ones(len(world.facts[number])))
-            for world in worlds
-            if len(world.facts[number])
-        ]
         coverages = [
-            IndexedCoverage(world, known)
-            for world, known in zip((w for w in worlds if len(w.facts[number])), examples)
+            IndexedCoverage(world, _facts(world, head))
+            for world in worlds
+            if world.facts[number].size
         ]
         domains = [
             (world, part)
@@ -134,39 +130,28 @@ class RuleMiner:
             if len(part)
         ]
         longest = self.max_length or (4 if len(types) == 1 else 3)
-        n_facts = sum(map(len, examples))
+        n_facts = sum(coverage.n_examples for coverage in coverages)
+        least = max(self.min_support, int(np.ceil(self.min_head_coverage * n_facts)))
         width = 1 + background.max_arity
         seen = Interning((longest - 1) * width)
-        least = max(self.min_support, int(np.ceil(self.min_head_coverage * n_facts)))
         bodies = np.full((1, 0, width), -1, np.int32)
         variable_types: list[list[str]] = [list(types)]
         rules: list[MinedRule] = []
         for size in range(1, longest):
-            grown: list[Int32] = []
-            owners: list[list[str]] = []
-            for body, known in zip(bodies, variable_types):
-                if len(grown) >= _MOST_GROWN or conduct.over:
-                    break
-                for literal, following in extensions(
-                    background, body, known, number, size == longest - 1
-                ):
-                    grown.append(np.concatenate([body, literal[None]]))
-                    owners.append(following)
-            if not grown:
+            bodies, variable_types = _extended(
+                background, number, bodies, variable_types, size == longest - 1, conduct
+            )
+            fresh = new_bodies(bodies, len(types), seen, longest - 1)
+            if not len(fresh):
                 break
-            candidates = np.stack(grown)
-            fresh = new_bodies(candidates, len(types), seen, longest - 1)
-            candidates, owners = candidates[fresh], [owners[k] for k in fresh.tolist()]
-            if not len(candidates):
-                break
-            support = _support(coverages, candidates, conduct)
-            candidates, owners = candidates[: len(support)], owners[: len(support)]
+            support = _support(coverages, bodies[fresh], conduct)
             kept = np.flatnonzero(support >= least)
             kept = kept[np.argsort(-support[kept], kind="stable")][: self.max_candidates]
-            bodies, variable_types = candidates[kept], [owners[k] for k in kept.tolist()]
-            closed = [k for k in kept.tolist() if is_closed(candidates[k], len(types))]
+            support, kept = support[kept], fresh[kept]
+            bodies, variable_types = bodies[kept], [variable_types[k] for k in kept.tolist()]
+            closed = [k for k, body in enumerate(bodies) if is_closed(body, len(types))]
             rules += self._rules(
-                background, n_facts, domains, candidates[closed], support[closed], conduct
+                background, n_facts, domains, bodies[closed], support[closed], conduct
             )
             if not len(bodies) or conduct.over:
                 break
@@ -227,6 +212,26 @@ class RuleMiner:
         return rules
 
 
+def _extended(
+    background: Background,
+    head: int,
+    bodies: Int32,
+    variable_types: Sequence[list[str]],
+    last: bool,
+    conduct: Conduct,
+) -> tuple[Int32, list[list[str]]]:
+    """The bodies with a literal more, and the types of their variables."""
+    grown: list[Int32] = []
+    types: list[list[str]] = []
+    for body, known in zip(bodies, variable_types):
+        if len(grown) >= _MOST_GROWN or conduct.over:
+            break
+        for literal, following in extensions(background, body, known, head, last):
+            grown.append(np.concatenate([body, literal[None]]))
+            types.append(following)
+    return np.stack(grown) if grown else bodies[:0], types
+
+
 def _support(coverages: Sequence[IndexedCoverage], candidates: Int32, conduct: Conduct) -> Int64:
     """Facts that each candidate predicts, of as many candidates as there is time for."""
     found: list[Int64] = [np.zeros(0, np.int64)]
@@ -244,6 +249,12 @@ def _support(coverages: Sequence[IndexedCoverage], candidates: Int32, conduct: C
             )
         )
     return np.concatenate(found)
+
+
+def _facts(background: Background, head: str) -> Examples:
+    number = background.number[head]
+    facts = background.facts[number]
+    return Examples(head, background.argument_types[number], facts, np.ones(len(facts)))
 
 
 def _parts(examples: Examples) -> list[Examples]:
