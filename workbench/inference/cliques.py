@@ -63,10 +63,11 @@ def count_cliques(problem: HingeProblem, conduct: Conduct = PLAIN) -> HingeProbl
     counted = clique >= 0
     if np.count_nonzero(counted) < max(1.0, SHARE * problem.n_hinges):
         return problem
-    clique = clique[counted]
-    pairs = _Pairs(
-        pairs.row[counted], pairs.first[counted], pairs.second[counted], pairs.weight[counted]
-    )
+    return _with_sums(problem, _Pairs(*(column[counted] for column in pairs)), clique[counted])
+
+
+def _with_sums(problem: HingeProblem, pairs: _Pairs, clique: Int64) -> HingeProblem:
+    """The problem with each clique's pairs replaced by its sum and the sum's steps."""
     n = int(clique.max()) + 1
     ends = np.column_stack([np.tile(clique, 2), np.concatenate([pairs.first, pairs.second])])
     owner, literal = np.unique(ends, axis=0).T
@@ -80,13 +81,7 @@ def count_cliques(problem: HingeProblem, conduct: Conduct = PLAIN) -> HingeProbl
     start = np.bincount(owner, (literal % 2) * share, n)
     own = csr_array((-np.ones(n), (np.arange(n), np.arange(n))), shape=(n, n))
 
-    # w k (k - 1) / 2 = sum over t from 1 to size - 1 of w max(0, k - t), with k = size u.
-    which = np.repeat(np.arange(n), size - 1)
-    threshold = np.arange(which.size) - np.repeat(np.cumsum(size - 1) - (size - 1), size - 1) + 1.0
-    steps = csr_array(
-        (size[which].astype(np.float64), (np.arange(which.size), which)), shape=(which.size, n)
-    )
-
+    which, threshold, steps = _steps(size)
     stays = ~problem.hard
     stays[pairs.row] = False
     soft, hard = (problem.take_rows(np.flatnonzero(rows)) for rows in (stays, problem.hard))
@@ -103,6 +98,20 @@ def count_cliques(problem: HingeProblem, conduct: Conduct = PLAIN) -> HingeProbl
         lower=np.concatenate([problem.lower, np.zeros(n)]),
         upper=np.concatenate([problem.upper, np.ones(n)]),
     )
+
+
+def _steps(size: Int64) -> tuple[Int64, Float, csr_array]:
+    """Each step's clique, threshold, and row over the cliques' means, given the cliques' sizes.
+
+    w k (k - 1) / 2 = sum over t from 1 to size - 1 of w max(0, k - t), with k = size u.
+    """
+    which = np.repeat(np.arange(size.size), size - 1)
+    threshold = np.arange(which.size) - np.repeat(np.cumsum(size - 1) - (size - 1), size - 1) + 1.0
+    steps = csr_array(
+        (size[which].astype(np.float64), (np.arange(which.size), which)),
+        shape=(which.size, size.size),
+    )
+    return which, threshold, steps
 
 
 def _pairs(problem: HingeProblem) -> _Pairs:

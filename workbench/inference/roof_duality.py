@@ -8,13 +8,15 @@ energy (persistency).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float
 from workbench.errors import Cancelled
 from workbench.inference.linear_program import LinearAnswer
-from workbench.inference.maximum_flow import contract, graph_of, maximum_flow
+from workbench.inference.maximum_flow import Graph, contract, graph_of, maximum_flow
 from workbench.inference.watched import stop_flag, watched
 from workbench.network.compiled import interpreted
 from workbench.network.ground_network import clauses
@@ -65,37 +67,14 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     optimization. Boros & Hammer 2002, Pseudo-Boolean optimization, section 5.1.6.
     """
     n = problem.n_atoms
-    cost, constant = problem.cost.copy(), problem.constant
-    A, sizes, hard = problem.A, np.diff(problem.A.indptr), problem.hard
     ceiling = float(np.abs(problem.cost).sum() + problem.weight.sum()) * 2 + 1.0
-    single, pair = np.flatnonzero(sizes == 1), np.flatnonzero(sizes == 2)
-    atoms, slopes = A.indices[A.indptr[single]], A.data[A.indptr[single]]
-    np.add.at(cost, atoms, slopes * problem.weight[single])
-    constant += float(problem.weight[single] @ problem.b[single])
-    forced_false, forced_true = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    forced_true[atoms[hard[single] & (slopes < 0)]] = True
-    forced_false[atoms[hard[single] & (slopes > 0)]] = True
-    first, second = A.indptr[pair], A.indptr[pair] + 1
-    joined = np.zeros(n, np.bool_)
-    joined[A.indices[first]] = joined[A.indices[second]] = True
-    place = np.cumsum(joined) - 1
-    literal_1 = 2 * place[A.indices[first]] + (A.data[first] > 0)
-    literal_2 = 2 * place[A.indices[second]] + (A.data[second] > 0)
-    capacity = np.where(hard[pair], ceiling, problem.weight[pair] / 2)
-    if np.any(forced_false & forced_true):
+    asked = _asked_alone(problem)
+    if np.any(asked.false & asked.true):
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), 0)
-    constant += float(np.minimum(cost, 0.0).sum())
-    alone, paid = _alone(np.where(joined, 0.0, cost), forced_false, forced_true)
-    constant += paid
-    m = int(np.count_nonzero(joined))
-    costs_true = np.where(forced_false, ceiling, np.maximum(cost, 0.0) / 2)[joined]
-    costs_false = np.where(forced_true, ceiling, np.maximum(-cost, 0.0) / 2)[joined]
-    source, sink = np.zeros(2 * m), np.zeros(2 * m)
-    source[1::2], sink[0::2] = costs_true, costs_true
-    source[0::2], sink[1::2] = costs_false, costs_false
-
-    ends = np.concatenate([literal_1 ^ 1, literal_2 ^ 1]), np.concatenate([literal_2, literal_1])
-    graph = graph_of(2 * m, *ends, np.tile(capacity, 2))
+    joined, graph = _implications(problem, ceiling)
+    alone, paid = _alone(np.where(joined, 0.0, asked.cost), asked.false, asked.true)
+    constant = asked.constant + float(np.minimum(asked.cost, 0.0).sum()) + paid
+    source, sink = _terminals(asked, joined, ceiling)
     stop, contracted = stop_flag(), 0.0
     try:
         with interpreted(PASSES * graph.head.size, remaining(conduct.deadline)):
@@ -117,6 +96,53 @@ def solve_roof_dual(problem: HingeProblem, conduct: Conduct = PLAIN) -> LinearAn
     if problem.violation(x) > 0.0:
         return LinearAnswer("infeasible", np.full(n, 0.5), float("inf"), -float("inf"), int(phases))
     return LinearAnswer("optimal", x, problem.energy(x), constant + flow, int(phases))
+
+
+class _Asked(NamedTuple):
+    """What clauses of one literal, and the costs, ask of each atom; and what is paid anyhow."""
+
+    cost: Float
+    false: Bool
+    true: Bool
+    constant: float
+
+
+def _asked_alone(problem: HingeProblem) -> _Asked:
+    A, hard = problem.A, problem.hard
+    single = np.flatnonzero(np.diff(A.indptr) == 1)
+    atoms, slopes = A.indices[A.indptr[single]], A.data[A.indptr[single]]
+    cost = problem.cost.copy()
+    np.add.at(cost, atoms, slopes * problem.weight[single])
+    false, true = np.zeros(problem.n_atoms, np.bool_), np.zeros(problem.n_atoms, np.bool_)
+    true[atoms[hard[single] & (slopes < 0)]] = True
+    false[atoms[hard[single] & (slopes > 0)]] = True
+    constant = problem.constant + float(problem.weight[single] @ problem.b[single])
+    return _Asked(cost, false, true, constant)
+
+
+def _implications(problem: HingeProblem, ceiling: float) -> tuple[Bool, Graph]:
+    """The atoms in a clause of two, and the arcs between their literals."""
+    A = problem.A
+    pair = np.flatnonzero(np.diff(A.indptr) == 2)
+    first, second = A.indptr[pair], A.indptr[pair] + 1
+    joined = np.zeros(problem.n_atoms, np.bool_)
+    joined[A.indices[first]] = joined[A.indices[second]] = True
+    place = np.cumsum(joined) - 1
+    literal_1 = 2 * place[A.indices[first]] + (A.data[first] > 0)
+    literal_2 = 2 * place[A.indices[second]] + (A.data[second] > 0)
+    capacity = np.where(problem.hard[pair], ceiling, problem.weight[pair] / 2)
+    ends = np.concatenate([literal_1 ^ 1, literal_2 ^ 1]), np.concatenate([literal_2, literal_1])
+    return joined, graph_of(2 * int(np.count_nonzero(joined)), *ends, np.tile(capacity, 2))
+
+
+def _terminals(asked: _Asked, joined: Bool, ceiling: float) -> tuple[Float, Float]:
+    """Capacities from the source to each literal, and from each to the sink."""
+    costs_true = np.where(asked.false, ceiling, np.maximum(asked.cost, 0.0) / 2)[joined]
+    costs_false = np.where(asked.true, ceiling, np.maximum(-asked.cost, 0.0) / 2)[joined]
+    source, sink = np.zeros(2 * costs_true.size), np.zeros(2 * costs_true.size)
+    source[1::2], sink[0::2] = costs_true, costs_true
+    source[0::2], sink[1::2] = costs_false, costs_false
+    return source, sink
 
 
 def _alone(cost: Float, forced_false: Bool, forced_true: Bool) -> tuple[Float, float]:
