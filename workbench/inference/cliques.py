@@ -63,7 +63,10 @@ def count_cliques(problem: HingeProblem, conduct: Conduct = PLAIN) -> HingeProbl
     counted = clique >= 0
     if np.count_nonzero(counted) < max(1.0, SHARE * problem.n_hinges):
         return problem
-    return _with_sums(problem, _Pairs(*(column[counted] for column in pairs)), clique[counted])
+    pairs = _Pairs(
+        pairs.row[counted], pairs.first[counted], pairs.second[counted], pairs.weight[counted]
+    )
+    return _with_sums(problem, pairs, clique[counted])
 
 
 def _with_sums(problem: HingeProblem, pairs: _Pairs, clique: Int64) -> HingeProblem:
@@ -105,7 +108,7 @@ def _steps(size: Int64) -> tuple[Int64, Float, csr_array]:
 
     w k (k - 1) / 2 = sum over t from 1 to size - 1 of w max(0, k - t), with k = size u.
     """
-    which = np.repeat(np.arange(size.size), size - 1)
+    which = np.repeat(np.arange(size.size, dtype=np.int64), size - 1)
     threshold = np.arange(which.size) - np.repeat(np.cumsum(size - 1) - (size - 1), size - 1) + 1.0
     steps = csr_array(
         (size[which].astype(np.float64), (np.arange(which.size), which)),
