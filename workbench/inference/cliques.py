@@ -109,7 +109,8 @@ def _steps(size: Int64) -> tuple[Int64, Float, csr_array]:
     w k (k - 1) / 2 = sum over t from 1 to size - 1 of w max(0, k - t), with k = size u.
     """
     which = np.repeat(np.arange(size.size, dtype=np.int64), size - 1)
-    threshold = np.arange(which.size) - np.repeat(np.cumsum(size - 1) - (size - 1), size - 1) + 1.0
+    before = np.repeat(np.cumsum(size - 1) - (size - 1), size - 1)
+    threshold = np.arange(1.0, which.size + 1) - before
     steps = csr_array(
         (size[which].astype(np.float64), (np.arange(which.size), which)),
         shape=(which.size, size.size),
