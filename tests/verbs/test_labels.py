@@ -74,6 +74,21 @@ def predicted(workspace: wb.Workspace, *, inductive: bool) -> pd.DataFrame:
     return frame
 
 
+def test_withheld_labels_score_what_was_predicted_without_them(workspace: wb.Workspace) -> None:
+    made = workspace.infer(RULES, query="Fan", engine="exact", labels="withheld")
+    report = workspace.evaluate(made)
+    predicted = values(made.predictions())
+    right = [(predicted[f"Fan({name})"] >= 0.5) == (name != "P4") for name in ("P0", "P1", "P4")]
+    assert report["scored"] == 3
+    assert report["accuracy"] == pytest.approx(sum(right) / 3)
+    assert made.run_id is not None
+    scored = workspace.runs.scored(made.run_id).dropna(subset=["truth"])
+    assert dict(zip(scored["atom"], scored["truth"])) == {"Fan(P0)": 1, "Fan(P1)": 1, "Fan(P4)": 0}
+    seen = workspace.infer(RULES, query="Fan", engine="exact")
+    assert seen.run_id is not None
+    assert workspace.runs.scored(seen.run_id)["truth"].isna().all()
+
+
 @pytest.mark.parametrize("inductive", [False, True])
 def test_labels_of_other_folds_are_evidence_unless_inductive(
     workspace: wb.Workspace, inductive: bool

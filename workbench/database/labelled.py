@@ -90,18 +90,28 @@ def beside_truth(database: Database, predicate: str) -> BesideTruth:
 
 
 def label_keys(
-    database: Database, predicate: str, worlds: tuple[int, ...]
+    database: Database, predicate: str, worlds: tuple[int, ...], *, withheld: bool = False
 ) -> tuple[Int32, Int32, Float]:
-    """Worlds, constants, values of labels, `?` as NaN; shapes (n,), (n, arguments), (n,)."""
+    """Worlds, constants, values of labels, `?` as NaN; shapes (n,), (n, arguments), (n,).
+
+    Where they were `withheld` facts among the evidence are labels, too, behind which those of the
+    truth come.
+    """
     stored = database.predicate(predicate)
     columns = [column for column, _ in stored.constant_columns]
     chosen = ", ".join(map(str, worlds)) or "NULL"
     rows = database.execute(
         f"SELECT {', '.join(['world', *columns])}, coalesce(value, 'NaN'::DOUBLE) AS value "
-        f"FROM {quoted(stored.table_name)} WHERE partition = 'truth' AND world IN ({chosen})"
+        f"FROM {quoted(stored.table_name)} WHERE partition IN ({label_partitions(withheld)}) "
+        f"AND world IN ({chosen}) ORDER BY partition"
     ).fetchnumpy()
     world = np.asarray(rows["world"], np.int32)
     return world, ids_of_columns(rows, columns), np.asarray(rows["value"], np.float64)
+
+
+def label_partitions(withheld: bool) -> str:
+    """The partitions that hold labels, in SQL."""
+    return "'evidence', 'truth'" if withheld else "'truth'"
 
 
 def label_counts(database: Database) -> dict[str, int]:

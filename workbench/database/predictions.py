@@ -13,6 +13,7 @@ import numpy as np
 from workbench.arrays import Float, Int32, Int64
 from workbench.database.database import Database
 from workbench.database.identifiers import quoted, text_literal
+from workbench.database.labelled import label_partitions
 from workbench.database.names_of_things import called_so
 from workbench.database.rows import first_row, first_value, ids_of_columns
 from workbench.database.run_bases import recorded_predictions
@@ -201,14 +202,16 @@ def _beside_labels(database: Database, run: int) -> str:
         )
     ):
         return written
-    psl = read_run(database, run).language == "psl"
+    recorded = read_run(database, run)
+    partitions = label_partitions(recorded.parameters.get("labels") == "withheld")
+    psl = recorded.language == "psl"
     labels, absent = [], []
     for predicate, types in types_of_run(database, run).items():
-        query = _labels(database, predicate, types)
+        query = _labels(database, predicate, types, partitions)
         if query is None:
             continue
         labels.append(query)
-        if not psl and _all_true(database, predicate):
+        if not psl and _all_true(database, predicate, partitions):
             absent.append(text_literal(predicate))
     if not labels:
         return written
@@ -221,20 +224,22 @@ def _beside_labels(database: Database, run: int) -> str:
     )
 
 
-def _all_true(database: Database, predicate: str) -> bool:
+def _all_true(database: Database, predicate: str, partitions: str) -> bool:
     """Whether no label of a predicate says less than true."""
     table = quoted(database.predicate(predicate).table_name)
     return (
         first_row(
             database.execute(
-                f"SELECT 1 FROM {table} WHERE partition = 'truth' AND value < 1 LIMIT 1"
+                f"SELECT 1 FROM {table} WHERE partition IN ({partitions}) AND value < 1 LIMIT 1"
             )
         )
         is None
     )
 
 
-def _labels(database: Database, predicate: str, types: tuple[str, ...]) -> str | None:
+def _labels(
+    database: Database, predicate: str, types: tuple[str, ...], partitions: str
+) -> str | None:
     """A query for predicate, world, arguments, value of a predicate's labels; None where it has
     none.
 
@@ -245,11 +250,10 @@ def _labels(database: Database, predicate: str, types: tuple[str, ...]) -> str |
     if stored is None or len(stored.constant_columns) != len(types):
         return None
     table = quoted(stored.table_name)
-    if (
-        first_row(database.execute(f"SELECT 1 FROM {table} WHERE partition = 'truth' LIMIT 1"))
-        is None
-    ):
+    there = f"SELECT 1 FROM {table} WHERE partition IN ({partitions}) LIMIT 1"
+    if first_row(database.execute(there)) is None:
         return None
+    key = ", ".join(["t.world", *(f"t.{column}" for column, _ in stored.constant_columns)])
     tables, joins, ids = database.type_tables(), [], []
     for (column, now), then in zip(stored.constant_columns, types):
         if now == then:
@@ -260,5 +264,6 @@ def _labels(database: Database, predicate: str, types: tuple[str, ...]) -> str |
         ids.append(f"o_{column}.id")
     return (
         f"SELECT {text_literal(predicate)} AS predicate, t.world, [{', '.join(ids)}]::INTEGER[] AS "
-        f"arguments, t.value FROM {table} t {' '.join(joins)} WHERE t.partition = 'truth'"
+        f"arguments, t.value FROM {table} t {' '.join(joins)} WHERE t.partition IN ({partitions}) "
+        f"QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY t.partition DESC) = 1"
     )

@@ -169,12 +169,15 @@ def _in_worlds(database: Database, given: Predictions) -> tuple[Predictions, str
 def _in_workspace(result: InferenceResult, unlisted: Unlisted) -> list[Scored]:
     """Predictions beside the labels of the workspace that they were made in."""
     atoms, database = result.grounding.atoms, result.grounding.origin.database
+    withheld = result.grounding.origin.vocabulary.request.role == "learn"
     parts = []
     for number, (name, hidden) in enumerate(zip(atoms.predicates, atoms.hidden)):
         ids = np.flatnonzero(atoms.predicate == number)
         if hidden or not ids.size:
             continue
-        world, constants, value = label_keys(database, name, tuple(atoms.worlds))
+        world, constants, value = label_keys(
+            database, name, tuple(atoms.worlds), withheld=withheld
+        )
         places = atoms.locate(name, world, constants)
         label, listed = np.full(ids.size, np.nan), np.zeros(ids.size, np.bool_)
         label[places[places >= 0] - ids[0]] = value[places >= 0]
