@@ -112,7 +112,7 @@ def infer(
     progress.step("ground", 0.0)
     passes = program.language == "psl" and task == "map" and engine in ("auto", "streamed")
     rounds = program.language == "mln" and task == "map" and engine in ("auto", "cpi")
-    on_disk = passes or program.language == "mln"
+    on_disk = request.memory is not None and (passes or program.language == "mln")
     request = replace(request, on_disk=on_disk, lazy=rounds and weights is None)
     grounding = (last.ground if last else ground)(database, program, request, progress=progress)
     unanswered = () if asked is None else asked.unanswered(grounding.atoms)
