@@ -140,43 +140,17 @@ def _solve(
     max_nodes: int | None,
     seed: int,
 ) -> LinearAnswer:
-    import highspy
-
     program = as_linear_program(problem)
-    n_columns, n_rows = program.cost.size, program.low.size
-    solver = highspy.Highs()
-    infinity = highspy.kHighsInf
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
+    solver = _solver_of(program, integer)
     solver.setOptionValue("random_seed", seed)
     if np.isfinite(time_limit):
         solver.setOptionValue("time_limit", max(time_limit, 0.0))
-    if integer:
+    if not integer:
+        solver.setOptionValue("solver", method)
+    else:
         solver.setOptionValue("mip_rel_gap", relative_gap)
         if max_nodes is not None:
             solver.setOptionValue("mip_max_nodes", max_nodes)
-        solver.setOptionValue(
-            "mip_abs_gap", 1e-9 * max(1.0, abs(program.offset), float(np.abs(program.cost).sum()))
-        )
-    else:
-        solver.setOptionValue("solver", method)
-    solver.passModel(
-        n_columns,
-        n_rows,
-        program.M.nnz,
-        int(highspy.MatrixFormat.kRowwise),
-        int(highspy.ObjSense.kMinimize),
-        program.offset,
-        program.cost,
-        program.lower,
-        np.where(np.isinf(program.upper), infinity, program.upper),
-        np.where(np.isinf(program.low), -infinity, program.low),
-        program.high,
-        program.M.indptr.astype(np.int32),
-        program.M.indices.astype(np.int32),
-        program.M.data.astype(np.float64),
-        (np.arange(n_columns) < (program.n_atoms if integer else 0)).astype(np.int32),
-    )
     if integer and start is not None:
         solver.setSolution(
             program.n_atoms, np.arange(program.n_atoms, dtype=np.int32), start.astype(np.float64)
@@ -194,6 +168,38 @@ def _solve(
         if _agrees(solver, program, answer)
         else replace(answer, status="feasible", bound=-float("inf"))
     )
+
+
+def _solver_of(program: LinearProgram, integer: bool) -> Any:
+    """HiGHS on one thread, with the program in it."""
+    import highspy
+
+    infinity = highspy.kHighsInf
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    if integer:
+        solver.setOptionValue(
+            "mip_abs_gap", 1e-9 * max(1.0, abs(program.offset), float(np.abs(program.cost).sum()))
+        )
+    solver.passModel(
+        program.cost.size,
+        program.low.size,
+        program.M.nnz,
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize),
+        program.offset,
+        program.cost,
+        program.lower,
+        np.where(np.isinf(program.upper), infinity, program.upper),
+        np.where(np.isinf(program.low), -infinity, program.low),
+        program.high,
+        program.M.indptr.astype(np.int32),
+        program.M.indices.astype(np.int32),
+        program.M.data.astype(np.float64),
+        (np.arange(program.cost.size) < (program.n_atoms if integer else 0)).astype(np.int32),
+    )
+    return solver
 
 
 def _agrees(solver: Any, program: LinearProgram, answer: LinearAnswer) -> bool:

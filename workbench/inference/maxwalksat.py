@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar, Literal
@@ -169,40 +170,25 @@ class MaxWalkSAT(Engine):
         done = 0
         for attempt in range(tries):
             how = 1 if attempt else (2 if started else 0)
-            for first, last in _batches(flips):
-                parts = (
-                    max(1, min(SLICES, int(flips[first:last].sum()) // BATCH))
-                    if last == first + 1
-                    else 1
-                )
-                for part in range(parts):
-                    if conduct.expired:
-                        return None
+            for first, last, part, parts in _shares(flips):
+                if conduct.expired:
+                    return None
+                conduct.progress.step("maxwalksat", done, total)
+                steps = int(flips[first:last].sum()) // parts
+                slices = (SLICES, part * SLICES // parts, (part + 1) * SLICES // parts)
+                work = (
+                    layout, search, first, last, flips, heat, self.noise, self.tabu, how, *slices
+                )  # fmt: skip
+                if steps > UNWATCHED:
+                    watched(search.stop, conduct, anneal, *work)
+                else:
+                    anneal(*work)
+                done += steps
+                best = reported_energy(network, weights, layout.lift(search.best))
+                trace.append((monotonic() - began, float(done), best))
+                if search.stop[0]:
                     conduct.progress.step("maxwalksat", done, total)
-                    steps = int(flips[first:last].sum()) // parts
-                    slices = (SLICES, part * SLICES // parts, (part + 1) * SLICES // parts)
-                    work = (
-                        layout,
-                        search,
-                        first,
-                        last,
-                        flips,
-                        heat,
-                        self.noise,
-                        self.tabu,
-                        how,
-                        *slices,
-                    )
-                    if steps > UNWATCHED:
-                        watched(search.stop, conduct, anneal, *work)
-                    else:
-                        anneal(*work)
-                    done += steps
-                    best = reported_energy(network, weights, layout.lift(search.best))
-                    trace.append((monotonic() - began, float(done), best))
-                    if search.stop[0]:
-                        conduct.progress.step("maxwalksat", done, total)
-                        return None
+                    return None
         return done
 
 
@@ -215,6 +201,15 @@ def _mean_weight(layout: Layout) -> Float:
     total = np.bincount(row_of, size, n) + np.bincount(atom_of, np.abs(layout.field), n)
     count = np.bincount(row_of, size > 0, n) + np.bincount(atom_of, layout.field != 0, n)
     return np.asarray(total / np.maximum(count, 1.0))
+
+
+def _shares(flips: Int64) -> Iterator[tuple[int, int, int, int]]:
+    """Runs of components, first to last, in turn; of a large one each part of its steps."""
+    for first, last in _batches(flips):
+        alone = last == first + 1
+        parts = max(1, min(SLICES, int(flips[first]) // BATCH)) if alone else 1
+        for part in range(parts):
+            yield first, last, part, parts
 
 
 def _batches(flips: Int64) -> list[tuple[int, int]]:
