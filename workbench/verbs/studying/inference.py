@@ -86,8 +86,11 @@ def with_inferred(
                 found = joint_values(
                     database, program, ready, seed, min(remaining(deadline), SECONDS), progress
                 )
-                result = _with_values(result, ready, found)
-                result = replace(result, explanations=explain(result.predictions))
+                if np.isnan(list(found.values())).any():
+                    result = _not_run(result, "time was up before its first sample", explain)
+                else:
+                    result = _with_values(result, ready, found)
+                    result = replace(result, explanations=explain(result.predictions))
             except WorkbenchError as error:
                 said = error.diagnostics[0] if error.diagnostics else None
                 result = _not_run(result, said.message if said else str(error), explain)
