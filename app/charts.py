@@ -142,6 +142,23 @@ def curves(frame: pd.DataFrame, x: str, y: str, *, description: str) -> alt.Char
     )
 
 
+def over_thresholds(frame: pd.DataFrame, used: float, *, description: str) -> alt.LayerChart:
+    """Shares by the threshold (columns `threshold`, `share`, `value`), a line at the one in use."""
+    lines = (
+        alt.Chart(frame, description=description)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("threshold:Q", scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y("value:Q", title="expected", scale=alt.Scale(zero=False)),
+            color=alt.Color("share:N", scale=alt.Scale(range=SERIES), legend=TOP, title=None),
+            strokeDash=alt.StrokeDash("share:N", legend=None),
+            tooltip=["share:N", "threshold:Q", alt.Tooltip("value:Q", format=".3f")],
+        )
+    )
+    rule = alt.Chart(pd.DataFrame({"threshold": [used]})).mark_rule(color=GREY, strokeDash=[4, 4])
+    return (lines + rule.encode(x="threshold:Q")).properties(height=260)
+
+
 def calibration(frame: pd.DataFrame, *, description: str) -> alt.LayerChart:
     """Observed frequency against mean prediction, with the diagonal of perfect calibration."""
     scale = alt.Scale(domain=[0, 1])

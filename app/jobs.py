@@ -16,7 +16,7 @@ from workbench.service.apart import Ending, Worker, newest_run, taken_over, why_
 from workbench.service.worker import Task
 from workbench.workspace import Workspace
 
-RECORDED = ("infer", "learn", "crossval", "structure", "study")
+RECORDED = ("infer", "learn", "crossval", "structure", "study", "link")
 
 
 @dataclass

@@ -56,6 +56,9 @@ pages = {
             icon=":material/table_view:",
             url_path="tables",
         ),
+        st.Page(
+            VIEWS / "linked.py", title="Link records", icon=":material/join:", url_path="linked"
+        ),
     ],
     "Look": [
         st.Page(VIEWS / "data.py", title="Data", icon=":material/database:"),
@@ -101,7 +104,7 @@ def opened() -> Server:
         st.stop()
 
 
-chosen = st.navigation(pages)
+chosen = st.navigation(pages, expanded=True)
 with st.sidebar:
     st.caption("Workspace")
 state = opened()

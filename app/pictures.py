@@ -56,6 +56,30 @@ def picture_in_words(mapping: TablesMapping) -> str:
     )
 
 
+def linked(records: Sequence[tuple[str, str]], pairs: Sequence[tuple[str, str, float]]) -> str:
+    """Records with the cluster they are in, a box of colour for the first one's, and pairs with
+    their probability.
+    """
+    style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans" fontsize=11'
+    lines = [
+        f'graph {{ layout=neato; overlap=false; bgcolor="transparent"; edge [len=1.8 {style}];',
+        f"node [shape=box style=rounded {style}];",
+    ]
+    own = records[0][1]
+    lines += [
+        f'{quoted(name)} [color="{BLUE}" fontcolor="{BLUE}" penwidth=2];'
+        for name, cluster in records
+        if cluster == own
+    ]
+    lines += [f"{quoted(name)};" for name, cluster in records if cluster != own]
+    lines += [
+        f'{quoted(left)} -- {quoted(right)} [label="{probability:.2f}" '
+        f"style={'solid' if probability > 0.5 else 'dashed'}];"
+        for left, right, probability in pairs
+    ]
+    return "\n".join([*lines, "}"])
+
+
 def neighbourhood(constant: str, facts: Sequence[Any]) -> str:
     """The facts around a constant in Graphviz's language, every name quoted."""
     style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans"'

@@ -31,6 +31,7 @@ KINDS = {
     "crossval": "cross-validation",
     "structure": "search for rules",
     "study": "study",
+    "link": "linkage",
 }
 
 

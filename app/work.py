@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from workbench.errors import Cancelled, WorkbenchError
 from workbench.progress import Progress
+from workbench.verbs.linking.again import written_labels
 from workbench.workspace import Workspace
 
 GRACE = 5.0
@@ -160,6 +161,16 @@ def study(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Ou
     return Outcome(found.run_id, {"not_predicted": why} if why else {})
 
 
+def link(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
+    """Files to clusters of their records, kept to be looked at; with answers that people gave."""
+    arguments = dict(arguments)
+    files = arguments.pop("files")
+    with written_labels(arguments.pop("answers", ())) as labels:
+        result = ws.link(*files, labels=labels, **arguments, progress=progress)
+    notes = [one.message for one in result.warnings]
+    return Outcome(result.run_id, {"warnings": notes})
+
+
 def take_intervals(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:
     """Put the intervals that were found beside the weights of their run."""
     weights = copy.models.weights(arguments["number"])
@@ -188,6 +199,7 @@ DO: Mapping[str, Callable[[Workspace, Mapping[str, Any], Progress], Outcome]] = 
     "intervals": intervals,
     "experiment": experiment,
     "study": study,
+    "link": link,
 }
 """By kind, what the worker does."""
 

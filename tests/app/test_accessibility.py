@@ -22,6 +22,7 @@ pytestmark = needs_browser
 TITLES = {
     "": "Relational workbench",
     "tables": "Bring your tables",
+    "linked": "Link records",
     "data": "Data",
     "explore": "Explore",
     "rules": "Rules",

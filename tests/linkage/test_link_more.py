@@ -17,8 +17,9 @@ from benchmarks.linkage_sets import companies
 from workbench.database import kept_linkage
 from workbench.errors import WorkbenchError
 from workbench.linkage.matching import best_of_each
+from workbench.linkage.mixture import sigmoid
 from workbench.progress import Conduct
-from workbench.verbs.linking.kept import Description
+from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.kept_records import stored_records
 from workbench.workspace import Workspace, open_workspace
 
@@ -54,14 +55,14 @@ def at_once(ws: Workspace) -> tuple[dict[frozenset[tuple[str, str]], float], dic
     pairs = every.pairs(np.ones(len(every), np.bool_))
     scores = every.scores(pairs)
     scores = every.weighed(pairs, scores, best_of_each(len(every), pairs, scores))
-    found = every.clustered(pairs, scores, Conduct())
+    found = every.clustered(pairs, scores - description.cut_at, Conduct())
     names = [
         (description.sources[source], name)
         for source, name in zip(
             every.rows.column("source").to_pylist(), every.rows.column("id").to_pylist()
         )
     ]
-    probability = (1 / (1 + np.exp(-scores))).round(6)
+    probability = sigmoid(scores).round(6)
     by_name = {
         frozenset((names[left], names[right])): value
         for left, right, value in zip(pairs.left, pairs.right, probability)

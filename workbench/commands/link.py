@@ -45,6 +45,9 @@ class FittingOptions:
     one_to_one: Annotated[
         bool, option("--one-to-one", "Each record is in one pair at most.", SOLVING)
     ] = False
+    threshold: Annotated[
+        float, option("--threshold", "Pairs of this probability and more belong together.", SOLVING)
+    ] = 0.5
     seed: Seed = 0
 
 
@@ -163,6 +166,7 @@ def _place_of_kept(kept: Path, fitting: FittingOptions, output: LinkOutput) -> P
         "--labels": fitting.labels, "--settings": fitting.settings,
         "--one-to-one": fitting.one_to_one, "--program": output.program,
         "--workspace": workspace, "--seed": fitting.seed,
+        "--threshold": fitting.threshold != FittingOptions.threshold,
     }  # fmt: skip
     named = [name for name, value in given.items() if value]
     if named:

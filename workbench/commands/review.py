@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from workbench.commands.command import command, option
 from workbench.commands.console import print_json, print_line, print_table
 from workbench.commands.options import Json
+from workbench.commands.review_pairs import review_pairs
 from workbench.commands.runs import Workspace
 from workbench.commands.working import shown_progress
 from workbench.errors import UsageError
@@ -31,7 +32,7 @@ KEYS = "y yes, n no, s skip, u undo, l learn again, q quit"
 def review(
     workspace: Workspace,
     run: Annotated[
-        int, option("--run", "The prediction to review; the newest by default.", min=0)
+        int, option("--run", "The prediction or linkage to review; by default the newest.", min=0)
     ] = 0,
     reviewer: Annotated[str, option("--reviewer", "Who answers; your user name by default.")] = "",
     order: Annotated[
@@ -59,6 +60,10 @@ def review(
         )
     name = reviewer or getpass.getuser()
     with open_workspace(workspace) as opened:
+        linked = _linkage(opened, run)
+        if linked is not None:
+            review_pairs(opened, linked, most=most, json=json)
+            return
         first = opened.review(run or None, order=order, most=most)
         if json:
             waiting = first.waiting(opened.answers(), name, second=second)
@@ -83,6 +88,15 @@ def review(
             print_table(
                 "Agreement", ("reviewer", "reviewer", "both answered", "agree", "kappa"), rows
             )
+
+
+def _linkage(opened: Opened, run: int) -> int | None:
+    """The run that is reviewed where it is a linkage: the one asked for, else the newest of either
+    kind.
+    """
+    kinds = {one.id: one.kind for one in opened.runs.all() if one.kind in ("infer", "link")}
+    number = run or max(kinds, default=0)
+    return number if kinds.get(number) == "link" else None
 
 
 def _asked(

@@ -62,6 +62,13 @@ from workbench.database.labelled import (
     label_counts,
     label_keys,
 )
+from workbench.database.linkage_answers import (
+    answered_pairs,
+    clusters_of_two,
+    doubtful_pairs,
+    expected_from,
+    put_answer,
+)
 from workbench.database.names_of_things import display_names, name_things
 from workbench.database.outside import first_line, memory_of_a_load, outside, parquet_bytes
 from workbench.database.prediction_files import Predictions, load_predictions, read_predictions
@@ -138,6 +145,7 @@ __all__ = [
     "TomlReader",
     "Unlisted",
     "add_facts",
+    "answered_pairs",
     "arrow_column",
     "beside_truth",
     "catalog",
@@ -145,6 +153,7 @@ __all__ = [
     "changed_rows",
     "chunks_of_lines",
     "clear_facts",
+    "clusters_of_two",
     "combinations",
     "constant_ids",
     "constants",
@@ -158,7 +167,9 @@ __all__ = [
     "display_name",
     "display_names",
     "distinct_values",
+    "doubtful_pairs",
     "endings",
+    "expected_from",
     "fact_print",
     "fact_sums",
     "facts_page",
@@ -206,6 +217,7 @@ __all__ = [
     "predicate_of_file",
     "predictions_page",
     "preview_table",
+    "put_answer",
     "query",
     "query_parameters",
     "quoted",

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import duckdb
@@ -47,6 +46,10 @@ def keep_linkage(database: Database, run: int, **tables: pyarrow.Table) -> None:
         One row: records, clusters, components (of two records and more).
     label : pyarrow.Table
         lower, upper (numbers), same: pairs whose answer was given.
+    doubt : pyarrow.Table
+        lower, upper, log_odds: pairs that are least sure, the least sure first.
+    curve : pyarrow.Table
+        threshold, pairs, precision, recall: what is expected where pairs count from there on.
     """
     with database.transaction() as connection:
         connection.execute(f"CREATE SCHEMA {_SCHEMA}{run}")
@@ -98,11 +101,11 @@ class KeptLinkage:
 
     def model(self) -> str:
         """The model, as it was given."""
-        return str(self._rows("SELECT content FROM {0}.model")[0][0])
+        return str(self.rows("SELECT content FROM {0}.model")[0][0])
 
     def next_number(self) -> int:
         """The number of the next new record: none has it, and none had it."""
-        return int(self._rows(f"SELECT coalesce(max(number), -1) + 1 FROM {self._ever}")[0][0])
+        return int(self.rows(f"SELECT coalesce(max(number), -1) + 1 FROM {self._ever}")[0][0])
 
     def figures(self) -> dict[str, Any]:
         """records, clusters, components of two and more, those not proven, energy and bound."""
@@ -113,7 +116,7 @@ class KeptLinkage:
             f"{{0}}.component"
         )
         names = ("records", "clusters", "components", "components_open", "energy", "bound")
-        return dict(zip(names, (*self._rows(whole)[0], *self._rows(costs)[0])))
+        return dict(zip(names, (*self.rows(whole)[0], *self.rows(costs)[0])))
 
     def add_totals(self, records: int, clusters: int, components: int) -> None:
         """So many more, or fewer where it is below 0."""
@@ -121,7 +124,7 @@ class KeptLinkage:
             "records = records + $records, clusters = clusters + $clusters, components = "
             "components + $components"
         )
-        self._rows(
+        self.rows(
             f"UPDATE {{0}}.total SET {grown}",
             records=records,
             clusters=clusters,
@@ -132,20 +135,20 @@ class KeptLinkage:
         """By how many fitted records values of such keys were held; those by none are left out."""
         where = "held > 0 AND key IN (SELECT unnest($keys::UBIGINT[]))"
         return dict(
-            self._rows(f"SELECT key, held FROM {{0}}.value WHERE {where}", keys=keys.tolist())
+            self.rows(f"SELECT key, held FROM {{0}}.value WHERE {where}", keys=keys.tolist())
         )
 
     def words(self, field: int, words: Sequence[str]) -> dict[str, int]:
         """How many of the fitted records hold words of a field."""
         asked = {"field": field, "asked": list(words)}
         where = "field = $field AND word IN (SELECT unnest($asked))"
-        return dict(self._rows(f"SELECT word, held FROM {{0}}.word WHERE {where}", **asked))
+        return dict(self.rows(f"SELECT word, held FROM {{0}}.word WHERE {where}", **asked))
 
     def sizes(self, keys: Array) -> dict[int, int]:
         """How many records share each key."""
         where = "key IN (SELECT unnest($keys::UBIGINT[]))"
         return dict(
-            self._rows(
+            self.rows(
                 f"SELECT key, count(*) FROM {{0}}.key WHERE {where} GROUP BY 1", keys=keys.tolist()
             )
         )
@@ -153,10 +156,10 @@ class KeptLinkage:
     def numbers(self, keys: Array | None) -> Int64:
         """The records that have one of some keys, in order; all where `keys` is None."""
         if keys is None:
-            rows = self._rows("SELECT number FROM {0}.record ORDER BY 1")
+            rows = self.rows("SELECT number FROM {0}.record ORDER BY 1")
         else:
             where = "key IN (SELECT unnest($keys::UBIGINT[]))"
-            rows = self._rows(
+            rows = self.rows(
                 f"SELECT DISTINCT number FROM {{0}}.key WHERE {where} ORDER BY 1",
                 keys=keys.tolist(),
             )
@@ -166,14 +169,14 @@ class KeptLinkage:
         """Records whose number, component, cluster or id is among some, by source and number."""
         kind = "VARCHAR" if column == "id" else "INTEGER"
         where = f"{column} IN (SELECT unnest($asked::{kind}[]))"
-        sql = self._sql(f"FROM {{0}}.record WHERE {where} ORDER BY source, number")
+        sql = self.sql(f"FROM {{0}}.record WHERE {where} ORDER BY source, number")
         return self.connection.sql(sql, params={"asked": list(asked)}).to_arrow_table()
 
     def values(self, fields: Sequence[int]) -> pyarrow.Table:
         """number, source and the values of some fields, of all records in order."""
         columns = ", ".join(["number", "source", *(f"f{field}" for field in fields)])
         return self.connection.sql(
-            self._sql(f"SELECT {columns} FROM {{0}}.record ORDER BY source, number")
+            self.sql(f"SELECT {columns} FROM {{0}}.record ORDER BY source, number")
         ).to_arrow_table()
 
     def labels(self, numbers: Array) -> Array:
@@ -181,7 +184,7 @@ class KeptLinkage:
         if not self._labelled:
             return np.zeros((0, 3), np.int64)
         either = "lower IN (SELECT unnest($numbers)) OR upper IN (SELECT unnest($numbers))"
-        rows = self._rows(
+        rows = self.rows(
             f"SELECT lower, upper, same::INT FROM {{0}}.label WHERE {either}",
             numbers=numbers.tolist(),
         )
@@ -199,7 +202,7 @@ class KeptLinkage:
         of_numbers = (
             "SELECT cluster FROM {0}.record WHERE number IN (SELECT unnest($numbers::INTEGER[]))"
         )
-        sql = self._sql(
+        sql = self.sql(
             "SELECT number, source, id, cluster FROM {0}.record "
             f"WHERE cluster IN ({of_numbers} UNION SELECT unnest($clusters::INTEGER[])) ORDER BY "
             "number"
@@ -220,31 +223,29 @@ class KeptLinkage:
             "number IN (SELECT unnest($numbers::INTEGER[]))",
         )
         rows = self.connection.sql(
-            self._sql(f"FROM {{0}}.record WHERE {of_these} ORDER BY number"), params=asked
+            self.sql(f"FROM {{0}}.record WHERE {of_these} ORDER BY number"), params=asked
         )
         found = rows.to_arrow_table()
         if found.num_rows:
-            self._rows("CREATE TABLE IF NOT EXISTS {0}.gone AS FROM {0}.record LIMIT 0")
+            self.rows("CREATE TABLE IF NOT EXISTS {0}.gone AS FROM {0}.record LIMIT 0")
             self._write("INSERT INTO {0}.gone BY NAME FROM incoming", found)
             for table in ("record", "key"):
-                self._rows(f"DELETE FROM {{0}}.{table} WHERE {of_these}", **asked)
+                self.rows(f"DELETE FROM {{0}}.{table} WHERE {of_these}", **asked)
         return found
 
     @property
     def _ever(self) -> str:
         """All records, those that were corrected or removed as they were, too."""
-        gone = self._rows(
-            "SELECT 1 FROM duckdb_tables() WHERE schema_name = '{0}' AND table_name = 'gone'"
-        )
-        return "(FROM {0}.record UNION ALL BY NAME FROM {0}.gone)" if gone else "{0}.record"
+        every = "(FROM {0}.record UNION ALL BY NAME FROM {0}.gone)"
+        return every if self.has("gone") else "{0}.record"
 
-    @cached_property
+    @property
     def _labelled(self) -> bool:
-        return bool(self._rows("SELECT 1 FROM {0}.label LIMIT 1"))
+        return bool(self.rows("SELECT 1 FROM {0}.label LIMIT 1"))
 
     def forget_components(self, components: Array) -> None:
         """Let the figures of components go that are to be clustered again."""
-        self._rows(
+        self.rows(
             "DELETE FROM {0}.component WHERE component IN (SELECT unnest($gone))",
             gone=components.tolist(),
         )
@@ -258,12 +259,19 @@ class KeptLinkage:
         )
         self._write("INSERT INTO {0}.component BY NAME FROM incoming", component)
 
-    def _sql(self, sql: str) -> str:
+    def has(self, table: str) -> bool:
+        """Whether a table was kept: earlier versions kept fewer."""
+        of_schema = "SELECT 1 FROM duckdb_tables() WHERE schema_name = '{0}'"
+        return bool(self.rows(f"{of_schema} AND table_name = $table", table=table))
+
+    def sql(self, sql: str) -> str:
+        """A statement over this linkage's tables, which stand in the schema `{0}`."""
         return sql.format(f"{_SCHEMA}{self.run}")
 
-    def _rows(self, sql: str, **asked: Any) -> list[Any]:
-        return self.connection.execute(self._sql(sql), asked).fetchall()
+    def rows(self, sql: str, **asked: Any) -> list[Any]:
+        """What a statement over this linkage's tables gives."""
+        return self.connection.execute(self.sql(sql), asked).fetchall()
 
     def _write(self, sql: str, rows: pyarrow.Table) -> None:
         with handed_in(self.connection, "incoming", rows):
-            self.connection.execute(self._sql(sql))
+            self.connection.execute(self.sql(sql))

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.components import CLIP, components_of, first_of
+from workbench.linkage.components import CLIP, components_of, first_of, weight_of
 from workbench.linkage.correlation_kernels import (
     greedy_joining,
     moved_singly,
@@ -133,10 +133,10 @@ def cluster(
     where that leaves a gap in a component of at most 40 records, cutting planes with lazy
     transitivity solve it exactly, the smallest components first, as far as the time limit reaches.
     """
-    components = components_of(n, pairs, np.clip(scores, -CLIP, CLIP))
+    components = components_of(n, pairs, weight_of(scores))
     inside, large = components.pairs, np.flatnonzero(components.sizes > MOST_RECORDS)
     log_odds = _looked_up(n, pairs, scores, inside, score)
-    inner = np.clip(log_odds, -CLIP, CLIP)
+    inner = weight_of(log_odds)
     label, component = np.arange(n), components.numbers(n)
     energies, bounds = np.zeros(len(components)), np.zeros(len(components))
     for numbers, members in components.by_size(MOST_RECORDS):

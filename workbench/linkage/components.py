@@ -15,13 +15,24 @@ from scipy.sparse.csgraph import connected_components
 from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
 
-__all__ = ["CLIP", "PairComponents", "components_of", "first_of", "joined_records"]
+__all__ = [
+    "CLIP",
+    "SETTLED",
+    "PairComponents",
+    "components_of",
+    "first_of",
+    "joined_records",
+    "told",
+    "weight_of",
+]
 
 LARGEST = 600
 """Records; larger components are first cut at their weaker links."""
 STEP = 2.0
 CLIP = 15.0
-"""No pair counts for more than odds of 3 million to one."""
+"""No pair counts for more than odds of 3 million to one, but those whose answer is known."""
+SETTLED = 1e5
+"""The log odds of these: they outweigh whatever the other pairs of a component say."""
 
 
 @dataclass(frozen=True)
@@ -135,3 +146,18 @@ def _connected(n: int, pairs: Pairs, joins: Bool) -> Int64:
     edges = (pairs.left[joins], pairs.right[joins])
     graph = coo_array((np.ones(len(edges[0]), np.int8), edges), shape=(n, n))
     return connected_components(graph, directed=False)[1].astype(np.int64)
+
+
+def weight_of(scores: Float) -> Float:
+    """What pairs count for in clusters: their log odds, clipped where the answer is not known."""
+    return np.where(_is_settled(scores), np.sign(scores) * SETTLED, np.clip(scores, -CLIP, CLIP))
+
+
+def told(scores: Float) -> Float:
+    """Log odds as they are told: those of known answers are twice the most that counts."""
+    return np.where(_is_settled(scores), np.sign(scores) * 2 * CLIP, scores)
+
+
+def _is_settled(scores: Float) -> Bool:
+    # A threshold may have been taken off.
+    return np.asarray(np.abs(scores) > SETTLED / 2)

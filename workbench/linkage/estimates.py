@@ -8,16 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Float, Int32, Int64
+from workbench.arrays import Array, Float, Int32, Int64
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import Clustering
 from workbench.linkage.components import CLIP
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.sorting import are_among, grouped
 
-__all__ = ["Estimates", "estimate"]
+__all__ = ["Estimates", "estimate", "threshold_curve"]
 
 FEWEST = 5
+THRESHOLDS = np.array([0.01, *(np.arange(1, 20) / 20), 0.99, 0.999])
 
 
 @dataclass(frozen=True)
@@ -107,3 +108,35 @@ def _between(one: Int64, other: Int64, log_odds: Float) -> Float:
         np.minimum(one, other) * (int(max(one.max(), other.max())) + 1) + np.maximum(one, other)
     )
     return np.asarray((np.bincount(pair, log_odds) / counts)[pair])
+
+
+def threshold_curve(
+    scores: Float, *, captured: float = 1.0, at_most: float = 1.0, scale: float = 1.0
+) -> dict[str, Array]:
+    """What is expected where candidates count as the same from a probability on, before clusters.
+
+    Parameters
+    ----------
+    scores : float64 array, shape (n_candidates,)
+    captured, at_most, scale
+        As in `estimate`.
+
+    Returns
+    -------
+    dict of str to array, shape (n_thresholds,)
+        threshold, pairs, precision (NaN where there is no pair), recall.
+    """
+    order = np.sort(scores)[::-1]
+    right = sigmoid(np.clip(scale * order, -CLIP, CLIP))
+    known = np.concatenate(([0.0], np.cumsum(right)))
+    cuts = np.log(THRESHOLDS) - np.log1p(-THRESHOLDS)
+    pairs = np.searchsorted(-order, -cuts, side="right")
+    every = max(known[-1] / captured, np.finfo(float).tiny)
+    with np.errstate(invalid="ignore"):
+        precision = np.minimum(known[pairs] / pairs, at_most)
+    return {
+        "threshold": THRESHOLDS,
+        "pairs": pairs,
+        "precision": precision,
+        "recall": known[pairs] / every,
+    }

@@ -23,7 +23,7 @@ from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, FieldKind, Frequencies
 from workbench.linkage.kept_blocking import KeptBlocking
 from workbench.linkage.kept_labels import KeptSupervised
-from workbench.linkage.link_model import LinkModel
+from workbench.linkage.link_model import LinkModel, reasons_of
 from workbench.linkage.neighbours import Near, in_words
 from workbench.linkage.similarity import in_threes
 from workbench.linkage.supervised import Supervised, rescored
@@ -247,6 +247,10 @@ class KeptModel:
             return rescored(scores, ask)
 
         return log_odds
+
+    def reasons(self, fields: Sequence[Field], pair: Pairs) -> list[tuple[str, float]]:
+        """What each field adds to the log odds of one pair, in words, labels aside."""
+        return reasons_of(self._comparisons(fields), self.tree, pair)
 
     def _comparisons(self, fields: Sequence[Field]) -> list[FieldComparison]:
         return [

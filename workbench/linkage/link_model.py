@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ from workbench.linkage.comparison import MISSING, FieldComparison, levels_of
 from workbench.linkage.mixture import Mixture
 from workbench.linkage.tree import TreeModel
 
-__all__ = ["LinkModel", "Scoring"]
+__all__ = ["LinkModel", "Scoring", "reasons_of"]
 
 
 class Scoring(Protocol):
@@ -82,12 +83,7 @@ class LinkModel:
 
     def reasons(self, pair: Pairs) -> list[tuple[str, float]]:
         """What each field adds to the log odds of one pair, in words."""
-        levels = self.levels(pair)
-        parts = self.tree.contributions(levels)[0]
-        return [
-            (f"{comparison.field.name}: {comparison.levels[level]}", float(part))
-            for comparison, level, part in zip(self.comparisons, levels[0], parts)
-        ]
+        return reasons_of(self.comparisons, self.tree, pair)
 
     def described(self) -> list[dict[str, Any]]:
         """Each field's levels with m, u (independent fields) and their weight in nats."""
@@ -112,3 +108,15 @@ class LinkModel:
                 }
             )
         return found
+
+
+def reasons_of(
+    comparisons: Sequence[FieldComparison], tree: TreeModel, pair: Pairs
+) -> list[tuple[str, float]]:
+    """What each field adds to the log odds of one pair, in words."""
+    levels = levels_of(comparisons, pair)
+    parts = tree.contributions(levels)[0]
+    return [
+        (f"{comparison.field.name}: {comparison.levels[level]}", float(part))
+        for comparison, level, part in zip(comparisons, levels[0], parts)
+    ]

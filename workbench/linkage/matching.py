@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from workbench.arrays import Bool, Float, Int32
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import Clustering
-from workbench.linkage.components import CLIP
+from workbench.linkage.components import weight_of
 from workbench.linkage.mixture import sigmoid
 
 __all__ = ["Rivals", "best_of_each", "match_one_to_one"]
@@ -75,7 +75,7 @@ def match_one_to_one(n: int, pairs: Pairs, scores: Float, second: Int32) -> Clus
     """
     from scipy.optimize import linear_sum_assignment
 
-    weights = np.clip(scores, -CLIP, CLIP)
+    weights = weight_of(scores)
     positive = np.flatnonzero(weights > 0)
     left, right, weight = pairs.left[positive], pairs.right[positive], weights[positive]
     swap = second[left] > second[right]

@@ -13,6 +13,7 @@ from workbench.verbs.reviewing import Reviewing
 
 if TYPE_CHECKING:
     from workbench.study.result import StudyResult
+    from workbench.verbs.linking.linkage import Linkage
     from workbench.verbs.linking.more_result import MoreLinked
     from workbench.verbs.linking.result import LinkResult
     from workbench.verbs.options import LinkMoreOptions, LinkOptions, SolveOptions, StudyOptions
@@ -123,6 +124,42 @@ class Standalone(Reviewing):
         from workbench.verbs.linking.more import link_more
 
         return link_more(self.database, sources, run=run, **options)
+
+    def linkage(self, run: int | None = None) -> Linkage:
+        """A recorded linkage to look at and to correct: the one of a run, or the newest.
+
+        Raises
+        ------
+        UsageError
+            E0682 where none is kept.
+        """
+        from workbench.verbs.linking.linkage import Linkage
+
+        return Linkage.of(self.database, run)
+
+    def link_again(self, run: int | None = None, **options: Unpack[LinkOptions]) -> LinkResult:
+        """The files of a recorded linkage linked again as they were, learning from all answers that
+        were given to its pairs; a new run.
+
+        Parameters
+        ----------
+        run : int, optional
+            The linkage; without it the newest one that is kept.
+        **options
+            What is to be otherwise, as in `link`.
+
+        Raises
+        ------
+        UsageError
+            E0682 where none is kept, E0696 for a file that is gone.
+        """
+        from workbench.database import read_run
+        from workbench.verbs.linking.again import as_it_was_linked, written_labels
+
+        linkage = self.linkage(run)
+        sources, how = as_it_was_linked(read_run(self.database, linkage.run_id).parameters)
+        with written_labels(linkage.labels().to_numpy().tolist()) as labels:
+            return self.link(*sources, **{**how, "labels": labels, **options})
 
     def solve(
         self, path: str | os.PathLike[str], *, record: bool = True, **options: Unpack[SolveOptions]

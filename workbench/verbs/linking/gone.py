@@ -10,8 +10,8 @@ import numpy as np
 from workbench.database import KeptLinkage
 from workbench.tables import find_sources, stage
 from workbench.tables.records import read_ids
+from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.ids import columns_of_ids, refuse_unclear_ids, source_of
-from workbench.verbs.linking.kept import Description
 from workbench.verbs.linking.new import Added
 from workbench.verbs.linking.reading import named_apart
 

@@ -11,8 +11,8 @@ from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.tables import StagedTable
 from workbench.tables.names import words
 from workbench.tables.records import Records
+from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.id_columns import fault_of_ids, id_columns
-from workbench.verbs.linking.kept import Description
 
 
 def columns_of_ids(

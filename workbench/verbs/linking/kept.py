@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow
@@ -18,86 +15,14 @@ from workbench.linkage.fields import Field, beyond_words_of
 from workbench.linkage.kept import KeptModel
 from workbench.linkage.kept_blocking import hashed
 from workbench.linkage.link_model import LinkModel
-from workbench.linkage.matching import Rivals
 from workbench.tables.readings import Reading
 from workbench.tables.records import RecordColumn
+from workbench.verbs.linking.description import Description, Kept
 from workbench.verbs.linking.kept_settings import KeptSettings
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import SettingsScoring
 
-VERSION = 3
-Kept = KeptModel | KeptSettings
-
-
-@dataclass(frozen=True)
-class Description:
-    """What a kept linkage says of itself.
-
-    Attributes
-    ----------
-    model : KeptModel
-    sources : tuple of str
-        Names of the one or two tables that it was fitted on.
-    columns : mapping of str to (str, tuple of Reading)
-        The columns that fields are made of: their kind, and how they were read in each table.
-    rivals : Rivals or None
-        One to one, what rival pairs say of a pair.
-    """
-
-    model: Kept
-    sources: tuple[str, ...]
-    id_column: str | None
-    columns: Mapping[str, tuple[str, tuple[Reading, ...]]]
-    one_to_one: bool = False
-    rivals: Rivals | None = None
-
-    def text(self) -> str:
-        """As it is stored."""
-        columns = {
-            name: (kind, [asdict(one) for one in read])
-            for name, (kind, read) in self.columns.items()
-        }
-        said = {"version": VERSION, "model": self.model.as_record(), "columns": columns}
-        said |= {
-            "sources": self.sources,
-            "id_column": self.id_column,
-            "one_to_one": self.one_to_one,
-        }
-        return json.dumps(said | {"rivals": None if self.rivals is None else asdict(self.rivals)})
-
-    @classmethod
-    def read(cls, text: str) -> Description | None:
-        """From what is stored; None where another version stored it."""
-        said = json.loads(text)
-        if said["version"] != VERSION:
-            return None
-        columns = {
-            name: (kind, tuple(map(_reading, read)))
-            for name, (kind, read) in said["columns"].items()
-        }
-        model = (
-            KeptSettings.read(said["model"])
-            if "settings" in said["model"]
-            else KeptModel.read(said["model"])
-        )
-        rivals = Rivals(**said["rivals"]) if said.get("rivals") else None
-        return cls(
-            model,
-            tuple(said["sources"]),
-            said["id_column"],
-            columns,
-            said.get("one_to_one", False),
-            rivals,
-        )
-
-
-def _reading(said: dict[str, Any]) -> Reading:
-    return Reading(
-        **{
-            **said,
-            **{name: tuple(value) for name, value in said.items() if isinstance(value, list)},
-        }
-    )
+MOST_DOUBTS = 1000
 
 
 def keep(database: Database, run: int, result: LinkResult) -> None:
@@ -105,8 +30,9 @@ def keep(database: Database, run: int, result: LinkResult) -> None:
     records, clustering = result.records, result.clustering
     described, fields = _described(result)
     numbers, pairs = np.arange(len(records)), result.candidates.pairs
-    group = joined_records(len(records), pairs, result.scores)
-    energy, bound = figures_by_group(clustering, group, pairs, result.scores)
+    evidence = result.scores - result.cut_at
+    group = joined_records(len(records), pairs, evidence)
+    energy, bound = figures_by_group(clustering, group, pairs, evidence)
     _, first = np.unique(clustering.label, return_index=True)
     record = record_rows(numbers, records.source, records.ids, fields)
     record = record.append_column(
@@ -130,6 +56,22 @@ def keep(database: Database, run: int, result: LinkResult) -> None:
             {name: [count] for name, count in zip(("records", "clusters", "components"), totals)}
         ),
         label=pyarrow.table(labels),
+        doubt=_doubts(result),
+        curve=pyarrow.table(dict(result.curve)),
+    )
+
+
+def _doubts(result: LinkResult) -> pyarrow.Table:
+    """The pairs that are least sure, one of any two clusters: others of them would say the same."""
+    pairs, label = result.candidates.pairs, result.clustering.label
+    order = np.argsort(np.abs(result.scores - result.cut_at), kind="stable")
+    order = order[~result.settled[order]]
+    left, right = label[pairs.left[order]], label[pairs.right[order]]
+    both = np.minimum(left, right) * len(label) + np.maximum(left, right)
+    _, first = np.unique(both, return_index=True)
+    some = order[np.sort(first)[:MOST_DOUBTS]]
+    return pyarrow.table(
+        {"lower": pairs.left[some], "upper": pairs.right[some], "log_odds": result.scores[some]}
     )
 
 
@@ -157,8 +99,9 @@ def _described(result: LinkResult) -> tuple[Description, list[Field]]:
             one.name: (one.kind, one.readings) for one in records.columns if one.name in wanted
         }
     said = Description(
-        kept, records.sources, records.id_column, columns, result.one_to_one, result.rivals
-    )
+        kept, records.sources, records.id_column, columns, result.one_to_one, result.rivals,
+        result.cut_at,
+    )  # fmt: skip
     return said, fields
 
 

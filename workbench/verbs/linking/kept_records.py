@@ -13,11 +13,11 @@ from workbench.database import KeptLinkage
 from workbench.errors import UsageError
 from workbench.linkage.blocking import LARGEST_BLOCK, Pairs
 from workbench.linkage.clustering import Clustering, cluster
-from workbench.linkage.components import CLIP
+from workbench.linkage.components import SETTLED
 from workbench.linkage.fields import Field
 from workbench.linkage.matching import match_one_to_one
 from workbench.progress import Conduct
-from workbench.verbs.linking.kept import Description
+from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.kept_settings import KeptSettings
 
 MOST_PAIRS = 20_000_000
@@ -107,15 +107,20 @@ class KeptRecords:
         at = np.searchsorted(pairs.keys(n), labelled.keys(n))
         there = np.append(pairs.keys(n), -1)[at] == labelled.keys(n)
         found = found.copy()
-        found[at[there]] = np.where(same[there], 2 * CLIP, -2 * CLIP)
+        found[at[there]] = np.where(same[there], SETTLED, -SETTLED)
         return found
 
-    def clustered(self, pairs: Pairs, scores: Float, conduct: Conduct) -> Clustering:
-        """The clusters of whole components."""
+    def clustered(self, pairs: Pairs, evidence: Float, conduct: Conduct) -> Clustering:
+        """The clusters of whole components, by log odds beyond the cut."""
         if self.description.one_to_one:
-            return match_one_to_one(len(self), pairs, scores, self.source)
-        unfound = self.description.model.of_unfound(self.fields, self.source)
-        return cluster(len(self), pairs, scores, unfound, conduct=conduct)
+            return match_one_to_one(len(self), pairs, evidence, self.source)
+        unfound, cut_at = (
+            self.description.model.of_unfound(self.fields, self.source),
+            self.description.cut_at,
+        )
+        return cluster(
+            len(self), pairs, evidence, lambda some: unfound(some) - cut_at, conduct=conduct
+        )
 
     @cached_property
     def _joint_keys(self) -> list[Array]:

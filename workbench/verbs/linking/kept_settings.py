@@ -103,14 +103,17 @@ class KeptSettings:
 
     def scores(self, fields: Sequence[Field]) -> Callable[[Pairs], Float]:
         """What gives the log odds of pairs of the records that the fields hold."""
-        terms = [one for one in fields if one.name in self.model.terms]
-        scoring = SettingsScoring(
-            self.text,
-            self.model,
-            self._conditions(fields),
-            {one.name: _frequencies(one) for one in terms},
-        )
+        scoring = self._scoring(fields)
         return lambda pairs: scoring.scores(pairs) if len(pairs) else np.zeros(0)
+
+    def reasons(self, fields: Sequence[Field], pair: Pairs) -> list[tuple[str, float]]:
+        """What each comparison adds to the log odds of one pair, in words."""
+        return self._scoring(fields).reasons(pair)
+
+    def _scoring(self, fields: Sequence[Field]) -> SettingsScoring:
+        terms = [one for one in fields if one.name in self.model.terms]
+        frequencies = {one.name: _frequencies(one) for one in terms}
+        return SettingsScoring(self.text, self.model, self._conditions(fields), frequencies)
 
     def of_unfound(self, fields: Sequence[Field], source: object) -> Callable[[Pairs], Float]:
         """The same: of how candidates differ from other pairs nothing is learned."""

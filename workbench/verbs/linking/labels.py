@@ -13,7 +13,7 @@ from workbench.arrays import Bool, Float
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
-from workbench.linkage.components import CLIP
+from workbench.linkage.components import SETTLED
 from workbench.linkage.link_model import LinkModel
 from workbench.linkage.mixture import Patterns
 from workbench.linkage.supervised import Supervised, fit_supervised
@@ -111,7 +111,7 @@ class LabelledPairs:
         if not len(self.match):
             return scores
         found = scores.copy()
-        found[self.places(candidates, n)] = np.where(self.match, 2 * CLIP, -2 * CLIP)
+        found[self.places(candidates, n)] = np.where(self.match, SETTLED, -SETTLED)
         return found
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log, log1p
 from time import perf_counter
 
 from workbench.arrays import Float, Int64
-from workbench.errors import Cancelled, Diagnostic, ExitCode, UsageError, WorkbenchError
+from workbench.errors import Diagnostic, UsageError
 from workbench.leaving import heard
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates, compare_candidates, find_candidates
 from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Clustering, cluster
 from workbench.linkage.comparison import make_comparison
-from workbench.linkage.estimates import estimate
+from workbench.linkage.estimates import estimate, threshold_curve
 from workbench.linkage.link_model import LinkModel, Scoring
 from workbench.linkage.linker import learn
 from workbench.linkage.matching import Rivals, best_of_each, match_one_to_one
@@ -24,13 +25,14 @@ from workbench.progress import SILENT, Conduct, Progress
 from workbench.tables.records import Records
 from workbench.verbs.common import deadline_after
 from workbench.verbs.linking.labels import LabelledPairs, read_labels
-from workbench.verbs.linking.notes import about_candidates, about_matches, about_time
+from workbench.verbs.linking.notes import about_candidates, about_matches, about_time, in_time
 from workbench.verbs.linking.reading import read_linked
 from workbench.verbs.linking.result import LinkResult
 from workbench.verbs.linking.settings import candidates_by_settings, read_by_settings
 
 FOR_CANDIDATES = 1 / 3
 """Of the time left once the files are read."""
+LEAST_THRESHOLD = 1e-4
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def link(
     labels: str | os.PathLike[str] | None = None,
     settings: str | os.PathLike[str] | None = None,
     one_to_one: bool = False,
+    threshold: float = 0.5,
     time_limit: float | None = None,
     seed: int = 0,
     progress: Progress = SILENT,
@@ -80,6 +83,9 @@ def link(
         are taken, and nothing is learned; labels settle their own pairs only.
     one_to_one : bool
         Of two files: each record is in one pair at most.
+    threshold : float
+        The probability from which on a pair speaks for being together: higher finds fewer pairs,
+        and surer ones. Labels hold whatever it is.
     time_limit : float, optional
         Seconds for the whole, a third of them at most for candidates: what is found, fitted,
         improved or proven by then is taken, and the result and E0690 say what was cut short. So
@@ -92,8 +98,15 @@ def link(
             "one-to-one links two files, and one is given",
             help="leave --one-to-one out, or name two files",
         )
+    if not LEAST_THRESHOLD <= threshold <= 1 - LEAST_THRESHOLD:
+        raise UsageError.of(
+            "E0694",
+            f"{threshold:g} is no threshold",
+            help=f"give a probability between {LEAST_THRESHOLD:g} and {1 - LEAST_THRESHOLD:g}",
+        )
+    cut_at = log(threshold) - log1p(-threshold)
     return heard(
-        progress, lambda: _linked(sources, id_column, labels, settings, one_to_one, conduct)
+        progress, lambda: _linked(sources, id_column, labels, settings, one_to_one, cut_at, conduct)
     )
 
 
@@ -103,6 +116,7 @@ def _linked(
     labels: str | os.PathLike[str] | None,
     settings: str | os.PathLike[str] | None,
     one_to_one: bool,
+    cut_at: float,
     conduct: Conduct,
 ) -> LinkResult:
     begun = perf_counter()
@@ -111,12 +125,8 @@ def _linked(
         scored = _scored_by_settings(sources, settings, id_column, labels, conduct)
     else:
         scored = _scored(sources, id_column, labels, one_to_one, conduct)
-    n, pairs, scores = len(scored.records), scored.candidates.pairs, scored.scores
-    clustering: Clustering
-    if one_to_one:
-        clustering = match_one_to_one(n, pairs, scores, scored.records.source)
-    else:
-        clustering = cluster(n, pairs, scores, _of_any_pair(scored), conduct=conduct)
+    pairs, scores = scored.candidates.pairs, scored.scores
+    clustering = _clustered(scored, one_to_one, cut_at, conduct)
     ended = clustering.status in ("limit", "cancelled")
     unproven = ("clusters are not improved or proven",) if ended else ()
     cut = (
@@ -147,10 +157,23 @@ def _linked(
         cut=cut,
         stopped=conduct.stopped,
         one_to_one=one_to_one,
+        cut_at=cut_at,
+        curve=threshold_curve(scores, captured=scored.captured, at_most=at_most, scale=scale),
         learned=scored.learned,
         rivals=scored.rivals,
         top=scored.top,
     )
+
+
+def _clustered(scored: _Scored, one_to_one: bool, cut_at: float, conduct: Conduct) -> Clustering:
+    """Clusters by the evidence beyond the cut; their pairs have their log odds."""
+    n, pairs, evidence = len(scored.records), scored.candidates.pairs, scored.scores - cut_at
+    if one_to_one:
+        found = match_one_to_one(n, pairs, evidence, scored.records.source)
+    else:
+        of_any = _of_any_pair(scored)
+        found = cluster(n, pairs, evidence, lambda some: of_any(some) - cut_at, conduct=conduct)
+    return replace(found, scores=found.scores + cut_at)
 
 
 def _scored(
@@ -162,7 +185,7 @@ def _scored(
 ) -> _Scored:
     """By a model that is learned from the records themselves."""
     read = read_linked(sources, id_column)
-    _in_time(conduct, "the files were read")
+    in_time(conduct, "the files were read")
     records, fields = read.records, read.choice.fields
     second = records.source if len(records.sources) == 2 else None
     labelled = _labelled(labels, records)
@@ -172,10 +195,10 @@ def _scored(
         labelled.pairs, len(records)
     )
     if not len(candidates.pairs):
-        _in_time(of_candidates, "candidates were found")
+        in_time(of_candidates, "candidates were found")
     comparisons = [make_comparison(field) for field in fields]
     patterns = compare_candidates(comparisons, candidates)
-    _in_time(conduct, "pairs were compared")
+    in_time(conduct, "pairs were compared")
     known = labelled.by_pattern(candidates, patterns, len(records))
     model = learn(
         comparisons,
@@ -249,11 +272,11 @@ def _scored_by_settings(
 ) -> _Scored:
     """By a model that Splink trained."""
     read = read_by_settings(sources, settings, id_column)
-    _in_time(conduct, "the files were read")
+    in_time(conduct, "the files were read")
     labelled = _labelled(labels, read.records)
     conduct.progress.step("candidates", 0, None)
     candidates = candidates_by_settings(read).beside(labelled.pairs, len(read.records))
-    _in_time(conduct, "candidates were found")
+    in_time(conduct, "candidates were found")
     conduct.progress.step("weights", 0, None)
     scores = labelled.applied(read.scoring.scores(candidates.pairs), candidates, len(read.records))
     return _Scored(
@@ -263,15 +286,3 @@ def _scored_by_settings(
 
 def _labelled(labels: str | os.PathLike[str] | None, records: Records) -> LabelledPairs:
     return read_labels(labels, records) if labels is not None else LabelledPairs.none()
-
-
-def _in_time(conduct: Conduct, doing: str) -> None:
-    if conduct.progress.cancelled:
-        raise Cancelled(doing)
-    if conduct.expired:
-        said = Diagnostic(
-            "E0689",
-            f"the time limit passed while {doing}: nothing is linked",
-            help="give a longer --time-limit, or leave out columns and records that cannot matter",
-        )
-        raise WorkbenchError((said,), ExitCode.LIMIT)

@@ -11,20 +11,18 @@ from typing import Unpack
 import numpy as np
 import pyarrow
 
-from workbench.arrays import Bool, Float, Int32, Int64
-from workbench.database import Database, KeptLinkage, kept_linkage
+from workbench.arrays import Bool, Float, Int64
+from workbench.database import Database, KeptLinkage
 from workbench.errors import UsageError
 from workbench.linkage.blocking import Pairs
-from workbench.linkage.clustering import figures_by_group
-from workbench.linkage.components import joined_records
 from workbench.linkage.matching import best_of_each
-from workbench.progress import Conduct
+from workbench.verbs.linking.description import Description, linkage_at_hand
 from workbench.verbs.linking.gone import remove_kept
-from workbench.verbs.linking.kept import Description, component_rows, group_counts
 from workbench.verbs.linking.kept_records import KeptRecords, records_beside
 from workbench.verbs.linking.kept_settings import KeptSettings
 from workbench.verbs.linking.more_result import MoreLinked, Regrouped, linked_pairs
 from workbench.verbs.linking.new import Added, add_new
+from workbench.verbs.linking.regrouping import count_groups, regroup
 from workbench.verbs.options import How, conduct_of
 
 
@@ -74,7 +72,7 @@ def link_more(
             "E0686", "records are corrected or removed, not both", help="make two calls of it"
         )
     with database.transaction():
-        store, description = _kept(database, run)
+        store, description = linkage_at_hand(database, run)
         conduct.progress.step("reading", 0, None)
         if remove:
             added = remove_kept(store, description, sources, id_column)
@@ -85,7 +83,7 @@ def link_more(
         components = _touched(weighed, added)
         touched = KeptRecords(store, description, store.records("component", components.tolist()))
         store.forget_components(components)
-        regrouped = _regrouped(touched, conduct) if len(touched) else None
+        regrouped = regroup(touched, conduct) if len(touched) else None
         conduct.progress.step("keeping", 0, None)
         _count(store, added, touched, regrouped)
         return MoreLinked(
@@ -101,25 +99,6 @@ def link_more(
             seconds=perf_counter() - begun,
             by_settings=isinstance(description.model, KeptSettings),
         )
-
-
-def _kept(database: Database, run: int | None) -> tuple[KeptLinkage, Description]:
-    """The linkage that is asked for, and what it says of itself."""
-    store = kept_linkage(database, run)
-    if store is None:
-        raise UsageError.of(
-            "E0682",
-            "the workspace keeps no linkage" if run is None else f"run {run} keeps no linkage",
-            help="link files with --workspace first",
-        )
-    description = Description.read(store.model())
-    if description is None:
-        raise UsageError.of(
-            "E0682",
-            f"the linkage of run {store.run} was kept by another version",
-            help="link its files anew",
-        )
-    return store, description
 
 
 @dataclass(frozen=True)
@@ -188,32 +167,12 @@ def _touched(weighed: _Weighed, added: Added) -> Int64:
 
     One to one also those of records whose best pair is another one now, and that they join.
     """
-    joined, component = weighed.scores > 0, weighed.records.component
+    joined = weighed.scores > weighed.records.description.cut_at
+    component = weighed.records.component
     rows = np.concatenate(
         (weighed.pairs.left[joined], weighed.pairs.right[joined], np.flatnonzero(weighed.moved))
     )
     return np.union1d(component[rows], added.once("component"))
-
-
-def _regrouped(touched: KeptRecords, conduct: Conduct) -> Regrouped:
-    """Records clustered again, and kept so."""
-    n = len(touched)
-    pairs = touched.pairs(np.ones(n, np.bool_))
-    scores = touched.weighed(pairs, touched.scores(pairs))
-    found = touched.clustered(pairs, scores, conduct)
-    group = joined_records(n, pairs, scores)
-    energy, bound = figures_by_group(found, group, pairs, scores)
-    after, component = (_first_numbers(touched.number, of) for of in (found.label, group))
-    _, place = np.unique(group, return_inverse=True)
-    of = place[np.unique(component, return_index=True)[1]]
-    columns = {"number": touched.number, "cluster": after, "component": component}
-    touched.store.regroup(
-        pyarrow.table({name: _int32(column) for name, column in columns.items()}),
-        component_rows(component, energy[of], bound[of]),
-    )
-    return Regrouped(
-        touched.number, touched.rows, touched.cluster, after, component, found.status == "limit"
-    )
 
 
 def _count(
@@ -224,24 +183,8 @@ def _count(
     before = [(touched.cluster[~new], touched.component[~new])]
     if added.removed is not None:
         before.append((_ints(added.removed, "cluster"), _ints(added.removed, "component")))
-    once = group_counts(*(np.concatenate(columns) for columns in zip(*before)))
-    now = (0, 0, 0) if regrouped is None else group_counts(regrouped.after, regrouped.component)
-    alone = len(added.new) - int(new.sum())
-    more = np.subtract(now, once) + np.array([alone, alone, 0])
-    store.add_totals(*more.tolist())
+    count_groups(store, before, regrouped, alone=len(added.new) - int(new.sum()))
 
 
 def _ints(rows: pyarrow.Table, column: str) -> Int64:
     return np.asarray(rows.column(column), np.int64)
-
-
-def _first_numbers(number: Int64, group: Int64) -> Int64:
-    """Of each record the least number in its group."""
-    _, of = np.unique(group, return_inverse=True)
-    first = np.full(of.max(initial=-1) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, of, number)
-    return np.asarray(first[of])
-
-
-def _int32(column: Int64) -> Int32:
-    return column.astype(np.int32)

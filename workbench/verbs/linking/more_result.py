@@ -14,6 +14,7 @@ import pyarrow
 from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic
 from workbench.linkage.blocking import Pairs
+from workbench.linkage.components import told
 from workbench.linkage.mixture import sigmoid
 from workbench.verbs.common import as_json
 from workbench.verbs.linking.new import Added
@@ -269,4 +270,4 @@ def linked_pairs(rows: pyarrow.Table, pairs: Pairs, log_odds: Float) -> pyarrow.
     for side, places in (("left", pairs.left), ("right", pairs.right)):
         found[f"{side}_source"] = rows.column("source").take(pyarrow.array(places))
         found[side] = rows.column("id").take(pyarrow.array(places))
-    return pyarrow.table(found | {"log_odds": log_odds})
+    return pyarrow.table(found | {"log_odds": told(log_odds)})

@@ -14,8 +14,9 @@ from workbench.database import KeptLinkage
 from workbench.errors import Diagnostic, InputError
 from workbench.linkage.fields import Field
 from workbench.tables import find_sources, stage
+from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.ids import columns_of_ids, refuse_unclear_ids
-from workbench.verbs.linking.kept import Description, key_rows, record_rows, value_key
+from workbench.verbs.linking.kept import key_rows, record_rows, value_key
 from workbench.verbs.linking.new_reading import NewRecords, read_new
 from workbench.verbs.linking.reading import named_apart
 

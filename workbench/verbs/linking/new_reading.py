@@ -15,8 +15,9 @@ from workbench.tables.profile import readings_of
 from workbench.tables.readings import Reading
 from workbench.tables.records import RecordColumn, read_columns, read_ids
 from workbench.tables.values import is_blank
+from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.ids import source_of
-from workbench.verbs.linking.kept import Description, values_of
+from workbench.verbs.linking.kept import values_of
 from workbench.verbs.linking.kept_settings import KeptSettings
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.errors import Diagnostic
+from workbench.errors import Cancelled, Diagnostic, ExitCode, WorkbenchError
 from workbench.linkage.blocking import LARGEST_BLOCK
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.link_model import LinkModel, Scoring
+from workbench.progress import Conduct
 
 
 def about_time(cut: Sequence[str], stopped: str) -> list[Diagnostic]:
@@ -101,3 +102,16 @@ def _about_readings(fields: Sequence[str], taken: str, other: str) -> Diagnostic
         help="say of a few such pairs whether they match, with --labels, and it is clear",
         severity="warning",
     )
+
+
+def in_time(conduct: Conduct, doing: str) -> None:
+    """Refuse to go on after a cancel, or the time limit, before any pair is compared: E0689."""
+    if conduct.progress.cancelled:
+        raise Cancelled(doing)
+    if conduct.expired:
+        said = Diagnostic(
+            "E0689",
+            f"the time limit passed while {doing}: nothing is linked",
+            help="give a longer --time-limit, or leave out columns and records that cannot matter",
+        )
+        raise WorkbenchError((said,), ExitCode.LIMIT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from workbench.errors import Diagnostic, UsageError
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.clustering import Clustering
+from workbench.linkage.components import told
 from workbench.linkage.estimates import Estimates
 from workbench.linkage.link_model import Scoring
 from workbench.linkage.matching import Rivals
@@ -46,6 +47,10 @@ class LinkResult:
         Those whose answer was given.
     one_to_one : bool
         Whether each record is in one pair at most.
+    cut_at : float
+        The log odds from which on pairs speak for being together.
+    curve : mapping of str to array
+        What is expected at other thresholds, as `threshold_curve` tells it.
     cut : tuple of str
         What the time limit, or a cancel, cut short, in words.
     stopped : {'limit', 'cancelled'}
@@ -71,6 +76,8 @@ class LinkResult:
     seconds: float
     warnings: tuple[Diagnostic, ...]
     one_to_one: bool = False
+    cut_at: float = 0.0
+    curve: Mapping[str, Array] = field(default_factory=dict)
     cut: tuple[str, ...] = ()
     stopped: str = "limit"
     learned: Supervised | None = None
@@ -138,7 +145,7 @@ class LinkResult:
             "probability": probability[shown].round(6),
         }
         if isinstance(self.model, SettingsScoring):
-            found["match_weight"] = (self.scores[shown] / NATS).round(9)
+            found["match_weight"] = (told(self.scores[shown]) / NATS).round(9)
         return found
 
     def why(self, left: str, right: str) -> list[tuple[str, float]]:
@@ -219,6 +226,7 @@ class LinkResult:
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
         clustering, candidates = self.clustering, self.candidates
+        curve = zip(*(cells.tolist() for cells in self.curve.values()))
         gaps = clustering.component_energy - clustering.component_bound
         record = {
             "status": self.status,
@@ -235,6 +243,8 @@ class LinkResult:
             "estimated_precision": self.estimates.precision,
             "estimated_recall": self.estimates.recall,
             "estimated_candidate_recall": self.estimates.candidate_recall,
+            "threshold": float(sigmoid(np.array(self.cut_at))),
+            "curve": [dict(zip(self.curve, row)) for row in curve],
             "labels": self.labels,
             "seconds": self.seconds,
             "cut": list(self.cut),

@@ -1,0 +1,194 @@
+"""Linked records on the page: clusters side by side, doubtful pairs one at a time, reasons."""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Any
+
+import streamlit as st
+
+from app import charts
+from app.pictures import linked
+from app.show import draw, plain, small_table, table
+
+DRAWN = 25
+"""Records of a picture, at most."""
+LEAST_DRAWN = 0.01
+OF_CLUSTERS = {
+    "cluster": "Called by its first record.",
+    "disputed": "Pairs contradict one another: A is B, B is C, and A is hardly C.",
+}
+
+
+def clusters(linkage: Any) -> None:
+    """Clusters in a list; one of them in full."""
+    search = st.text_input("Find records", placeholder="part of a value", key="linked-search")
+    found = linkage.clusters(search.strip())
+    if found.empty:
+        st.info(
+            "No record holds that beside another." if search else "No two records are the same."
+        )
+        return
+    found["disputed"] = ["yes" if one else "" for one in found["disputed"]]
+    st.caption(
+        "Clusters of two records and more, the largest first, with the values of their first "
+        "record as they were compared. Tick one to see it."
+    )
+    picked = table(
+        found, help=OF_CLUSTERS, selection="single-row", key=f"linked-clusters-{search}", most=330
+    )
+    rows = picked.selection.rows
+    one_cluster(linkage, str(found["cluster"].iloc[rows[0] if rows else 0]))
+
+
+def one_cluster(linkage: Any, name: str) -> None:
+    """Its records side by side, its pairs, and what may be said of any two."""
+    records, pairs = linkage.records(name), linkage.pairs(name)
+    own = records["cluster"] == records["cluster"].iloc[0]
+    st.subheader(f"{plain(name)} and {int(own.sum()) - 1} more", anchor=False)
+    if not own.all():
+        st.caption("Below its own records those of other clusters that are like some of them.")
+    table(records, key=f"linked-records-{name}", most=330)
+    left, right = st.columns([3, 2])
+    with right:
+        drawn = records.head(DRAWN)
+        names = set(drawn["record"])
+        some = pairs[
+            pairs["left"].isin(names)
+            & pairs["right"].isin(names)
+            & (pairs["probability"] >= LEAST_DRAWN)
+        ]
+        st.graphviz_chart(
+            linked(
+                list(zip(drawn["record"], drawn["cluster"])),
+                list(zip(some["left"], some["right"], some["probability"])),
+            )
+        )
+        st.caption(
+            "Blue are the records of this cluster; a number is the probability that two are the "
+            "same." + (f" The first {DRAWN} records are drawn." if len(records) > DRAWN else "")
+        )
+    with left:
+        two_records(linkage, list(records["record"]), name)
+
+
+def two_records(linkage: Any, names: list[str], key: str) -> None:
+    """Why two records are, or are not, the same; and what a person says of it."""
+    one, other = st.columns(2)
+    left = one.selectbox("Record", names, key=f"linked-left-{key}")
+    rest = [name for name in names if name != left]
+    right = other.selectbox(
+        "and", rest, key=f"linked-right-{key}", accept_new_options=True,
+        help="Any record may be named, to merge what is apart.",
+    )  # fmt: skip
+    if right is None:
+        return
+    reasons(linkage, left, right)
+    with st.container(horizontal=True):
+        say(linkage, left, right, f"linked-{key}")
+
+
+def reasons(linkage: Any, left: str, right: str) -> None:
+    """What each column adds to the log odds, as a waterfall, the start first."""
+    parts = linkage.why(left, right)
+    total = sum(part for _, part in parts)
+    strongest = max(parts[:-1], key=lambda part: abs(part[1]), default=("nothing compared", 0.0))
+    st.markdown(
+        f"{plain(left)} and {plain(right)} are the same with probability "
+        f"**{1 / (1 + exp(-total)):.3f}**, above all because {plain(strongest[0])} "
+        f"({strongest[1]:+.1f})."
+    )
+    draw(
+        charts.waterfall(
+            [parts[-1], *parts[:-1]],
+            total="log odds",
+            description=f"What each column adds to the log odds that {left} and {right} are one",
+        )
+    )
+
+
+def say(linkage: Any, left: str, right: str, key: str, *, keys: bool = False) -> None:
+    """The same, or not: an answer is kept, and clusters are made anew at once."""
+    for label, letter, same in (("The same", "y", True), ("Not the same", "n", False)):
+        shortcut = letter if keys else None
+        if st.button(label, key=f"{key}-{letter}", type="primary", shortcut=shortcut):
+            done = linkage.answer(left, right, same)
+            moved = f"{done.moved:,} record{'' if done.moved == 1 else 's'}"
+            st.toast(f"Kept. {moved} moved to another cluster." if done.moved else "Kept.")
+            st.rerun()
+
+
+def doubts(linkage: Any) -> None:
+    """The pair that is least sure, side by side, with keys; the others wait."""
+    skipped: set[tuple[str, str]] = st.session_state.setdefault("linked-skipped", set())
+    waiting = [
+        one for one in linkage.questions(100 + len(skipped)) if (one.left, one.right) not in skipped
+    ]
+    if not waiting:
+        st.success("No doubtful pair is left to ask about.", icon=":material/check:")
+        return
+    one = waiting[0]
+    with st.container(border=True):
+        st.subheader("Are these the same?", anchor=False)
+        now = "together" if one.together else "apart"
+        st.caption(f"Probability {one.probability:.3f}; they are {now} now.")
+        cells = linkage.side_by_side(one.left, one.right).fillna("")
+        small_table(("Column", plain(one.left), plain(one.right)), cells.to_numpy().tolist())
+        with st.container(horizontal=True):
+            say(linkage, one.left, one.right, "linked-asked", keys=True)
+            if st.button("Skip", key="linked-skip", shortcut="s"):
+                skipped.add((one.left, one.right))
+                st.rerun()
+    with st.expander("Why"):
+        reasons(linkage, one.left, one.right)
+    answered(linkage)
+
+
+def answered(linkage: Any) -> None:
+    """What was said so far; any of it can be taken back."""
+    given = linkage.answers()
+    if given.empty:
+        return
+    with st.expander(f"{len(given):,} answer{'' if len(given) == 1 else 's'}"):
+        shown = given.assign(same=["the same" if one else "not the same" for one in given["same"]])
+        picked = table(
+            shown.rename(columns={"same": "answer"})[::-1],
+            selection="single-row", key="linked-answers", most=260,
+        )  # fmt: skip
+        rows = picked.selection.rows
+        if rows and st.button("Take this answer back", key="linked-back"):
+            row = given.iloc[len(given) - 1 - rows[0]]
+            linkage.answer(row["left"], row["right"], None)
+            st.rerun()
+
+
+def thresholds(linkage: Any) -> float | None:
+    """What is expected from each threshold on; the one to link again from, once it is asked for."""
+    curve = linkage.curve()
+    if curve.empty:
+        st.info("This linkage was kept by an earlier version: link the files again to see it.")
+        return None
+    tidy = curve.melt("threshold", ["precision", "recall"], "share", "value").dropna()
+    draw(
+        charts.over_thresholds(
+            tidy,
+            linkage.threshold,
+            description="Expected precision and recall of pairs by the threshold",
+        )
+    )
+    chosen = st.select_slider(
+        "Together from this probability on",
+        list(curve["threshold"]),
+        value=min(curve["threshold"], key=lambda one: abs(one - linkage.threshold)),
+        format_func=lambda one: f"{one:g}",
+        key="linked-threshold",
+    )
+    row = curve[curve["threshold"] == chosen].iloc[0]
+    st.caption(
+        f"{int(row['pairs']):,} pairs have {chosen:g} and more; by the model's own account "
+        f"{row['precision']:.1%} of them are the same, and they are {row['recall']:.1%} of all "
+        "that are. In use: "
+        f"{linkage.threshold:g}. Clusters then decide pair by pair."
+    )
+    pressed = st.button(f"Link again from {chosen:g} on", key="linked-again-from")
+    return float(chosen) if pressed else None

@@ -1,0 +1,86 @@
+"""Link records: from a file to clusters, answers to doubtful pairs, other thresholds."""
+
+from __future__ import annotations
+
+import csv
+import random
+from pathlib import Path
+
+import pytest
+
+from app.state import Server
+from tests.app.conftest import Open, finished, sound
+from tests.app.visitor import Visitor, needs_browser
+
+
+@pytest.fixture
+def persons(tmp_path: Path) -> Path:
+    """A hundred and twenty people, some twice or three times, with slips and blanks."""
+    chance = random.Random(3)
+    forenames = "Anna Ben Cleo Dora Emil Finn Gina Hugo Ines Jan".split()
+    surnames = "Albers Brandt Conrad Dietz Ehlers Fuchs Graf Hahn Imhof Jung Kraus Lorenz".split()
+    rows: list[list[object]] = []
+    for _ in range(120):
+        surname, born = chance.choice(surnames), chance.randint(1940, 2005)
+        forename, street = chance.choice(forenames), f"Elm St {chance.randint(1, 400)}"
+        for _ in range(chance.choice([1, 1, 2, 3])):
+            slipped = surname if chance.random() < 0.85 else surname[:-1]
+            where = street if chance.random() < 0.85 else ""
+            rows.append([len(rows) + 1, forename, slipped, born, where])
+    path = tmp_path / "persons.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["id", "forename", "surname", "born", "street"], *rows])
+    return path
+
+
+def test_records_are_linked_and_linked_again_from_another_threshold(
+    state: Server, page: Open, persons: Path
+) -> None:
+    test = page("linked")
+    test.text_area(key="linked-paths").set_value(str(persons))
+    sound(test.run())
+    assert "persons" in test.button(key="linked-go").label
+    sound(test.button(key="linked-go").click().run())
+    assert finished(state.jobs.all()[0]).status == "done"
+    test = sound(test.run())
+    figures = {item.label: item.value for item in test.metric}
+    assert int(figures["Clusters"]) < int(figures["Records"])
+    assert float(figures["Expected precision"]) > 0.5
+    assert "cluster" in test.dataframe[0].value
+    state.workspace.linkage().answer("1", "2", True)
+    test.segmented_control(key="linked-part").set_value("Threshold")
+    test = sound(test.run())
+    test.select_slider(key="linked-threshold").set_value(0.99)
+    test = sound(test.run())
+    sound(test.button(key="linked-again-from").click().run())
+    assert finished(state.jobs.all()[0]).status == "done"
+    again = state.workspace.linkage()
+    assert again.threshold == pytest.approx(0.99)
+    assert again.labels().astype(str).to_numpy().tolist() == [["1", "2", "1"]]
+
+
+def test_files_that_cannot_be_linked_are_told(page: Open, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.csv" for name in "abc"]
+    for path in paths:
+        path.write_text("name\nAnn\nBob\n")
+    test = page("linked")
+    test.text_area(key="linked-paths").set_value("\n".join(map(str, paths)))
+    assert "across two" in sound(test.run()).warning[0].value
+
+
+@needs_browser
+def test_a_file_to_answered_doubts_in_few_clicks(visitor: Visitor, persons: Path) -> None:
+    visitor.fresh()
+    visitor.clicks = 0
+    visitor.go("linked", "Link records")
+    visitor.upload(persons)
+    visitor.press("Link the records of persons.csv")
+    visitor.sees("Expected recall")
+    visitor.sees("before anything is compared")
+    visitor.look("linked")
+    visitor.choose("Doubtful pairs")
+    visitor.sees("Are these the same?")
+    visitor.page.keyboard.press("y")
+    visitor.sees("1 answer")
+    visitor.sees("learning from the answers")
+    assert visitor.clicks <= 5

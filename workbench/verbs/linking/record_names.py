@@ -1,0 +1,55 @@
+"""What kept records are called: their ids, of two sources after the source's name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow
+
+from workbench.database import KeptLinkage
+from workbench.errors import UsageError
+
+
+@dataclass(frozen=True)
+class RecordNames:
+    """Names of a linkage's records, and the records of names."""
+
+    store: KeptLinkage
+    sources: tuple[str, ...]
+
+    def of(self, numbers: Sequence[int]) -> list[str]:
+        """What the records of some numbers are called."""
+        rows = self.store.records("number", sorted(set(numbers)))
+        called = dict(zip(rows.column("number").to_pylist(), self.of_rows(rows)))
+        return [called[number] for number in numbers]
+
+    def of_rows(self, rows: pyarrow.Table) -> list[str]:
+        """What the records of stored rows are called."""
+        ids: list[str] = rows.column("id").to_pylist()
+        if len(self.sources) == 1:
+            return ids
+        places = rows.column("source").to_pylist()
+        return [f"{self.sources[place]}:{name}" for place, name in zip(places, ids)]
+
+    def number(self, name: str) -> int:
+        """The number of the record that is called so.
+
+        Raises
+        ------
+        UsageError
+            E0671 where there is none.
+        """
+        for place, source in enumerate(self.sources):
+            prefix = f"{source}:" if len(self.sources) > 1 else ""
+            if not name.startswith(prefix):
+                continue
+            found = self.store.records("id", [name.removeprefix(prefix)])
+            of = dict(zip(found.column("source").to_pylist(), found.column("number").to_pylist()))
+            if place in of:
+                return int(of[place])
+        raise UsageError.of(
+            "E0671",
+            f"the linkage of run {self.store.run} has no record {name}",
+            help="records are called by their ids, of two files after the file's name",
+        )
