@@ -80,6 +80,11 @@ WAYS = (
 def first_visit() -> None:
     """Nothing is loaded yet."""
     ways(small=False)
+    st.page_link(
+        "views/linked.py",
+        label="Rows that are of the same person, company or thing: link records",
+        icon=":material/join:",
+    )
     example = example_tables(EXAMPLE)
     st.graphviz_chart(picture(example))
     st.caption(

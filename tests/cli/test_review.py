@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.linkage import people
 from workbench.cli import app
 from workbench.workspace import open_workspace
 
@@ -46,3 +47,23 @@ def test_letters_are_answers_and_labels(saved: str) -> None:
     assert len(found["questions"]) == 4
     said = review(saved, "", "--reviewer", "Ben", "--run", "1", "--second")
     assert "Ben: 0 answered, 0 skipped" in said
+
+
+def test_pairs_of_a_linkage_are_asked_and_linked_again(tmp_path: Path) -> None:
+    """A linkage that is newer than any prediction is reviewed; files are read anew with answers."""
+    table = tmp_path / "people.csv"
+    people(120, seed=4)[0].to_csv(table, index=False)
+    path = tmp_path / "linked.duckdb"
+    with open_workspace(path) as ws:
+        ws.link(table)
+    said = review(str(path), "y\nu\nn\ns\n?\nl\nq\n")
+    assert "The same?" in said
+    assert "surname" in said
+    assert "Taken back:" in said
+    assert "Run 2: pairs of records" in said
+    found = json.loads(review(str(path), "", "--run", "1", "--json", "--most", "3"))
+    assert (found["run"], len(found["questions"])) == (1, 3)
+    assert set(found["questions"][0]) == {"left", "right", "probability", "together"}
+    with open_workspace(path) as ws:
+        assert list(ws.linkage(1).answers()["same"]) == [False]
+        assert list(ws.linkage(2).labels()["match"]) == [0]
