@@ -67,8 +67,8 @@ def link(
     """Link the records of one file, or of two.
 
     Raises E0660 to E0669 for files, columns, ids and labels that cannot be used, E0674 to E0679 for
-    settings; Cancelled where it is cancelled before any pair is compared; E0689 where the time
-    passes before any pair is compared.
+    settings, E0694 for a threshold; Cancelled where it is cancelled before any pair is compared;
+    E0689 where the time passes before any pair is compared.
 
     Parameters
     ----------
