@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -266,3 +267,32 @@ def test_a_test_of_a_name_whose_constant_the_clause_gives(rule: str) -> None:
     # for that, and its condition, that x is B, was lost: all constants were counted.
     drawn = case(("P(t)", "C(t)"), (rule,), ("C(A)", "!C(B)", "!C(D)"))
     check_mln(drawn, Tally())
+
+
+def test_a_recorded_run_knows_which_places_of_soft_rules_hold_dates(tmp_path: Path) -> None:
+    # The text of its rules does not say it: a definition of a definition's date could not be made.
+    dates = [["a", "2020-01-01"], ["b", "2020-06-01"]]
+    predicates = {
+        "Open/1": {"targets": [["a"], ["b"]]},
+        "Knows/2": {"observations": [["a", "b"]]},
+        "Since/2": {"types": ["UniqueStringID", "date"], "observations": dates},
+    }
+    rules = (
+        "Due(A, T) := Since(A, D) & T = D + 60 .",
+        "Later(A, B) := Due(A, T) & Since(B, D) & T < D .",
+        "1: Later(A, B) -> Open(B)",
+        "0.5: !Open(A) & Knows(A, B) -> Open(B)",
+    )
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps({"predicates": predicates, "rules": rules}))
+    with wb.open() as space:
+        program = space.declare(read_psl_document(path).program())
+        space.load(path)
+        made = space.infer(program)
+        assert made.run_id is not None
+        assert space.reopen(made.run_id).value('Open("b")') == pytest.approx(1.0)
+        updated = space.update(
+            made.run_id, ["Since(c, 2019-01-01)", "Knows(c, b)"], ["Knows(a, b)"]
+        )
+        fresh = space.infer(program)
+        assert updated.result.solution.energy == pytest.approx(fresh.solution.energy)

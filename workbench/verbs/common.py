@@ -22,11 +22,12 @@ from workbench.language import (
     read_program,
 )
 from workbench.language.program import Program
+from workbench.language.psl.types import with_values
 
 if TYPE_CHECKING:
     import os
 
-    from workbench.database import Run
+    from workbench.database import Database, Run
     from workbench.inference.accepts import Task
 
 
@@ -62,6 +63,13 @@ def recorded_program(run: Run, text: str | None = None) -> Program:
     return LANGUAGES["psl" if run.language == "psl" else "mln"].parse(
         run.program_text if text is None else text, None, None
     )
+
+
+def with_types_of(database: Database, program: Program) -> Program:
+    """A program of soft logic, with what the database knows of places that hold values."""
+    if program.language != "psl":
+        return program
+    return with_values(program, {name: one.kinds for name, one in database.predicates().items()})
 
 
 def _names_a_file(text: str) -> bool:

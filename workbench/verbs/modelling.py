@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from workbench.errors import Diagnostic, InputError
 from workbench.language.program import Program
-from workbench.language.psl.types import with_values
 from workbench.parameters import read_size
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import as_program, names_of, task_of
+from workbench.verbs.common import as_program, names_of, task_of, with_types_of
 from workbench.verbs.requests import (
     request_of,
     role_of,
@@ -60,10 +59,7 @@ class Modelling:
             program = as_program(rules)
         except InputError as error:
             raise InputError(tuple(map(self._with_declaration, error.diagnostics))) from None
-        if program.language == "psl":
-            program = with_values(
-                program, {name: one.kinds for name, one in self.database.predicates().items()}
-            )
+        program = with_types_of(self.database, program)
         self.database.declare(program)
         return program
 

@@ -12,7 +12,7 @@ from workbench.database import Database, RunRecord, data_hash, read_run, record_
 from workbench.database import take_run as transferred
 from workbench.database.run_bases import rows_since
 from workbench.language import format_program
-from workbench.verbs.common import as_json, recorded_program
+from workbench.verbs.common import as_json, recorded_program, with_types_of
 from workbench.verbs.run_columns import (
     atom_types,
     by_fold,
@@ -189,7 +189,7 @@ def take_run(database: Database, source: Database, number: int) -> int:
         taken = transferred(database, source, number)
         run = read_run(source, number)
         if run.kind in ("infer", "learn", "crossval"):
-            database.declare(recorded_program(run))
+            database.declare(with_types_of(database, recorded_program(run)))
         kept = source.setting(beside(number))
         if kept is not None:
             database.remember(beside(taken), kept)

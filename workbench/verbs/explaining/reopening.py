@@ -24,7 +24,7 @@ from workbench.grounding import AtomTable, Grounding, GroundRequest, fitted, gro
 from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.progress import SILENT, Progress
-from workbench.verbs.common import names_of, recorded_program
+from workbench.verbs.common import names_of, recorded_program, with_types_of
 from workbench.verbs.infer import InferenceResult, solve_given
 from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
 from workbench.verbs.queries import read_query
@@ -185,7 +185,15 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
         engine, options = settings.get("engine") or "auto", settings.get("options") or {}
         worlds = tuple(settings.get("worlds") or ()) or None
         return Recorded(
-            run, recorded_program(run), task, worlds, engine, options, None, False, database
+            run,
+            with_types_of(database, recorded_program(run)),
+            task,
+            worlds,
+            engine,
+            options,
+            None,
+            False,
+            database,
         )
     if fold is None:
         raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
@@ -200,7 +208,7 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
     )
     return Recorded(
         run,
-        recorded_program(run, text),
+        with_types_of(database, recorded_program(run, text)),
         task,
         tuple(plans[fold]["worlds"]),
         settings.get("engine") or "auto",
