@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from workbench.grounding.cases import Case, MissingAtom, count_case, open_rows
@@ -22,6 +22,7 @@ from workbench.grounding.select import (
 from workbench.grounding.unification import branches, merging_is_needless
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause
+from workbench.language.terms import Literal
 
 
 def _all_listed(case: Case) -> Case:
@@ -47,13 +48,7 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
         one for one in clause.literals if vocabulary.roles[one.atom.predicate].open
     )
     needless = merging_is_needless(clause, open_literals)
-    named = {one.atom.predicate for one in open_literals}
-    mixed = frozenset(
-        name
-        for name in named
-        if vocabulary.has_observed(name)
-        or (vocabulary.roles[name].scoped and len(open_literals) > 1)
-    )
+    mixed = _mixed(vocabulary, open_literals)
     # Without observed atoms in a row, two groundings of a rule that needs no merging differ; with
     # them they may not.
     splits = ((True, False), (False, True)) if mixed and needless else ((None, not needless),)
@@ -73,16 +68,10 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
     # its atoms.
     missing = [(case, one) for case in cases for one in case.missing]
     checked_late = bool(missing) and not any(one.predicate in mixed for _, one in missing)
-    sources = [_counted(case) if checked_late else case.select.sources for case in cases]
+    counted = [_without_heads(case) if checked_late else case for case in cases]
     counts = (
-        _count(
-            number,
-            replace(case, select=replace(case.select, sources=counted)),
-            vocabulary,
-            clause,
-            checked_late,
-        )
-        for number, (case, counted) in enumerate(zip(cases, sources))
+        _count(number, case, vocabulary, clause, checked_late)
+        for number, case in enumerate(counted)
     )
     integral = len(clause.literals) < WIDEST_INTEGRAL
     return Plan(
@@ -95,10 +84,22 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
         integral=integral,
         integral_constants=integral and not any(case.varying for case in cases),
         open_groundings=tuple(
-            open_rows(case, counted) for case, counted in zip(cases, sources) if case.signature
+            open_rows(case, one.select.sources)
+            for case, one in zip(cases, counted)
+            if case.signature
         ),
         missing=tuple(_sample(case, one) for case, one in missing),
         checked_late=checked_late,
+    )
+
+
+def _mixed(vocabulary: Vocabulary, open_literals: Sequence[Literal]) -> frozenset[str]:
+    """The predicates of open literals whose atoms may be observed ones."""
+    return frozenset(
+        name
+        for name in {one.atom.predicate for one in open_literals}
+        if vocabulary.has_observed(name)
+        or (vocabulary.roles[name].scoped and len(open_literals) > 1)
     )
 
 
@@ -109,10 +110,11 @@ def _total(cases: Iterable[Case]) -> Select:
     return Select((("n", COUNT), *scales), (Source(Union(selects), "r"),))
 
 
-def _counted(case: Case) -> tuple[Source, ...]:
-    """The sources that a count needs where atoms are checked late: these are not looked up."""
+def _without_heads(case: Case) -> Case:
+    """The case as it is counted where atoms are checked late: these are not looked up."""
     heads = {one.alias for one in case.missing}
-    return tuple(one for one in case.select.sources if one.alias not in heads)
+    sources = tuple(one for one in case.select.sources if one.alias not in heads)
+    return replace(case, select=replace(case.select, sources=sources))
 
 
 def _count(
