@@ -175,9 +175,7 @@ def _in_workspace(result: InferenceResult, unlisted: Unlisted) -> list[Scored]:
         ids = np.flatnonzero(atoms.predicate == number)
         if hidden or not ids.size:
             continue
-        world, constants, value = label_keys(
-            database, name, tuple(atoms.worlds), withheld=withheld
-        )
+        world, constants, value = label_keys(database, name, tuple(atoms.worlds), withheld=withheld)
         places = atoms.locate(name, world, constants)
         label, listed = np.full(ids.size, np.nan), np.zeros(ids.size, np.bool_)
         label[places[places >= 0] - ids[0]] = value[places >= 0]
