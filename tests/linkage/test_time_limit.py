@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from itertools import count
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ import workbench.verbs.common
 from benchmarks.linkage_sets import households
 from tests.kits.interruptions import QUESTIONS, AtQuestion
 from workbench.errors import Cancelled, ExitCode, WorkbenchError
-from workbench.linkage.candidates import find_candidates
+from workbench.linkage.candidates import compare_candidates, find_candidates
+from workbench.linkage.comparison import make_comparison
 from workbench.progress import Conduct, Progress
 from workbench.verbs.linking.link import link
 from workbench.verbs.linking.reading import read_linked
@@ -107,3 +109,19 @@ def test_wherever_it_is_cancelled_there_is_a_linkage_or_a_plain_word(
             assert said.message.startswith("a cancel cut linking short")
         seen.update(part.split()[0] for part in result.cut)
     assert seen == {"nothing", "weights", "clusters"}
+
+
+def test_a_cancel_is_heard_between_two_columns(people: Path) -> None:
+    """Columns of a million pairs take a second each."""
+    fields = read_linked([people], None).choice.fields
+    comparisons = [make_comparison(field) for field in fields]
+    compared: list[str] = []
+    stop = Event()
+
+    def report(stage: str, done: float, total: float | None, field: str) -> None:
+        compared.append(field)
+        stop.set()
+
+    with pytest.raises(Cancelled):
+        compare_candidates(comparisons, find_candidates(fields, None), Progress(report, stop))
+    assert compared == [fields[0].name]

@@ -14,7 +14,7 @@ from workbench.linkage.keys import keys_of
 from workbench.linkage.mixture import Patterns, patterns_of
 from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.proposals import propose_statements
-from workbench.progress import PLAIN, Conduct
+from workbench.progress import PLAIN, SILENT, Conduct, Progress
 
 __all__ = ["Candidates", "compare_candidates", "find_candidates"]
 
@@ -113,6 +113,8 @@ def find_candidates(
     return Candidates(pairs, said, possible, tuple(near), cut)
 
 
-def compare_candidates(comparisons: Sequence[FieldComparison], candidates: Candidates) -> Patterns:
-    """The patterns of the candidates' levels."""
-    return patterns_of(levels_of(comparisons, candidates.pairs), comparisons)
+def compare_candidates(
+    comparisons: Sequence[FieldComparison], candidates: Candidates, progress: Progress = SILENT
+) -> Patterns:
+    """The patterns of the candidates' levels; a cancel is heard between two columns."""
+    return patterns_of(levels_of(comparisons, candidates.pairs, progress), comparisons)

@@ -21,6 +21,7 @@ from workbench.linkage.similarity import (
     weighted_words,
     words_alike,
 )
+from workbench.progress import SILENT, Progress
 
 __all__ = ["MISSING", "FieldComparison", "compare", "levels_of", "make_comparison", "near_levels"]
 
@@ -266,6 +267,18 @@ _LEVELS: dict[str, tuple[tuple[str, ...], Callable[[Field, Int32, Int32], Int8]]
 }
 
 
-def levels_of(comparisons: Sequence[FieldComparison], pairs: Pairs) -> Array:
-    """The levels of all pairs, int8 shape (n_pairs, n_comparisons)."""
-    return np.stack([compare(one, pairs) for one in comparisons], axis=1)
+def levels_of(
+    comparisons: Sequence[FieldComparison], pairs: Pairs, progress: Progress = SILENT
+) -> Array:
+    """The levels of all pairs, int8 shape (n_pairs, n_comparisons).
+
+    Raises
+    ------
+    Cancelled
+        Between two columns.
+    """
+    levels = np.empty((len(pairs), len(comparisons)), np.int8)
+    for place, one in enumerate(comparisons):
+        progress.step("comparing", place, len(comparisons), one.field.name)
+        levels[:, place] = compare(one, pairs)
+    return levels

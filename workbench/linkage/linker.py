@@ -161,6 +161,7 @@ class _Records:
                 self.candidates.possible,
                 captured=share,
                 less_matches=less,
+                conduct=conduct,
             )
             return model, self.captured(patterns, model.scores(patterns.levels))
 

@@ -16,6 +16,7 @@ import numpy as np
 from workbench.arrays import Array, Float, Int8, Int64
 from workbench.linkage.comparison import MISSING, FieldComparison
 from workbench.linkage.sorting import grouped
+from workbench.progress import PLAIN, Conduct
 
 __all__ = [
     "Mixture",
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 SMOOTHING = 0.5
-PRIOR_STEPS = 50
+STEPS, PRIOR_STEPS = 60, 50
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,10 @@ def fit_mixture(
     *,
     captured: float = 1.0,
     less_matches: bool = False,
-    iterations: int = 60,
+    conduct: Conduct = PLAIN,
 ) -> Mixture:
-    """EM with u at chance: what two records drawn at random share.
+    """EM with u at chance: what two records drawn at random share; by a deadline or a cancel it
+    ends with the step that it is at.
 
     Parameters
     ----------
@@ -129,7 +131,7 @@ def fit_mixture(
     prior = 0.2 * float(patterns.counts.sum()) / n_possible
     mixture = Mixture(m, u, float(np.clip(prior, 1e-12, 0.5)))
     trace: list[float] = []
-    for _ in range(iterations):
+    for _ in range(STEPS):
         scores = mixture.scores(patterns.levels)
         match = sigmoid(scores) * patterns.counts
         m = tuple(
@@ -148,7 +150,7 @@ def fit_mixture(
         moved = max(float(np.abs(new - old).max()) for new, old in zip(m, mixture.m))
         trace.append(float((np.logaddexp(0.0, scores) * patterns.counts).sum()))
         mixture = Mixture(m, u, prior, tuple(trace))
-        if moved < 1e-5:
+        if moved < 1e-5 or conduct.over:
             break
     return mixture
 

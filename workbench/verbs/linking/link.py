@@ -197,7 +197,7 @@ def _scored(
     if not len(candidates.pairs):
         in_time(of_candidates, "candidates were found")
     comparisons = [make_comparison(field) for field in fields]
-    patterns = compare_candidates(comparisons, candidates)
+    patterns = compare_candidates(comparisons, candidates, conduct.progress)
     in_time(conduct, "pairs were compared")
     known = labelled.by_pattern(candidates, patterns, len(records))
     model = learn(
