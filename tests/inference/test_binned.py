@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from workbench.network import energy_offset, hard_violation, network_from_clause
 from workbench.network.bins import binned
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.piece import Pieces
+from workbench.progress import BestSoFar, Conduct
 
 SMALL = int(network_bytes(20, 50, 12))
 
@@ -124,3 +126,18 @@ def test_what_an_engine_declines_is_declined() -> None:
     assert Binned("ilp", SMALL, "map").declines(squared, weights) == make_engine("ilp").declines(
         squared, weights
     )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_left_before_its_end_has_a_bound(seed: int) -> None:
+    network, weights = whole(seed)
+    least = least_reported(network, weights)
+    late = Binned("auto", SMALL).solve(network, weights, deadline=monotonic() - 1.0)
+    assert late.status is Status.LIMIT
+    assert 0.0 <= late.bound <= least + 1e-7
+    conduct = Conduct(best=BestSoFar(network))
+    found = Binned("auto", SMALL).infer(network, weights, conduct)
+    assert conduct.best.answer is not None
+    values, bound = conduct.best.answer()
+    assert values.tolist() == found.values.tolist()
+    assert bound == pytest.approx(found.bound)

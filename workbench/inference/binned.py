@@ -107,6 +107,7 @@ class _Course:
         if self.how.task == "marginal":
             self.values[:] = np.nan
         self.bound = 0.0
+        self.conduct.offer(network, self._so_far)
         done, total = 0, int(bins.row_start[-1]) + network.n_atoms
         for number in np.flatnonzero(bins.size <= self.how.memory).tolist():
             inside, rows = bins.atoms(number), bins.rows(number)
@@ -170,6 +171,10 @@ class _Course:
         self.engines["streamed"] += relaxed is not None
         self.statuses.add(Status(self.conduct.stopped) if self.conduct.over else Status.FEASIBLE)
         return None
+
+    def _so_far(self) -> tuple[Float, float]:
+        """Values, and a bound: no bin that is not solved yet costs less than the floor."""
+        return self.values.copy(), self.bound + self.floor + self.pieces.constant
 
     def _answer(self) -> Solution:
         network, weights, values = self.network, self.weights, self.values
