@@ -16,7 +16,7 @@ from workbench.inference.accepts import ALL, Accepts, Task, Trait, traits_of
 from workbench.inference.blockwise import Blockwise, relaxation
 from workbench.inference.choose import engine_for
 from workbench.inference.registry import make_engine
-from workbench.inference.relaxation import is_proven
+from workbench.inference.relaxation import better, is_proven
 from workbench.inference.sampling import refuse
 from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.bins import Bins, binned, release_rows
@@ -162,7 +162,9 @@ class _Course:
         for place, number in enumerate(large):
             atoms, rows = self.bins.atoms(number), self.bins.rows(number)
             if self.start is None and relaxed is not None:
-                self.values[atoms] = relaxed.values[atoms] >= 0.5
+                rounded = self.values.copy()
+                rounded[atoms] = relaxed.values[atoms] >= 0.5
+                self.values = better(self.network, self.weights, rounded, self.values)
             blocks = Blockwise(self.pieces, how.engine, how.parameters, self.how.memory)
             within = self.conduct.within(1 / (len(large) - place))
             self.n_blocks += blocks.improve(self.values, atoms, rows, within)
