@@ -47,8 +47,8 @@ def check_soft_updates(case: PslCase, tally: Tally) -> None:
             try:
                 updated = workspace.update(
                     run,
-                    list(map(_text, add)),
-                    list(map(_text, gone)),
+                    list(map(fact_text, add)),
+                    list(map(fact_text, gone)),
                     world=world,
                     partition=PARTITIONS[part],
                 ).result
@@ -60,7 +60,7 @@ def check_soft_updates(case: PslCase, tally: Tally) -> None:
                 continue
             there = after
             with _holding(case, there, program) as other:
-                _check_equal(updated, _answer(other, program))
+                check_equal(updated, _answer(other, program))
             tally.add("updates as fresh runs")
 
 
@@ -76,7 +76,7 @@ def _answer(workspace: Workspace, program: Program) -> InferenceResult | str:
         return error.diagnostics[0].code
 
 
-def _text(fact: Fact) -> str:
+def fact_text(fact: Fact) -> str:
     predicate, part, arguments, value = fact
     sign = (
         "?"
@@ -100,7 +100,7 @@ def _check_refused(case: PslCase, worlds: Worlds, program: Program, error: Workb
         )
 
 
-def _check_equal(updated: InferenceResult, fresh: InferenceResult | str) -> None:
+def check_equal(updated: InferenceResult, fresh: InferenceResult | str) -> None:
     if isinstance(fresh, str):
         raise Difference("soft update", f"answered, and a fresh run is refused, {fresh}")
     if one_alone := _atoms(updated) ^ _atoms(fresh):

@@ -28,6 +28,7 @@ PROGRAMS = {
     "updates": 3,
     "value updates": 4,
     "soft updates": 2,
+    "soft value updates": 2,
     "tables": 25,
 }
 INPUTS = 600
