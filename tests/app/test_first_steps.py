@@ -107,9 +107,7 @@ def test_a_study_outlives_the_server_and_goes_with_its_run(
     state: Server, page: Open, shop: list[Path], tmp_path: Path
 ) -> None:
     sound(bring(page("tables"), shop).button(key="tables-load").click().run())
-    state.workspace.runs.record_study(
-        state.workspace.study(shop, "customers.complains", time_limit=120.0)
-    )
+    state.workspace.study(shop, "customers.complains", time_limit=120.0)
     test = sound(page("start"))
     scores = {item.label: float(item.value.split(" ")[0]) for item in test.metric}
     assert 0.8 < scores["AUC-ROC"] <= 1

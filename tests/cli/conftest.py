@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,10 +32,11 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """`run("infer", "rules.mln", ...)` as `workbench infer rules.mln ...` would."""
+    """`run("infer rules.mln ...")`, or its words, as `workbench infer rules.mln ...` would."""
 
-    def invoke(*arguments: object) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["workbench", *map(str, arguments)])
+    def invoke(*words: object) -> Outcome:
+        line = shlex.split(str(words[0])) if len(words) == 1 else map(str, words)
+        monkeypatch.setattr(sys, "argv", ["workbench", *line])
         capsys.readouterr()
         code = 0
         try:

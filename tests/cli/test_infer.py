@@ -85,17 +85,7 @@ def test_smokers_marginals_equal_enumeration(run: Run, tmp_path: Path) -> None:
     rules.write_text(SMOKING)
     data.write_text(PEOPLE)
     outcome = run(
-        "infer",
-        rules,
-        "--data",
-        data,
-        "--query",
-        "Smokes,Cancer",
-        "--engine",
-        "exact",
-        "--out",
-        out,
-        "--json",
+        f"infer {rules} --data {data} --query Smokes,Cancer --engine exact --out {out} --json"
     )
     assert outcome.code == 0, outcome.err
     record = outcome.json
@@ -116,17 +106,7 @@ def test_map_values_are_zero_or_one_with_a_certificate(run: Run, tmp_path: Path)
     rules.write_text(SMOKING)
     data.write_text(PEOPLE)
     outcome = run(
-        "infer",
-        rules,
-        "--data",
-        data,
-        "--query",
-        "Smokes,Cancer",
-        "--task",
-        "map",
-        "--out",
-        out,
-        "--json",
+        f"infer {rules} --data {data} --query Smokes,Cancer --task map --out {out} --json"
     )
     assert outcome.code == 0, outcome.err
     assert outcome.json["status"] == "optimal"
@@ -176,9 +156,7 @@ def test_satisfied_evidence_of_a_negative_template_is_in_the_evidence_energy(
     rules, data = tmp_path / "n.mln", tmp_path / "n.db"
     rules.write_text("t = {A, B, C}\nE(t)\nP(t)\n-2 !E(+x) v P(x)\n-1.5 E(+x) ^ P(x)\n")
     data.write_text("E(A)\n")
-    outcome = run(
-        "infer", rules, "--data", data, "--query", "P", "--closed", "E", "--task", "map", "--json"
-    )
+    outcome = run(f"infer {rules} --data {data} --query P --closed E --task map --json")
     assert outcome.code == 0, outcome.err
     # B and C lack E: their clauses of weight -2 hold, and no conjunction does.
     assert outcome.json["evidence_energy"] == pytest.approx(4.0)

@@ -96,9 +96,7 @@ def test_sampling_answers_with_the_samples_so_far(
 def test_learning_answers_with_the_weights_so_far(run: Run, tmp_path: Path, learner: str) -> None:
     rules, data, _ = files(tmp_path)
     with ctrl_c("", at=2):
-        outcome = run(
-            "learn", rules, "--data", data, "--query", "Smokes", "--learner", learner, "--json"
-        )
+        outcome = run(f"learn {rules} --data {data} --query Smokes --learner {learner} --json")
     assert outcome.code == 4, outcome.err
     assert outcome.json["status"] == "cancelled"
 
@@ -106,9 +104,7 @@ def test_learning_answers_with_the_weights_so_far(run: Run, tmp_path: Path, lear
 def test_an_interrupt_while_grounding_says_so(run: Run, tmp_path: Path) -> None:
     rules, data, workspace = files(tmp_path)
     with ctrl_c("ground", at=1):
-        outcome = run(
-            "infer", rules, "--data", data, "--query", "Smokes", "-w", workspace, "--json"
-        )
+        outcome = run(f"infer {rules} --data {data} --query Smokes -w {workspace} --json")
     assert outcome.code == 4
     assert outcome.json["status"] == "cancelled"
     assert "cancelled" in outcome.err
@@ -166,19 +162,7 @@ def test_work_that_hears_nothing_is_ended(
     monkeypatch.setattr(Exact, "infer", deaf)
     monkeypatch.setattr("workbench.leaving.GRACE", 0.1)
     monkeypatch.setattr("workbench.cli.left_behind", lambda: False)
-    outcome = run(
-        "infer",
-        rules,
-        "--data",
-        data,
-        "--query",
-        "Smokes",
-        "-w",
-        workspace,
-        "-e",
-        "exact",
-        "--json",
-    )
+    outcome = run(f"infer {rules} --data {data} --query Smokes -w {workspace} -e exact --json")
     ended.set()
     assert outcome.code == 4
     assert outcome.json["status"] == "cancelled"

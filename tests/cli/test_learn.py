@@ -77,16 +77,7 @@ def test_two_cross_validations_are_compared_by_paired_tests(
 ) -> None:
     workspace = tmp_path / "runs.db"
     run("crossval", *files, "--workspace", workspace)
-    run(
-        "crossval",
-        files[0],
-        "--query",
-        "Smokes,Cancer",
-        "--set",
-        "prior_sd=0.1",
-        "--workspace",
-        workspace,
-    )
+    run(f"crossval {files[0]} --query Smokes,Cancer --set prior_sd=0.1 --workspace {workspace}")
     tests = run("compare", workspace, 1, 2, "--json").json["tests"]
     of_cll = {test["test"]: test for test in tests if test["metric"] == "CLL"}
     assert set(of_cll) == {"paired t", "Wilcoxon", "corrected resampled t"}

@@ -22,17 +22,7 @@ def test_new_records_are_linked_with_a_kept_linkage(
     assert (
         run("link", "people.csv", "--out", "clusters.csv", "--workspace", "kept.duckdb").code == 0
     )
-    again = run(
-        "link",
-        "new.csv",
-        "--with",
-        "kept.duckdb",
-        "--out",
-        "new_clusters.csv",
-        "--pairs",
-        "p.csv",
-        "--json",
-    )
+    again = run("link new.csv --with kept.duckdb --out new_clusters.csv --pairs p.csv --json")
     said = json.loads(again.out)
     assert (again.code, said["records"], said["new"]) == (0, 201, 1)
     first = pd.read_csv("clusters.csv").set_index("id")["cluster"]

@@ -132,9 +132,7 @@ def test_a_document_of_one_line_is_learned_and_written(run: Run, tmp_path: Path)
         rules=["1: Friend(A, B) & Votes(A) -> Votes(B) ^2", "1: !Votes(A) ^2", "Votes(A) <= 1 ."],
     )
     assert (
-        run(
-            "learn", path, "--learner", "hinge_pseudolikelihood", "--out", tmp_path / "learned.psl"
-        ).code
+        run(f"learn {path} --learner hinge_pseudolikelihood --out {tmp_path / 'learned.psl'}").code
         == 0
     )
     assert run("check", tmp_path / "learned.psl").out.endswith("3 rules\n")

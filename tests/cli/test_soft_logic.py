@@ -65,9 +65,7 @@ def test_the_linear_program_is_exact_and_proven(run: Run, model: Path) -> None:
 
 
 def test_the_linear_program_does_not_round_soft_logic(run: Run, model: Path) -> None:
-    outcome = run(
-        "infer", "model.psl", "--data", "model.data", "-e", "lp", "--set", "rounding=roundup"
-    )
+    outcome = run("infer model.psl --data model.data -e lp --set rounding=roundup")
     assert (outcome.code, "E0804" in outcome.err) == (2, True)
 
 
@@ -75,9 +73,7 @@ def test_the_linear_program_does_not_round_soft_logic(run: Run, model: Path) -> 
 def test_targets_that_no_rule_moves_keep_their_listed_values(
     run: Run, model: Path, engine: str
 ) -> None:
-    outcome = run(
-        "infer", "model.psl", "--data", "model.data", "-e", engine, "-o", "out.csv", "--json"
-    )
+    outcome = run(f"infer model.psl --data model.data -e {engine} -o out.csv --json")
     with (model / "out.csv").open() as lines:
         value = {row["atom"]: float(row["value"]) for row in csv.DictReader(lines)}
     free = ("Lonely(A)", "Lonely(B)", "Nice(D)", "Nice(E)")
@@ -102,7 +98,5 @@ def test_predictions_are_scored_against_the_truth_that_the_data_file_lists(
     (model / "predicted.csv").write_text(
         "atom,predicate,value\nLikes(B),Likes,0.5\nLikes(C),Likes,0.5\n"
     )
-    scores = run(
-        "evaluate", "--predictions", "predicted.csv", "--truth", "model.data", "--json"
-    ).json
+    scores = run("evaluate --predictions predicted.csv --truth model.data --json").json
     assert scores["MAE"] == pytest.approx(0.15)

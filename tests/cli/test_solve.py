@@ -116,17 +116,8 @@ def test_an_engine_without_the_partition_function_is_refused(run: Run, tmp_path:
 
 def test_no_sample_in_time_is_no_probability(run: Run, tmp_path: Path) -> None:
     (tmp_path / "m.uai").write_text(frustrated_model(0))
-    asked = (
-        "solve",
-        tmp_path / "m.uai",
-        "--task",
-        "marginal",
-        "--engine",
-        "gibbs",
-        "--time-limit",
-        "1e-9",
-    )
-    answer = run(*asked, "--out", tmp_path / "out.csv", "--json")
+    asked = f"solve {tmp_path / 'm.uai'} --task marginal --engine gibbs --time-limit 1e-9"
+    answer = run(f"{asked} --out {tmp_path / 'out.csv'} --json")
     assert answer.code == 4
     assert (tmp_path / "out.csv").read_text().split() == ["variable,state,value"]
 

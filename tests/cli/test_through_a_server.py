@@ -138,9 +138,7 @@ def test_a_linkage_is_kept_and_added_to_at_the_server(run: Run, tmp_path: Path) 
                     (record, out.read_text(encoding="utf-8"), pairs.read_text(encoding="utf-8"))
                 )
             assert found[0] == found[1], name
-        refused = run(
-            "link", paths["mended"], "--with", address, "--correct", "--remove", "--out", out
-        )
+        refused = run(f"link {paths['mended']} --with {address} --correct --remove --out {out}")
         assert (refused.code != 0, "E0686" in refused.err) == (True, True)
         with workbench.connect(address) as remote:
             remote.upload(paths["new"])

@@ -45,25 +45,15 @@ def smokers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("smokers")
 def test_the_command_line_names_the_evidence(run: Run) -> None:
-    command = (
-        "explain",
-        "rules.mln",
-        "Smokes(Bob)",
-        "--data",
-        "people.db",
-        "--query",
-        "Smokes",
-        "--task",
-        "map",
-    )
-    lines = run(*command).out.splitlines()
+    command = "explain rules.mln Smokes(Bob) --data people.db --query Smokes --task map"
+    lines = run(command).out.splitlines()
     rows = [
         " ".join(line.replace("│", " | ").split()).strip("| ") for line in lines if "00" in line
     ]
     assert rows == GOLDEN
     known = next(
         item
-        for item in run(*command, "--json").json["contributions"]
+        for item in run(f"{command} --json").json["contributions"]
         if not item["others"] and item["given"]
     )
     assert known == {
@@ -281,13 +271,7 @@ def test_definitions_are_told_by_what_they_count(tmp_path: Path, run: Run) -> No
     loaded = wb.open(tmp_path / "firms.duckdb")
     with loaded as workspace:
         workspace.load([tmp_path / f"{name}.csv" for name in ("people", "firms", "directs")])
-    command = (
-        "explain",
-        str(tmp_path / "rules.mln"),
-        "Sought(P{})",
-        "-w",
-        str(tmp_path / "firms.duckdb"),
-    )
+    files = f"{tmp_path / 'rules.mln'} -w {tmp_path / 'firms.duckdb'} --query Sought"
     for person, told in (
         (1, "Companies(Person 1 (P1), 2): 2 firms: Firm 00 (C0), Firm 01 (C1)"),
         (
@@ -297,10 +281,10 @@ def test_definitions_are_told_by_what_they_count(tmp_path: Path, run: Run) -> No
             + " and 3 more",
         ),
     ):
-        words = [word.format(person) for word in command]
-        (reason,) = run(*words, "--query", "Sought", "--json").json["contributions"]
+        line = f"explain {files} Sought(P{person})"
+        (reason,) = run(f"{line} --json").json["contributions"]
         assert reason["definitions"] == [told]
-        assert told in run(*words, "--query", "Sought").out
+        assert told in run(line).out
 
 
 def test_rules_are_told_in_their_authors_words_beside_the_rule_where_two_share_them() -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.database import Database
-    from workbench.study.result import StudyResult
     from workbench.verbs.standing import Standing
     from workbench.verbs.studying.runs import StudyRecord
 
@@ -202,12 +201,6 @@ class Runs:
             name: value for name, value in arguments.items() if name not in ("rules", "mapping")
         }
         return record_ended(self.database, kind, seconds, str(arguments.get("rules", "")), settings)
-
-    def record_study(self, result: StudyResult, *, seed: int = 0) -> int:
-        """Keep a study as a run; its number."""
-        from workbench.verbs.studying.runs import record_study
-
-        return record_study(self.database, result, seed=seed)
 
     def label(self, number: int, *, name: str | None = None, note: str | None = None) -> None:
         """Name a run or note something beside it."""

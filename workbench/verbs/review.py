@@ -17,7 +17,7 @@ from workbench.verbs.explaining.display import shown_atoms
 from workbench.verbs.explaining.reopening import recorded_run
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 Order = Literal["change", "doubt"]
 MOST = 200
@@ -84,15 +84,6 @@ class ReviewQueue:
             if one.reviewer == reviewer or (one.says is not None and not second)
         }
         return tuple(one for one in self.questions if (one.world, one.atom) not in done)
-
-    def frame(self) -> pd.DataFrame:
-        """Columns atom, world, value, doubt, change."""
-        import pandas as pd
-
-        names = ("atom", "world", "value", "doubt", "change")
-        return pd.DataFrame(
-            [[getattr(one, name) for name in names] for one in self.questions], columns=names
-        )
 
 
 def review_queue(

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isinf
-from typing import Any
 
 _MOST = 3
 """Rules that a sentence names on each side."""
@@ -118,13 +117,6 @@ class Explanation:
     samples: int = 0
     shown: str = ""
     number: bool = False
-
-    def as_record(self) -> dict[str, Any]:
-        """JSON-ready fields."""
-        from workbench.verbs.common import as_json
-
-        record: dict[str, Any] = as_json(self)
-        return record
 
     def sentence(self) -> str:
         """The explanation in sentences: the value, and the rules that speak for and against it."""

@@ -35,7 +35,6 @@ def proposed_rules(
     predict: str,
     *,
     rules: int = 20,
-    seed: int = 0,
     time_limit: float | None = None,
     progress: Progress = SILENT,
 ) -> ProposedRules:
@@ -50,17 +49,18 @@ def proposed_rules(
     ------
     What `study` raises of tables and labels.
     """
-    deadline, settings = deadline_after(time_limit), Settings(rules=rules, seed=seed)
+    deadline, settings = deadline_after(time_limit), Settings(rules=rules)
     until = None if deadline is None else deadline - (deadline - monotonic()) / 3
     progress.step("tables", 0.0)
     with stage(find_sources(sources)) as staging:
         ready = prepared(staging, predict, time=None, mapping=None)
-        rows = labelled_sample(ready.labels, seed)
+        rows = labelled_sample(ready.labels, 0)
         matrix = candidates_for(
             staging, ready, rows, collective=True, deadline=until, progress=progress
         )
+        conduct = Conduct(deadline=deadline, progress=progress)
         target = Labelled(ready.kind, ready.labels[rows], max(len(ready.classes), 2), None)
-        model = fitted_rules(matrix, target, settings, Conduct(seed, deadline, progress))
+        model = fitted_rules(matrix, target, settings, conduct)
         studied = Studied(target.kind, target.labels, target.n_classes, model)
         return ProposedRules(
             studied_rules(ready, model, matrix, studied, timed=False),

@@ -64,7 +64,7 @@ class LiveGrounding:
         network, rule = self.grounding.network, self.rows.written.rule
         return replace(self, sums=self.sums_over(network, rule, self.values))
 
-    def solution(self, reason: str = "") -> Solution:
+    def solution(self) -> Solution:
         """The answer as a whole."""
         if self.asked.numbers(self.grounding):
             return self.asked.solve(self.grounding)
@@ -76,7 +76,7 @@ class LiveGrounding:
             bound = energy - float(self.shares.slack.sum())
             violation = sums.hard_violation(network, self.values)
         return Solution(
-            self.shares.worst, self.values, energy, bound, violation, self.engine, reason
+            self.shares.worst, self.values, energy, bound, violation, self.engine, reason=""
         )
 
 
