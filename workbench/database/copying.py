@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted
 from workbench.database.rows import copy_table
-from workbench.database.schema import create_predicate_table
+from workbench.database.schema import create_predicate_table, create_type_table
 from workbench.database.workspace_format import DISPLAY_NAMES
 from workbench.errors import InputError
 
@@ -53,9 +52,7 @@ def copy_of(
             target.execute(DISPLAY_NAMES)
             copy_table(source, target, "display_name")
         for table in database.type_tables().values():
-            target.execute(
-                f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)"
-            )
+            create_type_table(target, table)
             if facts or path is not None:
                 copy_table(source, target, table)
         type_tables = database.type_tables()

@@ -11,10 +11,9 @@ from pathlib import Path
 import duckdb
 
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted
 from workbench.database.rows import copy_table
 from workbench.database.running import prepared
-from workbench.database.schema import create_predicate_table, declare_type
+from workbench.database.schema import create_predicate_table, create_type_table, declare_type
 from workbench.database.storage_faults import storage_fault
 from workbench.database.stored import StoredPredicate, read_predicates
 from workbench.database.workspace_format import WORKSPACE_TABLES
@@ -102,7 +101,7 @@ def _copy_tables(
     tables = dict(target.execute("SELECT name, table_name FROM constant_type").fetchall())
     unread = {}
     for type_name, table in tables.items():
-        target.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
+        create_type_table(target, table)
         try:
             copy_table(damaged, target, table)
         except duckdb.InterruptException:  # ended by hand: nothing is lost

@@ -21,10 +21,12 @@ def declare_type(connection: duckdb.DuckDBPyConnection, name: str) -> str:
     if name not in tables:
         tables[name] = unused_name(f"c_{name}", tables.values())
         connection.execute("INSERT INTO constant_type VALUES (?, ?)", [name, tables[name]])
-        connection.execute(
-            f"CREATE TABLE {quoted(tables[name])} (id INTEGER NOT NULL, name VARCHAR NOT NULL)"
-        )
+        create_type_table(connection, tables[name])
     return str(tables[name])
+
+
+def create_type_table(connection: duckdb.DuckDBPyConnection, table: str) -> None:
+    connection.execute(f"CREATE TABLE {quoted(table)} (id INTEGER NOT NULL, name VARCHAR NOT NULL)")
 
 
 def stored_form(declared: Predicate | Function) -> StoredPredicate:

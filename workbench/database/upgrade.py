@@ -14,25 +14,17 @@ from workbench.database.stored import read_predicates
 from workbench.language.ground_atoms import parse_atom
 from workbench.resources import sql_text
 
+FORMAT_VERSION = 7
 LOST_TYPE = "recorded"
 """The type of a recorded constant whose predicate is no longer declared so."""
 
 
 def upgrade(connection: duckdb.DuckDBPyConnection, version: int) -> None:
     """Bring a workspace from a format to the present one by steps, inside the transaction."""
-    if version < 2:
-        connection.execute(sql_text("upgrade_from_1"))
-    if version < 3:
-        connection.execute(sql_text("upgrade_from_2"))
-    if version < 4:
-        connection.execute(sql_text("upgrade_from_3"))
-        _remake_views(connection)
-    if version < 5:
-        connection.execute(sql_text("upgrade_from_4"))
-    if version < 6:
-        connection.execute(sql_text("upgrade_from_5"))
-    if version < 7:
-        connection.execute(sql_text("upgrade_from_6"))
+    for step in range(version, FORMAT_VERSION):
+        connection.execute(sql_text(f"upgrade_from_{step}"))
+        if step == 3:
+            _remake_views(connection)
     if version < 3:
         # Predicates are read as this format has them.
         _translate_predictions(connection)

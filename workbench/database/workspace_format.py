@@ -11,7 +11,7 @@ import duckdb
 
 from workbench.database.rows import first_value
 from workbench.database.stored import read_predicates
-from workbench.database.upgrade import upgrade
+from workbench.database.upgrade import FORMAT_VERSION, upgrade
 from workbench.errors import InputError, WorkbenchError
 from workbench.resources import sql_text
 
@@ -20,7 +20,6 @@ DISPLAY_NAMES = (
 )
 """What people call things: made when the first name is kept."""
 WORKSPACE_TABLES = tuple(re.findall(r"^CREATE TABLE (\w+)", sql_text("schema"), re.MULTILINE))
-FORMAT_VERSION = 7
 
 Transaction = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
 
