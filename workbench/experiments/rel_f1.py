@@ -19,10 +19,11 @@ from workbench.progress import Conduct, Progress
 from workbench.structure.rule_task import RuleTask
 from workbench.study.anchors import TargetTimes
 from workbench.study.columns import CandidateColumns
-from workbench.study.learners import LearnerName, TargetKind, fit_learner
+from workbench.study.learners import LearnerName, fit_learner
 from workbench.study.matrix import candidate_matrix
 from workbench.study.prepared import Prepared, prepared
 from workbench.tables import Staging, find_sources, propose, stage
+from workbench.tables.facts import TargetKind
 
 SYSTEMS: Mapping[str, LearnerName] = {"rules": "rules", "boosted_trees": "boosted_trees"}
 TASKS = {

@@ -14,16 +14,6 @@ from workbench.linkage.keys import BlockingKey
 from workbench.linkage.sorting import different
 from workbench.progress import PLAIN, Conduct
 
-__all__ = [
-    "BlockSizes",
-    "BlockingStatement",
-    "Pairs",
-    "all_pairs",
-    "block_pairs",
-    "count_pairs",
-    "every_pair",
-]
-
 LARGEST_BLOCK = 3000
 """Records that share a key; larger blocks are left out, for their pairs grow with the square."""
 

@@ -16,8 +16,6 @@ from workbench.linkage.neighbours import Near, add_near
 from workbench.linkage.proposals import propose_statements
 from workbench.progress import PLAIN, SILENT, Conduct, Progress
 
-__all__ = ["Candidates", "compare_candidates", "find_candidates"]
-
 PAIRS_A_RECORD = 60
 FEW_RECORDS = 100_000
 """Of more records twenty pairs each are compared, or as many as of so many."""

@@ -21,8 +21,6 @@ from workbench.linkage.keys import BlockingKey
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.neighbours import Near, are_near
 
-__all__ = ["captured_share"]
-
 DRAWN = 20_000
 """Matches that are drawn, and the most that are looked at."""
 ROUNDS = 200

@@ -11,8 +11,6 @@ import numpy as np
 
 from workbench.linkage.fields import Field, without_words_of
 
-__all__ = ["FieldChoice", "choose_fields"]
-
 SAMPLE = 3000
 REPEATS = 0.8
 TEXTS = ("name", "numbered", "words", "numbered words")

@@ -28,8 +28,6 @@ from workbench.linkage.partitions import MOST_RECORDS, best_partitions
 from workbench.network.compiled import plain
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["AS_SCORED", "Clustering", "Unfound", "cluster", "figures_by_group"]
-
 FEW = 5000
 """Steps of plain Python, at most, that are less than importing Numba:
 cubes of components' sizes.

@@ -23,8 +23,6 @@ from workbench.linkage.similarity import (
 )
 from workbench.progress import SILENT, Progress
 
-__all__ = ["MISSING", "FieldComparison", "compare", "levels_of", "make_comparison", "near_levels"]
-
 MISSING = 0
 RARITY = (2, 8, 32, 128, 512, 2048)
 """Values held by up to so many records form a level of agreement each:

@@ -15,17 +15,6 @@ from scipy.sparse.csgraph import connected_components
 from workbench.arrays import Bool, Float, Int64
 from workbench.linkage.blocking import Pairs
 
-__all__ = [
-    "CLIP",
-    "SETTLED",
-    "PairComponents",
-    "components_of",
-    "first_of",
-    "joined_records",
-    "told",
-    "weight_of",
-]
-
 LARGEST = 600
 """Records; larger components are first cut at their weaker links."""
 STEP = 2.0

@@ -9,8 +9,6 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.network.compiled import compiled
 
-__all__ = ["greedy_joining", "moved_singly", "packed_triangles", "violated"]
-
 
 @compiled
 def greedy_joining(w: Float, average: bool) -> Int64:

@@ -31,8 +31,6 @@ from workbench.linkage.problem import LinkProblem
 from workbench.linkage.tree import TreeModel, fit_classes
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["Doubt", "share_of_chance", "told_apart"]
-
 NEARLY_UNIQUE = 0.06
 """Of random pairs, those that are equal in a field that tells things apart."""
 SOME, DOUBTFUL = 0.15, 0.25

@@ -15,8 +15,6 @@ from workbench.linkage.components import CLIP
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.sorting import are_among, grouped
 
-__all__ = ["Estimates", "estimate", "threshold_curve"]
-
 FEWEST = 5
 THRESHOLDS = np.array([0.01, *(np.arange(1, 20) / 20), 0.99, 0.999])
 

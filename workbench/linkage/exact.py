@@ -15,8 +15,6 @@ from workbench.linkage.transitivity import Transitivity
 from workbench.network import network_from_clauses
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["ExactPartition", "exact_partition"]
-
 
 @dataclass(frozen=True)
 class ExactPartition:

@@ -20,8 +20,6 @@ from workbench.linkage.similarity import (
     words_alike,
 )
 
-__all__ = ["pair_features", "whole_record"]
-
 _SCORERS = (fuzz.ratio, fuzz.partial_ratio, fuzz.token_sort_ratio, fuzz.token_set_ratio)
 
 

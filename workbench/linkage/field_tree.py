@@ -10,8 +10,6 @@ import numpy as np
 
 from workbench.arrays import Float, Int8
 
-__all__ = ["FAR", "PRIOR_COUNT", "EveryPair", "FieldTree", "field_tree", "log_shares"]
-
 MISSING = 0
 PRIOR_COUNT = 0.1
 EDGE_COUNT = 2.0

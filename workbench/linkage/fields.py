@@ -14,18 +14,6 @@ import numpy as np
 from workbench.arrays import Array, Float, Int32, Int64
 from workbench.linkage.numbers import hold_numbers
 
-__all__ = [
-    "Field",
-    "FieldKind",
-    "Frequencies",
-    "Words",
-    "beyond_words_of",
-    "kind_of_texts",
-    "make_field",
-    "without_words_of",
-    "words_in_order",
-]
-
 FieldKind = Literal[
     "name",
     "numbered",

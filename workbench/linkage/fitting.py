@@ -16,15 +16,14 @@ from functools import cached_property
 import numpy as np
 
 from workbench.arrays import Float
+from workbench.linkage.field_tree import FAR, EveryPair
 from workbench.linkage.groups import Things, of_single_things
 from workbench.linkage.merit import Judge
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.problem import LinkProblem, Sample
 from workbench.linkage.starts import halved_start, starts_of, strict_starts
-from workbench.linkage.tree import FAR, EveryPair, TreeModel, fit_classes, independent
+from workbench.linkage.tree import TreeModel, fit_classes, independent
 from workbench.progress import PLAIN, Conduct
-
-__all__ = ["CONSISTENT", "FEWEST_FIELDS", "MOST", "Fitted", "across_sources", "fit_tree"]
 
 FEWEST_FIELDS = 4
 """Fewer fields do not tell correlated classes apart."""

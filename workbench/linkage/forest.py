@@ -10,8 +10,6 @@ import numpy as np
 
 from workbench.arrays import Array, Float, Int64
 
-__all__ = ["Forest"]
-
 CHUNK = 1 << 12
 """Rows that are asked at once."""
 

@@ -22,8 +22,6 @@ from workbench.linkage.merit import Judge
 from workbench.linkage.sorting import different
 from workbench.linkage.tree import TreeModel
 
-__all__ = ["EVIDENCE", "Things", "evidence_of_joining", "of_single_things"]
-
 MOST_WITHIN = 0.1
 """Of the pairs that the finer class lacks, within what it joins by others."""
 EVIDENCE = 3.0

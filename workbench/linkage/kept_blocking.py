@@ -18,8 +18,6 @@ from workbench.linkage.keys import BlockingKey, part_texts
 from workbench.linkage.neighbours import FEW, Near, in_words, near_pairs
 from workbench.linkage.sorting import different
 
-__all__ = ["KeptBlocking", "between", "hashed", "pairs_with"]
-
 MIXED = np.uint64(0x9E3779B97F4A7C15)
 """Odd, of the golden ratio: multiplying by it spreads the bits of a key (Knuth 1998,
 section 6.4).

@@ -15,8 +15,6 @@ from workbench.linkage.forest import Forest
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.supervised import Supervised, design_of, words_of
 
-__all__ = ["KeptSupervised"]
-
 
 @dataclass(frozen=True)
 class KeptSupervised:

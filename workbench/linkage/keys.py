@@ -14,8 +14,6 @@ from workbench.arrays import Float, Int32
 from workbench.linkage.fields import Field, words_in_order
 from workbench.linkage.numbers import digits_in, longest_number, numbers_in
 
-__all__ = ["BlockingKey", "keys_of", "part_texts"]
-
 
 @dataclass(frozen=True)
 class BlockingKey:

@@ -15,8 +15,6 @@ from workbench.linkage.comparison import MISSING, FieldComparison, levels_of
 from workbench.linkage.mixture import Mixture
 from workbench.linkage.tree import TreeModel
 
-__all__ = ["LinkModel", "Scoring", "reasons_of"]
-
 
 class Scoring(Protocol):
     """What says how likely pairs are the same, and why."""

@@ -17,6 +17,7 @@ from workbench.linkage.captured import captured_share
 from workbench.linkage.clustering import Unfound
 from workbench.linkage.comparison import FieldComparison, levels_of
 from workbench.linkage.doubts import Doubt, told_apart
+from workbench.linkage.field_tree import EveryPair
 from workbench.linkage.fields import Field
 from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, Fitted, fit_tree
 from workbench.linkage.groups import evidence_of_joining
@@ -31,10 +32,8 @@ from workbench.linkage.mixture import (
 )
 from workbench.linkage.problem import LinkProblem
 from workbench.linkage.sources import calibrated_to_within, with_pairs_within
-from workbench.linkage.tree import EveryPair, TreeModel
+from workbench.linkage.tree import TreeModel
 from workbench.progress import PLAIN, Conduct
-
-__all__ = ["learn"]
 
 RANDOM_PAIRS = 400_000
 

@@ -16,8 +16,6 @@ from workbench.linkage.clustering import Clustering
 from workbench.linkage.components import weight_of
 from workbench.linkage.mixture import sigmoid
 
-__all__ = ["Rivals", "best_of_each", "match_one_to_one"]
-
 COUNTS = 0.5
 """Of what being each other's best says: pairs of high log odds are so anyway."""
 ALIKE = 1e-9

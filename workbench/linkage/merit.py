@@ -21,10 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float, Int8
+from workbench.linkage.field_tree import FAR
 from workbench.linkage.mixture import sigmoid
-from workbench.linkage.tree import FAR, TreeModel
-
-__all__ = ["Judge", "separation"]
+from workbench.linkage.tree import TreeModel
 
 POWER = 0.5
 """Of the border and of the number of matches, in a class's merit."""

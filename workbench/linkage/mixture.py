@@ -18,16 +18,6 @@ from workbench.linkage.comparison import MISSING, FieldComparison
 from workbench.linkage.sorting import grouped
 from workbench.progress import PLAIN, Conduct
 
-__all__ = [
-    "Mixture",
-    "Patterns",
-    "assumed_mixture",
-    "fit_mixture",
-    "patterns_of",
-    "sample_pairs",
-    "sigmoid",
-]
-
 SMOOTHING = 0.5
 STEPS, PRIOR_STEPS = 60, 50
 

@@ -15,8 +15,6 @@ from workbench.linkage.fields import Field
 from workbench.linkage.similarity import in_threes, weighted_words, words_alike
 from workbench.linkage.sorting import different
 
-__all__ = ["Near", "add_near", "are_near", "in_words", "near_pairs"]
-
 ALIKE = 0.3
 FEW = 50
 """Records that hold a value; those of more are found by no near text."""

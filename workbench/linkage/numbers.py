@@ -12,15 +12,6 @@ import numpy as np
 
 from workbench.arrays import Array, Bool, Int32
 
-__all__ = [
-    "compared_numbers",
-    "digits_in",
-    "hold_numbers",
-    "longest_number",
-    "numbers_in",
-    "written_otherwise",
-]
-
 MIXED = 0.2
 """Of texts, those that have words and numbers."""
 MISTYPED = 4

@@ -10,8 +10,6 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 
-__all__ = ["MOST_RECORDS", "best_partitions"]
-
 MOST_RECORDS = 6
 """They can be parted in 203 ways, seven in 877."""
 AT_ONCE = 20_000

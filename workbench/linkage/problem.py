@@ -9,10 +9,8 @@ import numpy as np
 
 from workbench.arrays import Float, Int8, Int64
 from workbench.linkage.comparison import FieldComparison
+from workbench.linkage.field_tree import EveryPair
 from workbench.linkage.mixture import Mixture, Patterns
-from workbench.linkage.tree import EveryPair
-
-__all__ = ["LinkProblem", "Sample"]
 
 SAMPLE = 40_000
 """Pairs that starts are tried on."""

@@ -12,8 +12,6 @@ from workbench.linkage.blocking import LARGEST_BLOCK, BlockingStatement, count_p
 from workbench.linkage.keys import BlockingKey
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["propose_statements"]
-
 MOST_CHANCE = 1e-4
 """Two keys that random records share more often than this block nothing."""
 

@@ -13,8 +13,6 @@ from workbench.arrays import Array, Float32, Int32, Int64
 from workbench.linkage.fields import Field
 from workbench.linkage.sorting import grouped
 
-__all__ = ["distinct_pairs", "edits", "in_threes", "jaro_winkler", "weighted_words", "words_alike"]
-
 CHUNK = 1 << 20
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from workbench.arrays import Bool, Int64
 
-__all__ = ["are_among", "different", "grouped"]
-
 
 def different(values: Int64) -> Int64:
     """The different values in order; `np.unique` hashes, which is ten times slower on millions."""

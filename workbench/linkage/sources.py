@@ -22,8 +22,6 @@ from workbench.linkage.mixture import Mixture, Patterns, patterns_of, sigmoid
 from workbench.linkage.neighbours import Near, near_pairs
 from workbench.linkage.roots import root_of
 
-__all__ = ["calibrated_to_within", "pairs_within", "with_pairs_within"]
-
 SURE, MANY = (0.3, 0.1, 0.05), 20
 """Of the matches that are assumed, those most alike; and how many these are at least, of the
 smaller shares.

@@ -16,8 +16,6 @@ import numpy as np
 from workbench.arrays import Float, Int8
 from workbench.errors import InputError, WorkbenchError
 
-__all__ = ["LEAST", "SplinkComparison", "SplinkLevel", "SplinkModel", "read_splink", "weights_of"]
-
 LEAST = 1e-300
 """m and u count for no less, as in Splink 5."""
 LINK_TYPES = ("dedupe_only", "link_only", "link_and_dedupe")

@@ -8,8 +8,6 @@ from workbench.arrays import Float
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.roots import root_of
 
-__all__ = ["halved_start", "starts_of", "strict_starts"]
-
 PARTNERS = (0.05, 0.5)
 """Matches a record that strict starts take, those of the largest log odds."""
 STRICTER = 3.0

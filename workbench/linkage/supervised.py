@@ -20,16 +20,6 @@ from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import Field
 from workbench.linkage.similarity import weighted_words
 
-__all__ = [
-    "Supervised",
-    "best_cut",
-    "design_of",
-    "fit_supervised",
-    "one_thread",
-    "rescored",
-    "words_of",
-]
-
 MISSING = -1.0
 FOLDS = 5
 CLEAR = 12.0

@@ -13,8 +13,6 @@ from workbench.arrays import Float, Int64
 from workbench.network import Rows
 from workbench.network.ground_network import Relation
 
-__all__ = ["Transitivity"]
-
 
 @dataclass
 class Transitivity:

@@ -28,8 +28,6 @@ from workbench.linkage.field_tree import (
 from workbench.linkage.mixture import Mixture
 from workbench.progress import PLAIN, Conduct
 
-__all__ = ["FAR", "EveryPair", "FieldTree", "TreeModel", "fit_classes", "independent"]
-
 OF_ONE_SHAPE = 4
 """Steps of EM that fit the tables of the same trees; then trees are chosen anew (Friedman 1998)."""
 

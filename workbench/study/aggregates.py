@@ -24,8 +24,6 @@ from workbench.structure.reached import (
     variance,
 )
 
-__all__ = ["aggregated", "read_by", "told_apart"]
-
 
 def read_by(candidate: Candidate) -> tuple[Onward, ...]:
     """The columns that a candidate reads."""

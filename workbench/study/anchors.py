@@ -14,8 +14,6 @@ from workbench.study.relations import ROWID, Relations
 from workbench.study.rows_read import RowsRead, arrays_of, looked_up
 from workbench.tables import Staging
 
-__all__ = ["Anchors", "TargetTimes"]
-
 
 @dataclass(frozen=True)
 class TargetTimes:

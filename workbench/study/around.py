@@ -13,8 +13,6 @@ from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Path
 from workbench.study.columns import CandidateColumns
 
-__all__ = ["Around", "around"]
-
 PARTS = 5
 
 

@@ -16,8 +16,6 @@ from workbench.study.folds import Labelled
 from workbench.tables.facts import TargetKind
 from workbench.threads import one_blas_thread
 
-__all__ = ["BASELINES", "baseline_name", "baseline_predictions"]
-
 BASELINES = {
     "base rate": "the training rows' share, middle value, or shares of the classes",
     "logistic regression on own columns": "a penalised linear model on the table's own columns, "

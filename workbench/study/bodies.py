@@ -15,8 +15,6 @@ from workbench.study.walks import Walks
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
 
-__all__ = ["Bodies"]
-
 DAYS = 'days({}, "1970-01-01")'
 """A date as the number that candidates make of it."""
 

@@ -11,8 +11,6 @@ from itertools import pairwise
 from workbench.structure.relational import Column
 from workbench.tables import Staging, TypedTable
 
-__all__ = ["beginnings"]
-
 CODE = re.compile(r"(?=.*\d)\S{2,24}|[^\sa-zß-ÿ]{2,24}")
 """No space, and a digit or no small letter."""
 FEW, MANY = 8, 100_000

@@ -21,8 +21,6 @@ from workbench.study.rows_read import RowsRead, arrays_of, looked_up
 from workbench.study.texts import counted, rows_with_words
 from workbench.tables import Staging, TypedTable
 
-__all__ = ["CandidateColumns"]
-
 MOST_CELLS = 120_000_000
 """Cells (rows reached x columns read) of one path; a path that reaches more is left out."""
 MOST_PAIRS = 10_000_000

@@ -10,8 +10,6 @@ from itertools import combinations
 from workbench.structure.relational import Column, Table
 from workbench.tables import Staging, TypedTable
 
-__all__ = ["calendar_columns", "durations", "number_column"]
-
 A_YEAR = 330
 """Days that dates span at least where their months are looked at."""
 DAYS_OF_MONTH = 10

@@ -17,8 +17,6 @@ from workbench.study.words import candidate_words
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
 
-__all__ = ["Definitions"]
-
 
 SIGNS = {"difference": "-", "ratio": "/", "product": "*"}
 

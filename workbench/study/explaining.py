@@ -16,18 +16,17 @@ from workbench.structure.sparse_fits import sigmoid
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules
 from workbench.study.definitions import Definitions
-from workbench.study.learners import FittedRules, TargetKind
+from workbench.study.learners import FittedRules
 from workbench.study.matrix import CandidateMatrix
 from workbench.study.program import rule_texts, written_intercept
 from workbench.study.result import Explained, StudiedRule
 from workbench.study.rule_words import readable_step, reason_words, term_words
 from workbench.study.run import Studied
 from workbench.study.words import weight_text
+from workbench.tables.facts import TargetKind
 
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
-
-__all__ = ["explained_rows", "intervals", "studied_rules"]
 
 MOST_EXPLAINED = 2000
 MOST_REASONS = 5

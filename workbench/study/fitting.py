@@ -24,8 +24,6 @@ from workbench.study.matrix import CandidateMatrix, candidate_matrix, columns_of
 from workbench.study.prepared import AskedRows, Prepared, asked_rows, mapping_onto
 from workbench.tables import Staging, TablesMapping, target_of, type_tables
 
-__all__ = ["RelationalModel", "candidates_for", "filled", "labelled_sample"]
-
 MOST_ROWS = 50_000
 """Labelled rows that candidates and weights are chosen on; more are thinned at random."""
 

@@ -12,16 +12,7 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.evaluation import auc_roc, continuous_scores, scores_at
 from workbench.structure.rule_task import held_out_sets
-from workbench.study.learners import TargetKind
-
-__all__ = [
-    "Labelled",
-    "fold_metrics",
-    "latest_split",
-    "prediction_loss",
-    "study_folds",
-    "summarised",
-]
+from workbench.tables.facts import TargetKind
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,6 @@ from workbench.structure.relational import Column, Path
 from workbench.study.around import Around, around
 from workbench.study.columns import MOST_PAIRS, CandidateColumns
 
-__all__ = ["GatheredCandidates", "Neighbours", "by_path", "neighbour_pairs"]
-
 LEAST_SPREAD = 0.1
 """Of its mean, that a number's spread is at least where others are divided by it:
 years say what they say.

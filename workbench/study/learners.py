@@ -20,8 +20,6 @@ from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules
 from workbench.tables.facts import TargetKind
 from workbench.threads import one_blas_thread
 
-__all__ = ["FittedRules", "LearnerName", "TargetKind", "fit_learner"]
-
 LearnerName = Literal["rules", "boosted_trees"]
 
 

@@ -30,8 +30,6 @@ from workbench.study.offers import (
     variety_offers,
 )
 
-__all__ = ["CandidateMatrix", "candidate_matrix", "columns_of"]
-
 MOST_COLUMNS = 6000
 LARGEST = 900_000_000
 """Cells of the matrix, at most (float32)."""

@@ -24,17 +24,6 @@ from workbench.structure.candidates_among import (
 from workbench.structure.relational import Path, Schema
 from workbench.study.columns import MOST_CELLS, CandidateColumns
 
-__all__ = [
-    "kind_and_threshold_offers",
-    "least_rows",
-    "nearest_offers",
-    "rare_value_offers",
-    "some_rows_offers",
-    "threshold_offers",
-    "two_kinds_offers",
-    "variety_offers",
-]
-
 WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
 WINDOWS_IN_YEARS = (1, 3, 10)
 MOST_WINDOWS = 3

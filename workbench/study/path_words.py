@@ -6,8 +6,6 @@ from workbench.structure.relational import Hop, Path
 from workbench.tables.names import plural, singular_words, without_id
 from workbench.tables.names import words as words_of
 
-__all__ = ["neighbours_words", "rows_words", "spoken", "the", "thing_words", "whose"]
-
 
 def spoken(name: str) -> str:
     """A name as it is spoken."""

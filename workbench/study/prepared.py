@@ -12,7 +12,6 @@ from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic, InputError, UsageError, nearest
 from workbench.structure.relational import Schema
 from workbench.study.anchors import TargetTimes
-from workbench.study.learners import TargetKind
 from workbench.study.schema import relational_schema
 from workbench.tables import (
     Staging,
@@ -28,8 +27,7 @@ from workbench.tables import (
     type_tables,
 )
 from workbench.tables.composite import split_value
-
-__all__ = ["AskedRows", "Prepared", "asked_rows", "mapping_onto", "prepared"]
+from workbench.tables.facts import TargetKind
 
 FEWEST_LABELS = 8
 

@@ -20,8 +20,6 @@ from workbench.tables import mapped_predicates
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
 
-__all__ = ["program_text", "rule_texts", "written_intercept"]
-
 
 def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candidate]) -> str:
     """The program as text: for each definition a comment in words, then the rules by weight,

@@ -11,8 +11,6 @@ from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Column, Hop, Path, Schema
 from workbench.tables import TypedTable
 
-__all__ = ["ROWID", "Relations"]
-
 ROWID = Column("rowid", "number")
 
 

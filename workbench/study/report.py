@@ -12,8 +12,6 @@ from typing import Any
 from workbench.study.result import StudyResult
 from workbench.study.words import number_text, weight_text
 
-__all__ = ["html_report", "write_study"]
-
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c2430;
   max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }

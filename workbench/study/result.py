@@ -9,8 +9,6 @@ from typing import Any
 from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic
 
-__all__ = ["Explained", "HeldOut", "StudiedRule", "StudyResult"]
-
 
 @dataclass(frozen=True)
 class StudiedRule:

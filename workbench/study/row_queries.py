@@ -10,8 +10,6 @@ from workbench.structure.candidates import Onward
 from workbench.structure.relational import Hop, Reference, Schema
 from workbench.study.relations import Relations
 
-__all__ = ["LABEL_ROW", "RowQueries"]
-
 LABEL_ROW = "end_"
 """The column of the rowid of a row that is reached."""
 

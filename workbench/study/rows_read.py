@@ -14,8 +14,6 @@ from workbench.structure.relational import Hop
 from workbench.study.row_queries import LABEL_ROW, RowQueries
 from workbench.tables import Staging
 
-__all__ = ["RowsRead", "arrays_of", "looked_up"]
-
 
 @dataclass
 class RowsRead:

@@ -12,8 +12,6 @@ from workbench.structure.terms import Condition, Term
 from workbench.study.path_words import spoken, the, whose
 from workbench.study.words import candidate_words, in_days, known_words, number_text
 
-__all__ = ["condition_words", "readable_step", "reason_words", "term_words"]
-
 YEAR, MONTH = 365.25, 365.25 / 12
 """In days."""
 

@@ -21,10 +21,9 @@ from workbench.study.folds import (
     prediction_loss,
     study_folds,
 )
-from workbench.study.learners import FittedRules, LearnerName, TargetKind, fit_learner
+from workbench.study.learners import FittedRules, LearnerName, fit_learner
 from workbench.study.matrix import CandidateMatrix
-
-__all__ = ["FoldRun", "Settings", "Studied", "cross_validated_fold", "fitted_rules", "run_study"]
+from workbench.tables.facts import TargetKind
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,6 @@ from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
 from workbench.tables.values import listed
 
-__all__ = ["relational_schema"]
-
 MOST_VALUES = 40
 """Different values that a column has at most to be a category whatever its rows;
 else a fifth as many as rows.

@@ -8,17 +8,6 @@ from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Column, Path
 from workbench.tables import TableMapping, TablesMapping, mapped_predicates
 
-__all__ = [
-    "Row",
-    "Statements",
-    "camel",
-    "candidate_name",
-    "path_name",
-    "quoted_constant",
-    "real",
-    "row_of",
-]
-
 Row = tuple[str, ...]
 """The variables that name a row: its thing's, or those of the things that it relates."""
 

@@ -10,8 +10,6 @@ from workbench.arrays import Float, Int64
 from workbench.structure.reached import Spans
 from workbench.tables import Staging, TypedTable
 
-__all__ = ["common_words", "counted", "rows_with_words"]
-
 MOST_WORDS = 300
 LEAST_ROWS, LEAST_SHARE, LARGEST_SHARE = 5, 0.01, 0.9
 """Rows, and shares of a column's texts, that have a word which is looked at."""

@@ -14,8 +14,6 @@ from workbench.structure.candidates import Candidate
 from workbench.study.words import candidate_words
 from workbench.tables import FEWEST_TO_PART, gives_away_from
 
-__all__ = ["telling_all", "unlike_learned"]
-
 FEWEST = 10
 """Rows asked below which they may be alike by chance."""
 NEARLY_ALL = 0.95

@@ -13,8 +13,6 @@ from workbench.tables import MappedPredicate, TableMapping, mapped_predicates
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
 
-__all__ = ["Walks"]
-
 
 class Walks:
     """Literals over the predicates that a mapping makes of its tables' columns."""

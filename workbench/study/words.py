@@ -14,9 +14,6 @@ from workbench.study.path_words import (
 )
 from workbench.tables.names import singular_words
 
-__all__ = ["candidate_words", "in_days", "known_words", "number_text"]
-
-
 AGGREGATES = {
     "variance": "variance of the",
     "mean": "mean",

@@ -38,7 +38,8 @@ from workbench.tables.mapping_text import format_mapping
 from workbench.tables.propose import propose
 from workbench.tables.readings import Reading, find_reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
-from workbench.tables.staging import StagedTable, Staging, stage
+from workbench.tables.staged import StagedTable, Staging
+from workbench.tables.staging import stage
 from workbench.tables.targets import (
     FEWEST_TO_PART,
     gives_away_from,

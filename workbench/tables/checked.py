@@ -11,10 +11,8 @@ from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import target_of
 from workbench.tables.mapping import ColumnMapping, TablesMapping
 from workbench.tables.one_row_each import SHOWN, with_one_row_each
-from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.typed import ROW, TypedTable, is_filled, typed_table
-
-__all__ = ["type_tables"]
 
 
 def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedTable]:

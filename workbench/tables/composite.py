@@ -12,17 +12,8 @@ from itertools import combinations
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
 from workbench.tables.names import words
 from workbench.tables.profile import ColumnCounts, TableCounts
-from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import is_blank
-
-__all__ = [
-    "CompositeKey",
-    "CompositeReference",
-    "find_composites",
-    "joined_name",
-    "joined_value",
-    "split_value",
-]
 
 LEADING = 4
 """Columns that a key has at most, and among which, at a table's left, it is looked for."""

@@ -10,8 +10,6 @@ import duckdb
 
 from workbench.errors import InputError, WorkbenchError, nearest
 
-__all__ = ["FUNCTIONS", "check_condition", "unknown_column", "unusable"]
-
 _CLASSES = frozenset(
     "BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split()
 )

@@ -16,8 +16,6 @@ from workbench.tables.names import predicate_name, type_name, words
 from workbench.tables.readings import Reading
 from workbench.tables.values import BLANKS, MORE_BLANKS, YES_NO
 
-__all__ = ["corrected"]
-
 SILENT = ("key", "constant", "empty", "ignore")
 BY_HAND = "chosen by hand"
 

@@ -24,11 +24,9 @@ from workbench.database import (
 from workbench.errors import Diagnostic, InputError, WorkbenchError, nearest
 from workbench.tables.facts import mapped_predicates, target_of
 from workbench.tables.mapping import SqlDefinition, TablesMapping
-from workbench.tables.staging import Staging
+from workbench.tables.staged import Staging
 from workbench.tables.typed import ROW, TypedTable
 from workbench.tables.values import BLANKS, date_and_time, is_blank
-
-__all__ = ["check_definitions", "defined_rows"]
 
 MOST_ROWS = 1_000_000
 SECONDS = 60.0

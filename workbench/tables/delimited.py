@@ -18,8 +18,6 @@ from workbench.errors import Diagnostic, InputError, Span, UsageError
 from workbench.tables.headers import LOOKED_AT, left_out_above, rows_above
 from workbench.tables.names import column_names
 
-__all__ = ["Delimited", "read_form"]
-
 BLOCK = 1 << 23
 WINDOW = 1 << 20
 HEAD = 1 << 18

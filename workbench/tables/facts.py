@@ -12,15 +12,6 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.names import predicate_name, words
 
-__all__ = [
-    "MappedPredicate",
-    "Target",
-    "mapped_predicates",
-    "subject_types",
-    "target_of",
-    "value_types",
-]
-
 TargetKind = Literal["yes/no", "category", "number"]
 
 

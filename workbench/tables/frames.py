@@ -11,8 +11,6 @@ from typing import Any
 
 from workbench.errors import UsageError
 
-__all__ = ["Tables", "as_files"]
-
 Tables = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, Any]
 """A file or URL, several, or data frames by the names of their tables."""
 

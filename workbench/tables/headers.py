@@ -8,8 +8,6 @@ from statistics import median
 
 from workbench.errors import Diagnostic, Span
 
-__all__ = ["LOOKED_AT", "left_out_above", "rows_above"]
-
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 LOOKED_AT = 50
 """Rows that are looked at."""

@@ -9,8 +9,6 @@ from workbench.tables.kinds import may_be_key, share
 from workbench.tables.names import ID_WORDS, singular, without_id, words
 from workbench.tables.profile import ColumnCounts, TableCounts
 
-__all__ = ["BARE", "Key", "find_keys"]
-
 NEARLY_UNIQUE = 0.98
 CALLED_AND_NEARLY_UNIQUE = 0.9
 BARE = ID_WORDS | {"name"}

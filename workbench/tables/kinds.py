@@ -10,8 +10,6 @@ from typing import Literal
 from workbench.tables.names import ID_WORDS, words
 from workbench.tables.profile import FEW, ColumnCounts
 
-__all__ = ["MOST_CATEGORIES", "ColumnKind", "Finding", "kind_of", "may_be_key", "share"]
-
 ColumnKind = Literal[
     "key",
     "reference",

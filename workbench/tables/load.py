@@ -23,11 +23,9 @@ from workbench.tables.checked import type_tables
 from workbench.tables.definitions import defined_rows
 from workbench.tables.facts import MappedPredicate, mapped_predicates, target_of
 from workbench.tables.mapping import SqlDefinition, TablesMapping
-from workbench.tables.staging import Staging
+from workbench.tables.staged import Staging
 from workbench.tables.targets import target_warnings
 from workbench.tables.typed import TypedTable
-
-__all__ = ["TablesReport", "load_tables_as_mapped"]
 
 
 @dataclass(frozen=True)

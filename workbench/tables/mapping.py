@@ -12,8 +12,6 @@ from workbench.tables.kinds import ColumnKind
 from workbench.tables.readings import Reading
 from workbench.tables.sources import TableSource
 
-__all__ = ["ColumnMapping", "Keep", "SqlDefinition", "TableMapping", "TablesMapping", "Unreadable"]
-
 Keep = Literal["error", "first", "last"]
 Unreadable = Literal["error", "blank"]
 

@@ -21,8 +21,6 @@ from workbench.tables.readings import Reading
 from workbench.tables.sources import TableSource, form_of, is_url
 from workbench.tables.values import YES_NO
 
-__all__ = ["read_mapping"]
-
 _TABLE_KEYS = tuple(
     "name file part separator encoding header type key relation display keep blank_keys "
     "columns".split()

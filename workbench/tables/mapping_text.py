@@ -14,8 +14,6 @@ from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.sources import is_url
 from workbench.tables.values import BLANKS, MORE_BLANKS, YES_NO
 
-__all__ = ["format_mapping", "usual_blanks"]
-
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 

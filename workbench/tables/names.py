@@ -9,18 +9,6 @@ from collections.abc import Sequence
 
 from workbench.errors import InputError, Span
 
-__all__ = [
-    "ID_WORDS",
-    "column_names",
-    "plural",
-    "predicate_name",
-    "singular",
-    "singular_words",
-    "type_name",
-    "without_id",
-    "words",
-]
-
 # Of the shapes of letters, so that those of every alphabet count: upper case, lower case (or none),
 # digit.
 _WORD = re.compile(r"U+(?!l)|U?l+|d+")

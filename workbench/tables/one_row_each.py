@@ -7,10 +7,8 @@ from dataclasses import replace
 
 from workbench.database import text_literal
 from workbench.errors import Diagnostic
-from workbench.tables.staging import Staging
+from workbench.tables.staged import Staging
 from workbench.tables.typed import ROW, TypedTable
-
-__all__ = ["SHOWN", "with_one_row_each"]
 
 SHOWN = 5
 

@@ -17,9 +17,7 @@ from workbench.database import first_line, quoted
 from workbench.database.rows import handed_in
 from workbench.database.running import prepared
 from workbench.tables.condition_checks import check_condition, unknown_column, unusable
-from workbench.tables.staging import StagedTable, Staging
-
-__all__ = ["PairConditions", "is_of_kind", "raw_cell"]
+from workbench.tables.staged import StagedTable, Staging
 
 ROW, SOURCE = '" row"', '" source"'
 """Names that no column has, for those are trimmed."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.tables.readings import Reading, agreed, find_reading
-from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import (
     BLANKS,
     MORE_BLANKS,
@@ -18,8 +18,6 @@ from workbench.tables.values import (
     number_value,
     truth_value,
 )
-
-__all__ = ["FEW", "ColumnCounts", "TableCounts", "count_table"]
 
 SAMPLE = 500
 FEW = 64

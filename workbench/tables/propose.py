@@ -16,10 +16,8 @@ from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.proposed_names import with_category_types, with_predicates
 from workbench.tables.readings import Reading
 from workbench.tables.references import Reference, find_references
-from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import BLANKS, date_from_parts, is_blank
-
-__all__ = ["propose"]
 
 _NAMES = ("name", "title", "label", "bezeichnung", "titel", "nom", "nombre", "fullname")
 _FIRST, _LAST = (

@@ -8,10 +8,8 @@ from dataclasses import replace
 from workbench.tables.facts import subject_types, value_types
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
 from workbench.tables.names import predicate_name, singular_words, type_name, without_id, words
-from workbench.tables.staging import Staging
+from workbench.tables.staged import Staging
 from workbench.tables.values import is_blank
-
-__all__ = ["with_category_types", "with_predicates"]
 
 
 def with_category_types(staging: Staging, tables: Sequence[TableMapping]) -> list[TableMapping]:

@@ -25,8 +25,6 @@ from workbench.tables.values import (
     date_and_time,
 )
 
-__all__ = ["Reading", "agreed", "find_reading"]
-
 NUMBER_PATTERNS = {
     ".": re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
     ",": re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"),

@@ -17,10 +17,8 @@ from workbench.database.arrow_columns import integers
 from workbench.tables.pair_conditions import raw_cell
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.readings import Reading
-from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import date_value, is_blank, number_value
-
-__all__ = ["RecordColumn", "Records", "kind_of", "read_columns", "read_ids", "read_records"]
 
 MOSTLY = 0.6
 MOSTLY_CODES = 0.9

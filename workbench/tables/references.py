@@ -9,10 +9,8 @@ from workbench.tables.keys import BARE, Key
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
 from workbench.tables.names import singular, without_id, words
 from workbench.tables.profile import ColumnCounts, TableCounts
-from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import is_blank
-
-__all__ = ["Reference", "find_references"]
 
 PROBES = 1000
 WELL_NAMED = 0.8

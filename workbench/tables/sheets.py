@@ -18,8 +18,6 @@ from workbench.database import display_name
 from workbench.errors import InputError
 from workbench.tables.headers import LOOKED_AT, rows_above
 
-__all__ = ["sheet_batches", "sheet_names"]
-
 ROWS_PER_BATCH = 50_000
 
 

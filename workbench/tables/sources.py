@@ -12,8 +12,6 @@ from workbench.database import database_tables, display_name, format_of, open_bi
 from workbench.errors import InputError, Span, masked
 from workbench.tables.sheets import sheet_names
 
-__all__ = ["Form", "TableSource", "find_sources", "form_of", "is_table_file", "is_url"]
-
 Form = Literal["delimited", "parquet", "json", "excel", "sqlite", "duckdb", "postgres"]
 
 _MANY = ("excel", "sqlite", "duckdb", "postgres")

@@ -4,15 +4,12 @@ before anything reaches the workspace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import duckdb
-import pyarrow
 
 from workbench.database import (
     FactSource,
@@ -31,75 +28,7 @@ from workbench.tables.headers import left_out_above
 from workbench.tables.names import column_names
 from workbench.tables.sheets import sheet_batches
 from workbench.tables.sources import TableSource
-
-__all__ = ["StagedTable", "Staging", "stage"]
-
-
-@dataclass(frozen=True)
-class StagedTable:
-    """A table as text, in a staging.
-
-    Attributes
-    ----------
-    relation : str
-        The table's name in the staging's database, safe to put into SQL.
-    source : TableSource
-        With what was found out about the file.
-    columns : tuple of str
-        As the source names them, in order; column number i is called `c<i>` in `relation`. Cells
-        are trimmed text, or NULL; which texts mean that nothing is known is for the mapping to say.
-    first_row : int
-        The row of the source, counted from 1 with the header, that `rowid` 0 of `relation` came
-        from.
-    """
-
-    name: str
-    relation: str
-    source: TableSource
-    columns: tuple[str, ...]
-    rows: int
-    first_row: int
-    notes: tuple[Diagnostic, ...] = ()
-
-    def cell(self, column: str) -> str:
-        """The SQL name of a column."""
-        return f"c{self.columns.index(column)}"
-
-    def span(self, row: int, column: str | None = None) -> Span:
-        """Where a row of the source is; `column` counts cells, as spreadsheets do."""
-        place = 1 + (self.columns.index(column) if column in self.columns else 0)
-        return Span(self.source.shown, row, place, row, place + 1)
-
-
-class Staging:
-    """A throw-away database of staged tables; `with stage(sources) as staging`."""
-
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, tables: Sequence[StagedTable]
-    ) -> None:
-        self.connection = connection
-        self.tables: Mapping[str, StagedTable] = {table.name: table for table in tables}
-
-    def add_blank_column(self, table: str, column: str) -> None:
-        """Give a table a column that it lacks, with nothing in it."""
-        staged = self.tables[table]
-        self.connection.execute(
-            f"ALTER TABLE {staged.relation} ADD COLUMN c{len(staged.columns)} VARCHAR"
-        )
-        self.tables = {**self.tables, table: replace(staged, columns=(*staged.columns, column))}
-
-    def drop(self, relations: Iterable[str]) -> None:
-        """Let go of tables of the staging's database, and of the memory that they take."""
-        for relation in relations:
-            self.connection.execute(f"DROP TABLE {relation}")
-
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a query over the staged tables."""
-        return self.connection.execute(sql).fetchall()
-
-    def record_batches(self, sql: str) -> pyarrow.RecordBatchReader:
-        """The rows of a query as a pyarrow.RecordBatchReader, for a database that takes them in."""
-        return self.connection.sql(sql).to_arrow_reader(1 << 17)
+from workbench.tables.staged import StagedTable, Staging
 
 
 @contextmanager

@@ -16,19 +16,8 @@ from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import Target, target_of
 from workbench.tables.kinds import share
 from workbench.tables.mapping import TablesMapping
-from workbench.tables.staging import Staging
+from workbench.tables.staged import Staging
 from workbench.tables.typed import TypedTable
-
-__all__ = [
-    "FEWEST_TO_PART",
-    "Leak",
-    "TargetRows",
-    "gives_away_from",
-    "leaks",
-    "target_faults",
-    "target_rows",
-    "target_warnings",
-]
 
 GIVES_AWAY = 0.99
 

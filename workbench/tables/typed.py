@@ -11,10 +11,8 @@ from workbench.tables.composite import joined_value
 from workbench.tables.facts import Target
 from workbench.tables.kinds import MOST_CATEGORIES
 from workbench.tables.mapping import ColumnMapping, TableMapping
-from workbench.tables.staging import StagedTable, Staging
+from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import date_from_parts, date_value, is_blank, number_value, truth_value
-
-__all__ = ["ROW", "TypedTable", "counted", "is_filled", "typed_table"]
 
 ROW = "row_"
 

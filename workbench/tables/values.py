@@ -8,27 +8,6 @@ from collections.abc import Iterable, Sequence
 
 from workbench.database import text_literal
 
-__all__ = [
-    "BETWEEN_THOUSANDS",
-    "BLANKS",
-    "DATE_FORMATS",
-    "MEASURES",
-    "MORE_BLANKS",
-    "MORE_DIGITS",
-    "OR",
-    "SHORT_OFFSET",
-    "TIME_FORMATS",
-    "UNITS",
-    "YES_NO",
-    "date_and_time",
-    "date_from_parts",
-    "date_value",
-    "is_blank",
-    "listed",
-    "number_value",
-    "truth_value",
-]
-
 BLANKS = ("", "NULL", "null", "Null", "N/A", "n/a", "\\N", "?")
 """Texts that mean that nothing is known, in any column."""
 

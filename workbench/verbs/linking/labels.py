@@ -139,8 +139,7 @@ def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs
                 f"{table.source.shown} labels no pair",
                 help="leave --labels out, or add rows: left,right,match",
             )
-        cells = ", ".join(table.cell(called[name,]) for name in COLUMNS)
-        rows = staging.rows(f"SELECT {cells} FROM {table.relation}")
+        rows = staging.texts(table, (called[name,] for name in COLUMNS))
     return _pairs_of(rows, table, records)
 
 

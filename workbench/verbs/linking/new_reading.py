@@ -14,7 +14,6 @@ from workbench.tables.names import words
 from workbench.tables.profile import readings_of
 from workbench.tables.readings import Reading
 from workbench.tables.records import RecordColumn, read_columns, read_ids
-from workbench.tables.values import is_blank
 from workbench.verbs.linking.description import Description
 from workbench.verbs.linking.ids import source_of
 from workbench.verbs.linking.kept import values_of
@@ -108,9 +107,8 @@ def _lost(
 ) -> int:
     """How many cells say nothing, as all that were linked are numbers, or dates."""
     if column.kind == "number":
-        blank = is_blank(table.cell(called), reading.blanks)
-        filled = staging.rows(f"SELECT count(*) FROM {table.relation} WHERE NOT {blank}")[0][0]
-        return int(filled) - int((column.codes >= 0).sum())
+        filled = staging.filled(table, called, reading.blanks)
+        return filled - int((column.codes >= 0).sum())
     if isinstance(description.model, KeptSettings):
         return int(
             np.append(description.model.unread(column.name, column.texts), False)[

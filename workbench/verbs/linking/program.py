@@ -19,8 +19,9 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int8
 from workbench.language.printing import quote_constant
 from workbench.linkage.candidates import Candidates
+from workbench.linkage.field_tree import FieldTree
 from workbench.linkage.link_model import LinkModel, Scoring
-from workbench.linkage.tree import FieldTree, TreeModel
+from workbench.linkage.tree import TreeModel
 from workbench.verbs.linking.settings import SettingsScoring
 
 SAME, OTHER, COMPARED, BEYOND = "Same", "AlikeOtherwise", "Compared", "Beyond"
