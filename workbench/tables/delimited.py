@@ -4,29 +4,22 @@ and whether the first line names the columns.
 
 from __future__ import annotations
 
-import codecs
-import gzip
 import re
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
-from workbench.database import cells_of_line, chunks_of_lines, display_name, open_binary
-from workbench.errors import Diagnostic, InputError, Span, UsageError
+from workbench.database import cells_of_line, display_name, open_binary
+from workbench.errors import Diagnostic, Span
+from workbench.tables.encodings import LONGEST_LINE, WINDOW, copy_as_utf8, scanned
 from workbench.tables.headers import LOOKED_AT, left_out_above, rows_above
 from workbench.tables.names import column_names
 
-BLOCK = 1 << 23
-WINDOW = 1 << 20
 HEAD = 1 << 18
 LINES = 200
-LONGEST_LINE = 1 << 26
 SEPARATORS = ",;\t|"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
-_NULL = b"\x00"
 
 
 @dataclass(frozen=True)
@@ -57,15 +50,6 @@ class Delimited:
     notes: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True)
-class _Scan:
-    """What one pass over a file's bytes tells."""
-
-    encoding: str
-    plain_ends: bool
-    long_lines: bool
-
-
 def read_form(
     path: Path, workplace: Path, *, separator: str | None, encoding: str | None, header: bool | None
 ) -> Delimited:
@@ -81,7 +65,7 @@ def read_form(
         E0232 for a column named twice.
     """
     name = display_name(path)
-    scan = _scanned(path, encoding)
+    scan = scanned(path, encoding)
     notes: list[Diagnostic] = []
     if encoding is None and scan.encoding not in ("utf-8", "utf-16"):
         said = (
@@ -100,7 +84,7 @@ def read_form(
     source = path
     if scan.encoding != "utf-8" or not scan.plain_ends:
         source = workplace / f"{len(list(workplace.iterdir()))}.csv"
-        _copy(path, source, scan.encoding)
+        copy_as_utf8(path, source, scan.encoding)
     head = _head(source)
     if separator is not None and not any(separator in line for line in head):
         # Files of the same shape may be written otherwise: the mapping's separator is that of the
@@ -138,117 +122,6 @@ def _lines_above(head: Sequence[str], separator: str | None) -> int:
     chosen = separator or _separator(filled[len(filled) // 2 :])
     titles = rows_above([_cells(line, chosen) if line else [] for line in head[:LOOKED_AT]])
     return titles or next((at for at, line in enumerate(head) if line), 0)
-
-
-def _blocks(path: Path) -> Iterator[bytes]:
-    with open_binary(path) as stream:
-        while True:
-            try:
-                block = stream.read(BLOCK)
-            except (OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise InputError.of(
-                    "E0211", f"{display_name(path)} cannot be read: {error}"
-                ) from None
-            if not block:
-                return
-            yield block
-
-
-def _scanned(path: Path, encoding: str | None) -> _Scan:
-    """One pass over the bytes: the encoding, the line ends,
-    and whether some line is longer than a megabyte.
-    """
-    if encoding is not None:
-        try:
-            encoding = codecs.lookup(encoding).name
-        except LookupError:
-            raise UsageError.of(
-                "E0230",
-                f"no encoding is called {encoding}",
-                help="common ones are utf-8, cp1252, latin-1, utf-16",
-            ) from None
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    is_utf8, feeds, returns, long_lines, first = True, False, False, False, True
-    for block in _blocks(path):
-        if (
-            first
-            and encoding is None
-            and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        ):
-            return _Scan("utf-16", False, True)
-        first = False
-        if _NULL in block and encoding is None:
-            _complain_of_bytes(path)
-        if is_utf8 and encoding is None:
-            try:
-                decoder.decode(block)
-            except UnicodeDecodeError:
-                is_utf8 = False
-        feeds = feeds or b"\n" in block
-        returns = returns or (b"\r" in block and b"\r" in block.replace(b"\r\n", b""))
-        long_lines = long_lines or any(
-            block.find(b"\n", start, start + WINDOW) < 0
-            for start in range(0, len(block) - WINDOW, WINDOW)
-        )
-    if encoding is None:
-        encoding = "utf-8" if is_utf8 and not decoder.getstate()[0] else _not_utf8(path)
-    return _Scan(encoding, feeds or not returns, long_lines)
-
-
-def _not_utf8(path: Path) -> str:
-    """`cp1252`, unless the file is UTF-8 but for some broken bytes: those are named."""
-    kept = broken = 0
-    for block in _blocks(path):
-        text = block.decode("utf-8", "surrogateescape")
-        above = [character for character in text if character > "\x7f"]
-        stray = sum("\udc80" <= character <= "\udcff" for character in above)
-        broken, kept = broken + stray, kept + len(above) - stray
-        try:
-            block.decode("cp1252")
-        except UnicodeDecodeError:
-            _complain_of_bytes(path)
-    if kept > broken:
-        _complain_of_bytes(path)
-    return "cp1252"
-
-
-def _complain_of_bytes(path: Path) -> None:
-    """Raise E0209 at the first byte that is not UTF-8, or NUL."""
-    for _ in chunks_of_lines(path):
-        pass
-    raise InputError.of("E0209", f"{display_name(path)} holds bytes that are no text")
-
-
-def _copy(path: Path, target: Path, encoding: str) -> None:
-    """Write a file anew in UTF-8 with `\\n` at line ends."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    with target.open("w", encoding="utf-8", newline="") as out:
-        held = ""
-        for block in _blocks(path):
-            held = _write(out, held + _decoded(decoder, block, path, encoding), last=False)
-        _write(out, held + _decoded(decoder, b"", path, encoding), last=True)
-
-
-def _write(out: IO[str], text: str, *, last: bool) -> str:
-    """Write text with its line ends made plain; a `\\r` at its end waits for what follows."""
-    held = "\r" if text.endswith("\r") and not last else ""
-    text = text.removesuffix("\r") if held else text
-    out.write(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return held
-
-
-def _decoded(decoder: codecs.IncrementalDecoder, block: bytes, path: Path, encoding: str) -> str:
-    try:
-        text = decoder.decode(block, final=not block)
-    except (UnicodeDecodeError, UnicodeError) as error:
-        raise InputError.of(
-            "E0209",
-            f"{display_name(path)} is not {encoding}: {error}",
-            help='say encoding = "..." in the mapping',
-        ) from None
-    if "\0" in text:
-        raise InputError.of("E0209", f"{display_name(path)} holds a NUL byte", help="is it text?")
-    return text
 
 
 def _head(path: Path) -> list[str]:
