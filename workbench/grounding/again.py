@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from workbench.arrays import Int32
 from workbench.database import Database, FactRows
 from workbench.database.stored import StoredPredicate
 from workbench.grounding.asked_dates import with_dates_of_scopes
+from workbench.grounding.data_shape import DataShape, shape_of
 from workbench.grounding.definition_queries import reads_now
 from workbench.grounding.differences import Difference, changed_literal, difference
 from workbench.grounding.ground import Grounder
@@ -33,35 +32,6 @@ from workbench.language.program import Program
 from workbench.language.values import ValueKind
 from workbench.network.ground_network import Templates
 from workbench.progress import SILENT, Progress
-
-
-@dataclass(frozen=True)
-class DataShape:
-    """What a grounding took from the data beside facts; two that differ here differ in more.
-
-    Attributes
-    ----------
-    roles : mapping of predicate to str
-    domains : mapping of type to str
-        A fingerprint of the type's constants in every world.
-    clauses : mapping of rule to str
-        A fingerprint of the rule's clauses, some of which depend on domains.
-    worlds : tuple of int
-    """
-
-    roles: Mapping[str, str]
-    domains: Mapping[str, str]
-    clauses: Mapping[int, str]
-    worlds: tuple[int, ...]
-
-    def changed_predicates(self, other: DataShape) -> set[str]:
-        return _differ(self.roles, other.roles)
-
-    def changed_types(self, other: DataShape) -> set[str]:
-        return _differ(self.domains, other.domains)
-
-    def changed_rules(self, other: DataShape) -> set[int]:
-        return _differ(self.clauses, other.clauses)
 
 
 @dataclass(frozen=True)
@@ -126,7 +96,7 @@ def ground_again(
     clauses = grounder.open()
     try:
         with interruptible(grounder.backend, progress):
-            shape = _shape(grounder.vocabulary, clauses)
+            shape = shape_of(grounder.vocabulary, clauses)
             rules, by_difference = frozenset(range(len(program.rules))), None
             if before is not None:
                 changes = _changes(grounder.vocabulary, changed or {}, before, shape)
@@ -148,28 +118,6 @@ def ground_again(
     return Piece(
         grounding, rules, np.repeat(np.array(numbers, np.int32), counts), shape, by_difference
     )
-
-
-def _differ(one: Mapping[Any, str], other: Mapping[Any, str]) -> set[Any]:
-    return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
-
-
-def _shape(vocabulary: Vocabulary, clauses: tuple[Clause | LinearRule, ...]) -> DataShape:
-    rows = vocabulary.connection.execute(
-        "SELECT type, world, count(*), bit_xor(hash(constant)) FROM domain "
-        f"WHERE world IN ({vocabulary.in_worlds}) GROUP BY ALL ORDER BY ALL"
-    ).fetchall()
-    domains: dict[str, str] = {}
-    for type_name, *rest in rows:
-        domains[type_name] = f"{domains.get(type_name, '')}{rest} "
-    roles = {
-        name: f"{role.role} {role.listed} {role.scoped} {role.facts}"
-        for name, role in vocabulary.roles.items()
-    }
-    texts: dict[int, str] = {}
-    for clause in clauses:
-        texts[clause.rule] = sha256(f"{texts.get(clause.rule, '')}{clause!r}".encode()).hexdigest()
-    return DataShape(roles, domains, texts, vocabulary.worlds)
 
 
 @dataclass(frozen=True)

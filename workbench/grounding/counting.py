@@ -287,3 +287,12 @@ def sizes(tallies: Sequence[Tally]) -> tuple[int, int]:
         (int(tally.open.sum()), tally.width) for tally in tallies if not tally.plan.only_units
     ]
     return sum(rows for rows, _ in stored), sum(rows * width for rows, width in stored)
+
+
+def refuse_total(vocabulary: Vocabulary, tallies: Sequence[Tally], limit: int) -> None:
+    """Raise E0310 where the open rows of all rules together are more than a limit."""
+    open_rows = [0 if tally.plan.only_units else int(tally.open.sum()) for tally in tallies]
+    if sum(open_rows) > limit:
+        largest = max(tallies, key=lambda tally: int(tally.open.sum()))
+        rows = int(largest.open.sum())
+        raise too_many(vocabulary, largest.plan, limit, rows=rows, total=sum(open_rows))

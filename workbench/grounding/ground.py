@@ -16,7 +16,7 @@ from workbench.grounding.atom_keys import atom_table, numbering_of
 from workbench.grounding.backend import BackendOf, Batch, DuckDB
 from workbench.grounding.blocks import make_blocks
 from workbench.grounding.column_functions import user_errors
-from workbench.grounding.counting import Tally, count_plans, number_templates, sizes
+from workbench.grounding.counting import Tally, count_plans, number_templates, refuse_total, sizes
 from workbench.grounding.intake import Intake, groundings
 from workbench.grounding.interruption import interruptible
 from workbench.grounding.labels import labelled_predicates, listed_values, truth_of
@@ -26,7 +26,7 @@ from workbench.grounding.planning import make_plan
 from workbench.grounding.plus_relations import plus_relation
 from workbench.grounding.prepare import prepare
 from workbench.grounding.program_clauses import clauses_of
-from workbench.grounding.refusals import check_listed, too_many
+from workbench.grounding.refusals import check_listed
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, Origin
 from workbench.grounding.rows import RowSink
@@ -150,7 +150,7 @@ class Grounder:
         """Count, check, and stream all rows but those of the lazy clauses."""
         tallies, table = self.count(clauses, self.request.limit)
         self.tallies = tallies
-        self._check_total(tallies)
+        refuse_total(self.vocabulary, tallies, self.request.limit)
         self.check_hard(tallies)
         soft_evidence = soft_evidence_units(self.vocabulary, table)
         templates = table.finish()
@@ -227,18 +227,6 @@ class Grounder:
             self.emitted.append((tally.plan.clause.rule, written[number][0]))
         return written
 
-    def _check_total(self, tallies: list[Tally]) -> None:
-        total = sum(int(tally.open.sum()) for tally in tallies if not tally.plan.only_units)
-        if total > self.request.limit:
-            largest = max(tallies, key=lambda tally: int(tally.open.sum()))
-            raise too_many(
-                self.vocabulary,
-                largest.plan,
-                self.request.limit,
-                rows=int(largest.open.sum()),
-                total=total,
-            )
-
     def check_hard(self, tallies: list[Tally]) -> None:
         """Hard rules that evidence violates: an error, or a warning where the request allows it."""
         found = broken_rules(self.program, tallies)
@@ -248,8 +236,7 @@ class Grounder:
 
     def _emit(self, tally: Tally) -> int:
         """Stream the rows of one clause; the number of unit groundings."""
-        plan = tally.plan
-        clause = plan.clause
+        plan, clause = tally.plan, tally.plan.clause
         if not tally.open.sum():
             return 0
         relation = plus_relation(self.backend, tally)

@@ -9,7 +9,8 @@ import numpy as np
 from workbench.arrays import Float, Int32
 from workbench.database import Database
 from workbench.grounding import Grounding
-from workbench.grounding.again import DataShape, ground_again
+from workbench.grounding.again import ground_again
+from workbench.grounding.data_shape import DataShape
 from workbench.grounding.edited_rows import EditedRows
 from workbench.inference import Solution, Status
 from workbench.network import GroundNetwork, components

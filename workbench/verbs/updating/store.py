@@ -22,9 +22,9 @@ from workbench.database import (
     read_runs,
 )
 from workbench.grounding import AtomTable, Grounding, RuleCount
-from workbench.grounding.again import DataShape
 from workbench.grounding.atom_keys import dictionaries
 from workbench.grounding.carried_rows import COLUMNS, CarriedRows
+from workbench.grounding.data_shape import DataShape
 from workbench.grounding.edited_rows import EditedNetwork, EditedRows
 from workbench.grounding.result import Origin
 from workbench.grounding.splice import SUMS
