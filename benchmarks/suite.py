@@ -70,6 +70,7 @@ SUITE = {
     "one_more_record": Benchmark(
         "one_more_record --records 300000", "one_more_record --records 2000 --more 1"
     ),
+    "linkage_labels": Benchmark("linkage_labels", "linkage_labels --random 500 --most 50"),
     "updates": Benchmark(
         "updates --people 5000 20000 50000",
         "updates --people 1000",
