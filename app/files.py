@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,23 @@ def saved_upload(upload: Any) -> Path:
     path = folder / name
     path.write_bytes(upload.getvalue())
     return path
+
+
+def saved_uploads(uploads: Sequence[Any], key: str) -> list[Path]:
+    """Where uploads are, each saved once."""
+    kept: dict[str, Path] = st.session_state.setdefault(f"{key}-saved", {})
+    for upload in uploads:
+        if upload.file_id not in kept:
+            kept[upload.file_id] = saved_upload(upload)
+    return [kept[upload.file_id] for upload in uploads]
+
+
+def staying(uploads: Sequence[Any], named: Sequence[str], key: str) -> list[str]:
+    """Uploads and named files; they stay chosen when one looks at another page."""
+    found = [*map(str, saved_uploads(uploads, key)), *named]
+    if found:
+        st.session_state[f"{key}-sources"] = found
+    return list(st.session_state.get(f"{key}-sources", []))
 
 
 def taken_here(endings: list[str]) -> list[str]:
@@ -67,11 +85,7 @@ def chosen_files(kinds: list[str], key: str, *, several: bool = False) -> list[P
     uploads = found if several else [found] * (found is not None)
     if not uploads:
         return named
-    kept: dict[str, Path] = st.session_state.setdefault(f"{key}-saved", {})
-    for upload in uploads:
-        if upload.file_id not in kept:
-            kept[upload.file_id] = saved_upload(upload)
-    return [kept[upload.file_id] for upload in uploads]
+    return saved_uploads(uploads, key)
 
 
 def _named(key: str, *, several: bool) -> list[Path]:

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app.downloads import csv_text
-from app.files import named_sources, saved_upload, taken_here
+from app.files import named_sources, staying, taken_here
 from app.linking import clusters, doubts, thresholds
 from app.show import choose_run, header, metrics, plain, show_error, warnings
 from app.state import workspace
@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.verbs.linking.again import as_it_was_linked
 from workbench.workspace import file_endings
 
-SOURCES, LINKED = "linked-sources", ("link",)
+LINKED = ("link",)
 SECONDS = 300.0
 PARTS = ("Clusters", "Doubtful pairs", "Threshold")
 
@@ -34,14 +34,7 @@ def chosen() -> list[str]:
     )
     with right:
         named = named_sources("linked-paths")
-    kept: dict[str, str] = st.session_state.setdefault("linked-saved", {})
-    for upload in uploads:
-        if upload.file_id not in kept:
-            kept[upload.file_id] = str(saved_upload(upload))
-    found = [kept[upload.file_id] for upload in uploads] + named
-    if found:
-        st.session_state[SOURCES] = found
-    return list(st.session_state.get(SOURCES, []))
+    return staying(uploads, named, "linked")
 
 
 def bring() -> None:

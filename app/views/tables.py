@@ -9,14 +9,14 @@ from typing import Any, get_args
 import pandas as pd
 import streamlit as st
 
-from app.files import named_sources, saved_upload, taken_here
+from app.files import named_sources, staying, taken_here
 from app.pictures import picture, picture_in_words
 from app.show import header, plain, show_error, table, warnings
 from app.state import server, workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import ColumnKind, TableMapping, file_endings
 
-SOURCES, LOOK = "tables-sources", "tables-look"
+LOOK = "tables-look"
 NOTHING = "nothing yet: only load them"
 OF_DATES = {"Y": "YYYY", "y": "YY", "m": "MM", "d": "DD", "b": "Mon", "B": "Month", "H": "hh"}
 OF_DATES |= {"M": "mm", "S": "ss"}
@@ -34,14 +34,7 @@ def chosen() -> list[str]:
     )
     with right:
         named = named_sources("tables-paths")
-    kept: dict[str, str] = st.session_state.setdefault("tables-saved", {})
-    for upload in uploads:
-        if upload.file_id not in kept:
-            kept[upload.file_id] = str(saved_upload(upload))
-    found = [kept[upload.file_id] for upload in uploads] + named
-    if found:
-        st.session_state[SOURCES] = found
-    return list(st.session_state.get(SOURCES, []))
+    return staying(uploads, named, "tables")
 
 
 def looked_at(sources: list[str]) -> Any | None:
