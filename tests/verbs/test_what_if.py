@@ -50,6 +50,22 @@ def test_other_weights_answer_as_rules_with_them(
         )
 
 
+def test_a_supposed_label_is_told_to_a_predictor_whose_labels_are_withheld() -> None:
+    text, supposed = rules(1.1, -0.3), {"Smokes(Bob)": True, "Friends(Cy, Dan)": False}
+    with wb.open() as ws:
+        ws.declare(text)
+        load_alchemy_text(ws.database, FACTS.replace("Smokes(Anna)\n", ""))
+        query, engine = "Smokes,Cancer", "exact"
+        run = ws.infer(text, query=query, engine=engine)
+        wanted = ws.what_if(run, supposed).set_index("atom")["after"]
+        load_alchemy_text(ws.database, "Smokes(Anna)\n!Smokes(Bob)\n")
+        withheld = ws.infer(text, query=query, engine=engine, labels="withheld")
+        told = ws.what_if(withheld, supposed).set_index("atom")["after"]
+        assert told.drop("Smokes(Bob)").to_dict() == pytest.approx(
+            wanted.drop("Smokes(Bob)").to_dict()
+        )
+
+
 def test_weights_of_soft_logic_and_of_a_fold() -> None:
     text = "{}: Near(A, B) & Warm(A) -> Warm(B)\n1: !Warm(A)\n"
     with wb.open() as ws:

@@ -57,6 +57,11 @@ class Recorded:
     by_name: bool
     database: Database
 
+    @property
+    def withheld(self) -> bool:
+        """Whether labels of what is asked about were kept from the predictor."""
+        return self.fold is not None or self.run.parameters.get("labels") == "withheld"
+
     @cached_property
     def atoms(self) -> tuple[RecordedAtoms, ...]:
         """What was predicted, by key."""
@@ -82,8 +87,7 @@ class Recorded:
     def request(self, database: Database) -> GroundRequest:
         """What it grounded, its program declared."""
         database.declare(self.program)
-        withheld = self.fold is not None or self.run.parameters.get("labels") == "withheld"
-        role: Literal["infer", "learn"] = "learn" if withheld else "infer"
+        role: Literal["infer", "learn"] = "learn" if self.withheld else "infer"
         return recorded_request(database, self.run, role=role, worlds=self.worlds)
 
     def ground(self, database: Database, last: LastGrounding | None = None) -> Grounding:

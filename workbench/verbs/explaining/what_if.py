@@ -43,13 +43,15 @@ def what_if(
     `Workspace.what_if`.
 
     Only what changed facts touch is ground and solved again; with other weights everything is
-    solved, of a fold, and of a file that is only read, everything is ground, too (unless it is the
-    grounding in `last`), facts changed on a copy of the data.
+    solved, of a fold, of a run whose labels were withheld, and of a file that is only read,
+    everything is ground, too (unless it is the grounding in `last`), facts changed on a copy of the
+    data.
     """
     run, fold = (result, None) if isinstance(result, int) else (result.run_id, result.fold)
     if run is None:
         raise UsageError.of("E0815", "only a recorded run can be changed and run again")
-    if weights or fold is not None or database.read_only:
+    recorded = recorded_run(database, run, fold)
+    if weights or recorded.withheld or database.read_only:
         now = run if fold is not None else newest_of(database, run, answers)
         recorded = recorded_run(database, now, fold)
         grounding, values = _in_full(database, recorded, changes, weights or {}, last, progress)
@@ -87,7 +89,7 @@ def _in_full(
         suppose(changed, recorded.program, changes)
         grounding = reweighted(recorded.ground(changed, None if changes else last), weights)
         known = recorded.known(grounding)
-        if recorded.fold is not None:
+        if recorded.withheld:
             _tell(grounding, known, changes)
         values = np.where(
             np.isnan(known), recorded.infer(grounding, known, progress).values, np.nan
@@ -120,7 +122,7 @@ def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
 
 
 def _tell(grounding: Grounding, known: Float, changes: Mapping[str, bool | None]) -> None:
-    """Make changed facts known to the predictor of a fold, whose grounding takes no labels."""
+    """Make changed facts known to a predictor whose grounding takes no labels."""
     for atom, value in changes.items():
         for world in grounding.atoms.worlds:
             try:
