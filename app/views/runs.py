@@ -175,7 +175,7 @@ def compare(first: int, second: int) -> None:
             ws.runs.compare(first, second, most=MOST),
             ws.runs.paired_comparison(first, second),
         )
-    differing = [item for item in found["settings"] if item["setting"] not in ("figures", "folds")]
+    differing = [item for item in found["settings"] if item["setting"] != "folds"]
     if differing:
         st.caption("Settings that differ")
         rows = [

@@ -43,7 +43,9 @@ async def ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 def test_from_tables_to_an_explained_scored_answer() -> None:
     async def conversation(client: Client) -> None:
-        assert {tool.name for tool in (await client.list_tools()).tools} == set(TOOLS)
+        tools = (await client.list_tools()).tools
+        assert {tool.name for tool in tools} == set(TOOLS)
+        assert not [tool.name for tool in tools if "\n  " in (tool.description or "")]
         schema = await ask(client, "schema")
         files = [name for name in schema["files"] if "/" not in name]
         assert (await ask(client, "profile", files=files))["tables"]
@@ -63,6 +65,8 @@ def test_from_tables_to_an_explained_scored_answer() -> None:
         assert (answer["scores"], "crossval" in answer["next"]) == (None, True)
         scored = await ask(client, "crossval", rules=rules, folds=2)
         assert 0 <= scored["mean"]["AUC-ROC"] <= 1
+        of_folds = await ask(client, "infer", run=answer["run"] + 1)
+        assert "other weights for each fold" in of_folds["diagnostics"][0]["message"]
         atom = answer["predictions"]["items"][0]["atom"]
         explained = await ask(client, "explain", run=answer["run"], atom=atom)
         assert explained["sentence"]
@@ -93,6 +97,9 @@ def test_nothing_goes_for_good_unconfirmed(tmp_path: Path) -> None:
         refused = await ask(client, "update", run=run, remove=["Smokes(Anna)"])
         assert refused["diagnostics"][0]["code"] == "E0863"
         assert (await ask(client, "what_if", run=run, changes={"Smokes(Bob)": False}))["ok"]
+        assert not (await ask(client, "what_if", run=run))["ok"]
+        as_it_is = await ask(client, "what_if", run=run, changes={"Smokes(Anna)": True})
+        assert (as_it_is["changed"], as_it_is["next"][:25]) == (0, "the facts may be so alrea")
         assert (await ask(client, "update", run=run, remove=["Smokes(Anna)"], confirm=True))[
             "facts_removed"
         ] == 1

@@ -64,8 +64,12 @@ def test_averaged_explanations_are_means_over_sampled_states(workspace: wb.Works
 
 def test_an_atom_that_is_not_open_is_refused_with_its_name(workspace: wb.Workspace) -> None:
     result = workspace.infer(RULES, query=["Cancer"], engine="exact", record=False)
-    with pytest.raises(UsageError, match="Zed"):
+    with pytest.raises(UsageError, match="Zed") as told:
         result.explain("Cancer(Zed)")
+    assert "known, not predicted" in (told.value.diagnostics[0].help or "")
+    with pytest.raises(UsageError, match="Owns") as told:
+        result.explain("Owns(Ada)")
+    assert told.value.diagnostics[0].help == "predicted are atoms of Cancer"
 
 
 def test_runs_are_recorded_compared_and_exported(workspace: wb.Workspace) -> None:
@@ -77,6 +81,11 @@ def test_runs_are_recorded_compared_and_exported(workspace: wb.Workspace) -> Non
     difference = workspace.runs.compare(first.run_id, second.run_id)
     assert {change["setting"] for change in difference["settings"]} >= {"program_hash"}
     assert [change["atom"] for change in difference["predictions"]] == ["Cancer(Ada)"]
+    (weight,) = difference["weights"]
+    assert weight["formula"] == "Smokes(x) => Cancer(x)"  # as written, not its clause
+    assert (weight["weight_first"], weight["weight_second"], weight["change"]) == (1.5, 3.0, 1.5)
+    rounded = workspace.infer(RULES.replace("1.5", "1.5000000001"), query=["Cancer"])
+    assert workspace.runs.compare(first.run_id, rounded.run_id or 0)["weights"] == []
     exported = workspace.runs.predictions(first.run_id)
     assert np.allclose(exported["value"], first.predictions()["value"])
     assert "Cancer" in workspace.models.program(first.run_id)

@@ -28,7 +28,6 @@ Unlisted = OneOf["auto", "false", "skip"]
 
 _COMPARED = {
     "metric": (("fold", "metric"), "value"),
-    "weight": (("fold", "template", "formula"), "weight"),
     "prediction": (("fold", "world", "atom"), "value"),
 }
 
@@ -151,7 +150,7 @@ def changed_rows(
     database: Database,
     first: int,
     second: int,
-    table: OneOf["metric", "weight", "prediction"],
+    table: OneOf["metric", "prediction"],
     most: int | None = None,
 ) -> pd.DataFrame:
     """Rows of two runs that differ, the largest change first: the keys, `..._first`, `..._second`,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from workbench.arrays import Array, Bool, Int32, Int64
 from workbench.database.arrow_columns import arrow_column
-from workbench.errors import UsageError, nearest
+from workbench.errors import UsageError, did_you_mean
 from workbench.language.ground_atoms import parse_atom
 from workbench.language.printing import quote_constant
 
@@ -183,10 +183,11 @@ class AtomTable:
                 f"{text} is no open atom of the world {world}",
                 help=f"it is one of {shown}",
             )
-        close = nearest(name, self.predicates) if name not in self.predicates else None
-        raise UsageError.of(
-            "E0305", f"{text} is no open atom", help=f"did you mean {close}?" if close else None
-        )
+        decided = "what the data decide is known, not predicted; names are those of the data"
+        asked = f"predicted are atoms of {', '.join(self.predicates)}"
+        known = name in self.predicates
+        help = decided if known else did_you_mean(name, self.predicates, asked)
+        raise UsageError.of("E0305", f"{text} is no open atom", help=help)
 
     def _by_predicate(self, chosen: Int64) -> Iterator[tuple[int, Int64, Int32]]:
         """Predicate by predicate: its number, which chosen atoms it has, their constants."""

@@ -10,7 +10,7 @@ import duckdb
 
 from workbench.database.identifiers import quoted
 from workbench.database.stored import StoredPredicate
-from workbench.errors import Diagnostic, UsageError, nearest
+from workbench.errors import Diagnostic, UsageError, did_you_mean
 from workbench.grounding.request import GroundRequest
 from workbench.grounding.role_notes import (
     without_atoms,
@@ -189,11 +189,11 @@ def _check_names(program: Program, request: GroundRequest) -> None:
     ):
         for name in names:
             if name not in program.predicates:
-                close = nearest(name, program.predicates)
+                has = f"its predicates are {', '.join(program.predicates)}"
                 raise UsageError.of(
                     "E0301",
-                    f"--{option} names {name}, which is no predicate of the program",
-                    help=f"did you mean {close}?" if close else None,
+                    f"{option} names {name}, which is no predicate of the program",
+                    help=did_you_mean(name, program.predicates, has),
                 )
     for one, other in (("query", "closed"), ("hidden", "closed"), ("query", "hidden")):
         both = set(getattr(request, one) or ()) & set(getattr(request, other) or ())

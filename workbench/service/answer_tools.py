@@ -33,7 +33,7 @@ class AnswerTools(Tools):
         """
         if (rules is None) == (run is None):
             raise UsageError.of("E0861", "infer takes rules or a run", help="give one of the two")
-        text = rules if rules is not None else self.workspace.models.program(run or 0)
+        text = rules if rules is not None else self._with_weights(run or 0)
         how = self.how(query, closed, seconds, seed)
         result = self.workspace.infer(
             program_of(text), task=task, engine=engine, labels=labels, **how
@@ -59,6 +59,15 @@ class AnswerTools(Tools):
             "query for more rows"
             + ("" if scores else "; crossval scores the rules on labels that are held out"),
         )
+
+    def _with_weights(self, run: int) -> str:
+        if self.workspace.runs.get(run).kind == "crossval":
+            raise UsageError.of(
+                "E0861",
+                f"run {run} is a cross-validation, with other weights for each fold",
+                help="learn the rules, and infer with that run",
+            )
+        return self.workspace.models.program(run)
 
     def _scores(self, result: Any) -> dict[str, Any] | None:
         """Scores against loaded labels; None where no prediction has one."""
@@ -96,11 +105,17 @@ class AnswerTools(Tools):
 
         A rule is named as explain's `rule` says it. Nothing is kept.
         """
+        if not changes and not weights:
+            raise UsageError.of(
+                "E0861", "there is nothing to change", help="give changes or weights"
+            )
         frame = self.workspace.what_if(run, changes, weights=weights, progress=self.progress())
         moved = frame[frame["change"].abs() > 1e-9]
         return answer(
             {"changed": len(moved), "of": len(frame), "items": moved.head(most).to_dict("records")},
-            next_step="update keeps changed facts and brings the run up to date",
+            next_step="update keeps changed facts and brings the run up to date"
+            if len(moved)
+            else "the facts may be so already (query shows them), or no rule reads them",
         )
 
     def update(

@@ -14,7 +14,8 @@ from workbench.verbs.common import as_json
 
 MOST_TEXT = 400
 """Characters of one text in an answer."""
-HANDED_IN = ("program", "rule")
+WHOLE = ("program", "rule", "sentence")
+"""Texts that are handed in again, or are short as they are made."""
 MOST_ANSWER = 24_000
 """Characters of an answer as JSON: long lists in it are halved until it fits."""
 
@@ -109,7 +110,7 @@ def shortened(value: Any) -> Any:
     if isinstance(value, str) and len(value) > MOST_TEXT:
         return value[:MOST_TEXT] + "..."
     if isinstance(value, Mapping):
-        return {key: item if key in HANDED_IN else shortened(item) for key, item in value.items()}
+        return {key: item if key in WHOLE else shortened(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [shortened(item) for item in value]
     return value

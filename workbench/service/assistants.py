@@ -54,7 +54,9 @@ def assistants_server(toolbox: Toolbox, *, seconds: float = MOST_SECONDS) -> MCP
         "workbench", instructions=_INSTRUCTIONS, version=__version__, log_level="ERROR", debug=False
     )
     for name in TOOLS:
-        server.add_tool(_offered(getattr(toolbox, name), toolbox, seconds), name=name)
+        tool = getattr(toolbox, name)
+        says = inspect.getdoc(tool)
+        server.add_tool(_offered(tool, toolbox, seconds), name=name, description=says)
 
     @server.resource("workbench://language", mime_type="text/markdown")
     def language() -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from math import isclose
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from workbench.arrays import Float
 from workbench.database import Database, Run, changed_rows, read_run, run_table, same_folds
 from workbench.evaluation import PairedTest, paired_tests
 from workbench.verbs.common import as_json
+from workbench.verbs.written_rules import TOLERANCE, recorded_templates, written_rules
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,8 +27,8 @@ SHOWN = {"paired t": "paired t", "corrected resampled t": "corrected t", "Wilcox
 def compare_runs(
     database: Database, first: int, second: int, *, most: int | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """What differs between two runs: settings, metrics, weights by formula, and predictions
-    (largest change first).
+    """What differs between two runs: settings, metrics, weights of rules as their author wrote
+    them, and predictions (largest change first).
 
     Of metrics, weights and predictions at most `most` rows each.
 
@@ -35,14 +38,14 @@ def compare_runs(
     one, two = read_run(database, first), read_run(database, second)
     columns = ("kind", "engine", "seed", "status", "program_hash", "data_hash", "seconds")
     both = [(name, getattr(one, name), getattr(two, name)) for name in columns]
-    names = sorted({*one.parameters, *two.parameters})
+    names = sorted({*one.parameters, *two.parameters} - {"figures"})  # what came out
     both += [(name, one.parameters.get(name), two.parameters.get(name)) for name in names]
     settings = [{"setting": name, "first": a, "second": b} for name, a, b in both if a != b]
     return {
         "settings": settings,
         "metrics": _changes(database, first, second, "metric", most),
         "tests": _tests(database, one, two),
-        "weights": _changes(database, first, second, "weight", most),
+        "weights": _weights(database, first, second)[:most],
         "predictions": _changes(database, first, second, "prediction", most),
     }
 
@@ -111,11 +114,41 @@ def paired_comparison(database: Database, scores: Mapping[int, pd.DataFrame]) ->
     return pd.DataFrame(rows)
 
 
+def _weights(database: Database, first: int, second: int) -> list[dict[str, Any]]:
+    """Rules whose weights differ by more than a written program rounds them, the largest first."""
+    one, two = _written_weights(database, first), _written_weights(database, second)
+    rows = []
+    for key in dict.fromkeys([*one, *two]):
+        a, b = one.get(key), two.get(key)
+        if a is not None and b is not None and isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+            continue
+        change = None if a is None or b is None else abs(b - a)
+        row = dict(zip(("fold", "formula"), key), weight_first=a, weight_second=b, change=change)
+        rows.append(row)
+    found: list[dict[str, Any]] = as_json(rows)
+    return sorted(found, key=lambda row: np.inf if row["change"] is None else -row["change"])
+
+
+def _written_weights(database: Database, run: int) -> dict[tuple[int | None, str, int], float]:
+    """The weight of each rule of a run by fold, text, and which one of that text it is."""
+    import pandas as pd
+
+    found: dict[tuple[int | None, str, int], float] = {}
+    for fold, table in run_table(database, run, "weight").groupby("fold", dropna=False, sort=False):
+        number = None if pd.isna(fold) else int(cast(Any, fold))
+        times: Counter[str] = Counter()
+        weights = table["weight"].to_numpy(np.float64)
+        for rule in written_rules(recorded_templates(table), weights):
+            found[number, rule.text, times[rule.text]] = rule.weight
+            times[rule.text] += 1
+    return found
+
+
 def _changes(
     database: Database,
     first: int,
     second: int,
-    table: Literal["metric", "weight", "prediction"],
+    table: Literal["metric", "prediction"],
     most: int | None,
 ) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = as_json(

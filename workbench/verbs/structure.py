@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 
 from workbench.database import Database
-from workbench.errors import Cancelled, UsageError, nearest
+from workbench.errors import Cancelled, UsageError, did_you_mean
 from workbench.leaving import in_time
 from workbench.parameters import read_parameters
 from workbench.progress import BestSoFar, Conduct
@@ -128,12 +128,9 @@ class _Found:
 def _check_targets(targets: Sequence[str], predicates: Sequence[str]) -> None:
     for target in targets:
         if target not in predicates:
-            close = nearest(target, predicates)
-            raise UsageError.of(
-                "E0612",
-                f"`{target}` is no predicate here",
-                help=f"did you mean `{close}`?" if close else None,
-            )
+            known = f"the predicates are {', '.join(predicates)}"
+            help = did_you_mean(target, predicates, known)
+            raise UsageError.of("E0612", f"`{target}` is no predicate here", help=help)
 
 
 def _score(

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from workbench.verbs.updating.last_answer import LastAnswer
 
 
+_NAMED = "write it as its author did, on one line and without its weight"
+
+
 def what_if(
     database: Database,
     result: InferenceResult | int,
@@ -110,7 +113,7 @@ def reweighted(grounding: Grounding, weights: Mapping[str, float]) -> Grounding:
         rule = rules.get(" ".join(text.split()))
         if rule is None:
             raise UsageError.of(
-                "E0853", f"the run has no rule {text}", help=did_you_mean(text, rules)
+                "E0853", f"the run has no rule {text}", help=did_you_mean(text, rules, _NAMED)
             )
         if not isfinite(weight):
             raise UsageError.of(
