@@ -87,6 +87,21 @@ def test_the_language_of_a_run_is_recorded_not_guessed() -> None:
         assert space.runs.get(result.run_id).language == "mln"
 
 
+def test_a_clause_that_covers_all_positives_ends_no_search_that_collects(tmp_path: Path) -> None:
+    """`axle` scores best and covers every positive; colours are as good as they are rare."""
+    path = tmp_path / "cars.pl"
+    covered = [("amber", 4), ("axle", 15), ("red", 5)]
+    facts = " ".join(f"{name}(c{k})." for name, n in covered for k in range(n))
+    labels = " ".join(f"example(good(c{k}), {1 if k < 10 else -1}, 1)." for k in range(20))
+    modes = ":- modeh(1, good(+car)). :- set(noise, 20). :- set(evalfn, wracc)." + "".join(
+        f" :- modeb(*, {name}(+car))." for name, _ in covered
+    )
+    path.write_text(f"{modes}\n{facts}\n{labels}\n")
+    with open_workspace() as space:
+        found = space.structure(read_ilp(path), collect=0.0)
+    assert {rule.text for rule in found.rules} >= {f"{name}(a) => good(a)" for name, _ in covered}
+
+
 def test_clauses_of_a_rare_target_are_candidates_where_none_beats_an_example(
     tmp_path: Path,
 ) -> None:

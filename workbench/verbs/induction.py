@@ -79,8 +79,13 @@ class Induction:
             )
 
     def search(self, problem: IlpProblem) -> SearchSettings:
-        """The settings of the search, `E0610` for an unknown one or a wrong kind of value."""
-        return SearchSettings.read(problem.settings, self.settings, self.collect)
+        """The settings of the search, `E0610` for an unknown one or a wrong kind of value.
+
+        Where clauses are kept on the way, the best so far prunes none of them (`explore`), unless
+        the problem or the caller says otherwise.
+        """
+        own = problem.settings if self.collect is None else {"explore": "true", **problem.settings}
+        return SearchSettings.read(own, self.settings, self.collect)
 
     def learn(
         self, learner: ClauseLearner, train: Bool | None, conduct: Conduct = PLAIN
