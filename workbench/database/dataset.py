@@ -22,7 +22,7 @@ from workbench.language.declarations import Predicate
 DESCRIPTION = "dataset.toml"
 DATASET_KEYS = tuple(
     "name description program query hidden closed predicates facts "
-    "folds tables definitions predict".split()
+    "folds tables definitions predict known".split()
 )
 ENTRY_KEYS = ("file", "format", *(one.name for one in fields(FileFacts) if one.name != "split"))
 

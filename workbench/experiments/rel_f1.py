@@ -18,9 +18,8 @@ from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Conduct, Progress
 from workbench.structure.rule_task import RuleTask
 from workbench.study.anchors import TargetTimes
-from workbench.study.columns import CandidateColumns
+from workbench.study.fitting import candidates_for
 from workbench.study.learners import LearnerName, fit_learner
-from workbench.study.matrix import candidate_matrix
 from workbench.study.prepared import Prepared, prepared
 from workbench.tables import Staging, find_sources, propose, stage
 from workbench.tables.facts import TargetKind
@@ -102,7 +101,10 @@ def _columns(
     frozen: bool,
     progress: Progress,
 ) -> Any:
-    """The candidates' columns, each row at its own time or, frozen, at its run's beginning."""
+    """The candidates' columns, each row at its own time or, frozen, at its run's beginning.
+
+    A label of a step tells of the days up to the next one, so those of earlier steps are known.
+    """
     assert ready.times is not None
     times = ready.times
     if frozen:
@@ -117,8 +119,10 @@ def _columns(
         now = np.where(part == "train", now, origin)
         years = np.array([float(str(np.datetime64(int(day), "D"))[:4]) - 1 for day in now])
         times = TargetTimes(now, years)
-    columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, times)
-    return candidate_matrix(columns, ready.target.table.name, progress=progress).X
+    rows = np.arange(len(ready.rows))
+    asked = replace(ready, times=times)
+    matrix = candidates_for(staging, asked, rows, collective=True, progress=progress)
+    return matrix.given(ready.labels)
 
 
 def _day(text: str) -> float:

@@ -136,14 +136,23 @@ def candidates_of_calendars(schema: Schema, path: Path) -> Iterator[Candidate]:
                 yield Candidate(path, "value", Onward((), column))
 
 
-def candidates_of_known(path: Path, target: Column) -> Iterator[Candidate]:
-    """What is known of the target of the other rows of its table that a path reaches."""
+def candidates_of_known(path: Path, target: Column, *, timed: bool) -> Iterator[Candidate]:
+    """What is known of the target of the other rows of its table that a path reaches; `timed` of
+    the earlier ones alone.
+    """
     onward = Onward((), target)
-    if target.kind == "number":
+    if target.kind != "category":
         yield Candidate(path, "mean" if path.many else "value", onward, label=0)
+        if timed:
+            yield Candidate(path, "latest", onward, label=0)
+        for label in (1, 0) if target.kind == "flag" else ():
+            yield Candidate(path, "sum", onward, label=label)
         return
     for place, value in enumerate(target.values[:FEW_CLASSES]):
         yield Candidate(path, "share" if path.many else "is", onward, value, label=place)
+        if timed:
+            yield Candidate(path, "latest_is", onward, value, label=place)
+            yield Candidate(path, "sum", onward, value, label=place)
 
 
 def candidates_of_variety(schema: Schema, path: Path) -> Iterator[Candidate]:

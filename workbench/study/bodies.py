@@ -52,9 +52,33 @@ class Bodies:
             return " ^ ".join(dict.fromkeys([*literals, f"n = {value}"]))
         outside, anchor = self._walks.walk(Path(path.start, path.prefix))
         inside, row = self._walks.walk(path, anchor)
+        if timed and candidate.label is not None:
+            return self._of_labels(candidate, outside, inside, row)
         if candidate.among is not None:
             inside += self._walks.onward(path.end, row, *candidate.among, variable="k")[0]
         return self._aggregate(candidate, outside, inside, row)
+
+    def _of_labels(
+        self, candidate: Candidate, outside: list[str], inside: list[str], row: Row
+    ) -> str:
+        """What is known of the target of earlier rows: of all, or of the latest of them."""
+        atom, value = self._walks.label(row, candidate.value)
+        known, _ = self._walks.label(row, None)
+        dated = [*inside, *self._walks.dating(candidate.path, row), known]
+        within = [*dated, *self._walks.window(candidate.path, None, before=True)]
+        outside = [*outside, self._walks.now()]
+        if candidate.aggregate in ("latest", "latest_is"):
+            last = self._time_of("LatestKnown", candidate, outside, f"max(t: {' ^ '.join(within)})")
+            outside = [*outside, f"{last}({', '.join((*self._subject, 'l'))})"]
+            within = [*dated, "t = l"]
+        if candidate.aggregate == "sum":
+            which = [atom] if candidate.value else [f"u {'>=' if candidate.label else '<'} 1"]
+            call = f"count({', '.join(row)}: {' ^ '.join([*within, *which])})"
+        elif candidate.value is None:
+            call = f"mean({value}: {' ^ '.join(within)})"
+        else:
+            call = f"share({', '.join(row)}: {' ^ '.join(within)}, {atom})"
+        return " ^ ".join([*dict.fromkeys(outside), f"n = {call}"])
 
     def _in_common(self, candidate: Candidate) -> str:
         assert candidate.onward is not None

@@ -150,7 +150,7 @@ class CandidateColumns:
         """Pairs (target row, other row of the target table that the path reaches),
         by position and rowid.
         """
-        low, high, ends = self.ends(path)
+        low, high, ends, _ = self.ends(path)
         sizes = high - low
         source = np.repeat(np.arange(len(self.rows)), sizes)
         offset = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -158,17 +158,21 @@ class CandidateColumns:
         other = self.rows[source] != target
         return source[other], target[other]
 
-    def ends(self, path: Path) -> tuple[Int64, Int64, Int64]:
-        """The rows (their `rowid`) that a path ends at, and which of them, [low, high),
-        each target row reaches.
+    def ends(self, path: Path) -> tuple[Int64, Int64, Int64, Float | None]:
+        """Which rows, [low, high), each target row reaches of those (their `rowid`) that a path
+        ends at; with times only earlier ones, and when these are.
         """
         anchors = self._anchors.of(path.start, path.prefix)
         if not path.many:
             at = np.arange(len(anchors))
-            return at, at + (anchors >= 0), anchors
+            return at, at + (anchors >= 0), anchors, None
         reached, ends = self._reach(path)
-        spans = reached.spans(anchors, None)
-        return spans.low, spans.high, ends
+        now = self._anchors.now(path.end)
+        if now is None:
+            spans = reached.spans(anchors, None)
+            return spans.low, spans.high, ends, None
+        spans = reached.spans(anchors, np.nextafter(now, -np.inf))
+        return spans.low, spans.high, ends, reached.time
 
     def readable(self, candidate: Candidate) -> bool:
         """Whether what two ends have in common can be counted:

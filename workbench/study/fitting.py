@@ -45,8 +45,8 @@ def candidates_for(
     deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> CandidateMatrix:
-    """The candidates of some rows; with what is known of the target of others where rows have no
-    times.
+    """The candidates of some rows; with what is known of the target of others, where rows have
+    times of earlier ones.
 
     Raises
     ------
@@ -57,11 +57,10 @@ def candidates_for(
     if times is not None:
         times = TargetTimes(times.days[rows], times.years[rows])
     columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows[rows], times)
-    collective = collective and times is None
-    of_yes = ready.kind == "yes/no"
+    together = collective and times is None and ready.kind == "yes/no"
     matrix = candidate_matrix(
-        columns, ready.target.table.name, labels=(1, 0) if collective and of_yes else (),
-        known=_target_column(ready) if collective and not of_yes else None,
+        columns, ready.target.table.name, labels=(1, 0) if together else (),
+        known=_target_column(ready) if collective and not together else None,
         numeric=ready.kind == "number", deadline=deadline, progress=progress,
     )  # fmt: skip
     if not matrix.candidates:
@@ -75,9 +74,11 @@ def candidates_for(
 
 
 def _target_column(ready: Prepared) -> Column:
-    """A number or a category that is predicted, as a column of other rows."""
-    kind: Literal["number", "category"] = "number" if ready.kind == "number" else "category"
-    return Column(ready.target.column.name, kind, ready.classes)
+    """What is predicted, as a column of other rows."""
+    kinds: dict[str, Literal["number", "category", "flag"]] = {"yes/no": "flag"}
+    kinds |= {"number": "number", "category": "category"}
+    value = "" if ready.target.value is None else f" = {ready.target.value}"
+    return Column(ready.target.column.name + value, kinds[ready.kind], ready.classes)
 
 
 def filled(

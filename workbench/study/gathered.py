@@ -102,7 +102,8 @@ class GatheredCandidates:
         """What is known of the target of the rows that a path reaches."""
         if self.columns.size(path) <= MOST_PAIRS:
             self.around[path] = around(self.columns, path)
-            found = list(candidates_of_known(path, target))
+            timed = self.columns.times is not None
+            found = list(candidates_of_known(path, target, timed=timed))
             unknown = np.full((len(self.columns.rows), len(found)), np.nan, np.float32)
             self._append(found, unknown)
 

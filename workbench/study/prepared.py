@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.database import unused_name
 from workbench.errors import Diagnostic, InputError, UsageError, nearest
 from workbench.structure.relational import Schema
 from workbench.study.anchors import TargetTimes
@@ -20,6 +21,7 @@ from workbench.tables import (
     TypedTable,
     check_definitions,
     leaks,
+    mapped_predicates,
     propose,
     target_faults,
     target_of,
@@ -99,6 +101,8 @@ def prepared(
         if leak.how.startswith("is filled exactly")
     }
     time_column = _time_column(chosen, target, time)
+    if time_column is not None and target.kind == "yes/no" and chosen.known is None:
+        chosen = replace(chosen, known=_known_name(chosen, target))
     without = {(target.table.name, target.column.name), *left_out}
     schema = relational_schema(
         staging, chosen, typed, target.table.name, without=without, timed=time_column is not None
@@ -141,6 +145,13 @@ def mapping_onto(
         for t in mapping.tables
     ]
     return replace(mapping, tables=tuple(tables), predict=predict or mapping.predict)
+
+
+def _known_name(mapping: TablesMapping, target: Target) -> str:
+    """A name for the known labels of the target, which no predicate has."""
+    taken = {found.name for found in mapped_predicates(mapping)}
+    taken |= {one.name for one in mapping.definitions}
+    return unused_name(f"Known{target.predicate}", taken)
 
 
 def _time_column(mapping: TablesMapping, target: Target, time: str | None) -> str | None:

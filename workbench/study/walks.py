@@ -24,6 +24,7 @@ class Walks:
         self._predicates: dict[tuple[str, str | None], MappedPredicate] = {
             (found.table, found.column.name if found.column is not None else None): found
             for found in mapped_predicates(ready.mapping)
+            if found.name != ready.mapping.known
         }
 
     def predicate(self, table: str, column: str) -> str:
@@ -35,6 +36,13 @@ class Walks:
         found = self._predicates[self._ready.schema.stored(table), column]
         arguments = [*row] if len(found.types) == found.subjects or value is None else [*row, value]
         return f"{found.name}({', '.join(arguments)})"
+
+    def label(self, row: Row, value: str | None) -> tuple[str, str]:
+        """The atom of a target row's known label, which may be a class; and what binds it."""
+        target = self._ready.target
+        name = self._ready.mapping.known if target.kind == "yes/no" else target.predicate
+        said = "u" if value is None else quoted_constant(value)
+        return f"{name}({', '.join((*row, said))})", said
 
     def row(self, table: str, variable: str) -> Row:
         """The variables of a row of a table."""
@@ -233,8 +241,12 @@ class Walks:
         table = self._ready.schema.dating_table(path.end)
         return table is not None and table.dated_by_year
 
-    def window(self, path: Path, window: int | None) -> list[str]:
-        """Comparisons under which `t` is no later than `now`, nor earlier than the window."""
+    def window(self, path: Path, window: int | None, *, before: bool = False) -> list[str]:
+        """Comparisons under which `t` is no later than `now` (`before` it), nor earlier than the
+        window.
+        """
+        if before:
+            return ["t < now"]
         if self.by_year(path):
             return ["t < year(now)"] + ([f"t > year(now) - {window + 1}"] if window else [])
         return ["t <= now"] + ([f"t > now - {window}"] if window else [])

@@ -53,8 +53,10 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         return f"{first} {sign[candidate.aggregate]} {the(second)}"
     rows = rows_words(candidate.path) + _among(candidate) if candidate.path.many else ""
     if candidate.label is not None and rows:
+        rows = f"{'earlier' if timed else 'other'} {rows.removeprefix('other ')}"
+        if timed:
+            return _earlier_words(candidate, what, rows)
         what = f"known {what}"
-        rows = rows if rows.startswith("other ") else f"other {rows}"
     when = _when(candidate)
     joined = "with" if candidate.among is None else "and"
     value = _value_words(what, candidate.onward, candidate.value)
@@ -96,6 +98,24 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
         case "labelled":
             return f"number of {known_words(candidate)}"
     raise AssertionError(candidate.aggregate)
+
+
+def _earlier_words(candidate: Candidate, what: str, rows: str) -> str:
+    """What is known of the target of earlier rows, of all or of the latest."""
+    onward = candidate.onward
+    assert onward is not None
+    if onward.kind == "number":
+        of = f"the latest of {rows} where it is known"
+        return (
+            f"mean known {what} of {rows}" if candidate.aggregate == "mean" else f"{what} of {of}"
+        )
+    value = _value_words(what, onward, candidate.value)
+    if candidate.aggregate == "sum":
+        said = value if candidate.value or candidate.label else f"no {value}"
+        return f"number of {rows} with known {said}"
+    if candidate.aggregate in ("latest", "latest_is"):
+        return f"{value} in the latest of {rows} where it is known"
+    return f"share of {rows} with known {value}"
 
 
 def _value_words(what: str, onward: Onward | None, value: str | None) -> str:

@@ -102,6 +102,11 @@ def _of_table(mapping: TablesMapping, table: TableMapping) -> Iterator[MappedPre
             yield MappedPredicate(
                 target.predicate, target.types, table.name, column, len(subjects), not several
             )
+            if mapping.known is not None and target.kind == "yes/no":
+                types = (*subjects, "number")
+                yield MappedPredicate(
+                    mapping.known, types, table.name, column, len(subjects), not several
+                )
         else:
             types = (*subjects, *value_types(mapping, column))
             yield MappedPredicate(

@@ -147,7 +147,8 @@ def _load(
             continue
         short = f"v{number}"
         is_target = target is not None and found.name == target.predicate
-        source = table.target if is_target and table.target else table.columns[found.column.name]
+        labels_it = is_target or found.name == mapping.known
+        source = table.target if labels_it and table.target else table.columns[found.column.name]
         cells[short] = source
         unary = len(found.types) == found.subjects
         columns = subject if unary else (*subject, short)

@@ -160,11 +160,16 @@ class TablesMapping:
     ----------
     predict : str or None
         `TABLE.COLUMN` or `TABLE.COLUMN=VALUE`.
+    known : str or None
+        Of a target of yes or no: a predicate of numbers, 1 or 0 for each row whose label is known,
+        which definitions may read of earlier rows. The target itself is in question, and blank
+        apart from no in neither.
     """
 
     tables: tuple[TableMapping, ...]
     predict: str | None = None
     definitions: tuple[SqlDefinition, ...] = ()
+    known: str | None = None
 
     @cached_property
     def by_name(self) -> Mapping[str, TableMapping]:

@@ -55,7 +55,8 @@ def read_mapping(source: str | os.PathLike[str]) -> TablesMapping:
     definitions = tuple(
         _definition(reader, said, reader.entry("definitions", number)) for number, said in given
     )
-    mapping = TablesMapping(tables, reader.text(content, "predict"), definitions)
+    predict, known = (reader.text(content, key) for key in ("predict", "known"))
+    mapping = TablesMapping(tables, predict, definitions, known)
     _check_predicates(reader, mapping)
     return mapping
 

@@ -30,6 +30,8 @@ def format_mapping(mapping: TablesMapping, directory: str | os.PathLike[str] | N
     lines = ["# Tables and what their columns mean. Edit, and load again with --mapping."]
     if mapping.predict is not None:
         lines.append(f"predict = {_toml(mapping.predict)}")
+    if mapping.known is not None:
+        lines.append(f"known = {_toml(mapping.known)}  # its known labels, for rules of later rows")
     for table in mapping.tables:
         lines += [
             "",

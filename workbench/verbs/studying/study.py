@@ -282,6 +282,7 @@ def _sentence(
     if ready.times is not None:
         held += " that lie later than what they were learned from"
     sample = f" ({used:,} of them drawn at random)" if used < labelled else ""
-    known = "" if settings.inductive or ready.times is not None else f" with the {labelled:,} known"
+    which = f"the {labelled:,} known" if ready.times is None else "the known of earlier rows"
+    known = "" if settings.inductive else f" with {which}"
     blanks = f"{asked:,} blanks predicted{known}" if asked else "no blanks to predict"
     return f"{name}: learned from {labelled:,} labels{sample}, {held}; {blanks}."
