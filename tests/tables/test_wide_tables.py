@@ -361,3 +361,14 @@ def test_telephone_numbers_are_no_numbers(tmp_path: Path, name: str, cells: str,
     with stage(find_sources([tmp_path / "calls.csv"])) as staging:
         mapping = propose(staging)
     assert mapping.table("calls").column(name).kind == kind
+
+
+def test_steps_of_a_scale_are_numbers_and_codes_are_not(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{n % 24},{10 * (n % 24)},{n % 4},{n % 24}\n" for n in range(200))
+    file = tmp_path / "policies.csv"
+    file.write_text("policy,bonus_class,zone_class,fuel_class,claim_type\n" + rows)
+    with stage(find_sources([file])) as staging:
+        (table,) = propose(staging).tables
+    kinds = {column.name: column.kind for column in table.columns}
+    assert kinds["bonus_class"] == "number"
+    assert {kinds[name] for name in ("zone_class", "fuel_class", "claim_type")} == {"category"}

@@ -28,6 +28,7 @@ NEARLY_ALL = 0.95
 _CODE_WORDS = ID_WORDS | frozenset(
     "type class group status state category kind typ klasse gruppe plz zip".split()
 )
+_SCALE_WORDS = frozenset("class group klasse gruppe".split())
 _TELEPHONE_WORDS = frozenset("phone telephone telefon tel mobile handy fax iban".split())
 
 
@@ -84,7 +85,13 @@ def kind_of(column: ColumnCounts) -> Finding:
         telephone = set(words(column.name)) & _TELEPHONE_WORDS
         if telephone and column.whole == filled:
             return _as_text(column, f"numbers, and the name says {min(telephone)}")
-        if codes and column.whole == filled and column.distinct <= 50 and not _like_years(column):
+        if (
+            codes
+            and column.whole == filled
+            and column.distinct <= 50
+            and not _like_years(column)
+            and not (codes <= _SCALE_WORDS and _like_scale(column))
+        ):
             return Finding(
                 "category", f"{column.distinct} whole numbers, and the name says {min(codes)}"
             )
@@ -117,6 +124,18 @@ def _like_years(column: ColumnCounts) -> bool:
         column.low is not None
         and column.high is not None
         and 1500 <= column.low <= column.high <= 2200
+    )
+
+
+FEWEST_STEPS = 10
+
+
+def _like_scale(column: ColumnCounts) -> bool:
+    """Whether whole numbers are steps of a scale: many, none left out."""
+    return (
+        column.low is not None
+        and column.high is not None
+        and FEWEST_STEPS <= column.distinct == column.high - column.low + 1
     )
 
 
