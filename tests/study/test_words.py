@@ -299,3 +299,13 @@ def test_nothing_is_counted_by_parts() -> None:
     visits = Path("patients", (Hop("from", "patient_id", "visits"),))
     counted = Candidate(visits, "sum", Onward((), Column("ward", "category", ("A",))), "A")
     assert readable_step(Term(column=0, form="number", spread=0.02), [counted]) == 1.0
+
+
+def test_rows_of_a_table_named_in_the_singular_are_called_rows() -> None:
+    for table, words in (
+        ("repair", "its repair rows"),
+        ("visits", "its visits"),
+        ("people", "its people"),
+        ("lab_staff", "its lab staff"),
+    ):
+        assert rows_words(Path("machines", (Hop("from", "machine", table),))) == words

@@ -12,6 +12,16 @@ def spoken(name: str) -> str:
     return name.replace("_", " ").strip()
 
 
+ALREADY_MANY = frozenset("staff crew data media equipment personnel stock".split())
+
+
+def things(table: str) -> str:
+    """Several rows of a table, by its name: `visits`, and `repair rows` where that is of one."""
+    name, parts = spoken(table), words_of(table)
+    many = not parts or parts[-1] in ALREADY_MANY or singular_words(table) != parts
+    return name if many or parts[-1].endswith("s") else f"{name} rows"
+
+
 def referred(hop: Hop) -> str:
     """What a reference leads to, by the name of its column: `patient_id` to a patient; by its table
     where it is called as the key (`isbn` of books).
@@ -61,12 +71,12 @@ def rows_words(path: Path) -> str:
     if path.hops[:-1]:
         if last.kind == "to" and last.table == path.start:
             return _back_at_start(path)
-        return f"{spoken(last.table)} of {_owner(path.hops[:-1])}"
+        return f"{things(last.table)} of {_owner(path.hops[:-1])}"
     if last.table == path.start:
-        return f"{spoken(path.start)} tied to it by {spoken(last.column)}"
+        return f"{things(path.start)} tied to it by {spoken(last.column)}"
     by = referred(last)
     called = last.called_as_key or _says(by, " ".join(singular_words(path.start)))
-    return f"its {spoken(last.table)}" + ("" if called else f" as {by}")
+    return f"its {things(last.table)}" + ("" if called else f" as {by}")
 
 
 def _back_at_start(path: Path) -> str:
@@ -78,10 +88,10 @@ def _back_at_start(path: Path) -> str:
         last.column,
     )
     if as_it_came:
-        return f"{spoken(last.table)} of {_owner(tuple(before))}"
+        return f"{things(last.table)} of {_owner(tuple(before))}"
     if not before and _is_role(last):
         return _role_words(between, last)
-    return f"{spoken(last.table)} of {_owner((*before, between))} (as {referred(last)})"
+    return f"{things(last.table)} of {_owner((*before, between))} (as {referred(last)})"
 
 
 def _is_role(hop: Hop) -> bool:
@@ -101,7 +111,7 @@ def _role_words(between: Hop, last: Hop) -> str:
 
 
 def _sharing(hop: Hop) -> str:
-    return f"other {spoken(hop.table)} with the same {spoken(hop.column)}"
+    return f"other {things(hop.table)} with the same {spoken(hop.column)}"
 
 
 def _owner(hops: tuple[Hop, ...]) -> str:
@@ -119,7 +129,7 @@ def _owner(hops: tuple[Hop, ...]) -> str:
         as_whose = f" as its {referred(before[-1])}" if before else ""
         return f"{_sharing(hop)}{as_whose}"
     return (
-        f"{spoken(hop.table)} of {_owner(tuple(before))}" if before else f"its {spoken(hop.table)}"
+        f"{things(hop.table)} of {_owner(tuple(before))}" if before else f"its {spoken(hop.table)}"
     )
 
 
@@ -129,16 +139,16 @@ def neighbours_words(path: Path) -> str:
     if last.kind == "shared":
         return _sharing(last)
     if first.kind == "to" and path.hops == (first, Hop("from", first.column, path.start)):
-        return f"other {spoken(path.start)} of its {referred(first)}"
+        return f"other {things(path.start)} of its {referred(first)}"
     if any(hop.kind == "shared" for hop in path.hops[:-1]):
-        return f"{spoken(path.start)} of {_owner(path.hops[:-1])}"
+        return f"{things(path.start)} of {_owner(path.hops[:-1])}"
     if [hop.kind for hop in path.hops] == ["from", "to"] and _is_role(last):
         return _role_words(first, last)
     through = [
         spoken(hop.table) for hop in path.hops if hop.kind == "to" and hop.table != path.start
     ]
     return (
-        f"other {spoken(path.start)} that share {' and '.join(through)} with it"
+        f"other {things(path.start)} that share {' and '.join(through)} with it"
         if through
-        else f"{spoken(path.start)} tied to it by {spoken(last.column)}"
+        else f"{things(path.start)} tied to it by {spoken(last.column)}"
     )
