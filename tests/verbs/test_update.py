@@ -102,6 +102,9 @@ def test_a_refused_update_leaves_everything(smokers: Workspace) -> None:
     before, runs = facts_of(smokers), len(smokers.runs())
     with pytest.raises(InputError, match="E0850"):
         smokers.update(1, ["Friends(Bob, Fred)", "!Smokes(Anna)"])
+    for nothing in ("", " \n"):  # not the folder that one is in
+        with pytest.raises(InputError, match="E0814"):
+            smokers.update(1, ["Friends(Bob, Fred)", nothing])
     hard = SMOKERS.replace("1.5 Smokes(x) => Cancer(x)", "Smokes(x) => Cancer(x).")
     run = smokers.infer(hard, query=QUERY, task="map").run_id
     assert run is not None

@@ -22,7 +22,10 @@ from workbench.database import (
     texts_of_facts,
 )
 from workbench.database.copying import copy_of
+from workbench.errors import InputError
 from workbench.verbs.loading import load
+
+_FORMS = "write a fact as P(A, B), or name a file"
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,8 @@ def _texts(
     texts: list[str] = []
     files: list[Any] = []
     for one in each:
+        if isinstance(one, str) and not one.strip():  # as a path, the folder one is in
+            raise InputError.of("E0814", "an empty text names no facts", help=_FORMS)
         (texts if isinstance(one, str) and is_fact(one) else files).append(one)
     if texts:
         load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
