@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.editor import take
-from app.show import plain, table
+from app.show import table
 from app.state import workspace
 from app.watching import start, watch
 from app.work import GRACE, Outcome, Work
@@ -18,6 +18,7 @@ METHODS = {
     "paths": "Relational paths: clauses along chains of facts",
     "mine": "Mining: frequent Horn rules with their confidence",
 }
+ENDED = {"limit": ", when the time was up", "cancelled": ", when it was cancelled"}
 ALEPH = "The imported ILP problem, by its modes"
 COLUMNS = {
     "support": "True atoms of the head that the rule predicts.",
@@ -90,8 +91,9 @@ def candidates(result: Outcome, text: str, checked: Any) -> None:
     shown = frame[columns].dropna(axis="columns", how="all")
     chosen = int(frame["chosen"].sum())
     st.caption(
-        f"{len(frame):,} candidates in {result.summary['seconds']:.1f} s; {chosen} of them the "
-        f"search keeps as its theory ({plain(result.summary['status'])}). Tick those you want."
+        f"{len(frame):,} candidates in {result.summary['seconds']:.1f} s"
+        f"{ENDED.get(result.summary['status'], '')}; the search keeps {chosen} of them as its "
+        "theory. Tick those you want."
     )
     event = table(shown, help=COLUMNS, digits=3, selection="multi-row", key="find-table", most=320)
     rows = event.selection.rows

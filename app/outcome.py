@@ -80,7 +80,8 @@ def inferred(result: Outcome, summary: Mapping[str, Any]) -> None:
     if summary["reason"]:
         st.caption(plain(summary["reason"]))
     shown, total = workspace().runs.find_predictions(result.run_id or 0, limit=LISTED)
-    table(shown[["atom", "value"]], digits=3, most=300)
+    named = shown.assign(atom=workspace().data.shown(list(shown["atom"])))
+    table(named[["atom", "value"]], digits=3, most=300)
     cut = f", the {LISTED} likeliest. Runs exports them all." if total > LISTED else "."
     st.caption(f"{total:,} predictions{cut}")
     st.page_link(

@@ -10,7 +10,7 @@ import streamlit as st
 
 from app import charts
 from app.figures import figure
-from app.show import draw, short_labels, stands_on, table
+from app.show import draw, plain, short_labels, stands_on, table
 
 CASE = "study-case"
 """Where a session keeps which row it looks at."""
@@ -21,8 +21,10 @@ def cases(record: Mapping[str, Any]) -> None:
     found = {one["name"]: one for one in record["explanations"]}
     if not found:
         return
-    if st.session_state.get(CASE) not in found:
-        st.session_state.pop(CASE, None)
+    wanted = st.session_state.get(CASE)
+    if wanted is not None and wanted not in found:
+        del st.session_state[CASE]
+        st.info(f"{plain(wanted)} is none of the {len(found):,} rows that this study explains.")
     name = st.selectbox(
         "Which row?",
         list(found),

@@ -32,7 +32,7 @@ def scores(record: Mapping[str, Any]) -> None:
         color="green",
         icon=":material/verified:",
     )
-    systems = {f"these rules ({record['learner']})": record["metrics"], **record["baselines"]}
+    systems = {"these rules": record["metrics"], **record["baselines"]}
     rows = [
         {"": name, **{metric: found[metric]["mean"] for metric in shown if metric in found}}
         for name, found in systems.items()

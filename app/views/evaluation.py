@@ -173,7 +173,9 @@ def calibration(points: pd.DataFrame) -> None:
     """How often what is predicted with a probability is the case."""
     st.subheader("Calibration", anchor=False)
     draw(charts.calibration(points, description="Calibration"))
-    st.caption("Points on the dashed line: of atoms predicted with 0.7, seven in ten are true.")
+    st.caption(
+        "On the dashed line predictions are right: of those with 0.7 seven in ten come true."
+    )
 
 
 def worst(run: Any, frame: pd.DataFrame) -> None:

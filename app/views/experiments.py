@@ -105,20 +105,17 @@ def told_of_folds(measured: pd.DataFrame) -> None:
         )
 
 
-def paper(name: str) -> None:
+def paper(name: str, *, there: bool) -> None:
     """The published table alone."""
     figures = published(name)
+    said = (
+        "None of these published figures has been run in this workspace yet."
+        if figures
+        else "The paper draws its figures and prints none."
+    )
+    st.info(said + (" Choose above and press Reproduce to see ours." if there else ""))
     if figures:
-        st.info(
-            "None of the published figures has been run in this workspace yet. Choose above and "
-            "press Reproduce."
-        )
         table(rows(figures), help=COLUMNS, digits=3)
-    else:
-        st.info(
-            "The paper draws its figures and prints none. Choose above and press Reproduce to see "
-            "ours."
-        )
 
 
 header(
@@ -159,6 +156,6 @@ else:
 watch(("experiment",))
 found = kept(workspace(), name)
 if found is None:
-    paper(name)
+    paper(name, there=there)
 else:
     reproduced(name, found)

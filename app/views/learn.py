@@ -158,7 +158,7 @@ def folds(possible: Any) -> str:
     """Which folds to go through: those that are there, and random parts where there are none."""
     choices = {}
     if possible.folds:
-        choices["kept"] = f"The {possible.folds} folds made on the Data page"
+        choices["kept"] = f"The {possible.folds} folds that the workspace keeps"
     if possible.worlds > 1:
         choices["worlds"] = "Leave one world out"
     if not possible.folds:

@@ -134,8 +134,9 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     )
     table(frame, help=COLUMNS)
     st.caption(
-        f"{preview.atoms:,} open atoms (what is to be inferred) in {preview.ground_rows:,} ground "
-        "rules."
+        f"{preview.atoms:,} open atoms (what is to be inferred); {preview.ground_rows:,} ground "
+        f"rules join them, {sum(rule.unit_groundings for rule in preview.rules):,} groundings are "
+        "of one alone."
     )
     if preview.rules:
         inside(preview.rules)

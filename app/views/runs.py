@@ -76,8 +76,8 @@ def settings(run: Any) -> dict[str, str]:
         for name, value in run.parameters.items()
         if name not in ("figures", "folds") and value
     }
-    if run.parameters.get("folds"):
-        shown["folds"] = [fold["name"] for fold in run.parameters["folds"]]
+    if folds := workspace().runs.fold_names(run.id):
+        shown["folds"] = list(folds)
     shown |= {"seed": run.seed, "status": run.status, "seconds": round(run.seconds or 0.0, 2)}
     shown |= {
         "program hash": run.program_hash[:HASH],

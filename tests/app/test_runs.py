@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -186,3 +187,14 @@ def test_warnings_are_counted_and_few() -> None:
     (said,) = AppTest.from_function(_many_warnings).run().warning
     assert said.value.splitlines()[0] == "- kind 0 (3 times)"
     assert said.value.splitlines()[-1] == "- and 3 more kinds of notes"
+
+
+def test_a_run_that_was_ended_is_looked_at_as_others_are(
+    smokers: Server, page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it has of folds is what was asked for; the page ended in an error."""
+    smokers.workspace.runs.record_ended("crossval", 1.0, {"folds": "kept", "query": ["Cancer"]})
+    ticked = SimpleNamespace(selection=SimpleNamespace(rows=[0]))
+    monkeypatch.setattr("app.show.table", lambda frame, **options: ticked)
+    said = [item.value for item in sound(page("runs")).caption]
+    assert any("ended before it had anything to show" in one for one in said)

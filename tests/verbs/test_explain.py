@@ -96,6 +96,14 @@ def test_a_ground_rule_names_things_as_people_do(tmp_path: Path) -> None:
     assert told.written == "Vip(Name 1 (P1)) => Buys(Name 1 (P1))"
 
 
+def test_things_without_another_name_are_shown_without_quotes_too() -> None:
+    with wb.open() as workspace:
+        facts = 'Buys("P-1")\nBuys("Old Town")\n'
+        workspace.infer("*Buys(person)\nVip(person)\n1 Vip(x)\n", query="Vip")
+        workspace.data.add(facts)
+        assert workspace.data.shown(facts.splitlines()) == ["Buys(P-1)", "Buys(Old Town)"]
+
+
 def test_soft_logic_tells_weight_distance_and_pressure_of_each_ground_rule(tmp_path: Path) -> None:
     rules = tmp_path / "model.psl"
     rules.write_text(

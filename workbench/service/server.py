@@ -158,7 +158,12 @@ class _Service:
         who, name = self._who(request, "model"), request.path_params["name"]
         if Path(name).name != name or name.startswith(".") or not name.casefold().endswith(FORMS):
             return refused(
-                400, UsageError.of("E0860", f"{name[:100]} is no name for a file of facts")
+                400,
+                UsageError.of(
+                    "E0860",
+                    f"{name[:100]} is no name for a file of facts",
+                    help=f"it ends in {', '.join(FORMS[:7])}",
+                ),
             )
         content = await body_of(request, MOST_UPLOAD)
         whole, part = (
@@ -228,7 +233,9 @@ class _Service:
             raise RefusedRequest(
                 403,
                 UsageError.of(
-                    "E0874", f"the role {role} may not do this; it takes the role {needed}"
+                    "E0874",
+                    f"the role {role} may not do this; it takes the role {needed}",
+                    help=f"who runs the server gives tokens: --token {needed}:SECRET",
                 ),
             )
         client = request.client.host if request.client else "?"

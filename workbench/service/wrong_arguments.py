@@ -54,4 +54,4 @@ def _no_argument(tool: str, argument: str) -> str:
 
 
 def _known(tool: str, known: Iterable[str]) -> str:
-    return f"{tool} has {', '.join(known)}"
+    return f"{tool} has {', '.join(known) or 'no arguments'}"

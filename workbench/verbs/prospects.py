@@ -66,7 +66,10 @@ class Prospects:
             if not self.unweighted:
                 return self._nothing_open(query)
             rules = "1 rule has" if self.unweighted == 1 else f"{self.unweighted} rules have"
-            return f"{rules} no weight yet, so nothing can be inferred. Learn the weights first."
+            return (
+                f"{rules} no weight yet, so nothing can be inferred. Learn the weights, and take "
+                "the learned rules into the editor."
+            )
         if not self.learnable:
             return (
                 "No predicate of these rules has labels, so there is nothing to learn from or "

@@ -100,7 +100,10 @@ class Runs:
 
     def fold_names(self, number: int) -> tuple[str, ...]:
         """What the folds of a cross-validation are called, by number; empty for other runs."""
-        return tuple(fold["name"] for fold in self.get(number).parameters.get("folds") or ())
+        parameters = self.get(number).parameters
+        if parameters.get("ended"):  # of one that was ended they say what was asked for
+            return ()
+        return tuple(fold["name"] for fold in parameters.get("folds") or ())
 
     def metric_summary(self, table: pd.DataFrame) -> pd.DataFrame:
         """Mean, standard deviation and 95 % interval of each metric of `scores_by_fold`."""

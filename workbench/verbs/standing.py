@@ -30,6 +30,8 @@ class Standing:
 
 def standing_of(database: Database, run: Run) -> Standing:
     """What a run was learned from, what it knew, and what it is scored on."""
+    if run.parameters.get("ended"):
+        return Standing(None, "It was ended before it had anything to show.")
     if run.kind == "study":
         return Standing(True, str(run.parameters.get("labels", "")))
     if run.kind == "crossval":

@@ -51,8 +51,6 @@ def shown_texts(database: Database, atoms: Sequence[str]) -> list[str]:
             for type_name, constant in zip(stored[atom[0]].argument_types, atom[1]):
                 among.setdefault(type_name, set()).add(constant)
     names = display_names(database, among)
-    if not names:
-        return list(atoms)
     found = []
     for text, atom in zip(atoms, parsed):
         if atom is None or atom[0] not in stored:
