@@ -60,6 +60,10 @@ AGREEING, ONE = 4.0, 1.0
 """Pairs that are equal, beyond chance and two standard deviations of it: for a field that teaches,
 and for one that is told of.
 """
+BEYOND = 0.5
+"""Of the pairs of a class that a field teaches, those that were not taken before, at most: a field
+tells apart what is together, and finds nothing.
+"""
 ROUNDS = 2
 """Fields that EM learns from, one after the other."""
 SAMPLE = 1000
@@ -173,7 +177,7 @@ def _doubts(model: TreeModel, problem: LinkProblem) -> list[Doubt]:
     found = [
         _doubt(model, place, scores, problem)
         for place, comparison in enumerate(problem.comparisons)
-        if problem.chances[place][_first_equal(comparison) :].sum() <= NEARLY_UNIQUE
+        if problem.chances[place][first_equal(comparison) :].sum() <= NEARLY_UNIQUE
     ]
     taken = float(_expected(scores, problem).sum())
     return [one for one in found if one.share * taken > MANY]
@@ -181,7 +185,7 @@ def _doubts(model: TreeModel, problem: LinkProblem) -> list[Doubt]:
 
 def _doubt(model: TreeModel, place: int, scores: Float, problem: LinkProblem) -> Doubt:
     comparison, chance = problem.comparisons[place], problem.chances[place]
-    level, first = problem.levels[:, place], _first_equal(comparison)
+    level, first = problem.levels[:, place], first_equal(comparison)
     counts = _levels_of(place, _expected(scores, problem), problem)
     number, equal = float(counts[1:].sum()), float(chance[first:].sum())
     filled = share = share_of_chance(counts, chance)
@@ -193,16 +197,25 @@ def _doubt(model: TreeModel, place: int, scores: Float, problem: LinkProblem) ->
     filled, share = (min(one, _wrong(scores, problem)) for one in (filled, share))
     wider = (scores > 0) & (level != MISSING)
     finer = wider & (_of_chance(counts, chance)[level] < 0.5)
-    texts = comparison.field.texts[:SAMPLE].tolist()
     return Doubt(
         place,
         filled,
         share,
         _beyond_chance(lacking, first, equal),
         problem.joining(finer, wider) if share > SOME else -np.inf,
+        is_a_code(problem, place),
+    )
+
+
+def is_a_code(problem: LinkProblem, place: int) -> bool:
+    """Whether a field is a code that few records share, which hardly changes."""
+    comparison, chance = problem.comparisons[place], problem.chances[place]
+    equal = float(chance[first_equal(comparison) :].sum())
+    texts = comparison.field.texts[:SAMPLE].tolist()
+    return (
         equal * problem.records <= OF_ONE
         and comparison.field.kind == "code"
-        and not hold_numbers(texts),
+        and not hold_numbers(texts)
     )
 
 
@@ -223,6 +236,8 @@ def _finer(
         if one.teaches or one.undecided:
             finer = _taught(model, one.place, problem, conduct)
             told = finer.scores(problem.levels) > 0
+            if (problem.counts * told)[scores <= 0].sum() > BEYOND * (problem.counts @ told):
+                continue
             if one.teaches or problem.joining(told, scores > 0) > EVIDENCE:
                 return one.place, finer
     return None
@@ -286,5 +301,6 @@ def _of_chance(counts: Float, chance: Float) -> Array:
     return np.asarray(found)
 
 
-def _first_equal(comparison: FieldComparison) -> int:
+def first_equal(comparison: FieldComparison) -> int:
+    """The first level of equal values."""
     return 2 + len(comparison.near)

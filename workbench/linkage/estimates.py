@@ -48,6 +48,7 @@ def estimate(
     captured: float = 1.0,
     at_most: float = 1.0,
     scale: float = 1.0,
+    has: float = 1.0,
 ) -> Estimates:
     """Sum up probabilities.
 
@@ -59,6 +60,8 @@ def estimate(
         The precision, where a field tells it.
     scale : float
         What log odds are multiplied by.
+    has : float
+        The share of the pairs that are the same among candidates that the model takes for such.
 
     Notes
     -----
@@ -84,6 +87,7 @@ def estimate(
     missed = float(sigmoid(_between(label[left], label[right], apart)).sum())
     found = float(supported.sum())
     hit = are_among(known[together], asked)
+    missed += float(supported[hit].sum()) * (1.0 - has) / has
     among = float(supported[hit].sum()) + missed
     every = max(found + missed, among / captured)
     precision = min(found / int(together.sum()), at_most)
@@ -109,14 +113,19 @@ def _between(one: Int64, other: Int64, log_odds: Float) -> Float:
 
 
 def threshold_curve(
-    scores: Float, *, captured: float = 1.0, at_most: float = 1.0, scale: float = 1.0
+    scores: Float,
+    *,
+    captured: float = 1.0,
+    at_most: float = 1.0,
+    scale: float = 1.0,
+    has: float = 1.0,
 ) -> dict[str, Array]:
     """What is expected where candidates count as the same from a probability on, before clusters.
 
     Parameters
     ----------
     scores : float64 array, shape (n_candidates,)
-    captured, at_most, scale
+    captured, at_most, scale, has
         As in `estimate`.
 
     Returns
@@ -129,7 +138,7 @@ def threshold_curve(
     known = np.concatenate(([0.0], np.cumsum(right)))
     cuts = np.log(THRESHOLDS) - np.log1p(-THRESHOLDS)
     pairs = np.searchsorted(-order, -cuts, side="right")
-    every = max(known[-1] / captured, np.finfo(float).tiny)
+    every = max(known[-1] / has / captured, np.finfo(float).tiny)
     with np.errstate(invalid="ignore"):
         precision = np.minimum(known[pairs] / pairs, at_most)
     return {

@@ -84,6 +84,8 @@ class Field:
         Fields whose words were taken out of this one, because it repeats them.
     among : Frequencies or None
         Where these records are some of many.
+    exchanged : str
+        A field whose values stand in this one's place in some records, and are put in theirs.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Field:
     codes: Int32
     beyond: tuple[str, ...] = ()
     among: Frequencies | None = None
+    exchanged: str = ""
 
     @property
     def of_many_words(self) -> bool:

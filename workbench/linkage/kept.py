@@ -43,6 +43,8 @@ class KeptField:
         `Comparison.equal`.
     spread : float
         Of numbers, else 1.
+    exchanged : str
+        As of a `Field`.
     """
 
     name: str
@@ -51,6 +53,7 @@ class KeptField:
     equal: tuple[int | None, ...]
     filled: int
     spread: float
+    exchanged: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ class KeptModel:
                 one.equal,
                 one.field.filled,
                 one.field.spread if one.field.kind == "number" else 1.0,
+                one.field.exchanged,
             )
             for one in model.comparisons
         )

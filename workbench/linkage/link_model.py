@@ -52,6 +52,8 @@ class LinkModel:
         A field in which many of the matches are as unlike as random pairs, and how many are not.
     scale : float
         What log odds are multiplied by where something is said of precision and recall.
+    has : float
+        Of the matches among candidates, the share that is expected to be taken for such.
     """
 
     comparisons: tuple[FieldComparison, ...]
@@ -64,6 +66,7 @@ class LinkModel:
     unfound: Unfound = AS_SCORED
     against: tuple[str, float] | None = None
     scale: float = 1.0
+    has: float = 1.0
 
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""

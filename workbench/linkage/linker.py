@@ -22,6 +22,7 @@ from workbench.linkage.fields import Field
 from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, Fitted, fit_tree
 from workbench.linkage.groups import evidence_of_joining
 from workbench.linkage.link_model import LinkModel
+from workbench.linkage.lost import with_lost
 from workbench.linkage.mixture import (
     Mixture,
     Patterns,
@@ -78,10 +79,11 @@ def learn(
         apart, records.every, partial(records.captured, patterns),
         partial(records.joining, patterns),
     )  # fmt: skip
-    fitted, against = fit_tree(problem, conduct), None
+    fitted, against, has = fit_tree(problem, conduct), None, 1.0
     if known is None and fitted.at_chance is None and not conduct.over:
         fitted, against = told_apart(fitted, problem, conduct)
-    model = records.said(problem, fitted, against, repeats)
+        fitted, has = with_lost(fitted, problem, conduct)
+    model = replace(records.said(problem, fitted, against, repeats), has=has)
     if conduct.over:
         cut = ("weights are those that EM had by then, from fewer starts",)
         return replace(model, cut=cut)

@@ -134,16 +134,14 @@ def _linked(
         *(scored.model.cut if isinstance(scored.model, LinkModel) else ()),
         *unproven,
     )
-    at_most, scale = _told(scored.model)
+    told = _told(scored.model, scored.captured)
     return LinkResult(
         records=scored.records,
         candidates=scored.candidates,
         model=scored.model,
         scores=scores,
         clustering=clustering,
-        estimates=estimate(
-            clustering, pairs, scores, captured=scored.captured, at_most=at_most, scale=scale
-        ),
+        estimates=estimate(clustering, pairs, scores, **told),
         left_out=scored.left_out,
         labelled=scored.labelled.pairs,
         seconds=perf_counter() - begun,
@@ -158,7 +156,7 @@ def _linked(
         stopped=conduct.stopped,
         one_to_one=one_to_one,
         cut_at=cut_at,
-        curve=threshold_curve(scores, captured=scored.captured, at_most=at_most, scale=scale),
+        curve=threshold_curve(scores, **told),
         learned=scored.learned,
         rivals=scored.rivals,
         top=scored.top,
@@ -237,11 +235,14 @@ def _scored(
     )
 
 
-def _told(model: Scoring) -> tuple[float, float]:
-    """The precision that a field against the matches leaves; how much too large log odds are."""
+def _told(model: Scoring, captured: float) -> dict[str, float]:
+    """What estimates are told: what candidates miss, the precision that a field against the matches
+    leaves, how much too large log odds are, and which share of matches the model has.
+    """
     if not isinstance(model, LinkModel):
-        return 1.0, 1.0
-    return (1.0 if model.against is None else model.against[1]), model.scale
+        return {"captured": captured}
+    at_most = 1.0 if model.against is None else model.against[1]
+    return {"captured": captured, "at_most": at_most, "scale": model.scale, "has": model.has}
 
 
 def _of_any_pair(scored: _Scored) -> Callable[[Pairs], Float]:

@@ -12,6 +12,7 @@ import pyarrow
 from workbench.arrays import Array, Bool, Int64
 from workbench.database import KeptLinkage
 from workbench.errors import Diagnostic, InputError
+from workbench.linkage.exchanged import exchanged_values
 from workbench.linkage.fields import Field
 from workbench.tables import find_sources, stage
 from workbench.verbs.linking.description import Description
@@ -110,6 +111,7 @@ def add_new(
             )
         else:
             refuse_unclear_ids(read.source, read.ids, tables, columns)
+    read = replace(read, values=_in_place(store, description, read.values))
     known, differs = _kept_already(store, read)
     if differs.any() and not correct:
         raise _kept_otherwise(read.ids[differs])
@@ -177,18 +179,35 @@ def _kept_otherwise(ids: Array) -> InputError:
     )
 
 
+def _in_place(store: KeptLinkage, description: Description, values: list[Array]) -> list[Array]:
+    """Values of records, those that stand in each other's column put in their own."""
+    names = [one.name for one in description.model.fields]
+    for place, one in enumerate(description.model.fields):
+        other = names.index(one.exchanged) if one.exchanged else -1
+        if other > place:
+            both = [values[place], values[other]]
+            asked = [[(at, of_field) for of_field in both] for at in (place, other)]
+            held = _held(store, [each for of_place in asked for each in of_place])
+            values = exchanged_values(values, (place, other), (held[:2], held[2:]))
+    return values
+
+
 def _fields(store: KeptLinkage, description: Description, values: list[Array]) -> list[Field]:
     """Fields of new records, with how often their values were held in the fit."""
-    asked = [
-        (place, text)
-        for place, of_field in enumerate(values)
+    counts = _held(store, list(enumerate(values)))
+    return description.model.fields_of(values, counts, store.words)
+
+
+def _held(store: KeptLinkage, values: Sequence[tuple[int, Array]]) -> list[Int64]:
+    """How many fitted records held each value in the field of a place; of none 0."""
+    keys = {
+        (place, text): value_key(place, text)
+        for place, of_field in values
         for text in of_field.tolist()
         if text is not None
+    }
+    held = store.held(np.array(list(keys.values()), np.uint64))
+    return [
+        np.array([held.get(keys.get((place, text), 0), 0) for text in of_field.tolist()], np.int64)
+        for place, of_field in values
     ]
-    held = store.held(np.array([value_key(place, text) for place, text in asked], np.uint64))
-    known = {one: held.get(value_key(*one), 0) for one in asked}
-    counts = [
-        np.array([known.get((place, text), 0) for text in of_field.tolist()], np.int64)
-        for place, of_field in enumerate(values)
-    ]
-    return description.model.fields_of(values, counts, store.words)

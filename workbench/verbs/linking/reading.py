@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.linkage.choice import FieldChoice, choose_fields
+from workbench.linkage.exchanged import put_in_place
 from workbench.linkage.fields import make_field
 from workbench.tables import StagedTable, Staging, TableSource, find_sources, stage
 from workbench.tables.names import words
@@ -49,6 +50,7 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
         make_field(column.name, column.kind, column.texts, column.codes)
         for column in records.columns
     ]
+    given, exchanged = put_in_place(given)
     choice = choose_fields(given, one_source=len(staged) == 1)
     alone = _in_one_only(staged, shared, ids)
     choice = replace(
@@ -64,6 +66,7 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
             help="two files need columns of the same names; one file needs a column beside the id",
         )
     notes += [*about_alike(staged, alike), *_about_columns(staged, choice, alone)]
+    notes += [_about_exchanged(names, number) for names, number in exchanged.items()]
     notes += _about_empty_records(records, choice)
     return LinkedRecords(records, choice, tuple(notes))
 
@@ -220,6 +223,16 @@ def _about_columns(
             severity="warning",
         )
     ]
+
+
+def _about_exchanged(names: tuple[str, str], number: int) -> Diagnostic:
+    return Diagnostic(
+        "E0697",
+        f"{' and '.join(names)} stand in each other's column in {number:,} records: they are "
+        "compared as if they stood in their own",
+        help="where that is wrong, leave one of them out",
+        severity="warning",
+    )
 
 
 def _named(texts: Sequence[str], most: int = 6) -> str:
