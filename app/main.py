@@ -28,8 +28,8 @@ st.set_page_config(
 st.html(HERE / "page.css")
 
 # Streamlit puts boxes between the list of pages and its items, which screen readers then do not
-# count as one list; and what scrolls (a box that opens, a long text) is scrolled by keys where it
-# can have the focus alone.
+# count as one list; messages that pass have no name; and what scrolls (a box that opens, a long
+# text) is scrolled by keys where it can have the focus alone.
 FOR_READERS = """<script>
 {
   const mend = () => {
@@ -39,6 +39,8 @@ FOR_READERS = """<script>
     }
     const boxes = '[data-testid="stPopoverBody"], [data-testid="stCode"] pre';
     for (const box of document.querySelectorAll(boxes)) box.tabIndex = 0;
+    const messages = document.querySelectorAll('[data-testid="stToast"]');
+    for (const message of messages) message.setAttribute("aria-label", "Message");
   };
   mend();
   window.forReaders ??= new MutationObserver(mend);

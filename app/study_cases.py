@@ -36,7 +36,7 @@ def cases(record: Mapping[str, Any]) -> None:
     case = found[name]
     if case["known"]:
         stands_on(held_out=False)
-        st.caption("Its answer is known and was learned from: so the rules fit it.")
+        st.caption("Its answer is known and was learned from, so this is no test of the rules.")
     if not case["reasons"]:
         st.info("No rule speaks for or against it; it has the value that all have to begin with.")
         return

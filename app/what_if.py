@@ -14,6 +14,8 @@ from workbench.errors import WorkbenchError
 
 LISTED = 200
 ABOUT = 20
+LEAST = 1e-9
+"""Change of a prediction that is no rounding."""
 CHANGED = ("a fact", "a weight")
 TAKEN = {"true": True, "false": False, "unknown": None}
 
@@ -54,8 +56,12 @@ def what_if(result: Any, atom: str, world: str | None) -> None:
         None if pd.isna(row["change"]) else f"{row['change']:+.3f}",
         delta_color="off",
     )
+    moved = changed[changed["change"].isna() | (changed["change"].abs() > LEAST)]
+    if moved.empty:
+        st.info("No prediction moves: it is so already, or no rule that reads it has a part.")
+        return
     st.caption("Predictions that moved most")
-    most = changed[["atom", "before", "after", "change"]].head(30)
+    most = moved[["atom", "before", "after", "change"]].head(30)
     table(most.assign(atom=workspace().data.shown(list(most["atom"]))), digits=3)
 
 

@@ -111,6 +111,15 @@ def test_no_view_has_a_serious_finding(browser: Any, address: str, axe: str, col
     assert not {view: serious for view, serious in found.items() if serious}
 
 
+def test_a_message_that_passes_has_no_serious_finding(visitor: Visitor, axe: str) -> None:
+    visitor.fresh()
+    visitor.choose("Examples")
+    visitor.page.get_by_role("button", name="Open").nth(1).click()
+    visitor.page.locator('[data-testid="stToast"][aria-label]').first.wait_for()
+    visitor.page.evaluate(axe)
+    assert visitor.page.evaluate(SERIOUS) == []
+
+
 def test_tables_that_are_looked_at_have_no_serious_finding(
     visitor: Visitor, axe: str, tmp_path: Path
 ) -> None:

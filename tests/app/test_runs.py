@@ -102,6 +102,10 @@ def test_a_prediction_is_explained_and_tried_otherwise(smokers: Server, page: Op
     pick_fact(test, "Smokes(Chloe)")
     sound(test.button(key="what-if-run").click().run())
     assert test.metric[-1].delta.startswith("-")
+    test.segmented_control(key="what-if-value").set_value("true")
+    pick_fact(test, "Friends(Aino, Chloe)")
+    sound(test.button(key="what-if-run").click().run())
+    assert "No prediction moves" in test.info[-1].value
     sound(test.segmented_control(key="what-if-kind").set_value("a weight").run())
     assert test.button(key="what-if-run").disabled
     sound(test.number_input[0].set_value(-5.0).run())

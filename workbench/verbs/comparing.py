@@ -38,7 +38,8 @@ def compare_runs(
     one, two = read_run(database, first), read_run(database, second)
     columns = ("kind", "engine", "seed", "status", "program_hash", "data_hash", "seconds")
     both = [(name, getattr(one, name), getattr(two, name)) for name in columns]
-    names = sorted({*one.parameters, *two.parameters} - {"figures"})  # what came out
+    # What came out is no setting, nor is what was asked for beside what was taken.
+    names = sorted({*one.parameters, *two.parameters} - {"figures", "ended", *columns})
     both += [(name, one.parameters.get(name), two.parameters.get(name)) for name in names]
     settings = [{"setting": name, "first": a, "second": b} for name, a, b in both if a != b]
     return {
