@@ -80,6 +80,11 @@ def test_calls_jobs_and_python_from_elsewhere(tmp_path: Path) -> None:
             remote.infer(query=7)
         with pytest.raises(UsageError, match="E0863"):
             remote.delete_run(run=answer["run"])
+        with remote.workspace() as copied:
+            learned = copied.learn(RULES.replace("1 ", ""), query=["Smokes"])
+            copied.reopen(updated["run"]).explain("Smokes(Cleo)")
+        assert [run["kind"] for run in remote.runs(most=2)["items"]] == ["learn", "infer"]
+        assert list(remote.numbers) == [learned.run_id]
         for wait in ("soon", "nan", "-1"):
             jobs = len(_jobs(address))
             refused = httpx.post(

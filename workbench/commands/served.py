@@ -11,7 +11,6 @@ import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand
@@ -106,22 +105,11 @@ def at_hand(
         with open_workspace(place, read_only=read_only, memory_limit=memory_limit) as workspace:
             yield workspace
         return
-    with connected(address) as remote, TemporaryDirectory(prefix="workbench-copy-") as folder:
-        path = Path(folder, "copy.duckdb")
-        remote.fetch(path)
-        with open_workspace(path, memory_limit=memory_limit) as workspace:
-            before = max((run.id for run in workspace.runs.all()), default=0)
+    with connected(address) as remote:
+        with remote.workspace(memory_limit=memory_limit) as workspace:
             yield workspace
-            made = [run.id for run in workspace.runs.all() if run.id > before]
-            for run in workspace.runs.all():
-                if run.id not in made:
-                    workspace.runs.delete(run.id)
-            if made:
-                workspace.save_as(Path(folder, "runs.duckdb"), facts=False)
-        if made:
-            numbers = remote.hand_back(Path(folder, "runs.duckdb"))
-            changed = ", ".join(
-                f"{one} is {other}" for one, other in sorted(numbers.items()) if one != other
-            )
-            if changed:
-                print_error(f"others recorded runs meanwhile: at the server run {changed}")
+        changed = ", ".join(
+            f"{one} is {other}" for one, other in sorted(remote.numbers.items()) if one != other
+        )
+        if changed:
+            print_error(f"others recorded runs meanwhile: at the server run {changed}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
@@ -12,6 +14,7 @@ import httpx
 from workbench.errors import Diagnostic, InfeasibleError, InputError, UsageError, WorkbenchError
 from workbench.progress import SILENT, Progress
 from workbench.service.toolbox import TOOLS
+from workbench.workspace import Workspace, open_workspace
 
 
 def connect(url: str, *, token: str | None = None) -> RemoteWorkspace:
@@ -39,12 +42,18 @@ class RemoteWorkspace:
 
     `remote.schema()`, `remote.infer(rules=..., query=["Smokes"])`; a call that is refused raises
     what it would raise without a server, with the server's diagnostics. Long calls are jobs: they
-    report to `progress` and are cancelled by it.
+    report to `progress` and are cancelled by it. `workspace()` has all verbs of a file.
+
+    Attributes
+    ----------
+    numbers : dict
+        Of runs that a copy (`workspace`) recorded: the number there, and at the server.
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._url, self._http = url, httpx.Client(base_url=url, headers=headers, timeout=60.0)
+        self.numbers: dict[int, int] = {}
 
     def __enter__(self) -> RemoteWorkspace:
         return self
@@ -101,6 +110,37 @@ class RemoteWorkspace:
         if not answer.get("ok"):
             raise _refused(answer)
         return str(answer["file"])
+
+    @contextmanager
+    def workspace(self, *, memory_limit: str | None = None) -> Iterator[Workspace]:
+        """A copy of what the server holds, with the verbs and results of a file.
+
+        Runs that it records go to the server at the end, with the linkages kept beside them; facts
+        change at the server alone, by `load` and `update`.
+
+        Parameters
+        ----------
+        memory_limit : str, optional
+            As `workbench.open` takes it.
+
+        Raises
+        ------
+        UsageError
+            What the server refuses, with its codes; E0876 where it is gone.
+        """
+        with TemporaryDirectory(prefix="workbench-copy-") as folder:
+            path = Path(folder, "copy.duckdb")
+            self.fetch(path)
+            with open_workspace(path, memory_limit=memory_limit) as copied:
+                before = max((run.id for run in copied.runs.all()), default=0)
+                yield copied
+                made = [run.id for run in copied.runs.all() if run.id > before]
+                for run in copied.runs.all():
+                    if run.id not in made:
+                        copied.runs.delete(run.id)
+                if made:
+                    copied.save_as(Path(folder, "runs.duckdb"), facts=False)
+            self.numbers = self.hand_back(Path(folder, "runs.duckdb")) if made else {}
 
     def fetch(self, path: Path) -> None:
         """Write a copy of what the server's workspace holds to a new file.
