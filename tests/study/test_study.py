@@ -451,3 +451,29 @@ def test_the_hour_of_a_moment_is_looked_at(tmp_path: Path) -> None:
     said = inferred(tmp_path, [calls])
     asked = result.predictions[~result.predictions["known"]]
     assert {key: said[(key,)] for key in asked["call"]} == dict(zip(asked["call"], asked["value"]))
+
+
+def test_the_share_of_rows_at_night_is_looked_at(tmp_path: Path) -> None:
+    """Cards used at night are fraud; the program asks the same of new rows."""
+    rng = np.random.default_rng(8)
+    cards, payments = [], []
+    for at in range(240):
+        nightly = float(rng.choice([0.05, 0.4]))
+        for _ in range(int(rng.integers(4, 20))):
+            hour = int(rng.integers(22, 24) if rng.random() < nightly else rng.integers(7, 21))
+            payments.append([f"C{at}", f"2024-01-{int(rng.integers(1, 29)):02d} {hour:02d}:30:00"])
+        label = "yes" if nightly > 0.2 else "no"
+        cards.append([f"C{at}", int(rng.integers(1, 9)), "" if at % 8 == 0 else label])
+    files = [
+        write(tmp_path / "cards.csv", ["card", "limit", "fraud"], cards),
+        write(tmp_path / "payments.csv", ["card", "paid"], payments),
+    ]
+    result = study(files, "cards.fraud", folds=2, rules=4, out=tmp_path)
+    assert result.metrics["AUC-ROC"]["mean"] > 0.95
+    words = " ".join(rule.words for rule in result.rules)
+    assert "its payments with paid 22:00 or later" in words
+    (tmp_path / "program.mln").write_text(result.program, encoding="utf-8")
+    (tmp_path / "dataset.toml").write_text(result.mapping, encoding="utf-8")
+    said = inferred(tmp_path, files)
+    asked = result.predictions[~result.predictions["known"]]
+    assert {key: said[(key,)] for key in asked["card"]} == dict(zip(asked["card"], asked["value"]))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from workbench.structure.candidates import Aggregate, Candidate, Onward, onward_columns
-from workbench.structure.relational import Path, Reference, Schema
+from workbench.structure.relational import Kind, Path, Reference, Schema
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
 FEW_VALUES = 8
@@ -29,16 +29,21 @@ def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterato
 def candidates_of_thresholds(
     schema: Schema, path: Path, windows: tuple[int, ...] = ()
 ) -> Iterator[Candidate]:
-    """How many of the thing's own rows have a large or a small number: events of severity 3."""
+    """How many of the thing's own rows have a large or a small number: events of severity 3; how
+    many, and which share, were at a time of the day or at weekends.
+    """
     if len(path.prefix) > 1 or [hop.kind for hop in path.suffix] != ["from"]:
         return
-    for onward, passed in _thresholds(schema, path):
+    for onward, passed in _thresholds(schema, path, "number"):
         for window in (None, *windows):
             yield Candidate(path, "sum", onward, passed, window)
+    for onward, passed in _thresholds(schema, path, "calendar"):
+        yield Candidate(path, "sum", onward, passed)
+        yield Candidate(path, "share", onward, passed)
 
 
-def _thresholds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
-    columns = [column for column in schema[path.end].columns if column.kind == "number"]
+def _thresholds(schema: Schema, path: Path, kind: Kind) -> list[tuple[Onward, str | None]]:
+    columns = [column for column in schema[path.end].columns if column.kind == kind]
     return [(Onward((), column), passed) for column in columns for passed in column.values]
 
 
@@ -46,7 +51,7 @@ def candidates_of_kinds_and_thresholds(schema: Schema, path: Path) -> Iterator[C
     """How many own rows are of a kind and past a threshold: errors E17 of severity 3."""
     if len(path.suffix) == 1:
         for kind in _kinds(schema, path):
-            for passed in _thresholds(schema, path):
+            for passed in _thresholds(schema, path, "number"):
                 yield Candidate(path, "sum", *kind, among=passed)
 
 

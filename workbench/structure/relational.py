@@ -21,7 +21,7 @@ class Column:
         hour.
     values : tuple of str
         Of a category: its most frequent values, most frequent first; of a text its words; of a
-        number thresholds, such as `>= 3` and `< 0.5`, that part some rows from most.
+        number or a calendar thresholds, such as `>= 3` and `< 0.5`, that part some rows from most.
     beginning : int
         Of codes read as a category by their first characters, how many these are; else 0.
     part : {'', 'weekday', 'month', 'hour'}

@@ -69,8 +69,8 @@ def aggregated(
             return count(spans)
         values, time = values[rows], None if time is None else time[rows]
     if candidate.value is not None:
-        chosen = candidate.onward.column.values.index(candidate.value)
-        values = np.where(np.isnan(values), np.nan, values == chosen)
+        low, high = _codes(candidate.onward, candidate.value)
+        values = np.where(np.isnan(values), np.nan, (values >= low) & (values < high))
     match candidate.aggregate:
         case "mean" | "share":
             return mean(values, spans)
@@ -93,7 +93,7 @@ def _codes(by: Onward, value: str | None) -> tuple[float, float]:
     """The half-open interval of the codes of a category's value, of a set flag,
     or of the numbers that pass a threshold.
     """
-    if by.kind == "number" and value is not None:
+    if by.kind in ("number", "calendar") and value is not None:
         sign, number = value.split()
         return (float(number), np.inf) if sign == ">=" else (-np.inf, float(number))
     code = 1 if value is None else by.column.values.index(value)

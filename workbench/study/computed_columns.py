@@ -18,6 +18,9 @@ which year it is.
 """
 HOURS_OF_DAY = 4
 """In which dates fall at least where these are looked at."""
+WEEKEND = (">= 6",)
+TIMES_OF_DAY = ("< 6", "< 9", ">= 18", ">= 22")
+"""What parts many rows by when they were."""
 FEW_VALUES = 8
 """Of so many different numbers at most each is a threshold."""
 SHARES = (0.1, 0.25, 0.75, 0.9)
@@ -33,11 +36,11 @@ def calendar_columns(staging: Staging, typed: TypedTable, column: str) -> Iterat
         f"count(DISTINCT hour({name})) FROM {typed.relation}"
     )
     if int(str(of_month)) >= DAYS_OF_MONTH:
-        yield Column(column, "calendar", part="weekday")
+        yield Column(column, "calendar", WEEKEND, part="weekday")
     if days is not None and float(str(days)) >= A_YEAR:
         yield Column(column, "calendar", part="month")
     if int(str(hours)) >= HOURS_OF_DAY:
-        yield Column(column, "calendar", part="hour")
+        yield Column(column, "calendar", TIMES_OF_DAY, part="hour")
 
 
 def number_column(staging: Staging, typed: TypedTable, column: str) -> Column:

@@ -59,7 +59,9 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     if condition.test == "known":
         return f"{words} is known"
     suffix = " (or unknown)" if condition.or_missing else ""
-    if candidate.onward is not None and candidate.onward.kind == "calendar":
+    calendar = candidate.onward is not None and candidate.onward.kind == "calendar"
+    if calendar and candidate.aggregate == "value":
+        assert candidate.onward is not None
         return f"{words} is {_calendar_text(candidate.onward, condition)}{suffix}"
     if is_flag:
         return _held_words(candidate, words, condition.test == "at_least") + suffix

@@ -124,6 +124,10 @@ def _value_words(what: str, onward: Onward | None, value: str | None) -> str:
         return what
     if onward.kind == "text":
         return f"the word {value} in {what}"
+    if onward.kind == "calendar":
+        sign, number = value.split()
+        hour = f"{number}:00 or later" if sign == ">=" else f"before {number}:00"
+        return f"{what} at the weekend" if onward.column.part == "weekday" else f"{what} {hour}"
     if onward.kind == "number":
         sign, number = value.split()
         passed = "of at least" if sign == ">=" else "below"
