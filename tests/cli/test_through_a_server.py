@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,23 @@ def test_a_linkage_is_kept_and_added_to_at_the_server(run: Run, tmp_path: Path) 
             again = remote.link(files=["people.csv"])
             assert again["linked"]["count"] > 0
             assert remote.link_more(files=["new.csv"], run=again["run"])["changed"]["merged"]
+
+
+def test_predictions_are_reviewed_at_the_server(
+    run: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, facts = str(place / "rules.mln"), str(place / "facts.db")
+    with served(place, []) as address:
+        server = ("--server", address)
+        assert run("load", *server, facts, "--rules", rules).code == 0
+        assert run("infer", rules, "--query", "Enjoys", *server).code == 0
+        monkeypatch.setattr("sys.stdin", StringIO("y\nn\nu\nn\nl\ny\nq\n"))
+        said = run("review", *server, "--reviewer", "Ada")
+        assert said.code == 0, said.err
+        assert "Ada: 3 answered, 0 skipped" in said.out
+        with workbench.connect(address) as remote, remote.workspace() as copied:
+            assert [one.says for one in copied.answers()] == [True, False, True]
+            assert [one.kind for one in copied.runs.all()] == ["infer", "learn", "infer"]
 
 
 def test_refused_updates_end_as_on_a_file(run: Run, tmp_path: Path) -> None:

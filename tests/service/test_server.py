@@ -139,6 +139,38 @@ def test_an_allocation_that_a_job_is_refused_is_told_as_its_limit(
         remote.infer(rules=RULES, query=["Smokes"])
 
 
+def test_predictions_are_answered_from_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "facts.db").write_text(FACTS + 'Friends(Bob, "Al-Amin")\n', encoding="utf-8")
+    with served(tmp_path, WORDS) as address:
+        with workbench.connect(address, token="administrator") as remote:
+            remote.load(files=["facts.db"], rules=RULES)
+            run = remote.infer(rules=RULES, query=["Smokes"])["run"]
+        with workbench.connect(address, token="labelling-word") as remote:
+            asked = remote.review(run=run, reviewer="Ada")
+            assert {one["atom"] for one in asked["questions"]} == {
+                "Smokes(Bob)",
+                'Smokes("Al-Amin")',
+            }
+            known = [line for one in asked["questions"] for line in one["known"]]
+            assert "p Al-Amin: no column" in known
+            with pytest.raises(UsageError, match="E0305"):
+                remote.answer(run=run, atom="Smokes(Zed)", says=True)
+            told = remote.answer(run=run, atom="Smokes(Al-Amin)", says=False, reviewer="Ada")
+            assert told["atom"] == 'Smokes("Al-Amin")'
+            assert remote.review(run=run, reviewer="Ada")["waiting"] == 1
+            rows = remote.query(sql="SELECT value FROM facts.Smokes WHERE partition = 'truth'")
+            assert rows["rows"] == [[0.0]]
+            remote.undo_answer(reviewer="Ada")
+            with pytest.raises(UsageError, match="E0861"):
+                remote.undo_answer(reviewer="Ada")
+            assert remote.review(run=run, reviewer="Ada")["waiting"] == 2
+        with (
+            workbench.connect(address, token="reading-word") as remote,
+            pytest.raises(UsageError, match="E0874"),
+        ):
+            remote.review(run=run)
+
+
 def test_roles_uploads_and_paths(tmp_path: Path) -> None:
     with served(tmp_path, WORDS) as address:
 

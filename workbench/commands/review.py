@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import getpass
 import sys
-from dataclasses import asdict
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,10 +14,13 @@ from workbench.commands.console import print_json, print_line, print_table
 from workbench.commands.options import Json
 from workbench.commands.review_pairs import review_pairs
 from workbench.commands.runs import Workspace
+from workbench.commands.served import address_of, connected
 from workbench.commands.working import shown_progress
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from workbench.database import Answer
+    from workbench.service.client import RemoteWorkspace
     from workbench.verbs.review import Order, Question, ReviewQueue
     from workbench.workspace import Workspace as Opened
 
@@ -28,6 +32,7 @@ KEYS = "y yes, n no, s skip, u undo, l learn again, q quit"
     "Workspaces",
     "review work.duckdb --reviewer Ada",
     "review work.duckdb --order doubt --most 20 --json",
+    served=True,
 )
 def review(
     workspace: Workspace,
@@ -50,18 +55,18 @@ def review(
     then, q quit.
     """
     from workbench.verbs.answers import agreements
-    from workbench.workspace import open_workspace
 
-    if not Path(workspace).exists():
-        raise UsageError.of(
-            "E0201",
-            f"there is no workspace at {workspace}",
-            help="infer with --workspace makes one",
-        )
     name = reviewer or getpass.getuser()
-    with open_workspace(workspace) as opened:
+    with ExitStack() as stack:
+        opened, remote = _reached(workspace, stack)
         linked = _linkage(opened, run)
         if linked is not None:
+            if remote is not None:
+                raise UsageError.of(
+                    "E0885",
+                    f"run {linked} is a linkage, whose pairs are asked about in its file",
+                    help="name an inference with --run, or answer on the server's page",
+                )
             review_pairs(opened, linked, most=most, json=json)
             return
         first = opened.review(run or None, order=order, most=most)
@@ -76,8 +81,9 @@ def review(
             )
             return
         queue: ReviewQueue | None = first
+        kept = _Answers(opened, remote, first.run, name)
         while queue is not None:
-            queue = _asked(opened, queue, name, order=order, second=second, most=most)
+            queue = _asked(kept, queue, order=order, second=second, most=most)
         answers = opened.answers()
         mine = [one for one in answers if one.reviewer == name]
         skipped = sum(one.says is None for one in mine)
@@ -99,17 +105,64 @@ def _linkage(opened: Opened, run: int) -> int | None:
     return number if kinds.get(number) == "link" else None
 
 
+def _reached(workspace: Path, stack: ExitStack) -> tuple[Opened, RemoteWorkspace | None]:
+    """The workspace, and the server where it is a copy of one's."""
+    from workbench.workspace import open_workspace
+
+    address = address_of(workspace)
+    if address is not None:
+        remote = stack.enter_context(connected(address))
+        return stack.enter_context(remote.workspace()), remote
+    if not Path(workspace).exists():
+        raise UsageError.of(
+            "E0201",
+            f"there is no workspace at {workspace}",
+            help="infer with --workspace makes one",
+        )
+    return stack.enter_context(open_workspace(workspace)), None
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """Where a reviewer's answers are kept: in the workspace and, where it is a copy, at the server
+    first, about the run that was there.
+    """
+
+    opened: Opened
+    remote: RemoteWorkspace | None
+    run: int
+    name: str
+
+    def keep(self, question: Question, says: bool | None) -> None:
+        if self.remote is not None:
+            self.remote.answer(
+                run=self.run,
+                atom=question.atom,
+                world=question.world,
+                says=says,
+                reviewer=self.name,
+            )
+        self.opened.answer(question, says, reviewer=self.name)
+
+    def undo(self) -> Answer | None:
+        taken = self.opened.undo_answer(reviewer=self.name)
+        if taken is not None and self.remote is not None:
+            self.remote.undo_answer(reviewer=self.name)
+        return taken
+
+
 def _asked(
-    opened: Opened, queue: ReviewQueue, name: str, *, order: Order, second: bool, most: int
+    kept: _Answers, queue: ReviewQueue, *, order: Order, second: bool, most: int
 ) -> ReviewQueue | None:
     """Ask through a queue; the next one where the rules were learned again, None at the end."""
     print_line(f"Run {queue.run}: {queue.total:,} predictions without a label. {KEYS}.")
-    while waiting := queue.waiting(opened.answers(), name, second=second):
+    opened = kept.opened
+    while waiting := queue.waiting(opened.answers(), kept.name, second=second):
         said = _read(opened, waiting[0])
         if said in SAYS:
-            opened.answer(waiting[0], SAYS[said], reviewer=name)
+            kept.keep(waiting[0], SAYS[said])
         elif said == "u":
-            taken = opened.undo_answer(reviewer=name)
+            taken = kept.undo()
             print_line(f"Taken back: {taken.atom}" if taken else "There is nothing to take back.")
         elif said == "l":
             with shown_progress() as progress:
@@ -133,11 +186,7 @@ def _read(opened: Opened, question: Question) -> str:
         f"{question.change:.2f}"
     )
     for thing in opened.data.known_things(question.atom, question.world):
-        columns = ", ".join(f"{name} {value}" for name, value in thing.columns)
-        print_line(f"  {thing.kind} {thing.name}: {columns or 'no column'}")
-        for name, value in thing.links:
-            print_line(f"    {name}: {value}")
-        if thing.more:
-            print_line(f"    and {thing.more} more links")
+        for said in thing.lines():
+            print_line(f"  {said}")
     line = sys.stdin.readline()
     return line.strip().lower()[:1] or ("q" if not line else "?")

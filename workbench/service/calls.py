@@ -19,12 +19,14 @@ _NEEDED = {
     **dict.fromkeys(
         ("schema", "check", "preview", "explain", "compare", "query", "runs", "profile"), "read"
     ),
-    **dict.fromkeys(("update", "what_if"), "label"),
+    **dict.fromkeys(("update", "what_if", "review", "answer", "undo_answer"), "label"),
     "delete_run": "admin",
 }
 _QUICK = frozenset(("schema", "check", "compare", "query", "runs"))
 """They only read, and answer beside a job that writes."""
-_IN_PLACE = frozenset(("load", "update", "what_if", "link_more", "delete_run"))
+_IN_PLACE = frozenset(
+    ("load", "update", "what_if", "link_more", "delete_run", "answer", "undo_answer")
+)
 """They change the workspace itself, or ask the answer that it holds, one at a time; all others work
 on a copy, in a process of their own.
 """

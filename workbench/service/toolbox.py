@@ -11,13 +11,14 @@ from workbench.service.answer_tools import AnswerTools
 from workbench.service.answers import call_tool
 from workbench.service.data_tools import DataTools
 from workbench.service.record_tools import RecordTools
+from workbench.service.review_tools import ReviewTools
 from workbench.service.rule_tools import RuleTools
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
-class Toolbox(DataTools, RuleTools, AnswerTools, RecordTools):
+class Toolbox(DataTools, RuleTools, AnswerTools, RecordTools, ReviewTools):
     """All tools over one workspace."""
 
 
@@ -35,6 +36,7 @@ TOOLS = (
         "explain",
     ),
     *("what_if", "update", "compare", "query", "runs", "study", "link", "link_more", "delete_run"),
+    *("review", "answer", "undo_answer"),
 )
 """The names of the tools."""
 

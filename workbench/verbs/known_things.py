@@ -38,6 +38,13 @@ class KnownThing:
     links: tuple[tuple[str, str], ...]
     more: int = 0
 
+    def lines(self) -> tuple[str, ...]:
+        """It in text: its columns, and a line for each link."""
+        columns = ", ".join(f"{name} {value}" for name, value in self.columns)
+        links = (f"  {name}: {value}" for name, value in self.links)
+        left_out = (f"  and {self.more} more links",) if self.more else ()
+        return f"{self.kind} {self.name}: {columns or 'no column'}", *links, *left_out
+
 
 def known_things(
     database: Database, atom: str, world: str, *, links: int = MOST_LINKS
