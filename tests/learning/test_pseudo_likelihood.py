@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy.optimize import check_grad, minimize
 from scipy.sparse import csr_array
 
 from tests.learning.small_networks import Enumeration, network, random_network, templates
-from workbench.learning import Example
+from workbench.learning import Example, hidden_among_labelled
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
 from workbench.learning.pseudo_likelihood import GenerativePseudoLikelihood, PseudoLikelihood
 from workbench.network import potentials
@@ -128,6 +129,30 @@ def test_hidden_atoms_have_no_term() -> None:
     learner = PseudoLikelihood(prior_sd=1.0, engine=Enumeration())
     alone = learner.fit([Example(network([], 1, 1, unit=unit[:1]), np.array([1.0]))], templates(1))
     answer = learner.fit([Example(net, np.array([1.0, np.nan]))], templates(1))
+    assert answer.weights == pytest.approx(alone.weights)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hidden_atoms_that_meet_no_label_are_not_completed(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    net = random_network(seed, rows=seed % 4)
+    if seed % 5 == 0:
+        net = with_block(net, [0, 2, 5], 1)
+    labels = np.where(random.random(net.n_atoms) < 0.5, np.nan, 0.0)
+    labels[random.integers(net.n_atoms)] = 0.0
+    hidden = np.isnan(labels)
+    joined = [*(net.A.toarray() != 0), *net.blocks.members.toarray().astype(bool)]
+    met = any((row & hidden).any() and (row & ~hidden).any() for row in joined)
+    assert hidden_among_labelled(net, labels) == met
+
+
+def test_what_is_hidden_apart_is_learned_from_without_most_likely_states() -> None:
+    """An engine that may not be asked: held-out rows of attributes alone tell nothing."""
+    clauses = [(0, (-1, 2)), (0, (-3, 4))]
+    labels = np.array([1.0, 1.0, np.nan, np.nan])
+    learner = PseudoLikelihood(engine=cast(Any, "not one that could be asked"))
+    answer = learner.fit([Example(network(clauses, 4, 1), labels)], templates(1))
+    alone = learner.fit([Example(network(clauses[:1], 2, 1), labels[:2])], templates(1))
     assert answer.weights == pytest.approx(alone.weights)
 
 

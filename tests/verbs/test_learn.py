@@ -92,10 +92,11 @@ def test_types_that_a_learned_program_makes_alike_in_all_worlds_are_told(
 def test_completions_that_have_not_settled_are_not_called_converged(
     completions: int, status: str
 ) -> None:
-    rules = "P(t)\nP(x)\n"
+    rules = "P(t)\n*Near(t, t)\nP(x)\nNear(x, y) ^ P(x) => P(y)\n"
     with wb.open() as workspace:
         workspace.declare(rules)
-        load_alchemy_text(workspace.database, "P(A)\nP(B)\nP(C)\n?P(D)\n")
+        facts = "P(A)\nP(B)\nP(C)\n?P(D)\nNear(A, D)\nNear(D, B)\n"
+        load_alchemy_text(workspace.database, facts)
         options = {"completions": completions}
         result = workspace.learn(
             rules, learner="pseudo_likelihood", options=options, query="P", record=False

@@ -5,7 +5,7 @@ from workbench.learning.declaration import Declaration
 from workbench.learning.intervals import WeightIntervals, weight_intervals
 from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.registry import LEARNERS, default_learner, learners_table, make_learner
-from workbench.learning.training import Example
+from workbench.learning.training import Example, hidden_among_labelled
 
 __all__ = [
     "LEARNERS",
@@ -18,6 +18,7 @@ __all__ = [
     "WeightIntervals",
     "choose",
     "default_learner",
+    "hidden_among_labelled",
     "learners_table",
     "make_learner",
     "validate",

@@ -16,7 +16,7 @@ from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
 from workbench.learning.learner import LearnedWeights, Learner
-from workbench.learning.training import Example, TrainingSet
+from workbench.learning.training import Example, TrainingSet, hidden_among_labelled
 from workbench.network.ground_network import Domain, Templates
 from workbench.parameters import Count, Positive
 from workbench.progress import Conduct
@@ -66,7 +66,8 @@ class PseudoLikelihood(Learner):
         answer = self._fit(
             _counts(training, completed), training, training.given_weights(), conduct
         )
-        if not any(world.hidden.any() for world in training.worlds):
+        worlds = training.worlds
+        if not any(hidden_among_labelled(world.network, world.labels) for world in worlds):
             return answer
         states = MapStates(self.engine, conduct)
         for round_ in range(self.completions):

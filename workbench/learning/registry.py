@@ -47,7 +47,8 @@ FORMER = {"hinge_search": WeightSearch.name, "hinge_em": ExpectationMaximisation
 
 
 def default_learner(domain: Domain, *, hidden: bool) -> str:
-    """The learner that `auto` means, where labels are hidden or not, by what the learners declare.
+    """The learner that `auto` means, where hidden labels tell on known ones or not, by what the
+    learners declare.
 
     Pseudo-likelihood is convex and needs no samples; with hidden atoms it would need their most
     likely values, where the second chain of diagonal Newton sums over all. In soft logic it

@@ -190,6 +190,22 @@ def _prepare_world(network: GroundNetwork, labels: Float) -> TrainingWorld:
     return TrainingWorld(kept, labels, rows)
 
 
+def hidden_among_labelled(network: GroundNetwork, labels: Float) -> bool:
+    """Whether some row or block joins an atom without a label to one with a label.
+
+    Where none does, what is likely of the labelled atoms depends on no hidden one.
+    """
+    hidden = np.isnan(labels)
+    if not hidden.any():
+        return False
+    for matrix in (network.A, network.blocks.members):
+        entries = (np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr)
+        among = csr_array(entries, shape=matrix.shape) @ hidden.astype(np.int32)
+        if ((among > 0) & (among < np.diff(matrix.indptr))).any():
+            return True
+    return False
+
+
 def condition(network: GroundNetwork, values: Float) -> GroundNetwork:
     """The network with the atoms that `values` knows folded in; NaN atoms stay open.
 

@@ -21,6 +21,7 @@ from workbench.learning import (
     Example,
     Learner,
     default_learner,
+    hidden_among_labelled,
     make_learner,
     validate,
     weight_intervals,
@@ -80,8 +81,8 @@ def learn(
     Parameters
     ----------
     learner : str
-        A key of `workbench.learning.LEARNERS`, or `auto`: by language, and by whether some open
-        atom has no label.
+        A key of `workbench.learning.LEARNERS`, or `auto`: by language, and by whether an open atom
+        without a label meets one with a label.
     options : mapping of parameter to value, optional
         Of the learner.
     candidates : mapping of parameter to values, optional
@@ -122,7 +123,7 @@ def learn(
         raise _without_labels(grounding)
     if grounding.memory is not None:
         refuse_copies(grounding, labelled.truth)
-    hidden = bool(np.isnan(labelled.truth).any())
+    hidden = hidden_among_labelled(grounding.network, labelled.truth)
     chosen = given or make_learner(
         default_learner(grounding.network.domain, hidden=hidden), **settings
     )
