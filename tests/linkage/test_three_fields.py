@@ -72,3 +72,23 @@ def test_three_fields_without_any_duplicate_are_said_to_have_none(tmp_path: Path
     result = link([tmp_path / "addresses.csv"], id_column="id")
     assert len(result.clustering) == len(table)
     assert [one.code for one in result.warnings] == ["E0681"]
+
+
+def test_a_town_says_nothing_beside_its_postcode(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    streets = [f"{name} Road" for name in "Oak Elm Ash Mill Church Lake Hill Park".split()]
+    rows, truth = [], []
+    for thing in range(900):
+        town = int(random.integers(20))
+        street = f"{random.integers(1, 900)} {random.choice(streets)}"
+        for copy in range(1 + (random.random() < 0.4)):
+            written = street.replace("Road", "Rd") if copy else street
+            rows.append((written, f"Town{chr(97 + town)}", f"{1000 + 97 * town}"))
+            truth.append(thing)
+    frame = pd.DataFrame(rows, columns=["address", "town", "postcode"])
+    frame.insert(0, "id", [f"{row:04d}" for row in range(len(frame))])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    result = link([tmp_path / "a.csv"], id_column="id")
+    true = cluster_scores(result.clustering.label, np.array(truth))
+    assert true["precision"] > 0.85
+    assert true["recall"] > 0.8

@@ -117,6 +117,11 @@ class FieldComparison:
         return np.asarray(found / found.sum() * max(every - same.sum(), 0.0) + same)
 
 
+def first_equal(comparison: FieldComparison) -> int:
+    """The first level of equal values."""
+    return 2 + len(comparison.near)
+
+
 def make_comparison(field: Field) -> FieldComparison:
     """The comparison that suits a field's kind."""
     top = int(field.counts.max(initial=0))

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Array, Float
-from workbench.linkage.comparison import MISSING, FieldComparison
+from workbench.linkage.comparison import MISSING, first_equal
 from workbench.linkage.fitting import Fitted, across_sources
 from workbench.linkage.groups import EVIDENCE
 from workbench.linkage.mixture import sigmoid
@@ -299,8 +299,3 @@ def _of_chance(counts: Float, chance: Float) -> Array:
     found = np.minimum(random / np.maximum(counts, 1e-9), 1.0)
     found[MISSING] = 0.5
     return np.asarray(found)
-
-
-def first_equal(comparison: FieldComparison) -> int:
-    """The first level of equal values."""
-    return 2 + len(comparison.near)

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.linkage.field_tree import FAR, EveryPair
+from workbench.linkage.comparison import first_equal
+from workbench.linkage.field_tree import FAR, EveryPair, log_shares
 from workbench.linkage.groups import Things, of_single_things
 from workbench.linkage.merit import Judge
 from workbench.linkage.mixture import sigmoid
@@ -52,6 +54,10 @@ STEPS, BRIEFLY = 80, 5
 """Of EM at most, and on from a class: from half of the best one a tree of correlated fields takes
 up the other half in the end, and then the first as well; and on all pairs EM may leave the class
 that was chosen on a sample for another.
+"""
+DETERMINED, SEVERAL = 0.9, 2.0
+"""Of the pairs that are equal in a field, those that are so in one which it determines; and how
+many there are a record at least.
 """
 NO_MATCHES = -700.0
 """The log odds where there are none."""
@@ -91,7 +97,7 @@ def fit_tree(problem: LinkProblem, conduct: Conduct = PLAIN) -> Fitted:
     search = _Search.of(problem, conduct)
     plain = [independent(one) for one in (*reversed(problem.mixtures), problem.assumed)]
     if len(problem.comparisons) < FEWEST_FIELDS:
-        return search.of_few_fields(plain)
+        return search.of_few_fields([with_determined(one, problem) for one in plain])
     found = search.first(plain)
     if problem.known is not None:
         return search.ended(search.judge.best(found)[1], Things(found))
@@ -139,7 +145,7 @@ class _Search:
             sample.within,
             np.array(
                 [
-                    chance[2 + len(one.near) :].sum()
+                    chance[first_equal(one) :].sum()
                     for one, chance in zip(problem.comparisons, problem.chances)
                 ]
             ),
@@ -248,10 +254,39 @@ class _Search:
         """The share of far values among matches at most, of each field."""
         across = self.problem.counts - self.problem.within
         equal = [
-            across @ (self.problem.levels[:, at] >= 2 + len(one.near))
+            across @ (self.problem.levels[:, at] >= first_equal(one))
             for at, one in enumerate(self.problem.comparisons)
         ]
         return np.where(np.array(equal) > SOME * across.sum(), MOST_FAR, 1.0)
+
+
+def with_determined(model: TreeModel, problem: LinkProblem) -> TreeModel:
+    """A model of independent fields in which those that another one determines say nothing beside
+    it: who shares a postcode shares the town.
+
+    What matches are like does not count: of the determining field more pairs are equal than matches
+    may be.
+    """
+    (other,), pairs = model.others, problem.counts - problem.within
+    equal = [
+        problem.levels[:, place] >= first_equal(one)
+        for place, one in enumerate(problem.comparisons)
+    ]
+    parent, tables = list(other.parent), list(other.tables)
+    for above, one in combinations(range(len(equal)), 2):
+        for by, of in ((above, one), (one, above)):
+            counts = np.bincount(
+                problem.levels[:, of], pairs * equal[by], minlength=problem.sizes[of]
+            ).astype(np.float64)
+            same, there = counts[first_equal(problem.comparisons[of]) :].sum(), counts[FAR:].sum()
+            if parent[by] == of or parent[of] >= 0 or there < SEVERAL * problem.records:
+                continue
+            if same > DETERMINED * there:
+                table = np.tile(tables[of], (problem.sizes[by], 1))
+                table[first_equal(problem.comparisons[by]) :] = log_shares(counts + SOME)
+                parent[of], tables[of] = by, table
+    found = replace(other, parent=tuple(parent), tables=tuple(tables))
+    return replace(model, others=(found,))
 
 
 def across_sources(

@@ -22,9 +22,10 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from workbench.arrays import Bool, Float, Int8
-from workbench.linkage.doubts import OF_A_CODE, PRIOR, STEEPLY, first_equal, is_a_code
+from workbench.linkage.comparison import first_equal
+from workbench.linkage.doubts import OF_A_CODE, PRIOR, STEEPLY, is_a_code
 from workbench.linkage.field_tree import FAR, log_shares
-from workbench.linkage.fitting import Fitted, across_sources
+from workbench.linkage.fitting import FEWEST_FIELDS, Fitted, across_sources
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.problem import LinkProblem
 from workbench.linkage.tree import TreeModel, fit_classes
@@ -87,9 +88,11 @@ class Kind(NamedTuple):
 def with_lost(
     fitted: Fitted, problem: LinkProblem, conduct: Conduct = PLAIN
 ) -> tuple[Fitted, float]:
-    """The class with the matches that it lost, and the share of all matches that it is
-    expected to have of those that look like such.
+    """The class with the matches that it lost, and the share of all matches that it is expected to
+    have of those that look like such; few fields lose none to a correlated class.
     """
+    if len(problem.comparisons) < FEWEST_FIELDS:
+        return fitted, 1.0
     model, found = fitted.model, kinds_of(fitted, problem)
     lost = [one for one in found if one.are_lost]
     if lost:
@@ -127,7 +130,10 @@ def _judged(
     weight = likely * (problem.counts - problem.within)
     number = float(weight.sum())
     share = number / (number + matches)
-    differing = tuple(np.flatnonzero(_far(problem.levels, weight) > MOSTLY).tolist())
+    # Where the class differs as well, as in the system that a record is of, nothing is said.
+    far = _far(problem.levels, weight)
+    more = far - _far(problem.levels, taken * (problem.counts - problem.within))
+    differing = tuple(np.flatnonzero((far > MOSTLY) & (more > MOSTLY / 2)).tolist())
     if number <= MANY or share > MOST or not differing or set(differing) & set(fitted.apart):
         return None
     if problem.apart is not None:
