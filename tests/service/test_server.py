@@ -221,6 +221,9 @@ def test_who_holds_a_token_is_called_by_name(tmp_path: Path) -> None:
             httpx.post(f"{address}/api/tools/schema", headers=headers, json={}, timeout=60)
     lines = (tmp_path / "audit.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["who"].partition("@")[0] for line in lines] == ["anna", "label"]
+    for misspelt in ("reader:reading-word", "anna@modle:modelling-word", "Admin:a-word-of-one"):
+        with pytest.raises(UsageError, match="E0870"):
+            Tokens.read([misspelt])
     tokens = Tokens.read(["anna@model:modelling-word", "label:labelling-word", "b@d:secret:x"])
     cookie = f"{COOKIE}=modelling-word"
     assert (tokens.called(cookie, 4), tokens.of_browser(cookie)) == ("anna", "model")

@@ -104,7 +104,8 @@ def _in_the_file(
         done = opened.update(
             run or _newest(opened.runs()), add, remove, progress=progress, **options
         )
-    print_warnings(done.result.warnings)
+    # Notes on how the rules are read came with the prediction.
+    print_warnings([one for one in done.result.warnings if one.severity != "note"])
     return done.summary(rows)
 
 

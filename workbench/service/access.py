@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
-from workbench.errors import UsageError
+from workbench.errors import UsageError, nearest
 
 ROLES = ("read", "label", "model", "admin")
 """Each may do what those before it may."""
@@ -35,12 +35,17 @@ class Tokens:
     def read(cls, words: list[str]) -> Tokens:
         """From `SECRET` (an administrator's), `ROLE:SECRET` and `NAME@ROLE:SECRET` words.
 
-        Raises E0870 for a secret of fewer than eight characters.
+        Raises E0870 for a secret of fewer than eight characters, and for a role that is misspelt.
         """
         found, names = {}, {}
         for word in words:
             before, mark, secret = word.partition(":")
             name, _, role = before.rpartition("@")
+            # Else what was meant to read alone would be an administrator's secret.
+            if mark and role not in ROLES and (close := nearest(role.casefold(), ROLES)):
+                raise UsageError.of(
+                    "E0870", f"there is no role {role}", help=f"did you mean {close}?"
+                )
             if not mark or role not in ROLES:
                 name, role, secret = "", "admin", word
             if len(secret) < 8:
