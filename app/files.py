@@ -41,6 +41,12 @@ def saved_uploads(uploads: Sequence[Any], key: str) -> list[Path]:
     return [kept[upload.file_id] for upload in uploads]
 
 
+def beside_uploads(mapping: str) -> str:
+    """A mapping, to be taken home and laid beside the tables: uploads by their names alone."""
+    folder = re.escape(server().uploads().name)
+    return re.sub(rf'^(file = ")[^"\n]*{folder}/[^"/\n]+/', r"\1", mapping, flags=re.MULTILINE)
+
+
 def staying(uploads: Sequence[Any], named: Sequence[str], key: str) -> list[str]:
     """Uploads and named files; they stay chosen when one looks at another page."""
     found = [*map(str, saved_uploads(uploads, key)), *named]

@@ -10,6 +10,7 @@ import streamlit as st
 
 from app.downloads import csv_text
 from app.editor import take
+from app.files import beside_uploads
 from app.show import plain, table, warnings
 from app.state import workspace
 from app.study_cases import cases
@@ -135,7 +136,7 @@ def downloads(run: Any, record: Mapping[str, Any], study: Any) -> None:
         )
         st.download_button(
             "What the columns mean (TOML)",
-            record["mapping"],
+            beside_uploads(record["mapping"]),
             "dataset.toml",
             "text/plain",
             key="study-mapping",

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 
 from app.downloads import csv_text
+from app.files import beside_uploads
+from app.state import Server
+from workbench.tables import format_mapping
 
 
 def test_formulas_are_neutralised_and_numbers_stay() -> None:
@@ -17,3 +22,17 @@ def test_formulas_are_neutralised_and_numbers_stay() -> None:
     assert lines[2].startswith("'@SUM(A1)")
     assert "'\t=x" in lines[3]
     assert lines[5] == ",5.0,'-3"
+
+
+def test_a_mapping_that_is_taken_home_lies_beside_its_tables(state: Server, tmp_path: Path) -> None:
+    state.switch(str(tmp_path / "work.duckdb"))
+    folder = state.uploads() / "tmp1"
+    folder.mkdir()
+    table, named = folder / "people.csv", tmp_path / "towns.csv"
+    table.write_text("person,town\nAda,Ulm\nBo,Bern\n", encoding="utf-8")
+    named.write_text("town,size\nUlm,3\nBern,4\n", encoding="utf-8")
+    mapping = state.workspace.data.look_at_tables([table, named]).mapping
+    files = [
+        line for line in beside_uploads(format_mapping(mapping)).splitlines() if "file" in line
+    ]
+    assert files == ['file = "people.csv"', f'file = "{named}"']
