@@ -168,3 +168,41 @@ def test_a_statement_that_tidies_up_after_a_cancelled_one_hides_no_cancel() -> N
         connection.execute("BEGIN; CREATE TEMP TABLE counted (n INTEGER)")
         with pytest.raises(Cancelled):
             count(connection)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "1: R(A,B) & R(B,C) & R(C,D) & R(D,E) & (A != C) & (B != D) -> R(A,E)",
+        "1: R(A,B) + R(B,C) + R(C,D) + R(D,E) <= 1",
+        "1: R(A,B) + R(B,C) + R(C,D) + R(D,+E) <= 1",
+    ],
+)
+def test_a_soft_chain_of_targets_is_refused_without_being_counted(rule: str) -> None:
+    with Database.open() as database:
+        database.declare(parse_psl(rule))
+        names = [f"c{number}" for number in range(120)]
+        load_alchemy_text(database, "\n".join(f"?R({a}, {b})" for a in names for b in names))
+        with pytest.raises(InputError, match="more than 50,000,000 ground rows") as caught:
+            ground(database, parse_psl(rule))
+    assert "listed R (14,400)" in (caught.value.diagnostics[0].help or "")
+
+
+@pytest.mark.parametrize(
+    ("rule", "joined"),
+    [
+        ("R(a,b) ^ R(b,c) ^ R(c,d) => EXIST e R(d,e)", "every constant of t (400)"),
+        ("P(a) ^ P(b) ^ P(c) ^ P(d) => EXIST e R(d,e)", "facts P (400)"),
+    ],
+)
+def test_an_existential_clause_that_explodes_is_refused_without_being_counted(
+    rule: str, joined: str
+) -> None:
+    program = parse_mln(f"P(t)\nR(t, t)\n1 {rule}\n")
+    with Database.open() as database:
+        database.declare(program)
+        load_alchemy_text(database, "\n".join(f"P(C{number})" for number in range(400)))
+        for run in (ground, preview):
+            with pytest.raises(InputError, match="E0310") as caught:
+                run(database, program, GroundRequest(query=["R"]))
+            assert joined in (caught.value.diagnostics[0].help or "")

@@ -34,7 +34,9 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     # Each open literal gives lines of its own; a line without a literal keeps groundings that have
     # none.
     open_literals = [one for one in clause.literals if vocabulary.roles[one.atom.predicate].open]
-    selects = [_line(vocabulary, clause, literal, varying) for literal in (None, *open_literals)]
+    selects = tuple(
+        _line(vocabulary, clause, literal, varying) for literal in (None, *open_literals)
+    )
     columns = selects[0].columns
     keys = [name for name, _ in columns if name not in ("key", "s")]
     key = Column("u", "key")
@@ -56,7 +58,7 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
             ("literals", call("coalesce", literals, call("cast BIGINT[]", call("list_value")))),
             ("s", call("any_value", Column("u", "s"))),
         ),
-        (Source(Union(tuple(selects)), "u"),),
+        (Source(Union(selects), "u"),),
         group_by=tuple(Column("u", name) for name in keys),
         having=tuple(unsatisfied),
     )
@@ -76,6 +78,7 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
         scale,
         widest,
         integral_constants=widest < WIDEST_INTEGRAL,
+        open_groundings=selects[:1],
     )
 
 

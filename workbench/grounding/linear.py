@@ -52,6 +52,7 @@ def plan_linear_rule(vocabulary: Vocabulary, rule: LinearRule) -> Plan:
         vocabulary.shared,
         integral=False,
         integral_constants=False,
+        open_groundings=(terms.joined,),
         lines=Shape(_in_order(terms, by_atom), (), lines=form),
     )
 

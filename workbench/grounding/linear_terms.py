@@ -103,6 +103,11 @@ class RuleTerms:
             values.append(body.world)
         return body.select(list(zip(self.keys, values)) or [("one", Value(1))], distinct=True)
 
+    @property
+    def joined(self) -> Select:
+        """The same for counting: rows of lists that join are distinct by themselves."""
+        return replace(self._groundings, distinct=False)
+
     def _join_projection(self, body: Body, atom: Atom) -> None:
         """Join the distinct arguments of an atom's list that are not summed over."""
         alias = body.alias("s")

@@ -94,6 +94,8 @@ class Plan:
         All coefficients, all constants, are integers that fit a signed byte.
     open_groundings : tuple of Select
         Queries with a row for each grounding that has an open atom; none where another bound holds.
+        Of existential clauses, each that closed predicates leave open, and of arithmetic rules
+        every one: so many are looked at.
     missing : tuple of (str, Select)
         Predicates of atoms that must be listed, with the query for the ids of one that is not.
     checked_late : bool

@@ -75,7 +75,8 @@ def too_many(
 
 def joined_relations(vocabulary: Vocabulary, plan: Plan) -> str:
     """The relations of a clause's largest case with their sizes: where the rows come from."""
-    widest = max(selects_of(plan), key=lambda select: len(select.sources), default=None)
+    selects = (*selects_of(plan), *plan.open_groundings)
+    widest = max(selects, key=lambda select: len(select.sources), default=None)
     shown = []
     for source in widest.sources if widest is not None else ():
         if isinstance(source.relation, str) and source.kind == "inner":
