@@ -151,6 +151,25 @@ def test_a_linkage_is_kept_and_added_to_at_the_server(run: Run, tmp_path: Path) 
             assert remote.link_more(files=["new.csv"], run=again["run"])["changed"]["merged"]
 
 
+def test_facts_of_other_partitions_are_loaded_and_changed_at_the_server(
+    run: Run, place: Path
+) -> None:
+    rules, held = str(place / "rules.mln"), str(place / "w.duckdb")
+    (place / "labels.db").write_text("Enjoys(Ida, Dune)\n", encoding="utf-8")
+    told = []
+    with served(place, []) as address:
+        for at, where in (([held], ["--workspace", held]), (["--server", address],) * 2):
+            assert run("load", *at, str(place / "facts.db"), "--rules", rules).code == 0
+            labels = ("--partition", "truth")
+            assert run("load", *at, str(place / "labels.db"), *labels).code == 0
+            assert run("infer", rules, "--query", "Enjoys", *where).code == 0
+            updated = run("update", *at, "!Enjoys(Max, Emma)", "--run", 1, *labels, "--json")
+            learned = run("learn", rules, "--query", "Enjoys", *where, "--json")
+            told.append((updated.json["facts_added"], learned.json["atoms"], learned.json["rules"]))
+    assert told[0] == told[1]
+    assert told[0][0] == 1
+
+
 def test_predictions_are_reviewed_at_the_server(
     run: Run, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,7 +209,7 @@ def test_what_a_server_does_not_take_is_said(run: Run, place: Path) -> None:
     keep: list[Workspace] = []
     with served(place, [], keep) as address:
         assert "E0885" in run("infer", rules, "--server", address, "--data", facts).err
-        assert "E0885" in run("load", "--server", address, facts, "--partition", "truth").err
+        assert "E0885" in run("load", "--server", address, facts, "--mapping", facts).err
         assert "E0851" in run("update", "--server", address, facts).err
         assert "E0814" in run("load", "--server", address, "nothing.db").err
         assert "E0814" in run("load", "--server", address, str(place)).err

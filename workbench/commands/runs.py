@@ -72,13 +72,11 @@ def load(
         )
     named: dict[str, Any] = {"world": world, "predict": predict}
     if (address := address_of(workspace)) is not None:
-        if mapping is not None or partition != "evidence":
+        if mapping is not None:
             raise UsageError.of(
-                "E0885",
-                "a server loads with neither --mapping nor --partition",
-                help="leave them out",
+                "E0885", "a server loads without --mapping", help="leave --mapping out"
             )
-        _load_at_the_server(address, sources or [], rules, json=json, **named)
+        _load_at_the_server(address, sources or [], rules, json=json, partition=partition, **named)
         return
     with open_workspace(workspace, memory_limit=memory_of_a_load()) as opened:
         try:

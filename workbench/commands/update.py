@@ -62,13 +62,10 @@ def update(
     """
     address = address_of(workspace)
     if address is not None:
-        if partition != "evidence":
-            raise UsageError.of(
-                "E0885", "a server updates evidence alone", help="leave --partition out"
-            )
         summary = _at_the_server(
-            address, run, facts or [], remove or [], correct=correct, world=world
-        )
+            address, run, facts or [], remove or [],
+            correct=correct, world=world, partition=partition,
+        )  # fmt: skip
     else:
         summary = _in_the_file(
             workspace, run, facts or [], remove or [],

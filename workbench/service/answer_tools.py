@@ -8,7 +8,17 @@ from pydantic import Field
 
 from workbench.errors import InputError, UsageError
 from workbench.service.answers import answer, first, of
-from workbench.service.arguments import Facts, Files, Most, Predicates, Rules, Run, Seconds, Text
+from workbench.service.arguments import (
+    Facts,
+    Files,
+    Most,
+    Part,
+    Predicates,
+    Rules,
+    Run,
+    Seconds,
+    Text,
+)
 from workbench.service.tools import Tools, program_of, unconfirmed
 
 
@@ -126,6 +136,7 @@ class AnswerTools(Tools):
         files: Files | None = None,
         remove_files: Files | None = None,
         world: Text | None = None,
+        partition: Part = "evidence",
         correct: bool = False,
         confirm: bool = False,
     ) -> dict[str, Any]:
@@ -149,7 +160,13 @@ class AnswerTools(Tools):
         added = [*(add or ()), *self.folders.files(files or ())]
         removed = [*(remove or ()), *self.folders.files(remove_files or ())]
         done = self.workspace.update(
-            run, added, removed, correct=correct, world=world, progress=self.progress()
+            run,
+            added,
+            removed,
+            correct=correct,
+            world=world,
+            partition=partition,
+            progress=self.progress(),
         )
         return answer(done.summary(20), next_step=f"explain with run={done.result.run_id}")
 

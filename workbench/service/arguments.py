@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,10 @@ Predicates = Annotated[list[str] | None, Field(description="Predicate names.", m
 Seconds = Annotated[float, Field(description="Seconds for the solver or learner.", gt=0, le=300)]
 Run = Annotated[int, Field(description="A run's id.", ge=1, le=2**31 - 1)]
 Most = Annotated[int, Field(description="Rows in the answer.", ge=1, le=200)]
+Part = Annotated[
+    Literal["evidence", "truth", "target"],
+    Field(description="What the facts are for: known, labels, or to be predicted."),
+]
 Text = Annotated[str, Field(max_length=20_000)]
 Facts = Annotated[
     list[str],

@@ -6,7 +6,7 @@ import json
 from typing import Any, Literal
 
 from workbench.service.answers import answer, of
-from workbench.service.arguments import Files, Most, Rules, Text
+from workbench.service.arguments import Files, Most, Part, Rules, Text
 from workbench.service.tools import QUESTION, Tools, program_of
 
 
@@ -43,6 +43,7 @@ class DataTools(Tools):
         predict: Text | None = None,
         labels: Literal["evidence", "withheld"] = "withheld",
         world: Text | None = None,
+        partition: Part = "evidence",
     ) -> dict[str, Any]:
         """Load files. Tables that no predicate of `rules` is called like are wide: each column
         becomes a predicate.
@@ -55,7 +56,7 @@ class DataTools(Tools):
             self.workspace.declare(program_of(rules))
         wide = False if rules is not None and predict is None else None
         report = self.workspace.load(
-            [*paths], world=world, predict=predict, labels=labels, wide=wide
+            [*paths], world=world, predict=predict, labels=labels, partition=partition, wide=wide
         )
         if predict is not None:
             self.workspace.remember(QUESTION, json.dumps({"files": files, "predict": predict}))
