@@ -5,6 +5,7 @@ be lost is said.
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import pytest
 from benchmarks.linkage_sets import households
 from workbench.evaluation import cluster_scores
 from workbench.linkage.lost import latent_classes
+from workbench.linkage.problem import LinkProblem
 from workbench.verbs.linking.link import link
 from workbench.verbs.linking.result import LinkResult
 
@@ -78,3 +80,8 @@ def test_classes_that_differ_in_fields_each_are_told_apart() -> None:
     agree = pd.crosstab(kind, found).to_numpy()
     assert agree.max(axis=1).sum() > 550
     assert len(set(agree.argmax(axis=1))) == 3
+
+
+def test_pairs_within_are_rounded_and_leave_no_fewer_than_none_across() -> None:
+    rounded = SimpleNamespace(counts=np.array([3.0, 2.0]), within=np.array([3.006, 0.0]))
+    assert LinkProblem.across.fget(rounded).tolist() == [0.0, 2.0]  # type: ignore[attr-defined]

@@ -36,3 +36,15 @@ def test_texts_lose_case_accents_and_marks_only(tmp_path: Path) -> None:
         "muller ludenscheid", "muller ludenscheid", None, None, "o neil", "日本",
     ]  # fmt: skip
     assert records.ids.tolist() == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_letters_that_are_no_others_with_accents_are_spelled(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        "name\nSøren Weiß\nSOREN WEISS\nŁuczak\nluczak\n", encoding="utf-8"
+    )
+    with stage(find_sources([tmp_path / "a.csv"])) as staging:
+        (column,) = read_records(
+            staging, tuple(staging.tables.values()), [["name"]], [None]
+        ).columns
+    assert column.texts == ["soren weiss", "luczak"]
+    assert column.codes.tolist() == [0, 0, 1, 1]

@@ -275,7 +275,7 @@ def _levels_of(place: int, weight: Float, problem: LinkProblem) -> Float:
 
 def _expected(scores: Float, problem: LinkProblem) -> Float:
     """How many pairs of each pattern match, by their log odds."""
-    return sigmoid(scores) * (problem.counts - problem.within)
+    return sigmoid(scores) * problem.across
 
 
 def _expected_without(model: TreeModel, place: int, problem: LinkProblem) -> Float:

@@ -139,7 +139,7 @@ class _Search:
         judge = Judge(
             sample.levels,
             sample.across,
-            (problem.counts - problem.within).sum() / problem.possible,
+            problem.across.sum() / problem.possible,
             alike - problem.assumed.intercept,
             np.array([one[FAR] for one in problem.chances]),
             sample.within,
@@ -252,7 +252,7 @@ class _Search:
     @cached_property
     def _most_far(self) -> Float:
         """The share of far values among matches at most, of each field."""
-        across = self.problem.counts - self.problem.within
+        across = self.problem.across
         equal = [
             across @ (self.problem.levels[:, at] >= first_equal(one))
             for at, one in enumerate(self.problem.comparisons)
@@ -267,7 +267,7 @@ def with_determined(model: TreeModel, problem: LinkProblem) -> TreeModel:
     What matches are like does not count: of the determining field more pairs are equal than matches
     may be.
     """
-    (other,), pairs = model.others, problem.counts - problem.within
+    (other,), pairs = model.others, problem.across
     equal = [
         problem.levels[:, place] >= first_equal(one)
         for place, one in enumerate(problem.comparisons)

@@ -98,7 +98,7 @@ def with_lost(
     if lost:
         weight = np.sum([one.matches for one in lost], axis=0)
         model = _taught(model, weight, problem, conduct)
-    taken = float(sigmoid(model.scores(problem.levels)) @ (problem.counts - problem.within))
+    taken = float(sigmoid(model.scores(problem.levels)) @ problem.across)
     perhaps = sum(float(one.matches.sum()) for one in found if not one.are_lost)
     return replace(fitted, model=model), taken / max(taken + perhaps, 1e-9)
 
@@ -107,7 +107,7 @@ def kinds_of(fitted: Fitted, problem: LinkProblem) -> list[Kind]:
     """The kinds of pairs that an assumed model takes for matches, and the class does not."""
     scores = fitted.model.scores(problem.levels)
     alike = problem.assumed.scores(problem.levels)
-    across = problem.counts - problem.within
+    across = problem.across
     matches = float(sigmoid(scores) @ across)
     rows = np.flatnonzero((scores <= 0) & (alike > 0))
     weight = across[rows] * sigmoid(-scores[rows])
@@ -127,12 +127,12 @@ def _judged(
     likely: Float, matches: float, taken: Bool, fitted: Fitted, problem: LinkProblem
 ) -> Kind | None:
     """The kind of which each pattern is so likely."""
-    weight = likely * (problem.counts - problem.within)
+    weight = likely * problem.across
     number = float(weight.sum())
     share = number / (number + matches)
     # Where the class differs as well, as in the system that a record is of, nothing is said.
     far = _far(problem.levels, weight)
-    more = far - _far(problem.levels, taken * (problem.counts - problem.within))
+    more = far - _far(problem.levels, taken * problem.across)
     differing = tuple(np.flatnonzero((far > MOSTLY) & (more > MOSTLY / 2)).tolist())
     if number <= MANY or share > MOST or not differing or set(differing) & set(fitted.apart):
         return None
@@ -151,7 +151,7 @@ def _changes(problem: LinkProblem, differing: Sequence[int], likely: Float) -> i
     """How many changes make records differ so: fields of which one mostly agrees where another does
     change together, such as a street and its town.
     """
-    weight = likely * (problem.counts - problem.within)
+    weight = likely * problem.across
     equal = np.column_stack(
         [problem.levels[:, place] >= first_equal(problem.comparisons[place]) for place in differing]
     )
@@ -211,7 +211,7 @@ def _fitted(
 
 def _taught(model: TreeModel, lost: Float, problem: LinkProblem, conduct: Conduct) -> TreeModel:
     """The class that EM finds where its matches and lost pairs are known to match."""
-    across = problem.counts - problem.within
+    across = problem.across
     yes = np.minimum(sigmoid(model.scores(problem.levels)) * across + lost, across)
     match = yes / np.maximum(across, 1e-9)
     others = np.exp(model.classes(problem.levels)[:, 1:])

@@ -71,6 +71,11 @@ class LinkProblem:
         return np.zeros(len(self.patterns.counts)) if self.apart is None else self.apart
 
     @property
+    def across(self) -> Float:
+        """How many are not: the pairs that could match."""
+        return np.maximum(self.counts - self.within, 0.0)
+
+    @property
     def chances(self) -> tuple[Float, ...]:
         """Of each field, the levels' shares among random pairs."""
         return self.mixtures[0].u

@@ -24,6 +24,8 @@ MOSTLY = 0.6
 MOSTLY_CODES = 0.9
 DIGITS = 7
 """Of fewer digits a whole number may be a measure."""
+SPELLED = {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe"}
+"""Letters that are no others with accents, as they are written without."""
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,8 @@ def _encoded(cells: pyarrow.ChunkedArray, *, plain: bool) -> tuple[list[str], In
     values = raw.dictionary
     if plain:
         values = pc.replace_substring_regex(pc.utf8_normalize(values, form="NFKD"), r"\p{Mn}+", "")
+        for letter, spelled in SPELLED.items():
+            values = pc.replace_substring(values, letter, spelled)
         values = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, r"[^\p{L}\p{N}]+", " "))
     again = pc.dictionary_encode(values, null_encoding="encode")
     texts = again.dictionary.to_pylist()
