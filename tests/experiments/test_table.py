@@ -6,8 +6,10 @@ import json
 
 import pytest
 
-from workbench.errors import UsageError
+from workbench.errors import Cancelled, UsageError
 from workbench.experiments import FoldScore, ReproductionTable, reproduce, rows_from_folds
+from workbench.experiments.measurements import Measurements
+from workbench.progress import Progress
 
 SCORES = (
     FoldScore("MLN(VP)", "uw-cse", "AUC-PR", "ai", 0.3),
@@ -54,3 +56,21 @@ def test_unknown_experiments_are_named(tmp_path) -> None:
         reproduce("uw-cse", folds=0, data_dir=tmp_path)
     with pytest.raises(UsageError, match="E0901"):
         reproduce("uw-cse", data_dir=tmp_path / "absent")
+
+
+@pytest.mark.parametrize("how", [Cancelled("learner"), KeyboardInterrupt(), RuntimeError("query")])
+def test_what_was_measured_before_a_cancel_is_kept_however_it_ends_the_work(
+    how: BaseException,
+) -> None:
+    measured = Measurements(Progress())
+    with measured.until_cancelled():
+        measured.add("rules", "all", "fold 1", {"F1": 0.5})
+        measured.progress.cancel_event.set()
+        raise how
+    table = measured.table("name", "title", {}, ())
+    assert ([row.ours for row in table.rows], table.complete) == ([0.5], False)
+
+
+def test_a_fault_ends_an_experiment_that_nobody_cancelled() -> None:
+    with pytest.raises(RuntimeError), Measurements(Progress()).until_cancelled():
+        raise RuntimeError

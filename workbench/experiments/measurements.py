@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -57,9 +57,15 @@ class Measurements:
 
     @contextmanager
     def until_cancelled(self) -> Iterator[None]:
-        """End the block, not the experiment, when it is cancelled: what is measured is shown."""
-        with suppress(Cancelled):
+        """End the block, not the experiment, when it is cancelled: what is measured is shown.
+
+        What hears no cancel is interrupted by hand, and says so in words of its own.
+        """
+        try:
             yield
+        except (Exception, KeyboardInterrupt):
+            if not self.progress.cancelled:
+                raise
 
     def averaged(self) -> list[FoldScore]:
         """The same scores once more under the column `average`."""
