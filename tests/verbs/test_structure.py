@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from threading import Event
@@ -20,6 +21,7 @@ from workbench.resources import shipped
 from workbench.structure.background import Background
 from workbench.structure.disjunctions import Disjunction
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
+from workbench.verbs.labelled_worlds import LabelledWorld
 from workbench.verbs.own_mode import mode_check
 from workbench.workspace import Workspace, open_workspace
 
@@ -167,6 +169,64 @@ def test_the_planted_rule_has_the_most_to_say_of_held_out_labels(
     assert best["support"] + best["negatives"] < 60, "a company is no neighbour of its own"
 
 
+def flat_facts() -> list[str]:
+    """Flats of a street and an age; oil and noisy streets leave them vacant, a third is unknown."""
+    rng = np.random.default_rng(2)
+    lines = [f"Noise(S{street}, {40 + 2 * street})" for street in range(20)]
+    for flat in range(300):
+        oil, street, age = rng.random() < 0.4, rng.integers(20), rng.integers(5, 120)
+        vacant = rng.random() < 0.1 + 0.4 * oil + 0.4 * (street >= 12)
+        lines += [f"Heating(F{flat}, {'Oil' if oil else 'Gas'})", f"Street(F{flat}, S{street})"]
+        lines.append(f"Age(F{flat}, {age})")
+        if flat % 3:
+            lines.append(("" if vacant else "!") + f"Vacant(F{flat})")
+    return lines
+
+
+@pytest.fixture(scope="module")
+def flats() -> Workspace:
+    space = open_workspace()
+    path = Path(tempfile.mkdtemp()) / "flats.db"
+    path.write_text("\n".join(flat_facts()) + "\n")
+    space.load(path, rules=FLATS)
+    return space
+
+
+FLATS = """
+Heating(flat, heating)
+Street(flat, street)
+Noise(street, number)
+Age(flat, number)
+Vacant(flat)
+"""
+
+
+@pytest.mark.parametrize("method", ["mine", "beam", "paths"])
+def test_rules_name_categories_and_compare_numbers(flats: Workspace, method: str) -> None:
+    result = flats.structure(FLATS, targets=["Vacant"], method=method)
+    texts = " ".join(record["rule"] for record in result.table())
+    assert "Heating(" in texts
+    assert ", Oil)" in texts
+    assert re.search(r"noise_\w+ >= 6[345]|noise_\w+ < 6[345]", texts), texts
+    assert "age_" not in result.table()[0]["rule"]
+    read = parse_mln(result.text)
+    assert read.predicates.keys() == {"Heating", "Street", "Noise", "Age", "Vacant"}
+    if method != "mine":
+        predicted = flats.infer(result.text, query="Vacant", record=False)
+        values = predicted.predictions()["value"]
+        assert (len(values), values.std() > 0.1) == (100, True)
+
+
+def test_mined_rules_are_held_against_labelled_atoms_only(flats: Workspace) -> None:
+    rules = flats.structure(FLATS, targets=["Vacant"], method="mine").table()
+    oil = next(rule for rule in rules if rule["rule"] == "Heating(a, Oil) => Vacant(a)")
+    lines = flat_facts()
+    vacant = {line for line in lines if line.startswith("Vacant(")}
+    others = {line[1:] for line in lines if line.startswith("!")}
+    heated = {f"Vacant({line[8:].partition(',')[0]})" for line in lines if ", Oil)" in line}
+    assert (oil["positives"], oil["negatives"]) == (len(heated & vacant), len(heated & others))
+
+
 @pytest.mark.parametrize("method", ["mine", "beam", "paths"])
 def test_a_stopped_search_gives_what_it_has(rings: Workspace, method: str) -> None:
     late = rings.structure(targets=["Fraud"], method=method, time_limit=1e-9)
@@ -194,7 +254,9 @@ def test_a_theory_whose_own_mode_makes_everything_true_is_told_by_its_errors(
     background = Background(
         found.predicates, found.argument_types, found.facts, found.constants, found.domains
     )
-    check = mode_check(rings.database, [background], list(rings.data.worlds().values()), ["Fraud"])
+    worlds = [LabelledWorld(one, background, {}) for one in rings.data.worlds().values()]
+    declared = dict(zip(found.predicates, found.argument_types))
+    check = mode_check(rings.database, declared, worlds, ["Fraud"])
     unit: Disjunction = ((3, (0,), True),)
     alike: Disjunction = (
         (1, (0, 1), False),

@@ -135,11 +135,9 @@ def _problem(files: list[Path], *, flatten: bool) -> IlpProblem:
 
 def _print_found(result: StructureResult) -> None:
     """The rules, what they leave open, and how they were found."""
-    columns = ("weight", "rule", "true", "false", "precision")
-    rows = [
-        (r["weight"], r["rule"], r["positives"], r["negatives"], r["precision"])
-        for r in result.table()
-    ]
+    columns = ("weight", "rule", "true", "false", "precision", "gain")
+    fields = ("weight", "rule", "positives", "negatives", "precision", "gain")
+    rows = [tuple(record[field] for field in fields) for record in result.table()]
     print_table("Rules", columns, rows[:60])
     if len(rows) > 60:
         print_line(f"... {len(rows) - 60:,} more; --out FILE writes them all")

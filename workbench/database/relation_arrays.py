@@ -67,6 +67,18 @@ def read_relations(
     )
 
 
+def read_numbers(database: Database, predicate: str, world: str) -> tuple[Int32, Float]:
+    """True facts of a predicate whose last argument is a number: the others' ids, the numbers."""
+    stored = database.predicate(predicate)
+    rows = database.execute(
+        f"SELECT {', '.join(stored.columns)} FROM {quoted(stored.table_name)} WHERE world = $world "
+        f"AND value = 1 AND NOT isnan({stored.columns[-1]}) ORDER BY rowid",
+        {"world": database.world_id(world)},
+    ).fetchnumpy()
+    *others, last = (np.asarray(rows[column]) for column in stored.columns)
+    return np.stack(others, axis=1).astype(np.int32), last.astype(np.float64)
+
+
 def _domains(database: Database, world: int) -> dict[str, Int32]:
     rows = database.execute(
         "SELECT type, list(constant ORDER BY position) FROM domain WHERE world = $world GROUP BY "

@@ -24,10 +24,13 @@ GENERATIVE: Mapping[str, BeamSearch | PathLearner] = {
         beam=5,
         max_clauses=10,
         max_candidates=1500,
+        literal_cost=1e-4,
         recursive=False,
         implications=False,
     ),
-    "BUSL": PathLearner(max_path=2, max_clauses=10, recursive=False, implications=False),
+    "BUSL": PathLearner(
+        max_path=2, max_clauses=10, literal_cost=0.0, recursive=False, implications=False
+    ),
 }
 """The rows' learners. Clauses hold one target atom, since target atoms are no evidence at test; the
 collective rows add transitivity as for the other systems."""

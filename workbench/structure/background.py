@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,6 +55,9 @@ class Background:
         Position is id.
     domains : mapping of type to int32 array, or None
         The constants of each type that exist in this world; None for all of them.
+    inline : mapping of predicate to function
+        Predicates that rules write as something else than an atom: from the arguments' texts to
+        what stands in their place.
     """
 
     predicates: tuple[str, ...]
@@ -62,6 +65,14 @@ class Background:
     facts: tuple[Int32, ...]
     constants: Mapping[str, Sequence[str]]
     domains: Mapping[str, Int32] | None = None
+    inline: Mapping[str, Callable[[Sequence[str]], str]] = field(default_factory=dict)
+
+    def literal(self, predicate: int, cells: Sequence[str]) -> str:
+        """A predicate of arguments, given as texts, as rules write it."""
+        name = self.predicates[predicate]
+        if name in self.inline:
+            return self.inline[name](cells)
+        return f"{name}({', '.join(cells)})" if cells else name
 
     def domain(self, name: str) -> Int32:
         """Ids of the type's constants in this world."""
@@ -74,15 +85,20 @@ class Background:
         types = sorted({name for names in self.argument_types for name in names})
         domains = [self.domain(name)[:, None] for name in types]
         equal = [np.concatenate([domain, domain], axis=1) for domain in domains]
-        return Background(
-            (*self.predicates, *(f"${name}" for name in types), *(f"$={name}" for name in types)),
-            (
+        return replace(
+            self,
+            predicates=(
+                *self.predicates,
+                *(f"${name}" for name in types),
+                *(f"$={name}" for name in types),
+            ),
+            argument_types=(
                 *self.argument_types,
                 *((name,) for name in types),
                 *((name, name) for name in types),
             ),
-            (*self.facts, *domains, *equal),
-            self.constants,
+            facts=(*self.facts, *domains, *equal),
+            domains=None,
         )
 
     @cached_property

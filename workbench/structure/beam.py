@@ -15,6 +15,7 @@ from workbench.structure.growth import (
     Growth,
     ModeCheck,
     Proposals,
+    literal_cost,
     unit_clauses,
 )
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
@@ -34,12 +35,18 @@ class BeamSearch:
     max_clauses : int
         Clauses added to the theory.
     min_gain : float
-        Least gain in weighted pseudo-log-likelihood, after `length_penalty` for each literal.
+        Least gain in weighted pseudo-log-likelihood.
+    literal_cost : float or None
+        What a literal more has to gain, in nats an atom, for a clause to be preferred to a shorter
+        one; None for one nat of all atoms.
     max_candidates : int
         Refinements scored at once; beyond it a clause's refinements are cut off in order.
     recursive : bool
         Whether a clause may mention scored predicates more than once. If not, the scored atoms are
         independent given the evidence, and the pseudo-likelihood is the conditional likelihood.
+    max_constants : int
+        Constants of a category; of one that has more, rules name none. With 0 they compare no
+        numbers either.
     implications : bool
         Only clauses that a person would write: known things imply the target or its negation, with
         a weight of at least 0. Otherwise literals of any sign, and weights of any sign.
@@ -50,9 +57,10 @@ class BeamSearch:
     beam: int = 5
     max_clauses: int = 20
     min_gain: float = 5e-4
-    length_penalty: float = 1e-4
+    literal_cost: float | None = None
     max_candidates: int = 4000
     recursive: bool = True
+    max_constants: int = 20
     implications: bool = True
     name: str = field(default="beam", init=False)
 
@@ -81,13 +89,14 @@ class BeamSearch:
             At its deadline, or a cancel, the theory so far is returned.
         """
         theory = [canonical_disjunction(clause) for clause in (*unit_clauses(score), *start)]
+        cost = literal_cost(score) if self.literal_cost is None else self.literal_cost
         growth = Growth(
-            score, theory, min_gain=self.min_gain, nonnegative=self.implications,
+            score, theory, min_gain=self.min_gain, cost=cost, nonnegative=self.implications,
             mode_errors=mode_errors,
         )  # fmt: skip
 
         def propose(log_odds: Float, used: set[Disjunction]) -> Proposals:
-            return self._best_clauses(score, log_odds, used, conduct)
+            return self._best_clauses(score, log_odds, used, cost, conduct)
 
         return growth.run(propose, max_clauses=self.max_clauses, tried=self.beam, conduct=conduct)
 
@@ -96,6 +105,7 @@ class BeamSearch:
         score: PseudoLikelihoodScore,
         log_odds: Float,
         used: set[Disjunction],
+        cost: float,
         conduct: Conduct,
     ) -> Proposals:
         """The best clauses of each length that one beam search from the heads comes by."""
@@ -113,13 +123,27 @@ class BeamSearch:
             gains = score.gains(counts, log_odds, nonnegative=self.implications)
             scored = [
                 (float(gain), clause, row)
-                for gain, clause, row in zip(gains - self.length_penalty * length, counted, counts)
+                for gain, clause, row in zip(gains - cost * (length - 2), counted, counts)
             ]
             scored.sort(key=_best_first)
-            best = [entry for entry in scored if entry[1] not in used][: self.beam]
+            best = self._best(score.background, scored, used)
             found += best
             frontier = [clause for _, clause, _ in best]
         return sorted(found, key=_best_first)
+
+    def _best(self, background: Background, scored: Proposals, used: set[Disjunction]) -> Proposals:
+        """The best, and the best without conditions: theirs are many, and tell at once, where a way
+        to other things tells once it has arrived.
+        """
+        fresh = [entry for entry in scored if entry[1] not in used]
+        conditions = {background.number[name] for name in background.inline}
+        plain = [
+            place
+            for place, (_, clause, _) in enumerate(fresh)
+            if conditions.isdisjoint(predicate for predicate, _, _ in clause)
+        ]
+        kept = {*range(min(self.beam, len(fresh))), *plain[: self.beam]}
+        return [fresh[place] for place in sorted(kept)]
 
     def _heads(self, score: PseudoLikelihoodScore) -> list[Disjunction]:
         """What a search starts from: the target; for implications, its negation too."""

@@ -99,7 +99,7 @@ def _joined_in_order(literals: list[Disjunct], known: set[int]) -> list[Disjunct
 
 def _atom_text(background: Background, disjunct: Disjunct) -> str:
     predicate, args, _ = disjunct
-    return f"{background.predicates[predicate]}({', '.join(_VARIABLES[v] for v in args)})"
+    return background.literal(predicate, [_VARIABLES[v] for v in args])
 
 
 class _Variables:

@@ -84,6 +84,11 @@ def held_out_folds(score: PseudoLikelihoodScore) -> Int64:
     return fold
 
 
+def literal_cost(score: PseudoLikelihoodScore) -> float:
+    """One nat of all atoms: what a parameter more has to gain by Akaike's criterion."""
+    return 1.0 / len(score.target)
+
+
 class Growth:
     """Greedy growth: the proposed clause of greatest value after refitting joins the theory.
 
@@ -95,6 +100,9 @@ class Growth:
     ----------
     theory : sequence of Disjunction
         What the theory starts with.
+    cost : float
+        Of each literal, where clauses are compared; in nats an atom. It is the least that
+        held-out atoms have to gain.
     nonnegative : bool
         Clauses that join have weights of at least 0.
     mode_errors : ModeCheck or None
@@ -110,12 +118,13 @@ class Growth:
         theory: Sequence[Disjunction],
         *,
         min_gain: float,
+        cost: float = 0.0,
         nonnegative: bool = False,
         mode_errors: ModeCheck | None = None,
     ) -> None:
         clauses = list(dict.fromkeys(theory))
         self.score, self.clauses, self.min_gain = score, clauses, min_gain
-        self.mode_errors = mode_errors
+        self.mode_errors, self.cost = mode_errors, cost
         self.free = len(clauses) if nonnegative else None
         self.fold = held_out_folds(score)
         self.features = score.flip_counts(clauses)
@@ -186,12 +195,13 @@ class Growth:
                 features, np.append(self.weights, 0.0), nonnegative=self._bounded(features)
             )
             trials.append((value, clause, features, weights))
-        trials.sort(key=lambda trial: (-trial[0], trial[1]))
+        trials.sort(key=lambda trial: (self.cost * len(trial[1]) - trial[0], trial[1]))
         for value, clause, features, weights in trials:
             if value - self.value < self.min_gain:
-                break
+                continue
             held_out = self._held_out(features)
-            if held_out <= self.held_out or not self._mode_stands(clause, features, weights):
+            gained = held_out - self.held_out
+            if gained <= self.cost or not self._mode_stands(clause, features, weights):
                 self.refused.add(clause)
                 continue
             self.gains.append(value - self.value)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -56,6 +57,8 @@ class RuleMiner:
         Fewest facts a rule predicts.
     max_candidates : int
         Bodies of each length that are refined, those of greatest support first.
+    max_constants : int
+        As in `BeamSearch`.
     max_domain : int
         Tuples of the head's constants that predictions are counted over. Where there are more,
         confidences are estimated on an even share of the subjects (the first arguments), each with
@@ -68,7 +71,9 @@ class RuleMiner:
     min_confidence: float = 0.1
     min_pca_confidence: float = 0.1
     max_candidates: int = 5000
+    max_constants: int = 20
     max_domain: int = 4_000_000
+    implications: ClassVar[bool] = True
     name: str = field(default="mine", init=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +84,7 @@ class RuleMiner:
         worlds: Background | Sequence[Background],
         heads: Sequence[str] | None = None,
         *,
+        false: Sequence[Mapping[str, Int32]] = (),
         conduct: Conduct = PLAIN,
     ) -> tuple[MinedRule, ...]:
         """Rules for each head predicate, by descending PCA confidence, then support.
@@ -94,15 +100,19 @@ class RuleMiner:
             No rule joins worlds; counts are summed over them.
         heads : sequence of str or None
             None for every predicate of one or two arguments.
+        false : sequence, a world each, of predicate to int32 array, shape (n_false, arity)
+            The atoms that the data call false; of a head that has such, no other prediction counts
+            against a rule.
         """
         rules: list[MinedRule] = []
         worlds = (worlds,) if isinstance(worlds, Background) else tuple(worlds)
+        none = np.zeros((0, 0), np.int32)
         chosen = [
             name
             for number, (name, types) in enumerate(
                 zip(worlds[0].predicates, worlds[0].argument_types)
             )
-            if (heads is None or name in heads)
+            if (name not in worlds[0].inline if heads is None else name in heads)
             and len(types) in (1, 2)
             and any(len(world.facts[number]) for world in worlds)
         ]
@@ -110,11 +120,18 @@ class RuleMiner:
             if conduct.over:
                 break
             conduct.progress.report("mining", done, len(chosen), head)
-            rules += self._mine(worlds, head, conduct)
+            named = [of.get(head, none) for of in false] or [none] * len(worlds)
+            rules += self._mine(worlds, head, named, conduct)
         rules.sort(key=lambda rule: (-rule.pca_confidence, -rule.positives, rule.text))
         return tuple(rules)
 
-    def _mine(self, worlds: Sequence[Background], head: str, conduct: Conduct) -> list[MinedRule]:
+    def _mine(
+        self,
+        worlds: Sequence[Background],
+        head: str,
+        false: Sequence[Int32],
+        conduct: Conduct,
+    ) -> list[MinedRule]:
         background = worlds[0]
         number = background.number[head]
         types = background.argument_types[number]
@@ -124,9 +141,9 @@ class RuleMiner:
             if world.facts[number].size
         ]
         domains = [
-            (world, part)
-            for world in worlds
-            for part in _parts(_domain(world, head, self.max_domain // len(worlds)))
+            (world, part, len(named) > 0)
+            for world, named in zip(worlds, false)
+            for part in _parts(_domain(world, head, named, self.max_domain // len(worlds)))
             if len(part)
         ]
         longest = self.max_length or (4 if len(types) == 1 else 3)
@@ -161,7 +178,7 @@ class RuleMiner:
         self,
         background: Background,
         n_facts: int,
-        domains: Sequence[tuple[Background, Examples]],
+        domains: Sequence[tuple[Background, Examples, bool]],
         bodies: Int32,
         support: Int64,
         conduct: Conduct,
@@ -172,9 +189,9 @@ class RuleMiner:
         # Predictions, those of known subjects, those that hold.
         tallies = np.zeros((len(bodies), 3), np.int64)
         prepared = []
-        for world, domain in domains:
-            known = world.facts[world.number[domain.predicate]]
-            subjects = np.isin(domain.arguments[:, 0], known[:, 0])
+        for world, domain, labelled in domains:
+            known = domain if labelled else _facts(world, domain.predicate)
+            subjects = np.isin(domain.arguments[:, 0], known.arguments[:, 0])
             prepared.append((IndexedCoverage(world, domain), domain.label == 1, subjects))
         complete = 0
         for row, body in enumerate(bodies):
@@ -192,8 +209,8 @@ class RuleMiner:
                 continue
             break
         bodies, support, tallies = bodies[:complete], support[:complete], tallies[:complete]
-        density = sum(float(domain.label.sum()) for _, domain in domains) / sum(
-            len(domain) for _, domain in domains
+        density = sum(float(domain.label.sum()) for _, domain, _ in domains) / sum(
+            len(domain) for _, domain, _ in domains
         )
         for body, facts, (total, partial, correct) in zip(
             bodies, support.tolist(), tallies.tolist()
@@ -270,10 +287,14 @@ def _parts(examples: Examples) -> list[Examples]:
     ]
 
 
-def _domain(background: Background, head: str, limit: int) -> Examples:
-    """All tuples of the head's constants with truth; an even share of too many subjects."""
+def _domain(background: Background, head: str, false: Int32, limit: int) -> Examples:
+    """All labelled tuples of the head's constants; an even share of too many subjects."""
     number = background.number[head]
     types = background.argument_types[number]
+    if len(false):
+        true = background.facts[number]
+        label = np.repeat([1.0, 0.0], [len(true), len(false)])
+        return Examples(head, types, np.concatenate([true, false]), label)
     first, *rest = (background.domain(name) for name in types)
     others = int(np.prod([len(domain) for domain in rest], dtype=np.int64))
     kept = min(len(first), max(1, limit // max(others, 1)))

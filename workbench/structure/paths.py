@@ -8,7 +8,7 @@ found by L1-penalised logistic regression, and clauses are made only of nodes in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
@@ -21,7 +21,13 @@ from workbench.learning.logistic import fit_logistic
 from workbench.learning.logistic_objective import Penalty
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.disjunctions import Disjunct, Disjunction, canonical_disjunction
-from workbench.structure.growth import GrownTheory, Growth, ModeCheck, unit_clauses
+from workbench.structure.growth import (
+    GrownTheory,
+    Growth,
+    ModeCheck,
+    literal_cost,
+    unit_clauses,
+)
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.structure.relational_paths import Path, relational_paths
 from workbench.structure.settings import check_range
@@ -37,9 +43,11 @@ class PathLearner:
         Facts of a path. None: two from a relation, three from a property, whose shortest path to a
         neighbour's label has three.
     max_nodes : int
-        Paths kept as template nodes, the most frequent.
+        Paths kept as template nodes, the most frequent; as many with conditions, the
+        shortest.
     max_blanket : int
-        Nodes of the blanket that clauses are made of, those of largest weight.
+        Nodes of the blanket that clauses are made of, those of largest weight; half as many with
+        conditions.
     min_share : float
         Least share of the true atoms that have a path.
     blanket_l1 : float
@@ -49,6 +57,11 @@ class PathLearner:
         Literals of a clause, the target's counted.
     recursive : bool
         Whether paths may run through scored predicates.
+    literal_cost : float or None
+        As in `BeamSearch`.
+    max_constants : int
+        Constants of a category; of one that has more, rules name none. With 0 they compare no
+        numbers either.
     implications : bool
         As in `BeamSearch`.
     """
@@ -61,7 +74,9 @@ class PathLearner:
     max_literals: int = 5
     max_clauses: int = 20
     min_gain: float = 5e-4
+    literal_cost: float | None = None
     recursive: bool = True
+    max_constants: int = 20
     implications: bool = True
     name: str = field(default="paths", init=False)
 
@@ -91,11 +106,13 @@ class PathLearner:
                 "E0608", "no background fact joins with a true atom of the scored predicates"
             )
         clauses, counts = score.flip_counts_until(list(candidates), conduct)
+        cost = literal_cost(score) if self.literal_cost is None else self.literal_cost
+        lengths = cost * np.array([len(clause) - 2 for clause in clauses], np.float64)
 
         def propose(
             log_odds: Float, used: set[Disjunction]
         ) -> list[tuple[float, Disjunction, Float]]:
-            gains = score.gains(counts, log_odds, nonnegative=self.implications)
+            gains = score.gains(counts, log_odds, nonnegative=self.implications) - lengths
             order = np.argsort(-gains, kind="stable")
             return [
                 (float(gains[k]), clauses[k], counts[k])
@@ -104,8 +121,8 @@ class PathLearner:
             ][:50]
 
         growth = Growth(
-            score, unit_clauses(score), min_gain=self.min_gain, nonnegative=self.implications,
-            mode_errors=mode_errors,
+            score, unit_clauses(score), min_gain=self.min_gain, cost=cost,
+            nonnegative=self.implications, mode_errors=mode_errors,
         )  # fmt: skip
         return growth.run(propose, max_clauses=self.max_clauses, tried=5, conduct=conduct)
 
@@ -122,19 +139,38 @@ class PathLearner:
                 break
             found.update(relational_paths(world, target, max_length=longest, conduct=conduct))
             least += self.min_share * min(len(world.facts[world.number[target]]), 200)
+        numbers = background.number
         if not self.recursive:
-            barred = {background.number[name] for name in score.atoms}
+            barred = {numbers[name] for name in score.atoms}
             found = Counter(
                 {p: n for p, n in found.items() if barred.isdisjoint(fact for fact, _ in p)}
             )
-        nodes = [
-            path
-            for path, times in sorted(found.items(), key=lambda e: (-e[1], e[0]))
-            if times >= least
-        ]
+        often = [path for path, times in found.items() if times >= least]
+        often.sort(key=lambda path: (-found[path], path))
+        # Conditions are many: they stand in no other path's way, the shortest first.
+        conditions = {numbers[name] for name in background.inline}
+        plain = [path for path in often if conditions.isdisjoint(number for number, _ in path)]
+        further = sorted(
+            set(often).difference(plain), key=lambda path: (len(path), -found[path], path)
+        )
+        return {
+            **self._weighty(score, target, plain, self.max_blanket, conduct),
+            **self._weighty(score, target, further, self.max_blanket // 2, conduct),
+        }
+
+    def _weighty(
+        self,
+        score: PseudoLikelihoodScore,
+        target: str,
+        nodes: Sequence[Path],
+        most: int,
+        conduct: Conduct,
+    ) -> Mapping[Path, float]:
+        """Nodes of largest weight in a regression on all of them."""
         nodes = nodes[: self.max_nodes]
         if not nodes:
             return {}
+        background = score.background
         head: Disjunct = (
             background.number[target],
             tuple(range(len(score.atoms[target][0].types))),
@@ -154,7 +190,7 @@ class PathLearner:
         penalty = Penalty(l1=self.blanket_l1 * max(float(np.abs(X.T @ (rate - label)).max()), 1e-9))
         base = np.full(len(label), np.log(rate / (1 - rate)))
         weights = fit_logistic(X, label, penalty, offset=base, tolerance=1e-3).weights
-        order = np.argsort(-np.abs(weights), kind="stable")[: self.max_blanket]
+        order = np.argsort(-np.abs(weights), kind="stable")[:most]
         return {nodes[k]: float(weights[k]) for k in np.sort(order).tolist() if weights[k] != 0}
 
     def _candidates(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,6 @@ import numpy.typing as npt
 from workbench.arrays import Float, Int32
 from workbench.structure.background import ABSENT, Background, Examples
 
-_NO_INLINE: Mapping[str, Callable[[Sequence[str]], str]] = {}
 _BARE = re.compile(r"[A-Z][A-Za-z0-9_]*\Z|-?\d+(?:\.\d+)?\Z")
 
 
@@ -78,13 +77,7 @@ def variable_text(variable: int, n_head: int) -> str:
     return "abcdefgh"[variable] if variable < min(n_head, 8) else f"v{variable - n_head + 1}"
 
 
-Inline = Mapping[str, Callable[[Sequence[str]], str]]
-"""Predicates written as something else than an atom: arguments' texts to the text."""
-
-
-def literal_text(
-    background: Background, literal: Int32, n_head: int, inline: Inline = _NO_INLINE
-) -> str:
+def literal_text(background: Background, literal: Int32, n_head: int) -> str:
     """One coded literal (see `workbench.structure.clauses`) as text."""
     predicate = int(literal[0])
     cells: list[str] = []
@@ -97,22 +90,15 @@ def literal_text(
             else constant_text(background.constants[type_name][term])
         )
         cells.append(named)
-    name = background.predicates[predicate]
-    if name in inline:
-        return inline[name](cells)
-    return f"{name}({', '.join(cells)})" if cells else name
+    return background.literal(predicate, cells)
 
 
-def body_text(
-    background: Background, examples: Examples, body: Int32, inline: Inline = _NO_INLINE
-) -> str:
+def body_text(background: Background, examples: Examples, body: Int32) -> str:
     """`p(a, v1) ^ q(v1, b) => t(a, b)`; the bare head where the body is empty."""
     n_head = len(examples.types)
     variables = ", ".join(variable_text(place, n_head) for place in range(n_head))
     head = f"{examples.predicate}({variables})"
-    literals = [
-        literal_text(background, literal, n_head, inline) for literal in body if literal[0] >= 0
-    ]
+    literals = [literal_text(background, literal, n_head) for literal in body if literal[0] >= 0]
     return f"{' ^ '.join(literals)} => {head}" if literals else head
 
 

@@ -9,7 +9,6 @@ from hashlib import sha256
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
-from workbench.database.ilp_definitions import Written
 from workbench.structure.coverage import pack
 from workbench.structure.induction import ClauseLearner, InducedTheory
 from workbench.structure.rules import (
@@ -53,14 +52,14 @@ def of_most_gain(learner: ClauseLearner, parts: Int32, most: int) -> Int32:
 
 
 def rules_of_bodies(
-    learner: ClauseLearner, parts: Int32, weights: Sequence[float | None], written: Written
+    learner: ClauseLearner, parts: Int32, weights: Sequence[float | None]
 ) -> list[LearnedRule]:
     """The bodies as rules, with what they cover."""
     examples = learner.examples
     (tally, gain), bodies = _told(learner, parts), learner.cache.body_literals(parts)
     return [
         LearnedRule(
-            body_text(learner.background, examples, body, written.inline),
+            body_text(learner.background, examples, body),
             p,
             n,
             p / max(p + n, 1),
@@ -72,7 +71,7 @@ def rules_of_bodies(
 
 
 def weighted_rules(
-    learner: ClauseLearner, found: Induced, written: Written
+    learner: ClauseLearner, found: Induced
 ) -> tuple[tuple[LearnedRule, ...], tuple[str, ...]]:
     """The bodies as rules, and the definitions of those that speak by existence or by the logarithm
     of their number.
@@ -82,14 +81,13 @@ def weighted_rules(
     """
     weighted = found.weighted
     if weighted is None:
-        return tuple(rules_of_bodies(learner, found.parts, [None] * len(found.parts), written)), ()
-    rules = rules_of_bodies(learner, weighted.parts, weighted.weights.tolist(), written)
+        return tuple(rules_of_bodies(learner, found.parts, [None] * len(found.parts))), ()
+    rules = rules_of_bodies(learner, weighted.parts, weighted.weights.tolist())
     made: list[str] = []
     if weighted.feature != "count":
         bodies = learner.cache.body_literals(weighted.parts)
         shown = [
-            _by_feature(learner, rule, body, weighted.feature, written)
-            for rule, body in zip(rules, bodies)
+            _by_feature(learner, rule, body, weighted.feature) for rule, body in zip(rules, bodies)
         ]
         rules = [rule for rule, _ in shown]
         made = list(dict.fromkeys(line for _, lines in shown for line in lines))
@@ -105,7 +103,7 @@ def weighted_rules(
 
 
 def _by_feature(
-    learner: ClauseLearner, rule: LearnedRule, body: Int32, feature: Feature, written: Written
+    learner: ClauseLearner, rule: LearnedRule, body: Int32, feature: Feature
 ) -> tuple[LearnedRule, list[str]]:
     """The rule over a predicate defined by its body, and the definitions; as is where it can be."""
     n_head = len(learner.examples.types)
@@ -117,9 +115,7 @@ def _by_feature(
     if not inner or not shared:
         once = float(np.log(2)) if feature == "log" else 1.0
         return replace(rule, weight=None if rule.weight is None else rule.weight * once), []
-    literals = [
-        literal_text(learner.background, literal, n_head, written.inline) for literal in body
-    ]
+    literals = [literal_text(learner.background, literal, n_head) for literal in body]
     conjunction, conclusion = " ^ ".join(literals), rule.text.rpartition(" => ")[2]
     name = "has_" + sha256(conjunction.encode()).hexdigest()[:8]
     atom = f"{name}({', '.join(shared)})"

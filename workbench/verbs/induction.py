@@ -164,6 +164,7 @@ def induce(
     problem = derive_facts(problem)
     load_ilp(database, problem)
     background, examples = arrays(database, problem)
+    background = replace(background, inline=written.inline)
     search = induction.search(problem)
     keeping = replace(search, collect=-np.inf) if collect is None and candidates else search
     learner = ClauseLearner(background, examples, problem.head_mode, problem.body_modes, keeping)
@@ -171,10 +172,10 @@ def induce(
     found = heard(conduct.progress, lambda: induction.learn(learner, None, conduct))
     if not len(found.parts) and not len(found.collected) and found.theory.status == "complete":
         _refuse_empty(search)
-    rules, made = weighted_rules(learner, found, written)
+    rules, made = weighted_rules(learner, found)
     texts = {rule.text for rule in rules}
     most = of_most_gain(learner, found.collected, candidates + len(rules))
-    others = rules_of_bodies(learner, most, [None] * len(most), written)
+    others = rules_of_bodies(learner, most, [None] * len(most))
     declarations, definitions = written.declarations, (*written.definitions, *made)
     return StructureResult(
         rules,

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from workbench.arrays import Float, Int32
 from workbench.database import Database
-from workbench.database.relation_arrays import read_relations
+from workbench.database.relation_arrays import read_numbers, read_relations
 from workbench.errors import InputError
 from workbench.structure.background import Background, Examples
+from workbench.structure.conditions import NumberFacts, with_conditions
 from workbench.structure.ground_atoms import all_atoms
 
 
@@ -34,17 +35,31 @@ def labelled_worlds(
     predicates: Sequence[str],
     targets: Sequence[str],
     chosen: Sequence[str] | None,
+    *,
+    numbers: Sequence[str] = (),
+    constants: int = 0,
 ) -> list[LabelledWorld]:
     """The chosen databases, or all, with something to learn from in one of them.
 
     Raises E0807 for a world that is not there; E0501 where no target has a fact.
+
+    Parameters
+    ----------
+    numbers : sequence of str
+        Predicates of things and a number, which rules may compare with thresholds.
+    constants : int
+        Most constants of a category that rules may name; with 0 they have no conditions.
     """
     names = list(chosen or database.worlds())
+    backgrounds = with_conditions(
+        [_background(database, predicates, name) for name in names],
+        [_numbers(database, numbers, name) for name in names],
+        targets,
+        constants,
+    )
     worlds = [
-        LabelledWorld(
-            number, _background(database, predicates, name), _false_facts(database, targets, name)
-        )
-        for name, number in zip(names, database.ids_of_worlds(names))
+        LabelledWorld(number, background, _false_facts(database, targets, name))
+        for name, number, background in zip(names, database.ids_of_worlds(names), backgrounds)
     ]
     _check_labels(targets, worlds)
     return worlds
@@ -76,3 +91,12 @@ def _background(database: Database, predicates: Sequence[str], world: str) -> Ba
     return Background(
         found.predicates, found.argument_types, found.facts, found.constants, found.domains
     )
+
+
+def _numbers(database: Database, predicates: Sequence[str], world: str) -> dict[str, NumberFacts]:
+    return {
+        name: NumberFacts(
+            database.predicate(name).argument_types[:-1], *read_numbers(database, name, world)
+        )
+        for name in predicates
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from workbench.grounding import GroundRequest, ground
 from workbench.inference import Status
 from workbench.language import parse_mln
 from workbench.progress import PLAIN, Conduct, remaining
-from workbench.structure.background import Background
 from workbench.structure.disjunctions import Disjunction, disjunction_text
 from workbench.structure.growth import ModeCheck
 from workbench.verbs.infer import solve
+from workbench.verbs.labelled_worlds import LabelledWorld
 
 _SECONDS = 10.0
 """For one world's most probable state; a theory that takes longer is not one to keep."""
@@ -24,8 +24,8 @@ _SECONDS = 10.0
 
 def mode_check(
     database: Database,
-    backgrounds: Sequence[Background],
-    worlds: Sequence[int],
+    declarations: Mapping[str, Sequence[str]],
+    worlds: Sequence[LabelledWorld],
     targets: Sequence[str],
     *,
     conduct: Conduct = PLAIN,
@@ -35,15 +35,16 @@ def mode_check(
 
     Parameters
     ----------
-    backgrounds, worlds : sequences
-        The facts and the id of each world, in the learner's order.
+    declarations : mapping of predicate to types
+    worlds : sequence of LabelledWorld
+        In the learner's order.
     targets : sequence of str
         Predicted jointly; their labels never reach grounding.
     """
-    background = backgrounds[0]
-    declarations = [
-        f"{name}({', '.join(types)})" if types else name
-        for name, types in zip(background.predicates, background.argument_types)
+    background = worlds[0].background
+    asked = {background.number[target] for target in targets}
+    declared = [
+        f"{name}({', '.join(types)})" if types else name for name, types in declarations.items()
     ]
 
     def errors(clauses: Sequence[Disjunction], by_world: Mapping[int, Float]) -> float:
@@ -52,11 +53,13 @@ def mode_check(
             if conduct.over:
                 return float("inf")
             rules = [
-                f"{weight:.17g} {disjunction_text(background, clause)}"
+                f"{weight:.17g} {disjunction_text(background, clause, _first(clause, asked))}"
                 for clause, weight in zip(clauses, weights.tolist())
             ]
-            program = parse_mln("\n".join([*declarations, *rules]))
-            request = GroundRequest(query=tuple(targets), worlds=(worlds[world],), role="learn")
+            program = parse_mln("\n".join([*declared, *rules]))
+            request = GroundRequest(
+                query=tuple(targets), worlds=(worlds[world].number,), role="learn"
+            )
             limit = min(_SECONDS, max(remaining(conduct.deadline), 0.0))
             try:
                 grounding = ground(database, program, request, progress=conduct.progress)
@@ -75,3 +78,7 @@ def mode_check(
         return wrong / max(labelled, 1.0)
 
     return errors
+
+
+def _first(clause: Disjunction, asked: Collection[int]) -> int | None:
+    return next((predicate for predicate, _, _ in clause if predicate in asked), None)

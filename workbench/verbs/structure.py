@@ -11,7 +11,9 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 
 from workbench.database import Database
+from workbench.database.stored import StoredPredicate
 from workbench.errors import Cancelled, UsageError, did_you_mean
+from workbench.language.values import ValueKind
 from workbench.leaving import in_time
 from workbench.parameters import read_parameters
 from workbench.progress import BestSoFar, Conduct
@@ -84,27 +86,31 @@ def learn_rules(
     _check_targets(targets, predicates)
     read = read_parameters(SEARCHES[method], settings or {}, f"`{method}`", "E0610")
     began, conduct = perf_counter(), conduct_of(how)
-    searched = labelled_worlds(database, predicates, targets, worlds)
+    learner: Any = SEARCHES[method](**read)
+    declared = {name: database.predicate(name) for name in predicates}
+    declarations = {name: _types_of(stored) for name, stored in declared.items()}
+    searched = labelled_worlds(
+        database,
+        [name for name, stored in declared.items() if not any(stored.kinds)],
+        targets,
+        worlds,
+        # A comparison can stand in a body only.
+        numbers=_of_things_and_a_number(declared) if learner.implications else (),
+        constants=learner.max_constants,
+    )
     score = _score(searched, targets, conduct.seed)
     search = replace(conduct, deadline=conduct.share(SEARCHED), best=BestSoFar(score))
-    learner: Any = SEARCHES[method](**read)
     if method == "mine":
         found = _mined(learner, searched, targets, search)
     else:
-        check = mode_check(
-            database,
-            [world.background for world in searched],
-            [world.number for world in searched],
-            targets,
-            conduct=search,
-        )
+        check = mode_check(database, declarations, searched, targets, conduct=search)
         found = _grown(learner, score, check, search, most_left=3 * candidates)
     rules, others = _ranked(found, score, conduct)
     background = searched[0].background
     example, _ = all_atoms(background, targets[0], limit=1, seed=conduct.seed)
     return StructureResult(
         tuple(rules),
-        format_theory(rules, background, example),
+        format_theory(rules, background, example, declarations=declarations),
         method,
         found.status,
         perf_counter() - began,
@@ -113,16 +119,32 @@ def learn_rules(
     )
 
 
+Ruled = tuple[LearnedRule, Disjunction]
+
+
 @dataclass(frozen=True)
 class _Found:
     """What a search came to: rules that it chose, and others that it had in hand."""
 
-    chosen: Sequence[tuple[LearnedRule, Disjunction]]
-    left: Sequence[tuple[LearnedRule, Disjunction]]
+    chosen: Sequence[Ruled]
+    left: Sequence[Ruled]
     status: str
     figures: Mapping[str, float]
     by_gain: bool
     """Whether the chosen rules are ordered, and thinned, by their gain."""
+
+
+def _types_of(stored: StoredPredicate) -> tuple[str, ...]:
+    """The types of a predicate's arguments, as a program declares them."""
+    return tuple(kind or name for kind, name in zip(stored.kinds, stored.argument_types))
+
+
+def _of_things_and_a_number(declared: Mapping[str, StoredPredicate]) -> list[str]:
+    return [
+        name
+        for name, stored in declared.items()
+        if stored.arity > 1 and stored.kinds[-1] is ValueKind.NUMBER and not any(stored.kinds[:-1])
+    ]
 
 
 def _check_targets(targets: Sequence[str], predicates: Sequence[str]) -> None:
@@ -146,7 +168,8 @@ def _mined(
 ) -> _Found:
     backgrounds = [world.background for world in worlds]
     none: tuple[MinedRule, ...] = ()
-    mined = _searched(partial(miner.learn, backgrounds, targets), conduct, lambda: none)
+    learn = partial(miner.learn, backgrounds, targets, false=[world.false for world in worlds])
+    mined = _searched(learn, conduct, lambda: none)
     # The search has to say how it ended only where it did not get through.
     status = conduct.stopped if conduct.over else "complete"
     pairs = [(rule, rule.clause) for rule in mined]
@@ -180,14 +203,13 @@ def _ranked(
 ) -> tuple[list[LearnedRule], list[LearnedRule]]:
     """The rules with what each is worth on held-out atoms, and the others worth something."""
     worth = _held_out(score, [clause for _, clause in (*found.chosen, *found.left)], conduct)
-    rules, others = (
-        [_with_worth(rule, worth.get(clause)) for rule, clause in pairs]
+    chosen, left = (
+        [(_with_worth(rule, worth.get(clause)), clause) for rule, clause in pairs]
         for pairs in (found.chosen, found.left)
     )
     if found.by_gain:
-        rules = _distinct(sorted((rule for rule in rules if rule.positives), key=_by_gain))
-    gaining = (rule for rule in others if not rule.gain <= 0)
-    return rules, _distinct(sorted(gaining, key=_by_gain), rules)
+        chosen = _telling(chosen)
+    return [rule for rule, _ in chosen], [rule for rule, _ in _telling(left, chosen)]
 
 
 def _searched(
@@ -206,19 +228,25 @@ def _by_gain(rule: LearnedRule) -> tuple[float, int, str]:
     return (np.inf if np.isnan(rule.gain) else -round(rule.gain, 12), len(rule.text), rule.text)
 
 
-def _distinct(rules: Sequence[LearnedRule], known: Sequence[LearnedRule] = ()) -> list[LearnedRule]:
-    """The first of the rules that say the same: equal gain, and as many atoms for and against."""
-    seen = {_figures(rule) for rule in known}
-    kept: list[LearnedRule] = []
-    for rule in rules:
-        if _figures(rule) not in seen or np.isnan(rule.gain):
-            kept.append(rule)
+def _telling(pairs: Sequence[Ruled], known: Sequence[Ruled] = ()) -> list[Ruled]:
+    """By gain, those that gain something and say what none before them does.
+
+    Rules of equal gain, and as many atoms for and against, say the same; and one with all literals
+    of another, and further ones, has to gain more.
+    """
+    seen = {_figures(rule) for rule, _ in known}
+    kept: list[Ruled] = []
+    for rule, clause in sorted(pairs, key=lambda pair: _by_gain(pair[0])):
+        literals = frozenset(clause)
+        told = _figures(rule) in seen or any(literals > frozenset(other) for _, other in kept)
+        if np.isnan(rule.gain) or (rule.gain > 0 and rule.positives and not told):
+            kept.append((rule, clause))
         seen.add(_figures(rule))
     return kept
 
 
 def _figures(rule: LearnedRule) -> tuple[float, int, int]:
-    return (round(rule.gain, 12), rule.positives, rule.negatives)
+    return (round(rule.gain, 4), rule.positives, rule.negatives)
 
 
 def _with_worth(rule: LearnedRule, worth: Worth | None) -> LearnedRule:

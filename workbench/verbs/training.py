@@ -158,10 +158,8 @@ class Training(Documents):
                 self.database.predicates() if source is None else self.declare(source).predicates
             )
             stored = self.database.predicates()
-            # Rules are searched for over constants: numbers, dates, texts and what is made of them
-            # stay out.
-            predicates = [name for name in named if name in stored and not any(stored[name].kinds)]
-            chosen = list(targets or predicates)
+            predicates = [name for name in named if name in stored]
+            chosen = list(targets or (name for name in predicates if not any(stored[name].kinds)))
             refuse_unknown("structure without modes", learn_rules, options)
             result = learn_rules(self.database, predicates, chosen, **options)
             options["targets"] = chosen
