@@ -116,3 +116,22 @@ def test_a_declaration_of_a_number_prints_as_it_reads() -> None:
         "person Mother(person)\nOld(person)\nMother(x) = y => Old(y)\nMother(x) = y.\n"
     )
     assert not function.numeric
+
+
+def test_of_a_positive_number_rules_add_up_to_the_logarithm(tmp_path: Path) -> None:
+    file, *_ = facts(tmp_path, 7)
+    positive = PROGRAM.replace("= number", "= positive_number")
+    program = parse_mln(positive)
+    assert program.positive == program.numeric == {"Price"}
+    assert parse_mln(format_program(program)).predicates == program.predicates
+    with workbench.open() as ws:
+        ws.declare(PROGRAM)
+        ws.load(file)
+        sums = ws.infer(PROGRAM, query="Price").solution.values
+    with workbench.open() as ws:
+        ws.declare(positive)
+        ws.load(file)
+        result = ws.infer(positive, query="Price")
+        assert result.solution.values == pytest.approx(np.exp(sums), rel=1e-12)
+        said = result.explain("Price(H0)")
+        assert f"its logarithm, {np.log(said.value):.6g}, is the sum" in said.sentence()

@@ -5,6 +5,7 @@ programs say what rules say.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from workbench.structure.scopes import TermScope
 from workbench.structure.sparse_fits import least_absolute
 from workbench.structure.term_choices import MadeTerm, bent_terms, terms_of
 from workbench.structure.terms import Condition, Term
+from workbench.verbs.studying.inference import with_inferred
 from workbench.verbs.studying.study import study
 
 
@@ -148,3 +150,34 @@ def test_one_held_out_set_chooses_the_fewest_terms_within_a_standard_error() -> 
     assert slightly.mean() < typical.mean()
     assert _chosen(errors, [way])[1] == 2
     assert _chosen({one: 2 * each for one, each in errors.items()}, [way])[1] == 9
+
+
+@pytest.mark.parametrize("learner", ["rules", "boosted_trees"])
+def test_prices_that_multiply_are_told_by_their_logarithm(
+    tmp_path: Path, learner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.structure.boosted_trees.MOST_TREES", 60)
+    before: list[pd.DataFrame] = []
+
+    def kept(staging: Any, ready: Any, result: Any, explain: Any, **given: Any) -> Any:
+        before.append(result.predictions.copy())
+        return with_inferred(staging, ready, result, explain, **given)
+
+    monkeypatch.setattr("workbench.verbs.studying.study.with_inferred", kept)
+    rng = np.random.default_rng(6)
+    weight, brand = rng.lognormal(0, 1, 300), rng.integers(5, size=300)
+    price = 20 * weight * np.exp(0.6 * brand + 0.1 * rng.normal(size=300))
+    rows = [
+        f"p{at},{weight[at]:.3f},b{brand[at]},{'' if at % 8 == 0 else round(price[at], 2)}"
+        for at in range(300)
+    ]
+    goods = tmp_path / "goods.csv"
+    goods.write_text("good,weight,brand,price\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    found = study([goods], "goods.price", folds=2, learner=learner)
+    assert "PredictedPrice(good) = positive_number" in found.program
+    assert found.metrics["MAE"]["mean"] < 0.35 * found.baselines["base rate"]["MAE"]["mean"]
+    assert all(rule.words.endswith(" %") for rule in found.rules)
+    asked = found.predictions[~found.predictions["known"]]
+    assert (asked["low"] > 0).all()
+    own = before[0][~before[0]["known"]]
+    assert list(asked["value"]) == pytest.approx(list(own["value"]), rel=1e-5)

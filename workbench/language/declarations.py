@@ -36,6 +36,8 @@ class Predicate:
     numeric : bool
         Declared as `Price(house) = number`: its atoms are numbers to be predicted, normally
         distributed, and the weights of rules add up to their means.
+    positive : bool
+        Declared as `Price(house) = positive_number`: that holds of the numbers' logarithms.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Predicate:
     value_last: bool = False
     entities: tuple[int, ...] = ()
     numeric: bool = False
+    positive: bool = False
     span: Span | None = field(default=None, compare=False)
 
     @property

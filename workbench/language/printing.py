@@ -23,6 +23,7 @@ from workbench.language.terms import (
     Or,
     Quantified,
 )
+from workbench.language.values import POSITIVE_NUMBER, ValueKind
 
 BARE = re.compile(r"[A-Z][A-Za-z0-9_]*|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
@@ -121,7 +122,8 @@ def format_predicate(predicate: Predicate) -> str:
     arguments = [f"{name}{marks.get(i, '')}" for i, name in enumerate(types)]
     star = "*" if predicate.closed else ""
     if predicate.numeric:
-        return f"{predicate.name}({', '.join(arguments)}) = number"
+        kind = POSITIVE_NUMBER if predicate.positive else ValueKind.NUMBER
+        return f"{predicate.name}({', '.join(arguments)}) = {kind}"
     return (
         f"{star}{predicate.name}({', '.join(arguments)})"
         if arguments

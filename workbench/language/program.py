@@ -213,6 +213,11 @@ class Program:
         """The predicates whose atoms are numbers to be predicted."""
         return frozenset(name for name, predicate in self.predicates.items() if predicate.numeric)
 
+    @property
+    def positive(self) -> frozenset[str]:
+        """Those of them whose logarithms rules add up to."""
+        return frozenset(name for name, predicate in self.predicates.items() if predicate.positive)
+
     def kind_of(self, type_name: str) -> ValueKind | None:
         """What values of a type are; None for a type with a domain."""
         return (

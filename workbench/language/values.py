@@ -20,6 +20,10 @@ class ValueKind(StrEnum):
     TEXT = "text"
 
 
+POSITIVE_NUMBER = "positive_number"
+"""What is predicted of a number whose logarithm rules add up to."""
+
+
 def argument_kinds(
     types: Sequence[str], entities: Iterable[int] = (), *, value_last: bool = False
 ) -> tuple[ValueKind | None, ...]:

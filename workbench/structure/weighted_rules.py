@@ -34,6 +34,8 @@ class WeightedRules:
         Of trees with other terms beside them: the trees without these.
     losses : tuple of float
         The mean loss on each held-out set that chose the terms; empty where none did.
+    positive : bool
+        Whether the sum is the logarithm of what is expected.
     """
 
     terms: tuple[Term, ...]
@@ -44,6 +46,7 @@ class WeightedRules:
     complete: bool = True
     alone: WeightedRules | None = None
     losses: tuple[float, ...] = ()
+    positive: bool = False
 
     def scores(self, X: Real) -> Float:
         """The sum, shape (n_rows,)."""
@@ -54,6 +57,8 @@ class WeightedRules:
 
     def predict(self, X: Real) -> Float:
         """Probabilities, or expected values."""
+        if self.positive:
+            return np.asarray(np.exp(self.scores(X)))
         return sigmoid(self.scores(X)) if self.discrete else self.scores(X)
 
     def __len__(self) -> int:

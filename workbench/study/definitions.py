@@ -30,8 +30,8 @@ class Definitions:
         Their text, a comment in words before each.
     """
 
-    def __init__(self, ready: Prepared) -> None:
-        self._ready = ready
+    def __init__(self, ready: Prepared, *, positive: bool = False) -> None:
+        self._ready, self._positive = ready, positive
         self._statements = Statements(ready.mapping, ready.target.table)
         self._subject = self._statements.subject
         self._walks = Walks(ready, self._statements)
@@ -49,7 +49,8 @@ class Definitions:
             return None
         *subjects, value = target.types
         if target.kind == "number":
-            return f"{self.predicted}({', '.join(subjects)}) = number"
+            kind = "positive_number" if self._positive else "number"
+            return f"{self.predicted}({', '.join(subjects)}) = {kind}"
         return f"{self.predicted}({', '.join(subjects)}, {value}!)"
 
     def asked(self) -> list[str]:

@@ -22,7 +22,7 @@ from workbench.study.program import rule_texts, written_intercept
 from workbench.study.result import Explained, StudiedRule
 from workbench.study.rule_words import readable_step, reason_words, term_words
 from workbench.study.run import Studied
-from workbench.study.words import weight_text
+from workbench.study.words import percent_text, weight_text
 from workbench.tables.facts import TargetKind
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ def studied_rules(
             step = readable_step(term, matrix.candidates)
             said = term_words(term, matrix.candidates, timed=timed, step=step)
             about = f" [{ready.classes[place]}]" if model.kind == "category" else ""
-            words = f"{said}{about}: {weight_text(each * step)}"
+            adds = each * step
+            words = f"{said}{about}: {percent_text(adds) if part.positive else weight_text(adds)}"
             found.append(
                 (
                     abs(weight),
@@ -188,30 +189,33 @@ def _explained(
     jointly = 0.0
     if kind != "category" and not known:
         sure = min(max(value, SURE), 1.0 - SURE)
-        reached = value if kind == "number" else float(np.log(sure / (1.0 - sure)))
+        if kind == "number":
+            reached = float(np.log(value)) if part.positive else value
+        else:
+            reached = float(np.log(sure / (1.0 - sure)))
         jointly = reached - begins - others - sum(adds for _, adds in told)
-    return Explained(name, value, known, tuple(told), begins, others, jointly)
+    return Explained(name, value, known, tuple(told), begins, others, jointly, part.positive)
 
 
 def intervals(studied: Studied, model: FittedRules, X: Real, known: Bool) -> tuple[Float, Float]:
     """Intervals of the asked rows, shape (n_rows,) each; NaN where there are none.
 
     Of a number: 90 % of the held-out rows lay as near to what was predicted (split conformal: Lei
-    et al. 2018). Of a probability: 1.64 standard errors to both sides on the scale of log odds, the
-    errors from the folds' own rules by the jackknife (Efron and Stein 1981); of a category there
-    are none.
+    et al. 2018), by their ratio where rules add up to its logarithm. Of a probability: 1.64
+    standard errors to both sides on the scale of log odds, the errors from the folds' own rules by
+    the jackknife (Efron and Stein 1981); of a category there are none.
     """
     nothing = np.full(len(X), np.nan)
     if not studied.folds or model.kind == "category":
         return nothing, nothing
     if model.kind == "number":
-        errors = np.sort(
-            np.concatenate(
-                [np.abs(f.predicted - studied.labels[f.held_out]) for f in studied.folds]
-            )
-        )
+        scale = _logarithm if model.parts[0].positive else np.asarray
+        pairs = ((scale(f.predicted), scale(studied.labels[f.held_out])) for f in studied.folds)
+        errors = np.sort(np.concatenate([np.abs(said - true) for said, true in pairs]))
         at = min(int(np.ceil(COVERAGE * (len(errors) + 1))) - 1, len(errors) - 1)
         centre = model.predict(X)
+        if model.parts[0].positive:
+            return centre / np.exp(errors[at]), centre * np.exp(errors[at])
         return centre - errors[at], centre + errors[at]
     del known
     scores = np.stack([fold.model.parts[0].scores(X) for fold in studied.folds])
@@ -219,3 +223,7 @@ def intervals(studied: Studied, model: FittedRules, X: Real, known: Bool) -> tup
     error = np.sqrt((n - 1) / n * ((scores - scores.mean(axis=0)) ** 2).sum(axis=0))
     centre = model.parts[0].scores(X)
     return sigmoid(centre - 1.64 * error), sigmoid(centre + 1.64 * error)
+
+
+def _logarithm(numbers: Float) -> Float:
+    return np.asarray(np.log(np.maximum(numbers, SURE)))

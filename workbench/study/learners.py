@@ -14,6 +14,7 @@ from workbench.arrays import Float, Real
 from workbench.structure.boosted_trees import fit_boosted_trees
 from workbench.structure.distilled_rules import distilled_where_better
 from workbench.structure.grown_rules import fit_grown_rules
+from workbench.structure.positive_numbers import by_logarithms
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.sparse_fits import softmax
 from workbench.structure.weighted_rules import WeightedRules, fit_weighted_rules, mean_of
@@ -78,16 +79,29 @@ def fit_learner(
     one thread: threads that wait for each other over short sums cost more than they give.
     """
     with one_blas_thread():
-        if learner == "boosted_trees":
-            return FittedRules(kind, _trees(kind, task, n_classes, linear))
-        if kind == "number":
-            return FittedRules(kind, (fit_grown_rules(task),))
-        if kind == "category":
-            return FittedRules(kind, _rules_by_class(task, n_classes))
-        rules = fit_weighted_rules(task)
-        if task.counted is None:  # trees see no labels of other rows
-            rules = distilled_where_better(rules, task)
-        return FittedRules(kind, (rules,))
+        if kind != "number" or not by_logarithms(task):
+            return FittedRules(kind, _parts(learner, kind, task, n_classes, linear))
+        parts = _parts(learner, kind, replace(task, y=np.log(task.y)), n_classes, linear)
+        return FittedRules(kind, tuple(replace(one, positive=True) for one in parts))
+
+
+def _parts(
+    learner: LearnerName,
+    kind: TargetKind,
+    task: RuleTask,
+    n_classes: int,
+    linear: Collection[int],
+) -> tuple[WeightedRules, ...]:
+    if learner == "boosted_trees":
+        return _trees(kind, task, n_classes, linear)
+    if kind == "number":
+        return (fit_grown_rules(task),)
+    if kind == "category":
+        return _rules_by_class(task, n_classes)
+    rules = fit_weighted_rules(task)
+    if task.counted is None:  # trees see no labels of other rows
+        rules = distilled_where_better(rules, task)
+    return (rules,)
 
 
 def _trees(

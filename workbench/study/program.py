@@ -25,7 +25,7 @@ def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candi
     """The program as text: for each definition a comment in words, then the rules by weight,
     then the base rate.
     """
-    definitions = Definitions(ready)
+    definitions = Definitions(ready, positive=model.parts[0].positive)
     bodies = []
     for place, part in enumerate(model.parts):
         head = definitions.head(place)

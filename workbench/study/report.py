@@ -128,6 +128,7 @@ def _rules(result: StudyResult) -> str:
     rows = []
     for rule in result.rules:
         side = "for" if rule.weight > 0 else "against"
+        said, weight = rule.words.rsplit(": ", 1)
         rate = (
             "–"
             if rule.rate_with is None or rule.rate_without is None
@@ -138,8 +139,8 @@ def _rules(result: StudyResult) -> str:
         )
         rows.append(
             [
-                f"{escape(rule.words.rsplit(':', 1)[0])}<br><code>{escape(rule.text)}</code>",
-                f'<span class="{side}">{weight_text(rule.said_weight)}</span>',
+                f"{escape(said)}<br><code>{escape(rule.text)}</code>",
+                f'<span class="{side}">{escape(weight)}</span>',
                 f"{rule.support:,}",
                 rate,
                 "–" if rule.lift is None else f"{rule.lift:.2f}",

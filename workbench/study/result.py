@@ -19,7 +19,7 @@ class StudiedRule:
     text : str
         In the language, with its weight.
     words : str
-        In plain words, with its weight.
+        In plain words, with its weight; what it adds in per cent where rules add up to a logarithm.
     weight, step : float
         The weight of one unit of a number; the words speak of `step` units.
     support : int
@@ -37,11 +37,6 @@ class StudiedRule:
     lift: float | None = None
     rate_with: float | None = None
     rate_without: float | None = None
-
-    @property
-    def said_weight(self) -> float:
-        """The weight that the words speak of."""
-        return self.weight * self.step
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
@@ -79,6 +74,8 @@ class Explained:
     jointly : float
         What the rows that are predicted together with this one add; `begins`, the reasons, `others`
         and this are the value, but for a category, whose classes share 1.
+    logarithm : bool
+        Whether they are the value's logarithm.
     """
 
     name: str
@@ -88,6 +85,7 @@ class Explained:
     begins: float = 0.0
     others: float = 0.0
     jointly: float = 0.0
+    logarithm: bool = False
 
     def parts(self) -> list[tuple[str, float]]:
         """What the value is made of, in words, from what every row begins with on."""
@@ -95,7 +93,8 @@ class Explained:
             ("all other rules", self.others),
             ("answers that are predicted together with it", self.jointly),
         )
-        begins = ("what every row begins with", self.begins)
+        what = "the logarithm that" if self.logarithm else "what"
+        begins = (f"{what} every row begins with", self.begins)
         return [begins, *self.reasons, *(part for part in rest if abs(part[1]) > LEAST)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Path
 from workbench.study.path_words import (
@@ -34,6 +36,11 @@ def number_text(value: float) -> str:
 def weight_text(weight: float) -> str:
     """A weight, or what a rule adds, with its sign: three digits that tell, or whole thousands."""
     return f"{weight:+,.0f}" if abs(weight) >= 1e3 else f"{weight:+.3g}"
+
+
+def percent_text(logarithm: float) -> str:
+    """What adding to a logarithm does to the number, in per cent."""
+    return f"{weight_text(100 * float(np.expm1(logarithm)))} %"
 
 
 def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:

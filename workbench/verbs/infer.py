@@ -121,7 +121,7 @@ def infer(
     require_weights(grounding.templates, chosen)
     try:
         if asks_for_numbers(program, grounding.atoms.predicates):
-            solution = solve_numbers(grounding, chosen, task, engine)
+            solution = solve_numbers(program, grounding, chosen, task, engine)
         else:
             solution = solve(grounding, chosen, task, engine, options or {}, **how)
     finally:

@@ -33,8 +33,11 @@ def asks_for_numbers(program: Program, asked: Sequence[str]) -> bool:
     return bool(numbers)
 
 
-def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str) -> Solution:
-    """The means of open atoms that are numbers.
+def solve_numbers(
+    program: Program, grounding: Grounding, weights: Float, task: Task, engine: str
+) -> Solution:
+    """The means of open atoms that are numbers; of positive ones, whose logarithms rules add up to,
+    the middle value.
 
     Raises E0639 for a rule that joins one with another open atom, or is hard; E0804 for an engine
     of truths.
@@ -57,5 +60,10 @@ def solve_numbers(grounding: Grounding, weights: Float, task: Task, engine: str)
             "weight",
         )
     solution = solver.solve(network, weights)
+    positive = np.isin(grounding.atoms.predicates, list(program.positive))
+    if positive.any():
+        held = positive[grounding.atoms.predicate]
+        values = np.where(held, np.exp(solution.values), solution.values)
+        solution = replace(solution, values=values)
     told = f"auto took {solver.name}: " if engine == "auto" else ""
     return replace(solution, reason=told + solution.reason)

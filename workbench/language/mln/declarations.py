@@ -8,7 +8,7 @@ from workbench.language.building import Node, StatementBuilder
 from workbench.language.declarations import Function, Predicate, Type
 from workbench.language.refusal import Refused
 from workbench.language.terms import Constant, Variable
-from workbench.language.values import ValueKind
+from workbench.language.values import POSITIVE_NUMBER, ValueKind
 
 MOST_RANGE = 1_000_000
 
@@ -86,7 +86,7 @@ class DeclarationBuilder(StatementBuilder[Node]):
 
     def number_declaration(self, name: Token, *rest: Token) -> Predicate:
         *types, kind = (token for token in rest if token.type == "NAME")
-        if kind != ValueKind.NUMBER:
+        if kind not in (ValueKind.NUMBER, POSITIVE_NUMBER):
             raise Refused(
                 "E0641",
                 f"{name} is said to be a {kind}, and only truths and numbers are predicted",
@@ -95,7 +95,11 @@ class DeclarationBuilder(StatementBuilder[Node]):
                 f"`{name}({', '.join((*types, kind))}!)`",
             )
         return Predicate(
-            str(name), tuple(map(str, types)), numeric=True, span=self.source.span(name)
+            str(name),
+            tuple(map(str, types)),
+            numeric=True,
+            positive=kind == POSITIVE_NUMBER,
+            span=self.source.span(name),
         )
 
     def argument(self, name: Token, mark: Token | None) -> tuple[Token, Token | None]:

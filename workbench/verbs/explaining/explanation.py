@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import isinf
+from math import isclose, isinf
 
 _MOST = 3
 """Rules that a sentence names on each side."""
@@ -125,7 +125,10 @@ class Explanation:
             return f"No rule says anything about {atom}."
         if self.number:
             most = "; ".join(self._reasons(0)) or "none"
-            return f"{atom} is {self.value:.6g}: the sum of what its rules add, most of it {most}."
+            summed = "the sum of what its rules add"
+            if not isclose(self.value, self.log_odds):
+                summed = f"its logarithm, {self.log_odds:.6g}, is {summed}"
+            return f"{atom} is {self.value:.6g}: {summed}, most of it {most}."
         told = [self._judgement(atom)]
         up, down = ("Up", "Down") if self.language == "psl" else ("For it", "Against it")
         for side, sign in ((up, 1), (down, -1)):

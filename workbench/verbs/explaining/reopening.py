@@ -105,7 +105,8 @@ class Recorded:
 
     def infer(self, grounding: Grounding, known: Float, progress: Progress) -> InferenceResult:
         if asks_for_numbers(self.program, grounding.atoms.predicates):
-            solution = solve_numbers(grounding, grounding.templates.weight, self.task, "auto")
+            weights = grounding.templates.weight
+            solution = solve_numbers(self.program, grounding, weights, self.task, "auto")
             return InferenceResult(
                 solution, grounding, self.program, grounding.templates.weight, self.task, 0.0
             )

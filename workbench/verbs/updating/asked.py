@@ -44,7 +44,8 @@ class Asked:
     ) -> Solution:
         """The answer of one network, or of a part of it."""
         if self.numbers(grounding):
-            return solve_numbers(grounding, grounding.templates.weight, self.task, self.engine)
+            weights = grounding.templates.weight
+            return solve_numbers(self.program, grounding, weights, self.task, self.engine)
         return solve(
             grounding,
             grounding.templates.weight,
