@@ -14,6 +14,7 @@ import pytest
 
 from tests.structure.worlds import trains
 from workbench.database.relation_arrays import read_relations
+from workbench.errors import UsageError
 from workbench.language import parse_mln
 from workbench.language.ilp.reader import read_ilp
 from workbench.progress import Progress
@@ -215,6 +216,12 @@ def test_rules_name_categories_and_compare_numbers(flats: Workspace, method: str
         predicted = flats.infer(result.text, query="Vacant", record=False)
         values = predicted.predictions()["value"]
         assert (len(values), values.std() > 0.1) == (100, True)
+
+
+def test_a_number_is_no_target(flats: Workspace) -> None:
+    with pytest.raises(UsageError, match="E0612") as told:
+        flats.structure(FLATS, targets=["Age"])
+    assert "study" in str(told.value)
 
 
 def test_mined_rules_are_held_against_labelled_atoms_only(flats: Workspace) -> None:

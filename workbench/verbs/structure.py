@@ -83,15 +83,16 @@ def learn_rules(
         raise UsageError.of(
             "E0611", f"there is no method `{method}`", help=f"choose from {', '.join(METHODS)}"
         )
-    _check_targets(targets, predicates)
+    declared = {name: database.predicate(name) for name in predicates}
+    declarations = {name: _types_of(stored) for name, stored in declared.items()}
+    relations = [name for name, stored in declared.items() if not any(stored.kinds)]
+    _check_targets(targets, relations)
     read = read_parameters(SEARCHES[method], settings or {}, f"`{method}`", "E0610")
     began, conduct = perf_counter(), conduct_of(how)
     learner: Any = SEARCHES[method](**read)
-    declared = {name: database.predicate(name) for name in predicates}
-    declarations = {name: _types_of(stored) for name, stored in declared.items()}
     searched = labelled_worlds(
         database,
-        [name for name, stored in declared.items() if not any(stored.kinds)],
+        relations,
         targets,
         worlds,
         # A comparison can stand in a body only.
@@ -150,9 +151,9 @@ def _of_things_and_a_number(declared: Mapping[str, StoredPredicate]) -> list[str
 def _check_targets(targets: Sequence[str], predicates: Sequence[str]) -> None:
     for target in targets:
         if target not in predicates:
-            known = f"the predicates are {', '.join(predicates)}"
+            known = f"the predicates are {', '.join(predicates)}; `study` predicts numbers"
             help = did_you_mean(target, predicates, known)
-            raise UsageError.of("E0612", f"`{target}` is no predicate here", help=help)
+            raise UsageError.of("E0612", f"`{target}` is no predicate of things here", help=help)
 
 
 def _score(
