@@ -23,12 +23,12 @@ import numpy as np
 
 from workbench.arrays import Array, Float
 from workbench.linkage.comparison import MISSING, first_equal
-from workbench.linkage.fitting import Fitted, across_sources
+from workbench.linkage.fitting import Fitted, fit_to_all
 from workbench.linkage.groups import EVIDENCE
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.numbers import hold_numbers
 from workbench.linkage.problem import LinkProblem
-from workbench.linkage.tree import TreeModel, fit_classes
+from workbench.linkage.tree import TreeModel
 from workbench.progress import PLAIN, Conduct
 
 NEARLY_UNIQUE = 0.06
@@ -254,17 +254,8 @@ def _taught(model: TreeModel, place: int, problem: LinkProblem, conduct: Conduct
     start = np.column_stack((match, wider - match, 1.0 - wider)) + 1e-9
     yes = alike * (1.0 - random) * (told & (random < 0.5))
     no = alike * random * (told & (random >= 0.5))
-    found = fit_classes(
-        levels,
-        problem.counts,
-        start / start.sum(axis=1, keepdims=True),
-        problem.sizes,
-        np.ones(len(problem.sizes)),
-        every=problem.among,
-        known=(yes, no + problem.within),
-        conduct=conduct,
-    )
-    return across_sources(found, problem.counts, problem.within, problem.among)
+    start /= start.sum(axis=1, keepdims=True)
+    return fit_to_all(problem, start, (yes, no + problem.within), conduct)
 
 
 def _levels_of(place: int, weight: Float, problem: LinkProblem) -> Float:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 
 from workbench.arrays import Float
 from workbench.linkage.comparison import first_equal
-from workbench.linkage.field_tree import FAR, EveryPair, log_shares
+from workbench.linkage.determined import with_determined
+from workbench.linkage.field_tree import FAR, EveryPair
 from workbench.linkage.groups import Things, of_single_things
 from workbench.linkage.merit import Judge
 from workbench.linkage.mixture import sigmoid
@@ -54,10 +54,6 @@ STEPS, BRIEFLY = 80, 5
 """Of EM at most, and on from a class: from half of the best one a tree of correlated fields takes
 up the other half in the end, and then the first as well; and on all pairs EM may leave the class
 that was chosen on a sample for another.
-"""
-DETERMINED, SEVERAL = 0.9, 2.0
-"""Of the pairs that are equal in a field, those that are so in one which it determines; and how
-many there are a record at least.
 """
 NO_MATCHES = -700.0
 """The log odds where there are none."""
@@ -237,17 +233,14 @@ class _Search:
         return Fitted(more if confirmed else best, apart=things.apart, joined=things.joined)
 
     def _of_all(self, model: TreeModel) -> TreeModel:
-        problem = self.problem
-        classes = model.classes(problem.levels)
+        classes = model.classes(self.problem.levels)
         start = np.exp(classes - np.logaddexp.reduce(classes, axis=1, keepdims=True))
-        known = problem.known
-        if problem.apart is not None:
-            known = (np.zeros(len(problem.counts)), problem.apart)
-        found = fit_classes(
-            problem.levels, problem.counts, start, problem.sizes, self._most_far,
-            every=problem.among, known=known, iterations=BRIEFLY, conduct=self.conduct,
-        )  # fmt: skip
-        return across_sources(found, problem.counts, problem.within, problem.among)
+        known = self.problem.known
+        if self.problem.apart is not None:
+            known = (np.zeros(len(start)), self.problem.apart)
+        return fit_to_all(
+            self.problem, start, known, self.conduct, most_far=self._most_far, iterations=BRIEFLY
+        )
 
     @cached_property
     def _most_far(self) -> Float:
@@ -260,33 +253,28 @@ class _Search:
         return np.where(np.array(equal) > SOME * across.sum(), MOST_FAR, 1.0)
 
 
-def with_determined(model: TreeModel, problem: LinkProblem) -> TreeModel:
-    """A model of independent fields in which those that another one determines say nothing beside
-    it: who shares a postcode shares the town.
-
-    What matches are like does not count: of the determining field more pairs are equal than matches
-    may be.
-    """
-    (other,), pairs = model.others, problem.across
-    equal = [
-        problem.levels[:, place] >= first_equal(one)
-        for place, one in enumerate(problem.comparisons)
-    ]
-    parent, tables = list(other.parent), list(other.tables)
-    for above, one in combinations(range(len(equal)), 2):
-        for by, of in ((above, one), (one, above)):
-            counts = np.bincount(
-                problem.levels[:, of], pairs * equal[by], minlength=problem.sizes[of]
-            ).astype(np.float64)
-            same, there = counts[first_equal(problem.comparisons[of]) :].sum(), counts[FAR:].sum()
-            if parent[by] == of or parent[of] >= 0 or there < SEVERAL * problem.records:
-                continue
-            if same > DETERMINED * there:
-                table = np.tile(tables[of], (problem.sizes[by], 1))
-                table[first_equal(problem.comparisons[by]) :] = log_shares(counts + SOME)
-                parent[of], tables[of] = by, table
-    found = replace(other, parent=tuple(parent), tables=tuple(tables))
-    return replace(model, others=(found,))
+def fit_to_all(
+    problem: LinkProblem,
+    start: Float,
+    known: tuple[Float, Float] | None,
+    conduct: Conduct,
+    *,
+    most_far: Float | None = None,
+    iterations: int = STEPS,
+) -> TreeModel:
+    """What EM finds in all pairs from the classes of a start, given matches and non-matches."""
+    found = fit_classes(
+        problem.levels,
+        problem.counts,
+        start,
+        problem.sizes,
+        np.ones(len(problem.sizes)) if most_far is None else most_far,
+        every=problem.among,
+        known=known,
+        iterations=iterations,
+        conduct=conduct,
+    )
+    return across_sources(found, problem.counts, problem.within, problem.among)
 
 
 def across_sources(

@@ -25,10 +25,10 @@ from workbench.arrays import Bool, Float, Int8
 from workbench.linkage.comparison import first_equal
 from workbench.linkage.doubts import OF_A_CODE, PRIOR, STEEPLY, is_a_code
 from workbench.linkage.field_tree import FAR, log_shares
-from workbench.linkage.fitting import FEWEST_FIELDS, Fitted, across_sources
+from workbench.linkage.fitting import FEWEST_FIELDS, Fitted, fit_to_all
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.problem import LinkProblem
-from workbench.linkage.tree import TreeModel, fit_classes
+from workbench.linkage.tree import TreeModel
 from workbench.progress import PLAIN, Conduct
 
 MANY = 15.0
@@ -216,14 +216,5 @@ def _taught(model: TreeModel, lost: Float, problem: LinkProblem, conduct: Conduc
     match = yes / np.maximum(across, 1e-9)
     others = np.exp(model.classes(problem.levels)[:, 1:])
     others *= ((1.0 - match) / np.maximum(others.sum(axis=1), 1e-300))[:, None]
-    found = fit_classes(
-        problem.levels,
-        problem.counts,
-        np.column_stack((match, others)),
-        problem.sizes,
-        np.ones(len(problem.sizes)),
-        every=problem.among,
-        known=(yes, problem.within),
-        conduct=conduct,
-    )
-    return across_sources(found, problem.counts, problem.within, problem.among)
+    start = np.column_stack((match, others))
+    return fit_to_all(problem, start, (yes, problem.within), conduct)
