@@ -1,4 +1,4 @@
-"""A predicate's ground atoms as examples: all, or a weighted sample of the false ones."""
+"""A predicate's ground atoms as examples: all, a weighted sample of the false ones, a share."""
 
 from __future__ import annotations
 
@@ -55,3 +55,55 @@ def all_atoms(
     if len(false):
         weight[len(true) :] = (total - len(true)) / len(false)
     return Examples(predicate, types, arguments, label), weight
+
+
+def true_atoms(background: Background, head: str) -> Examples:
+    """A predicate's facts."""
+    number = background.number[head]
+    facts = background.facts[number]
+    return Examples(head, background.argument_types[number], facts, np.ones(len(facts)))
+
+
+def in_parts(examples: Examples, most: int) -> list[Examples]:
+    """The examples in parts of at most so many, so that a deadline is heard between them."""
+    return [
+        Examples(
+            examples.predicate,
+            examples.types,
+            examples.arguments[at : at + most],
+            examples.label[at : at + most],
+        )
+        for at in range(0, len(examples), most)
+    ]
+
+
+def domain_atoms(background: Background, head: str, false: Int32, limit: int) -> Examples:
+    """All labelled tuples of a predicate's constants; an even share of too many subjects.
+
+    Parameters
+    ----------
+    false : int32 array, shape (n_false, arity)
+        The atoms that the data call false; where there are such, no others than these and the facts
+        are labelled.
+    limit : int
+        Tuples; of more, an even share of the first arguments, each with all the others.
+    """
+    number = background.number[head]
+    types = background.argument_types[number]
+    if len(false):
+        true = background.facts[number]
+        label = np.repeat([1.0, 0.0], [len(true), len(false)])
+        return Examples(head, types, np.concatenate([true, false]), label)
+    first, *rest = (background.domain(name) for name in types)
+    others = int(np.prod([len(domain) for domain in rest], dtype=np.int64))
+    kept = min(len(first), max(1, limit // max(others, 1)))
+    subjects = (
+        first[np.unique(np.linspace(0, len(first) - 1, kept).astype(np.int64))]
+        if len(first)
+        else first
+    )
+    grid = np.stack(np.meshgrid(subjects, *rest, indexing="ij"), axis=-1)
+    rows = grid.reshape(-1, len(types)).astype(np.int32)
+    label = np.zeros([len(background.constants[name]) for name in types])
+    label[tuple(background.facts[number].T)] = 1.0
+    return Examples(head, types, rows, label[tuple(rows.T)])

@@ -15,6 +15,7 @@ from workbench.structure.bodies import clause_of, extensions, is_closed, new_bod
 from workbench.structure.clauses import Interning
 from workbench.structure.coverage import IndexedCoverage, unpack
 from workbench.structure.disjunctions import Disjunction
+from workbench.structure.ground_atoms import domain_atoms, in_parts, true_atoms
 from workbench.structure.rules import LearnedRule, body_text
 from workbench.structure.settings import check_range
 
@@ -136,14 +137,16 @@ class RuleMiner:
         number = background.number[head]
         types = background.argument_types[number]
         coverages = [
-            IndexedCoverage(world, _facts(world, head))
+            IndexedCoverage(world, true_atoms(world, head))
             for world in worlds
             if world.facts[number].size
         ]
         domains = [
             (world, part, len(named) > 0)
             for world, named in zip(worlds, false)
-            for part in _parts(_domain(world, head, named, self.max_domain // len(worlds)))
+            for part in in_parts(
+                domain_atoms(world, head, named, self.max_domain // len(worlds)), _CHUNK
+            )
             if len(part)
         ]
         longest = self.max_length or (4 if len(types) == 1 else 3)
@@ -190,7 +193,7 @@ class RuleMiner:
         tallies = np.zeros((len(bodies), 3), np.int64)
         prepared = []
         for world, domain, labelled in domains:
-            known = domain if labelled else _facts(world, domain.predicate)
+            known = domain if labelled else true_atoms(world, domain.predicate)
             subjects = np.isin(domain.arguments[:, 0], known.arguments[:, 0])
             prepared.append((IndexedCoverage(world, domain), domain.label == 1, subjects))
         complete = 0
@@ -266,45 +269,3 @@ def _support(coverages: Sequence[IndexedCoverage], candidates: Int32, conduct: C
             )
         )
     return np.concatenate(found)
-
-
-def _facts(background: Background, head: str) -> Examples:
-    number = background.number[head]
-    facts = background.facts[number]
-    return Examples(head, background.argument_types[number], facts, np.ones(len(facts)))
-
-
-def _parts(examples: Examples) -> list[Examples]:
-    """The examples in parts of which each is soon covered, so that a deadline is heard."""
-    return [
-        Examples(
-            examples.predicate,
-            examples.types,
-            examples.arguments[at : at + _CHUNK],
-            examples.label[at : at + _CHUNK],
-        )
-        for at in range(0, len(examples), _CHUNK)
-    ]
-
-
-def _domain(background: Background, head: str, false: Int32, limit: int) -> Examples:
-    """All labelled tuples of the head's constants; an even share of too many subjects."""
-    number = background.number[head]
-    types = background.argument_types[number]
-    if len(false):
-        true = background.facts[number]
-        label = np.repeat([1.0, 0.0], [len(true), len(false)])
-        return Examples(head, types, np.concatenate([true, false]), label)
-    first, *rest = (background.domain(name) for name in types)
-    others = int(np.prod([len(domain) for domain in rest], dtype=np.int64))
-    kept = min(len(first), max(1, limit // max(others, 1)))
-    subjects = (
-        first[np.unique(np.linspace(0, len(first) - 1, kept).astype(np.int64))]
-        if len(first)
-        else first
-    )
-    grid = np.stack(np.meshgrid(subjects, *rest, indexing="ij"), axis=-1)
-    rows = grid.reshape(-1, len(types)).astype(np.int32)
-    label = np.zeros([len(background.constants[name]) for name in types])
-    label[tuple(background.facts[number].T)] = 1.0
-    return Examples(head, types, rows, label[tuple(rows.T)])
