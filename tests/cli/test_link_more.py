@@ -32,6 +32,19 @@ def test_new_records_are_linked_with_a_kept_linkage(
     assert "passed" not in run("link", "new.csv", "--with", "kept.duckdb", "--out", "again.csv").out
 
 
+def test_a_program_and_its_facts_stand_where_they_are_asked_for(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    people(100, seed=4)[0].to_csv("people.csv", index=False)
+    assert run("link people.csv --out clusters.csv --program rules.mln").code == 0
+    assert {one.name for one in tmp_path.iterdir()} == {
+        "people.csv", "clusters.csv", "rules.mln", "rules.db",
+    }  # fmt: skip
+    first = Path("rules.mln").read_text(encoding="utf-8").splitlines()[0]
+    assert first == "// workbench infer rules.mln --data rules.db --query Same"
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

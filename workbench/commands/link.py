@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +20,7 @@ from workbench.commands.console import (
     print_line,
     print_table,
     print_warnings,
+    replacing,
     written,
 )
 from workbench.commands.options import Json, RunsFile, Seed, TimeLimit
@@ -131,12 +134,26 @@ def link(
     print_warnings(result.warnings)
     written(out, result.write_clusters)
     written(output.pairs, result.write_pairs)
-    written(output.program, result.write_program)
+    if output.program is not None:
+        _write_program(result, output.program)
     if json:
         print_json(result.as_record())
     else:
         _print(result, out)
     end_as(result.status)
+
+
+def _write_program(result: LinkResult, path: Path) -> None:
+    """Write rules and their facts, each in the place of what was there when both are whole."""
+    with (
+        replacing(path.with_suffix(".db")) as facts,
+        replacing(path) as rules,
+        TemporaryDirectory() as folder,
+    ):
+        made = Path(folder, path.name)
+        result.write_program(made)
+        copyfile(made.with_suffix(".db"), facts)
+        copyfile(made, rules)
 
 
 def _check_fitted(kept: KeptOptions, program: Path | None) -> None:
