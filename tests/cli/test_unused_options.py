@@ -111,6 +111,7 @@ def test_options_that_have_an_effect_are_not_told(run: Run) -> None:
         ["infer", "--memory", "99999999999999999999"],
         ["learn", "--seed", "4294967296"],
         ["ground", "--preview", "--samples", "99999999999999999999"],
+        ["infer", "--limit", "-5"],
     ],
     ids=" ".join,
 )
@@ -118,6 +119,10 @@ def test_options_that_have_an_effect_are_not_told(run: Run) -> None:
 def test_numbers_out_of_range_are_the_users(run: Run, words: list[str]) -> None:
     verb, *options = words
     assert run(verb, "rules.mln", "--data", "facts.db", "--query", "Q", *options).code == 2
+
+
+def test_a_port_out_of_range_is_the_users(run: Run) -> None:
+    assert run("app", "work.duckdb", "--port", "-3").code == 2
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32])

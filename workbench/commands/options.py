@@ -46,7 +46,9 @@ Seed = Annotated[
 TimeLimit = Annotated[
     float | None, option("--time-limit", "Seconds for the solver or learner.", SOLVING, min=0.0)
 ]
-Limit = Annotated[int, option("--limit", "Refuse rules with more ground rows than this.", SOLVING)]
+Limit = Annotated[
+    int, option("--limit", "Refuse rules with more ground rows than this.", SOLVING, min=0)
+]
 Memory = Annotated[
     str | None,
     option(

@@ -21,7 +21,7 @@ def page(
     workspace: Annotated[
         Path | None, typer.Argument(help="A workspace file; an empty one in memory when absent.")
     ] = None,
-    port: Annotated[int, option("--port", "The port on localhost.")] = 8501,
+    port: Annotated[int, option("--port", "The port on localhost.", min=1, max=65535)] = 8501,
     no_browser: Annotated[bool, option("--no-browser", "Do not open a browser.")] = False,
 ) -> None:
     """Open the web page over a workspace."""

@@ -16,6 +16,13 @@ CREATE OR REPLACE TEMP TABLE "stated_Closed" AS SELECT t.world, t.a0, t.a0 AS p0
 
 CREATE OR REPLACE TEMP TABLE "observed_Knows" AS SELECT t.world, t.a0, t.a0 AS p0, t.a1, t.a1 AS p1, t.value FROM "p_Knows" t  WHERE t.partition = 'evidence' AND t.world IN (0) AND t.value > 0 ORDER BY t.world, t.a0, t.a1;
 
+EXPLAIN (FORMAT JSON) SELECT o1.a0 AS g0
+FROM stated_Closed AS o1
+  JOIN (
+    SELECT DISTINCT i.a0 AS a0, i.p0 AS p0
+    FROM listed_Link AS i
+  ) AS s2 ON (s2.a0 = o1.a0);
+
 SELECT 0 AS part, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width > 0) AND (q.highest > 1e-09::DOUBLE)) + count(*) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)) AS n, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)) AS decided, coalesce(sum(greatest(q.b, 0.0::DOUBLE)) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted, coalesce(max(q.width), 0) AS width, count(*) FILTER (WHERE q.undefined = 0) AS total, count(*) + (-1 * count(*) FILTER (WHERE q.undefined = 0)) AS undefined
 FROM (
     SELECT count(*) FILTER (WHERE NOT (r.atom IS NULL) AND (r.coefficient <> 0)) AS width, sum(r.b) AS b, sum(r.b) + coalesce(sum(greatest(r.coefficient, 0)) FILTER (WHERE NOT (r.atom IS NULL) AND (r.coefficient <> 0)), 0) AS highest, sum(r.undefined) AS undefined
@@ -61,6 +68,13 @@ FROM observed_Knows AS f)) IS TRUE)
       ) AS r
     GROUP BY r.g0
   ) AS q;
+
+EXPLAIN (FORMAT JSON) SELECT o1.a0 AS g0
+FROM listed_Open AS o1
+  JOIN (
+    SELECT DISTINCT i.a0 AS a0, i.p0 AS p0
+    FROM listed_Link AS i
+  ) AS s2 ON (s2.a0 = o1.a0);
 
 SELECT 0 AS part, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width > 0) AND (q.highest > 1e-09::DOUBLE)) + count(*) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)) AS n, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)) AS decided, coalesce(sum(greatest(q.b, 0.0::DOUBLE)) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted, coalesce(max(q.width), 0) AS width, count(*) FILTER (WHERE q.undefined = 0) AS total, count(*) + (-1 * count(*) FILTER (WHERE q.undefined = 0)) AS undefined
 FROM (
@@ -133,6 +147,10 @@ WHERE (c.g0 = g.g0)) AS DOUBLE), 0.0::DOUBLE)) * coalesce(o1.value, 1.0::DOUBLE)
       ) AS r
     GROUP BY r.g0
   ) AS q;
+
+EXPLAIN (FORMAT JSON) SELECT o1.a0 AS g0, o2.a0 AS g1
+FROM listed_Open AS o1
+  CROSS JOIN listed_Open AS o2;
 
 SELECT 0 AS part, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width > 0) AND (q.highest > 1e-09::DOUBLE)) + count(*) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)) AS n, count(*) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)) AS decided, coalesce(sum(greatest(q.b, 0.0::DOUBLE)) FILTER (WHERE (q.undefined = 0) AND (q.width = 0) AND (greatest(q.b, 0.0::DOUBLE) > 1e-09::DOUBLE)), 0.0::DOUBLE) AS positive, 0.0::DOUBLE AS negative, 0 AS unlisted, coalesce(max(q.width), 0) AS width, count(*) FILTER (WHERE q.undefined = 0) AS total, count(*) + (-1 * count(*) FILTER (WHERE q.undefined = 0)) AS undefined
 FROM (
