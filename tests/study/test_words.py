@@ -309,3 +309,14 @@ def test_rows_of_a_table_named_in_the_singular_are_called_rows() -> None:
         ("lab_staff", "its lab staff"),
     ):
         assert rows_words(Path("machines", (Hop("from", "machine", table),))) == words
+
+
+def test_what_the_latest_is_has_no_unit() -> None:
+    loans = Path("loans", (Hop("to", "member", "members"), Hop("from", "member", "loans")))
+    mood = Onward((), Column("mood", "category", ("good", "bad")))
+    latest = Candidate(loans, "latest_is", mood, "bad", label=1)
+    term = Term(column=0, form="number", low=0.0, high=1.0, spread=0.02)
+    assert readable_step(term, [latest]) == 1.0
+    assert term_words(term, [latest], timed=True) == (
+        "mood = bad in the latest of earlier loans of its member where it is known"
+    )

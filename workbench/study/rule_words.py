@@ -112,7 +112,8 @@ def readable_step(term: Term, candidates: Sequence[Candidate]) -> float:
     """The power of ten, or of dates the year or the month, below the number's spread: a weight for
     so much of it has digits that people read. 1 for what is no plain number.
     """
-    if term.form in ("condition", "log") or candidates[term.column].aggregate == "labelled":
+    counted_whole = candidates[term.column].aggregate in ("labelled", "latest_is")
+    if term.form in ("condition", "log") or counted_whole:
         return 1.0
     if _is_share(candidates[term.column]):
         return TENTH
@@ -146,7 +147,9 @@ def term_words(
     words = candidate_words(candidate, timed=timed)
     if candidate.aggregate == "labelled":
         return f"each {known_words(candidate)}"
-    if term.form == "log":
+    if candidate.aggregate == "latest_is":  # 1 or 0, between them of several at one time
+        said = words
+    elif term.form == "log":
         said = f"the logarithm of {the(words)}"
     elif _is_share(candidate):
         rows = _these(words.removeprefix("share of "))
