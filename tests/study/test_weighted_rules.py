@@ -185,6 +185,20 @@ def test_own_columns_alone_are_chosen_where_others_only_fit_by_chance() -> None:
     assert np.corrcoef(scoped.predict(unseen), true)[0, 1] > 0.9
 
 
+def test_near_columns_are_chosen_where_far_ones_only_fit_by_chance() -> None:
+    """Own columns do not tell enough, and far ones are so many that some of them seem to."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(200, 900))
+    y = (rng.random(200) < 1 / (1 + np.exp(-0.9 * X[:, 4] + 0.9 * X[:, 5]))).astype(float)
+    own, near = np.arange(4), np.arange(8)
+    found, wide = (
+        fit_weighted_rules(RuleTask(X, y, own=own, near=columns)) for columns in (near, None)
+    )
+    told, chance = ({at for term in one.terms for at in term.columns} for one in (found, wide))
+    assert {4, 5} <= told <= set(range(8))
+    assert not chance <= set(range(8))
+
+
 def test_beyond_many_rows_terms_are_chosen_on_a_sample_and_weighed_by_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

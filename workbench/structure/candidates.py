@@ -65,6 +65,12 @@ class Candidate:
     compared: tuple[Candidate, Candidate] | None = None
 
     @property
+    def steps(self) -> int:
+        """How far from the target's rows it looks."""
+        parts = self.compared or ()
+        return max((len(self.path.hops), *(part.steps for part in parts)))
+
+    @property
     def of_text(self) -> bool:
         """Whether it is about a word of a text."""
         return self.onward is not None and self.onward.kind == "text"

@@ -44,7 +44,7 @@ def fit_grown_rules(task: RuleTask) -> WeightedRules:
         chosen = fit_grown_rules(task.evenly(MOST_ROWS))
         return ABSOLUTE.weighed(chosen.terms, X, y, ABSOLUTE.ridges[0], complete=chosen.complete)
     splits = task.splits(discrete=False)
-    ways = [way for scope in scopes_of(X, task.own, task.most_rules) for way in _ways(scope)]
+    ways = [way for scope in scopes_of(task) for way in _ways(scope)]
     errors: _Errors = {}
     for number, left_out in enumerate(splits):
         if errors and conduct.over:

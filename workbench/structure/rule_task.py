@@ -46,6 +46,8 @@ class RuleTask:
     own : int64 array or None
         Columns of the target's own table. Rules over these alone are tried beside rules over all,
         and held-out rows choose: among thousands of columns of other tables some fit by chance.
+    near : int64 array or None
+        Columns of what is no farther than one step; they are tried likewise.
     held_out : sequence of int64 arrays or None
         Sets of rows that judge (the latest, where rows have a time); None draws some at random.
     """
@@ -55,6 +57,7 @@ class RuleTask:
     most_rules: int = 30
     counted: CountedLabels | None = None
     own: Int64 | None = None
+    near: Int64 | None = None
     held_out: Sequence[Int64] | None = None
     conduct: Conduct = PLAIN
 

@@ -1,4 +1,4 @@
-"""Which columns a learner of few rules takes: all, the target's own, or those as numbers."""
+"""Which columns a learner of few rules takes: all, near ones, the target's own, or as numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
+from workbench.structure.rule_task import RuleTask
 from workbench.structure.screening import screened
 
 
@@ -36,22 +37,25 @@ class TermScope:
         return self.columns[screened(X[:, self.columns], y, discrete=discrete, most=most)]
 
 
-def scopes_of(
-    X: Real, own: Int64 | None, most_rules: int, counted: Sequence[int] = ()
-) -> list[TermScope]:
-    """All columns; the target's own table's; and these as they are, where they are few.
+def scopes_of(task: RuleTask, counted: Sequence[int] = ()) -> list[TermScope]:
+    """All columns; near ones; the target's own table's; and these as they are, where they are few.
 
     Columns in `counted`, which count labels, are in none of them; all others come with these beside
     first.
     """
-    everything = np.setdiff1d(np.arange(X.shape[1]), np.asarray(counted, np.int64))
-    found = [
-        *([TermScope(everything, counted=True)] if len(counted) else []),
-        TermScope(everything),
-    ]
-    if own is not None and 0 < len(own) < X.shape[1]:
+    width = task.X.shape[1]
+    everything = np.setdiff1d(np.arange(width), np.asarray(counted, np.int64))
+    own, near = (
+        None if among is None else np.setdiff1d(among, counted) for among in (task.own, task.near)
+    )
+    wide = [everything]
+    if near is not None and (0 if own is None else len(own)) < len(near) < len(everything):
+        wide.append(near)
+    found = [TermScope(among, counted=True) for among in wide] if len(counted) else []
+    found += [TermScope(among) for among in wide]
+    if own is not None and 0 < len(own) < width:
         found.append(TermScope(own))
     plain = everything if own is None else own
-    if 0 < len(plain) <= most_rules:
+    if 0 < len(plain) <= task.most_rules:
         found.append(TermScope(plain, straight=True))
     return found

@@ -100,7 +100,7 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
         return _weighed_by(fit_weighted_rules(task.evenly(MOST_ROWS)), task.X, y)
     splits = task.splits(discrete=True)
     counted = () if task.counted is None else task.counted.columns
-    scopes = scopes_of(task.X, task.own, task.most_rules, counted)
+    scopes = scopes_of(task, counted)
     design = Design(task)
     losses: dict[_Choice, list[float]] = {}
     supports: dict[_Choice, list[_Support]] = {}

@@ -66,6 +66,14 @@ class CandidateMatrix:
         return np.array(list(own), np.int64)
 
     @property
+    def near(self) -> Int64:
+        """The candidates that look no farther than what the target's rows refer to, or what refers
+        to them, and at what these refer to; but for words of texts.
+        """
+        near = (at for at, one in enumerate(self.candidates) if one.steps <= 1 and not one.of_text)
+        return np.array(list(near), np.int64)
+
+    @property
     def labelled(self) -> frozenset[int]:
         """The columns that count neighbours of a label."""
         return frozenset(

@@ -177,7 +177,14 @@ def fitted_rules(
         time = target.time
         held_out = latest_split(time[rows]) if time is not None and len(rows) >= 20 else None
         task = RuleTask(
-            X[rows], labels[rows], settings.rules, counted, matrix.own, held_out, conduct
+            X[rows],
+            labels[rows],
+            settings.rules,
+            counted,
+            own=matrix.own,
+            near=matrix.near,
+            held_out=held_out,
+            conduct=conduct,
         )
         return fit_learner(
             settings.learner, kind, task, n_classes=target.n_classes, linear=matrix.labelled
