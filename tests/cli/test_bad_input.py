@@ -109,3 +109,13 @@ def test_a_chain_of_equivalences_is_refused_at_once(run: Run, files: Path) -> No
     (files / "rules.mln").write_text(f"P(t)\n1 {' <=> '.join(['P(A)'] * 60)}\n")
     outcome = run("infer", "rules.mln", "--query", "P")
     assert (outcome.code, "E0115" in outcome.err) == (1, True)
+
+
+def test_a_load_that_fails_leaves_no_new_workspace(run: Run, files: Path) -> None:
+    (files / "torn.csv").write_text('a,b\n1,2\n"x,\n')
+    for source in ("missing.csv", "torn.csv"):
+        assert run("load", "new.duckdb", source).code == 1
+        assert not (files / "new.duckdb").exists()
+    assert run("load", "kept.duckdb", "facts.db", "--rules", "rules.mln").code == 0
+    assert run("load", "kept.duckdb", "missing.csv").code == 1
+    assert (files / "kept.duckdb").exists()

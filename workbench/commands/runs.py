@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -24,6 +24,8 @@ from workbench.commands.served import address_of, at_hand, connected
 from workbench.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from workbench.workspace import Workspace as Opened
 
 Part = Literal["evidence", "truth", "target"]
@@ -78,7 +80,10 @@ def load(
             )
         _load_at_the_server(address, sources or [], rules, json=json, partition=partition, **named)
         return
-    with open_workspace(workspace, memory_limit=memory_of_a_load()) as opened:
+    with (
+        _whole_or_gone(workspace),
+        open_workspace(workspace, memory_limit=memory_of_a_load()) as opened,
+    ):
         try:
             report = opened.load(
                 sources or (), rules=rules, partition=partition, mapping=mapping, **named
@@ -95,6 +100,18 @@ def load(
             print_line(format_mapping(report.mapping).rstrip("\n"))
         return
     _print_loaded({"facts": report.facts, "worlds": report.worlds}, json=json)
+
+
+@contextmanager
+def _whole_or_gone(workspace: Path) -> Iterator[None]:
+    """A workspace that is made by a load which fails is not left behind."""
+    made = not workspace.exists()
+    try:
+        yield
+    except BaseException:
+        if made:
+            workspace.unlink(missing_ok=True)
+        raise
 
 
 def _load_at_the_server(

@@ -280,9 +280,7 @@ class KeptModel:
 
 
 def field_of(kept: KeptField, texts: Array, counts: Int64) -> Field:
-    """A field of some records by their values, None where there is none,
-    and how many fitted records hold each.
-    """
+    """A field of some records by their values, None for none, and how many records hold each."""
     known: dict[str, int] = {}
     codes = np.array(
         [-1 if text is None else known.setdefault(text, len(known)) for text in texts], np.int32
