@@ -35,8 +35,12 @@
     const wrong = shared.told.text === area.value && shared.told.marks.some((one) => one.severity === "error");
     area.setAttribute("aria-invalid", wrong ? "true" : "false");
   };
-  const send = (area) => area.dispatchEvent(
+  const send = (area) => area?.dispatchEvent(
     new KeyboardEvent("keydown", { key: "Enter", code: "Enter", keyCode: 13, ctrlKey: true, bubbles: true }));
+  const sendLater = () => {
+    clearTimeout(shared.timer);
+    shared.timer = setTimeout(() => send(find()), PAUSE);
+  };
 
   const word = (area) => /[\w\u00c0-\uffff]{2,}$/.exec(area.value.slice(0, area.selectionStart))?.[0] ?? "";
   const close = () => { shared.list.hidden = true; shared.list.innerHTML = ""; };
@@ -89,9 +93,10 @@
     area.addEventListener("input", () => {
       draw();
       if (document.activeElement === area) offer(area);
-      clearTimeout(shared.timer);
-      shared.timer = setTimeout(() => send(area), PAUSE);
+      sendLater();
     });
+    // Typed before anybody listened: the page was drawn anew a moment ago.
+    if (area.value !== shared.told.text) sendLater();
     new ResizeObserver(draw).observe(area);
     shared.area = area;
   };
