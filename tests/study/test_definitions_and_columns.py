@@ -178,8 +178,8 @@ def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) ->
     town = {person: where for person, where, _ in people}
     ends = [row[-3:-1] for row in rows]
     by_hand = {
-        "number of the same title of wrote rows of its one and wrote rows of its other": lambda one, other: (
-            len(titles.get(one, set()) & titles.get(other, set()))
+        "number of the same title of wrote rows of its one and wrote rows of its other": (
+            lambda one, other: len(titles.get(one, set()) & titles.get(other, set()))
         ),
         "number of contracts of its one whose taker is its other person's person": (
             lambda one, other: contracted.get((one, other), 0)
