@@ -247,7 +247,7 @@ def _telling(pairs: Sequence[Ruled], known: Sequence[Ruled] = ()) -> list[Ruled]
 
 
 def _figures(rule: LearnedRule) -> tuple[float, int, int]:
-    return (round(rule.gain, 4), rule.positives, rule.negatives)
+    return (float(f"{rule.gain:.3g}"), rule.positives, rule.negatives)
 
 
 def _with_worth(rule: LearnedRule, worth: Worth | None) -> LearnedRule:
