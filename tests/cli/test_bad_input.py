@@ -29,6 +29,26 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(run: Run, out
     assert "E0802" in outcome.err
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "infer rules.mln --data ''",
+        "infer '' --data facts.db",
+        "load w.duckdb facts.db ''",
+        "study '' --predict t.c --out o",
+        "study t.csv --predict t.c --out=",
+        "link t.csv --out c.csv --labels ''",
+        "solve m.uai -o ''",
+        "runs ''",
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_an_empty_name_is_not_the_folder_one_is_in(run: Run, line: str) -> None:
+    outcome = run(line)
+    assert (outcome.code, "E0814" in outcome.err) == (2, True), outcome.err
+    assert sorted(path.name for path in Path().iterdir()) == ["facts.db", "rules.mln"]
+
+
 @pytest.mark.usefixtures("files")
 def test_failures_are_json_on_standard_output_too(run: Run, files: Path) -> None:
     (files / "clash.mln").write_text("P(t)\nP(A).\n!P(x).\n")

@@ -40,6 +40,23 @@ def write(path: Path, header: list[str], rows: list[list[object]]) -> Path:
     return path
 
 
+def test_cells_of_several_lines_and_names_of_our_own(tmp_path: Path) -> None:
+    town = 'Ulm\nDonau, "x"'
+    rows: list[list[object]] = [
+        [f"p{i}", i * 7 % 50, town if i % 3 else "Bonn", "yes" if i % 3 or i % 10 == 0 else "no"]
+        for i in range(80)
+    ]
+    rows[:3] = [[*row[:3], ""] for row in rows[:3]]
+    said = []
+    for header in (["id", "age", "town", "late"], ["world", "value", "row_", "rowid"]):
+        file = write(tmp_path / header[0] / "people.csv", header, rows)
+        out = tmp_path / header[0]
+        write_study(study([file], f"people.{header[3]}", folds=2, out=out), out)
+        said.append(inferred(out, [file]))
+    assert len(said[0]) == 3
+    assert said[0] == said[1]
+
+
 def test_a_newcomers_line_finds_the_planted_rings(tmp_path: Path) -> None:
     tables = [
         str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")

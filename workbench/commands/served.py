@@ -24,8 +24,32 @@ if TYPE_CHECKING:
     from workbench.service.client import RemoteWorkspace
     from workbench.workspace import Workspace
 
+SOURCES = ("files", "sources")
+"""Parameters that name files, or databases by their address."""
 
-class Served(TyperCommand):
+
+class _Command(TyperCommand):
+    """A command whose files have names."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an empty name, which paths take for the current folder."""
+        left = super().parse_args(ctx, list(args))
+        said = self.make_parser(ctx).parse_args(list(args))[0]
+        for one in self.params:
+            is_file = one.name in SOURCES or any(
+                isinstance(value, Path) for value in _several(ctx.params.get(one.name))
+            )
+            if is_file and "" in _several(said.get(one.name)):
+                shown = one.opts[0] if one.opts[0].startswith("-") else one.name.upper()
+                raise UsageError.of(
+                    "E0814",
+                    f"{shown} is empty, and names no file",
+                    help="is a variable of your shell empty? The current folder is written .",
+                )
+        return left
+
+
+class Served(_Command):
     """A command that takes `--server URL` in the place of its workspace."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -45,7 +69,7 @@ class Served(TyperCommand):
         return super().parse_args(ctx, others)
 
 
-class OfFiles(TyperCommand):
+class OfFiles(_Command):
     """A command that asks no server: it says so where one is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -58,6 +82,11 @@ class OfFiles(TyperCommand):
                 "has",
             )
         return super().parse_args(ctx, args)
+
+
+def _several(value: Any) -> list[Any]:
+    """What a parameter was given, once or more than once."""
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _taken_out(args: list[str]) -> tuple[str | None, list[str]]:

@@ -88,7 +88,12 @@ def _under_headings(rules: Iterable[Rule]) -> list[str]:
 
 def with_description(text: str, description: str) -> str:
     """A statement under the comment that describes it, if any does."""
-    return f"// {description}\n{text}" if description else text
+    return f"{comment(description)}\n{text}" if description else text
+
+
+def comment(words: str) -> str:
+    """Words as a comment, on one line whatever they quote."""
+    return f"// {' '.join(words.splitlines())}"
 
 
 def format_definition(definition: Definition | Scope) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.language.printing import comment
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Path
 from workbench.structure.terms import Condition
@@ -124,9 +125,8 @@ class Definitions:
             body = re.sub(
                 r"\b[a-z]\w*\b(?!\()", lambda found: renamed.get(found[0], found[0]), body
             )
-            self._statements.lines.append(
-                f"// ties of {path.start} along {', '.join(hop.table for hop in path.hops)}"
-            )
+            along = ", ".join(hop.table for hop in path.hops)
+            self._statements.lines.append(comment(f"ties of {path.start} along {along}"))
             self._statements.state(f"{name}({', '.join((*self._subject, *other))})", body)
             if (
                 any(hop.kind == "to" and hop.table == path.start for hop in path.hops[:1])
@@ -238,9 +238,8 @@ class Definitions:
         return " ^ ".join([*atoms, f"n = a {SIGNS[aggregate]} b"])
 
     def _write(self, candidate: Candidate, head: str, body: str) -> None:
-        self._statements.lines.append(
-            f"// {candidate_words(candidate, timed=self._ready.times is not None)}"
-        )
+        words = candidate_words(candidate, timed=self._ready.times is not None)
+        self._statements.lines.append(comment(words))
         self._statements.state(head, body)
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from workbench.language.printing import comment
 from workbench.structure.candidates import Candidate
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules
@@ -37,10 +38,10 @@ def program_text(ready: Prepared, model: FittedRules, candidates: Sequence[Candi
             first, *even = rule_texts(
                 definitions, part.terms[at], float(part.weights[at]), candidates, head
             )
-            bodies.append(f"// {words}\n{first}")
-            bodies += [f"// {words}: evens out each known no\n{line}" for line in even]
+            bodies.append(f"{comment(words)}\n{first}")
+            bodies += [f"{comment(f'{words}: evens out each known no')}\n{line}" for line in even]
         bodies.append(f"// what every row begins with\n{real(written_intercept(part))} {head}")
-    opening = f"// {ready.target.name}, learned from {ready.n_labelled:,} labels.\n"
+    opening = comment(f"{ready.target.name}, learned from {ready.n_labelled:,} labels.") + "\n"
     text = "\n".join([*definitions.asked(), *definitions.lines, "", *bodies, ""])
     return "\n".join([opening, *_declarations(ready, definitions, text), "", text])
 

@@ -11,7 +11,8 @@ from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Column, Hop, Path, Schema
 from workbench.tables import TypedTable
 
-ROWID = Column("rowid", "number")
+ROWID = Column("", "number")
+"""A row's place in its table; every column of a file has a name."""
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def typed_table(
             or column.name in table.display
         ):
             columns[column.name] = quoted(
-                unused_name(column.name, [ROW, *(name[1:-1] for name in columns.values())])
+                unused_name(column.name, [ROW, "rowid", *(name[1:-1] for name in columns.values())])
             )
             cells.append(f"{_value(staged, column)} AS {columns[column.name]}")
     asked = None

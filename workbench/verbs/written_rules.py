@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from workbench.arrays import Float, Int32
+from workbench.language.printing import comment
 from workbench.language.program import FormulaRule, Program
 from workbench.language.rewriting import rule_line, rule_text, with_rules
 
@@ -146,7 +147,7 @@ def learned_text(program: Program, templates: LabelledTemplates, weights: Float)
 
 def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
     if not own:
-        return [f"// {_one_line(rule_text(rule))}: left out, it has no grounding to learn from", ""]
+        return [comment(f"{_one_line(rule_text(rule))}: left out, it has no grounding to learn from"), ""]
     if len(own) == 1 and own[0].text == _one_line(rule_text(rule)):
         return [rule_line(rule, own[0].weight)]
     lines = [
@@ -157,7 +158,7 @@ def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
         return lines
     # Blank lines keep the remark from being read as the first clause's description,
     # and what describes the clauses from being read as the next rule's.
-    return [f"// {_one_line(rule_text(rule))}: clause by clause", "", *lines, ""]
+    return [comment(f"{_one_line(rule_text(rule))}: clause by clause"), "", *lines, ""]
 
 
 def _one_line(text: str) -> str:

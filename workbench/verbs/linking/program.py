@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8
-from workbench.language.printing import quote_constant
+from workbench.language.printing import comment, quote_constant
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.field_tree import FieldTree
 from workbench.linkage.link_model import LinkModel, Scoring
@@ -168,7 +168,8 @@ def _predicates(fields: Sequence[str]) -> list[str]:
 
 
 def _text(written: _Written, predicates: Sequence[str], path: Path, beyond: Float) -> Iterator[str]:
-    yield f"// workbench infer {path.name} --data {path.with_suffix('.db').name} --query {SAME}"
+    data = path.with_suffix(".db").name
+    yield comment(f"workbench infer {path.name} --data {data} --query {SAME}")
     yield f"{COMPARED}(record, record)"
     yield f"{SAME}(record, record)"
     heads = {rule.head for rule in written.rules}
