@@ -158,6 +158,21 @@ def test_weighted_clauses_cost_what_they_violate(run: Run, tmp_path: Path) -> No
     assert run("solve", tmp_path / "none.wcnf").code == 5
 
 
+def test_a_weight_just_below_the_top_is_soft() -> None:
+    clauses = parse_wcnf(f"p wcnf 1 2 {2**64}\n{2**64} 1 0\n{2**64 - 1} -1 0\n")
+    np.testing.assert_array_equal(clauses.weight, [np.inf, 2.0**64])
+
+
+@pytest.mark.parametrize("text", ["3 0\n2 1 0\n", "h 0\n2 1 0\n"])
+def test_a_clause_without_literals_is_a_factor_of_no_variable(tmp_path: Path, text: str) -> None:
+    (tmp_path / "m.wcnf").write_text(text)
+    convert_model(tmp_path / "m.wcnf", tmp_path / "m.uai")
+    said, cost = solve_model(tmp_path / "m.uai"), solve_model(tmp_path / "m.wcnf").cost
+    assert (said.map_log10 is None) == (cost is None)
+    if cost is not None and said.map_log10 is not None:
+        assert said.map_log10 * math.log(10.0) == pytest.approx(-cost)
+
+
 def test_an_integer_program_of_a_model_has_its_optimum(tmp_path: Path) -> None:
     import highspy
 
@@ -204,6 +219,8 @@ def test_a_model_too_wide_has_no_partition_function(run: Run, tmp_path: Path) ->
         ("m.wcnf", "", "E0712"),
         ("m.wcnf", "p cnf 2 1\n1 2 0\n", "E0712"),
         ("m.wcnf", "-3 1 0\n", "E0712"),
+        ("m.wcnf", "1e400 1 0\n", "E0712"),
+        ("m.wcnf", "1e17 1 0\n1 -1 0\n", "E0712"),
         ("m.txt", "MARKOV", "E0713"),
     ],
 )

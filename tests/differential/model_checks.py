@@ -52,12 +52,22 @@ class ModelCase:
         )
 
     @property
+    def top(self) -> int | None:
+        """The weight from which clauses are hard, in files of before 2022."""
+        soft = sum(weight or 0.0 for weight, _ in self.clauses or ())
+        return None if self.seed % 3 else math.ceil(soft) + 1
+
+    @property
     def text(self) -> str:
         if self.clauses is not None:
-            lines = (
-                " ".join([_weight(weight), *map(str, body), "0"]) for weight, body in self.clauses
-            )
-            return "\n".join(lines) + "\n"
+            top = self.top
+            lines = [] if top is None else [f"p wcnf {len(self.states)} {len(self.clauses)} {top}"]
+            hard = "h" if top is None else str(top)
+            lines += [
+                " ".join([hard if weight is None else repr(weight), *map(str, body), "0"])
+                for weight, body in self.clauses
+            ]
+            return "\n".join(["c clauses", *lines]) + "\n"
         lines = [
             f"MARKOV\n{len(self.states)}\n{' '.join(map(str, self.states))}\n{len(self.scopes)}"
         ]
@@ -92,10 +102,6 @@ class ModelCase:
         return states, logs
 
 
-def _weight(weight: float | None) -> str:
-    return "h" if weight is None else repr(weight)
-
-
 def random_model_case(seed: int) -> ModelCase:
     """The case of a seed: factors, every other time weighted clauses."""
     draw = random.Random(f"model {seed}")
@@ -127,12 +133,16 @@ def _clauses(seed: int, draw: random.Random, n: int) -> ModelCase:
             draw.choice([1, -1]) * (v + 1)
             for v in draw.sample(range(n), draw.choice([1, 2, 2, min(3, n)]))
         )
+        if draw.random() < 0.15:
+            body = draw.choice([(), (*body, body[0]), (*body, -body[0])])
         clauses.append(
-            (None if draw.random() < 0.2 else draw.choice([1.0, 2.0, 0.5, 3.25, 7.0]), body)
+            (None if draw.random() < 0.2 else draw.choice([1.0, 2.0, 0.5, 3.25, 7.0, 0.0]), body)
         )
-    # A variable that no clause names is none of the file's.
-    n = max(abs(literal) for _, body in clauses for literal in body)
-    scopes = tuple(tuple(abs(literal) - 1 for literal in body) for _, body in clauses)
+    if seed % 3:  # No header: a variable that no clause names is none of the file's.
+        n = max((abs(literal) for _, body in clauses for literal in body), default=0)
+    scopes = tuple(
+        tuple(dict.fromkeys(abs(literal) - 1 for literal in body)) for _, body in clauses
+    )
     return ModelCase(
         seed, (2,) * n, scopes, tuple(_table(*one) for one in clauses), (), tuple(clauses)
     )
@@ -140,9 +150,12 @@ def _clauses(seed: int, draw: random.Random, n: int) -> ModelCase:
 
 def _table(weight: float | None, body: Sequence[int]) -> tuple[float, ...]:
     """`exp(-weight)` where every literal is false, else 1."""
-    violated = tuple(int(literal < 0) for literal in body)
+    scope = list(dict.fromkeys(map(abs, body)))
     cost = 0.0 if weight is None else math.exp(-weight)
-    return tuple(cost if state == violated else 1.0 for state in product((0, 1), repeat=len(body)))
+    return tuple(
+        1.0 if any((state[scope.index(abs(one))] == 1) == (one > 0) for one in body) else cost
+        for state in product((0, 1), repeat=len(scope))
+    )
 
 
 def _size(states: Sequence[int], scope: Sequence[int]) -> int:

@@ -85,7 +85,7 @@ def as_factors(clauses: WeightedClauses) -> FactorModel:
         scopes.append(np.abs(literals) - 1)
         tables.append(table)
     made = [
-        FactorGroup(np.array(scopes, np.int64).reshape(-1, size), np.array(tables))
+        FactorGroup(np.array(scopes, np.int64).reshape(len(scopes), size), np.array(tables))
         for size, (scopes, tables) in groups.items()
     ]
     return FactorModel(np.full(clauses.n_variables, 2), tuple(made))

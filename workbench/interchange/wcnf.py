@@ -54,7 +54,8 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     InputError
         E0712 with the line and what is wrong there.
     """
-    top, declared, listed = np.inf, 0, None
+    top: float = np.inf
+    declared, listed = 0, None
     literals: list[int] = []
     start = [0]
     weight: list[float] = []
@@ -66,14 +67,14 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
             declared, listed, top = _header(words, name, number)
             continue
         try:
-            cost = np.inf if words[0] == "h" else float(words[0])
+            cost = np.inf if words[0] == "h" else _exactly(words[0])
             clause = [int(word) for word in words[1:]]
         except ValueError:
             raise _wrong(name, number, "a clause is a weight or h, then whole numbers") from None
         if not clause or clause[-1] != 0 or 0 in clause[:-1]:
             raise _wrong(name, number, "a clause ends with its only 0")
-        if not cost >= 0:
-            raise _wrong(name, number, "a weight is 0 or more")
+        if not 0 <= cost < np.inf and words[0] != "h":
+            raise _wrong(name, number, "a weight is 0 or more, and finite")
         literals += clause[:-1]
         start.append(len(literals))
         weight.append(np.inf if cost >= top else cost)
@@ -86,9 +87,19 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
         raise _wrong(name, 1, f"{listed} clauses are declared, and {len(weight)} follow")
     if max(declared, used) > MOST_STATES:
         raise _wrong(name, 1, f"variables are numbered beyond {MOST_STATES:,}")
+    weights = np.array(weight, np.float64)
+    soft = weights[np.isfinite(weights) & (weights > 0)]
+    if soft.size and soft.min() < soft.sum() * np.finfo(np.float64).eps:
+        apart = f"{soft.min():g} is lost in a sum of {soft.sum():g}"
+        raise _wrong(name, 1, f"weights are too far apart: {apart}")
     return WeightedClauses(
-        max(declared, used), np.array(literals, np.int64), np.array(start), np.array(weight)
+        max(declared, used), np.array(literals, np.int64), np.array(start), weights
     )
+
+
+def _exactly(word: str) -> float:
+    """A weight; whole ones as they are, for two beyond 2^53 may differ by 1."""
+    return int(word) if word.isdecimal() else float(word)
 
 
 def format_wcnf(clauses: WeightedClauses, comment: str = "") -> str:
@@ -116,7 +127,7 @@ def _header(words: list[str], name: str, number: int) -> tuple[int, int, float]:
             number,
             "a cnf file has no weights; write `p wcnf` and a weight before each clause",
         )
-    return int(words[2]), int(words[3]), float(words[4]) if len(words) == 5 else np.inf
+    return int(words[2]), int(words[3]), int(words[4]) if len(words) == 5 else np.inf
 
 
 def _wrong(name: str, line: int, why: str) -> WorkbenchError:
