@@ -147,7 +147,10 @@ def learned_text(program: Program, templates: LabelledTemplates, weights: Float)
 
 def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
     if not own:
-        return [comment(f"{_one_line(rule_text(rule))}: left out, it has no grounding to learn from"), ""]
+        return [
+            comment(f"{_one_line(rule_text(rule))}: left out, it has no grounding to learn from"),
+            "",
+        ]
     if len(own) == 1 and own[0].text == _one_line(rule_text(rule)):
         return [rule_line(rule, own[0].weight)]
     lines = [
