@@ -37,7 +37,7 @@ collective rows add transitivity as for the other systems."""
 
 
 def learn_without_modes(
-    data: DrugData, system: str, train: Bool, *, time_limit: float | None = None, seed: int = 0
+    data: DrugData, system: str, train: Bool, *, time_limit: float | None = None
 ) -> tuple[Float, GrownTheory]:
     """Learn clauses on the training examples.
 
@@ -63,6 +63,6 @@ def learn_without_modes(
     labelled: Examples = replace(examples, label=np.where(train, examples.label, 0.0))
     score = PseudoLikelihoodScore(known, {examples.predicate: (labelled, train.astype(np.float64))})
     deadline = None if time_limit is None else monotonic() + time_limit
-    learned = GENERATIVE[system].learn(score, conduct=Conduct(seed, deadline))
+    learned = GENERATIVE[system].learn(score, conduct=Conduct(deadline=deadline))
     log_odds = learned.weights @ score.flip_counts(learned.clauses)
     return np.asarray(log_odds), learned

@@ -31,6 +31,8 @@ from workbench.network import (
 from workbench.network.relax import relax
 
 LEARNERS = ("MLE", "MPLE", "LME")
+LEVEL = 0.01
+"""Of significance, that the paper's tables mark by."""
 
 
 @dataclass(frozen=True)
@@ -217,9 +219,7 @@ class Inference:
         return f"Inference, CPU seconds a {of}: {means}"
 
 
-def best_marks(
-    measured: Sequence[FoldScore], *, lower_is_better: Sequence[str] = (), level: float = 0.01
-) -> list[str]:
+def best_marks(measured: Sequence[FoldScore], *, lower_is_better: Sequence[str] = ()) -> list[str]:
     """Per column and metric: the best system and what a paired t-test cannot tell from it."""
     groups: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for score in measured:
@@ -239,7 +239,7 @@ def best_marks(
         tied = [
             n
             for n in values
-            if n != best and paired_t_test(values[best], values[n]).p_value >= level
+            if n != best and paired_t_test(values[best], values[n]).p_value >= LEVEL
         ]
         rest = (
             f"; not significantly worse: {', '.join(tied)}"
@@ -248,6 +248,6 @@ def best_marks(
         )
         notes.append(
             f"{column}, {metric}: best {best}{rest} (paired t-test, {len(folds)} folds, level "
-            f"{level})."
+            f"{LEVEL})."
         )
     return notes

@@ -24,6 +24,9 @@ from workbench.resources import installed
 PACKAGES = ("duckdb", "numpy", "scipy", "numba", "highspy", "cvxpy", "ecos", "scikit-learn")
 """Whose version can move a figure's last digit."""
 
+DIGITS = 3
+"""That tables print."""
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -158,7 +161,7 @@ def recorded_table(measurements: Sequence[Measurement]) -> ReproductionTable:
 
 
 def differences(
-    recorded: ReproductionTable, again: ReproductionTable, digits: int = 3
+    recorded: ReproductionTable, again: ReproductionTable
 ) -> tuple[list[FigureDifference], int]:
     """The folds' figures that came out otherwise, and how many were compared.
 
@@ -171,7 +174,7 @@ def differences(
     return [
         FigureDifference(*_key(one), recorded=known[_key(one)], again=one.value)
         for one in compared
-        if not _same(known[_key(one)], one.value, digits)
+        if not _same(known[_key(one)], one.value)
     ], len(compared)
 
 
@@ -179,5 +182,5 @@ def _key(score: FoldScore) -> tuple[str, str, str, str]:
     return score.system, score.column, score.metric, score.fold
 
 
-def _same(recorded: float, again: float, digits: int) -> bool:
-    return abs(recorded - again) < 0.5 * 10.0**-digits or (recorded != recorded and again != again)
+def _same(recorded: float, again: float) -> bool:
+    return abs(recorded - again) < 0.5 * 10.0**-DIGITS or (recorded != recorded and again != again)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -32,20 +32,21 @@ class WeightIntervals:
 
     Attributes
     ----------
+    level : float
+        How often an interval is to hold its weight.
     low, high : float64 arrays, shape (n_templates,)
         Equal to the weight where it is fixed; infinite where the data say nothing and there is no
         prior.
     method : {'laplace', 'bootstrap'}
-    level : float
-        Such as 0.95.
     resampled : str
         What the bootstrap drew anew: `worlds` or `atoms`; empty for Laplace.
     """
 
+    level: ClassVar[float] = 0.95
+
     low: Float
     high: Float
     method: Method
-    level: float
     resampled: str = ""
 
     @property
@@ -61,7 +62,6 @@ def weight_intervals(
     *,
     method: Method = "laplace",
     prior_sd: float = 2.0,
-    level: float = 0.95,
     resamples: int = 200,
     conduct: Conduct = PLAIN,
 ) -> WeightIntervals:
@@ -112,14 +112,14 @@ def weight_intervals(
                 help="take laplace intervals for PSL weights",
             )
         resampling = _Resampling.of(training, prior_sd, conduct)
-        low, high = resampling.deviations(weights, level, resamples)
-        return WeightIntervals(weights + low, weights + high, method, level, resampling.unit)
+        low, high = resampling.deviations(weights, resamples)
+        return WeightIntervals(weights + low, weights + high, method, resampling.unit)
     if soft:
         of_data, least = _hinge_information(training, weights, conduct.seed), 0.0
     else:
         of_data, least = information(compressed(together(_counts(training))), weights), -np.inf
-    spread = _laplace(of_data, learned, prior_sd, level, weights)
-    return WeightIntervals(np.maximum(weights - spread, least), weights + spread, method, level)
+    spread = _laplace(of_data, learned, prior_sd, weights)
+    return WeightIntervals(np.maximum(weights - spread, least), weights + spread, method)
 
 
 def _counts(training: TrainingSet) -> list[FlipCounts]:
@@ -152,7 +152,7 @@ class _Resampling:
         unit = "worlds" if by_worlds else "atoms"
         return cls(training, counts, unit, sizes, prior_sd, conduct)
 
-    def deviations(self, weights: Float, level: float, resamples: int) -> tuple[Float, Float]:
+    def deviations(self, weights: Float, resamples: int) -> tuple[Float, Float]:
         """The quantiles of the refits' deviations from the fit to all data."""
         sizes, rng = self.sizes, np.random.default_rng(self.conduct.seed)
         centre = self._fit(np.ones(self.counts.n_groups), weights)
@@ -169,7 +169,7 @@ class _Resampling:
                 f"the time was up after {len(refits)} refits",
                 help="raise the time limit, or take laplace",
             )
-        tail = 50.0 * (1.0 - level)
+        tail = 50.0 * (1.0 - WeightIntervals.level)
         low, high = np.percentile(np.array(refits) - centre, [tail, 100.0 - tail], axis=0)
         return low, high
 
@@ -241,9 +241,7 @@ def _hinge_information(training: TrainingSet, weights: Float, seed: int) -> Floa
     return (hessian + hessian.T) / 2.0
 
 
-def _laplace(
-    hessian: Float, learned: Int64, prior_sd: float, level: float, weights: Float
-) -> Float:
+def _laplace(hessian: Float, learned: Int64, prior_sd: float, weights: Float) -> Float:
     """Half widths: the normal quantile times the standard deviations of (hessian + prior)^-1."""
     from scipy.stats import norm
 
@@ -255,5 +253,5 @@ def _laplace(
         loading = direction**2
         variance = loading[:, ~flat] @ (1.0 / size[~flat])
         variance[(loading[:, flat] > 1e-9).any(axis=1)] = np.inf
-        spread[learned] = norm.ppf(0.5 + level / 2.0) * np.sqrt(variance)
+        spread[learned] = norm.ppf(0.5 + WeightIntervals.level / 2.0) * np.sqrt(variance)
     return spread

@@ -32,7 +32,6 @@ def fit_logistic(
     offset: Float | None = None,
     start: Float | None = None,
     tolerance: float = 1e-6,
-    max_iterations: int = 200,
     conduct: Conduct = PLAIN,
 ) -> LogisticFit:
     """Minimise the penalised negative log likelihood to a relative gap of `tolerance`.
@@ -59,7 +58,7 @@ def fit_logistic(
     X = csc_array(X, dtype=np.float64)
     X.sort_indices()
     shift = np.zeros(len(target)) if offset is None else np.asarray(offset, np.float64)
-    problem = LogisticProblem(X, target, shift, tolerance, max_iterations, conduct)
+    problem = LogisticProblem(X, target, shift, tolerance, conduct)
     if penalty.group:
         return fit_groups(problem, penalty, start)
     first, group = equal_columns(X)

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.learning.logistic_objective import (
+    ITERATIONS,
     Certificate,
     LogisticFit,
     LogisticProblem,
@@ -222,7 +223,7 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
     transposed = csr_array(X.T)
     value = problem.loss(z) + added(weights)
     iteration = 0
-    for iteration in range(1, problem.max_iterations + 1):
+    for iteration in range(1, ITERATIONS + 1):
         probability = sigmoid(z)
         data_gradient = transposed @ (probability - target)
         if certificate.ends(

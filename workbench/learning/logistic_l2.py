@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Float
 from workbench.learning.logistic_objective import (
+    ITERATIONS,
     Certificate,
     LogisticFit,
     LogisticProblem,
@@ -46,7 +47,7 @@ def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> L
         return value, gradient
 
     options: Any = {
-        "maxiter": problem.max_iterations * 10,
+        "maxiter": ITERATIONS * 10,
         "maxcor": 20,
         "ftol": 1e-15,
         "gtol": 1e-9,
@@ -84,7 +85,7 @@ def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
     z = offset.copy()
     value = problem.loss(z)
     certificate = Certificate(problem)
-    for _ in range(problem.max_iterations):
+    for _ in range(ITERATIONS):
         probability = sigmoid(z)
         residual = probability - target
         smoothed = kernel @ residual
@@ -142,7 +143,7 @@ def fit_groups(problem: LogisticProblem, penalty: Penalty, start: Float | None) 
     value = problem.loss(problem.log_odds(weights)) + penalty_value(weights, penalty)
     certificate = Certificate(problem)
     iteration = 0
-    for iteration in range(1, problem.max_iterations * 100 + 1):
+    for iteration in range(1, ITERATIONS * 100 + 1):
         z = problem.log_odds(ahead)
         moved = ahead - step * (transposed @ (sigmoid(z) - target))
         norms = np.sqrt(np.bincount(groups, moved**2))

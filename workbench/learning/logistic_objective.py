@@ -10,6 +10,9 @@ from scipy.sparse import csc_array, csr_array
 from workbench.arrays import Float, Integer
 from workbench.progress import Conduct
 
+ITERATIONS = 200
+"""Rounds of Newton at most; of cheaper methods a multiple."""
+
 
 @dataclass(frozen=True)
 class Penalty:
@@ -48,7 +51,6 @@ class LogisticProblem:
     target: Float
     offset: Float
     tolerance: float
-    max_iterations: int
     conduct: Conduct
 
     def log_odds(self, weights: Float) -> Float:

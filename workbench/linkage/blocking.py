@@ -193,7 +193,6 @@ def all_pairs(
     second: Int32 | None,
     n: int,
     *,
-    largest: int = LARGEST_BLOCK,
     conduct: Conduct = PLAIN,
 ) -> tuple[Pairs, list[BlockingStatement]]:
     """The pairs of all statements up to a deadline, each once,
@@ -204,7 +203,7 @@ def all_pairs(
     for statement in statements:
         if conduct.over:
             break
-        merged = different(np.concatenate((union, block_pairs(statement, second, largest=largest))))
+        merged = different(np.concatenate((union, block_pairs(statement, second))))
         said.append(replace(statement, gain=len(merged) - len(union)))
         union = merged
     return Pairs.of_keys(union, n), said

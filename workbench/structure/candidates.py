@@ -80,14 +80,16 @@ FEW_CLASSES = 20
 """Classes of a target that are looked for among other rows at most."""
 COMMONEST = 8
 """Values of a category that are looked at in all ways, wherever a path finds it."""
+FURTHER = 2
+"""Hops on from the end of a path that columns are read from."""
 
 
-def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[Onward]:
-    """The columns of the path's end, and of what its rows refer to, up to `depth` hops on."""
+def onward_columns(schema: Schema, path: Path) -> Iterator[Onward]:
+    """The columns of the path's end, and of what its rows refer to, up to two hops on."""
     back = path.hops[-1] if path.hops and path.hops[-1].many else None
     seen = {path.start, *(hop.table for hop in path.hops[:-1])}
     frontier: list[tuple[str, tuple[Reference, ...]]] = [(path.end, ())]
-    for level in range(depth + 1):
+    for level in range(FURTHER + 1):
         grown = []
         for table, references in frontier:
             for column in schema[table].columns:
@@ -95,7 +97,7 @@ def onward_columns(schema: Schema, path: Path, *, depth: int = 2) -> Iterator[On
                 same = back is not None and not references and column.name == back.column
                 if not same and column.kind != "calendar":
                     yield Onward(references, column)
-            further = path.many and level < depth and not schema[table].of
+            further = path.many and level < FURTHER and not schema[table].of
             for reference in schema[table].references if further else ():
                 if reference.table is None or reference.table in seen:
                     continue

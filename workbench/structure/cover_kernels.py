@@ -81,7 +81,7 @@ def sketches(
 
 
 @compiled
-def add_counts(parts: Int32, counts: Int32, group: Int64, binary: bool, sums: Float) -> None:
+def add_counts(parts: Int32, counts: Int32, group: Int64, sums: Float) -> None:
     """Add each body's counts to the row of its group."""
     for body in range(parts.shape[0]):
         row = sums[group[body]]
@@ -92,8 +92,7 @@ def add_counts(parts: Int32, counts: Int32, group: Int64, binary: bool, sums: Fl
                 if part < 0 or value == 0:
                     break
                 value *= counts[part, example]
-            if value != 0:
-                row[example] += 1.0 if binary else value
+            row[example] += value
 
 
 @compiled

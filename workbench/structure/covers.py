@@ -157,13 +157,11 @@ class CoverCache:
         sketches(parts, self._counts, chosen, mixing, binary, sums)
         return sums
 
-    def summed_counts(
-        self, parts: Int32, group: Int64, n_groups: int, *, binary: bool = False
-    ) -> Float:
-        """Counts (or 0/1) of the bodies summed by group, shape (n_groups, n_examples)."""
+    def summed_counts(self, parts: Int32, group: Int64, n_groups: int) -> Float:
+        """Counts of the bodies summed by group, shape (n_groups, n_examples)."""
         self._count(np.unique(parts[parts >= 0]).astype(np.int64))
         sums = np.zeros((n_groups, self.coverage.n_examples))
-        add_counts(parts, self._counts, group, binary, sums)
+        add_counts(parts, self._counts, group, sums)
         return sums
 
     def _count(self, components: Int64) -> None:

@@ -209,8 +209,12 @@ def hop_from(schema: Schema, reference: Reference, table: str) -> Hop:
     return Hop("from", reference.column, table, called_as_key=named)
 
 
-def paths(schema: Schema, start: str, *, depth: int = 3, timed: bool = False) -> Iterator[Path]:
-    """Paths of at most `depth` steps, the start's own first, shorter ones before longer.
+MOST_STEPS = 3
+"""Steps of a path at most."""
+
+
+def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
+    """Paths of at most three steps, the start's own first, shorter ones before longer.
 
     A hop is a step, but the way through a table that only relates things is one step, not two. A
     path goes to many rows at most twice and to the latest at most once, near its start; without
@@ -232,7 +236,7 @@ def paths(schema: Schema, start: str, *, depth: int = 3, timed: bool = False) ->
                     and schema[path.end].relates
                 )
                 taken = steps + (not free)
-                if taken <= depth:
+                if taken <= MOST_STEPS:
                     grown.append((path.then(hop), taken))
         yield from (p for p, _ in grown if not (p.many and not p.hops[-1].many and p.end != start))
         frontier = grown

@@ -15,6 +15,7 @@ Fact = tuple[int, tuple[int, ...]]
 Key = tuple[str, int]
 Path = tuple[Fact, ...]
 
+_ATOMS = 200
 _BRANCHES = 8
 
 
@@ -23,7 +24,6 @@ def relational_paths(
     target: str,
     *,
     max_length: int = 2,
-    max_atoms: int = 200,
     conduct: Conduct = PLAIN,
 ) -> Counter[Path]:
     """Variabilised paths around the target's true atoms, and how many atoms have each.
@@ -36,10 +36,9 @@ def relational_paths(
     ----------
     max_length : int
         Facts of a path.
-    max_atoms : int
-        True atoms looked at, drawn with `seed`.
     conduct : Conduct
-        The atoms looked at until its deadline, or a cancel, are counted.
+        Draws the true atoms looked at, at most 200; those looked at until its deadline, or a
+        cancel, are counted.
 
     Notes
     -----
@@ -51,8 +50,8 @@ def relational_paths(
     types = background.argument_types[number]
     atoms = background.facts[number]
     rng = np.random.default_rng(conduct.seed)
-    if len(atoms) > max_atoms:
-        atoms = atoms[np.sort(rng.choice(len(atoms), max_atoms, replace=False))]
+    if len(atoms) > _ATOMS:
+        atoms = atoms[np.sort(rng.choice(len(atoms), _ATOMS, replace=False))]
     touching: dict[Key, list[Fact]] = {}
     for predicate, (rows, names) in enumerate(zip(background.facts, background.argument_types)):
         own: dict[Key, list[Fact]] = {}

@@ -67,7 +67,7 @@ def edges_of(values: Float, n_cuts: int) -> list[tuple[float, float]]:
     return _edges(known, different, n_cuts) if len(different) > 2 else []
 
 
-def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> Iterator[MadeTerm]:
+def bent_terms(X: Real, columns: Sequence[int] | Int64) -> Iterator[MadeTerm]:
     """Of columns of many values, the number above and up to some of its quantiles."""
     found = []
     for column in columns:
@@ -77,7 +77,7 @@ def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> 
         if len(different) < FEW_VALUES:
             continue
         low, high = _quantiles(known, ENDS).tolist()
-        for cut in _cuts(known, different, n_bends):
+        for cut in _cuts(known, different, BENDS):
             if low < cut < high:
                 found += [
                     Term((), int(column), "above", cut, high),
@@ -86,8 +86,13 @@ def bent_terms(X: Real, columns: Sequence[int] | Int64, *, n_bends: int = 4) -> 
     return _scaled(found, X)
 
 
+BENDS = 4
+"""Quantiles at which a number bends."""
 FEW_VALUES = 8
 """Below so many different values steps say what bends could."""
+PAIRED = 60
+PAIRS = 40
+"""Conditions that are paired, and pairs that are kept, at most."""
 
 
 def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
@@ -186,13 +191,11 @@ def _plain(number: float, within: float) -> float:
     return plain_between(number - within, number + within)
 
 
-def pair_terms(
-    X: Real, residual: Float, terms: Sequence[Term], *, most: int = 40, of: int = 60
-) -> list[Term]:
+def pair_terms(X: Real, residual: Float, terms: Sequence[Term]) -> list[Term]:
     """Conjunctions of two conditions that go with what a model without them leaves unexplained.
 
     `residual` (n_rows,) is target less prediction; a pair is kept where its correlation with it
-    clearly exceeds that of both its conditions. One matrix product of the `of` best conditions.
+    clearly exceeds that of both its conditions. One matrix product of the best conditions.
     """
     single = [term for term in terms if len(term.conditions) == 1]
     if len(single) < 2:
@@ -200,14 +203,14 @@ def pair_terms(
     held = np.stack([term.conditions[0].holds(X) for term in single], axis=1)
     n = held.sum(axis=0)
     alone = np.abs(held.T @ residual) / np.sqrt(np.maximum(n, 1))
-    best = np.argsort(-alone, kind="stable")[:of]
+    best = np.argsort(-alone, kind="stable")[:PAIRED]
     held, alone = held[:, best].astype(np.float64), alone[best]
     n_pair = held.T @ held
     score = np.abs((held * residual[:, None]).T @ held) / np.sqrt(np.maximum(n_pair, 1))
     score[n_pair < max(5, 0.005 * len(X))] = 0
     score[score < 1.2 * np.maximum(alone[:, None], alone[None, :])] = 0
     rows, columns = np.triu_indices(len(best), 1)
-    order = np.argsort(-score[rows, columns], kind="stable")[:most]
+    order = np.argsort(-score[rows, columns], kind="stable")[:PAIRS]
     found = []
     for place in order:
         first, second = single[best[rows[place]]], single[best[columns[place]]]

@@ -123,7 +123,6 @@ def candidate_matrix(
     labels: Sequence[int] = (),
     known: Column | None = None,
     numeric: bool = False,
-    depth: int = 3,
     deadline: float | None = None,
     progress: Progress = SILENT,
 ) -> CandidateMatrix:
@@ -149,7 +148,7 @@ def candidate_matrix(
     made = GatheredCandidates(columns, min(MOST_COLUMNS, LARGEST // max(len(columns.rows), 1)))
     timed = columns.times is not None
     schema = columns.schema
-    walked = list(paths(schema, start, depth=depth, timed=timed))
+    walked = list(paths(schema, start, timed=timed))
     offered, no_room = nearest_offers(columns, walked, made.most, deadline)
     for number, path in enumerate(walked):
         progress.step("candidates", number, len(walked), f"{made.width:,} columns")
