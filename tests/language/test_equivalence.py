@@ -22,6 +22,7 @@ from tests.language.interpreter import (
 from workbench.errors import InputError
 from workbench.language import check, clausal_form, format_program, parse_mln, parse_psl
 from workbench.language.clauses import Clause
+from workbench.language.declarations import Type
 from workbench.language.formulas import formula_terms, term_variables
 from workbench.language.mln_to_psl import mln_to_psl
 from workbench.language.program import FormulaRule, Program, Weight
@@ -129,7 +130,7 @@ R => P(B).
 
 def same_differences(program: Program) -> None:
     """The translation, printed and read again, costs the same on every state, up to a constant."""
-    translation = mln_to_psl(program, DOMAINS)
+    translation = mln_to_psl(program)
     again = parse_psl(format_program(translation.program))
     assert again.rules == translation.program.rules
     clauses = [clause for clause in clausal_form(program, DOMAINS) if isinstance(clause, Clause)]
@@ -149,7 +150,7 @@ def same_differences(program: Program) -> None:
 
 @pytest.mark.parametrize("text", [*WEIGHTED.split("\n")[1:-1], WEIGHTED])
 def test_the_translation_to_soft_logic_keeps_differences_of_energy(text: str) -> None:
-    same_differences(parse_mln("P(t)\nQ(t, t)\nR\n" + text))
+    same_differences(parse_mln("t = {A, B}\nP(t)\nQ(t, t)\nR\n" + text))
 
 
 weights = st.one_of(
@@ -160,10 +161,10 @@ weights = st.one_of(
 @settings(max_examples=120, deadline=None)
 @given(st.lists(st.builds(FormulaRule, formulas, weights), min_size=1, max_size=3))
 def test_the_translation_of_random_programs_keeps_them(rules: list[FormulaRule]) -> None:
-    program = replace(BASE, rules=tuple(rules))
+    program = replace(BASE, rules=tuple(rules), types={"t": Type("t", DOMAINS["t"])})
     assume(not any(diagnostic.severity == "error" for diagnostic in check(program)))
     try:
-        mln_to_psl(program, DOMAINS)
+        mln_to_psl(program)
     except InputError:
         assume(False)
     same_differences(program)

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg  # noqa: F401  # its linear algebra is loaded before it is looked at
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from workbench.learning.ascent import maximise
+from workbench.learning.ascent import Objective, maximise
 from workbench.progress import PLAIN
 
 
@@ -26,10 +26,7 @@ def test_linear_algebra_keeps_to_one_thread_during_the_ascent_only() -> None:
     with threadpool_limits(2, user_api="blas"):
         before = blas_threads()
         found = maximise(
-            objective,
-            np.zeros(3),
-            np.array([True, False, True]),
-            prior_sd=np.inf,
+            Objective(objective, np.zeros(3), np.array([True, False, True])),
             iterations=20,
             tolerance=1e-8,
             conduct=PLAIN,

@@ -193,24 +193,30 @@ class BoundTerms(BoundVariables):
             return call(
                 "coalesce", numbers, Operation(order, (self.text_of(left), self.text_of(right)))
             )
-        texts = (self.text_of(left), self.text_of(right))
-        match operator:
-            case "substr":
-                return call("contains", texts[1], texts[0])
-            case "contains":
-                return Call("contains", texts)
-            case "hasWord":
-                return call("list_contains", words_of(texts[0]), call("lower", texts[1]))
-            case "startsWith":
-                return Call("starts_with", texts)
-            case "endsWith":
-                return Call("ends_with", texts)
-            case "%":
-                # Of strings, whatever they look like: "10" comes before "9", as in PSL.
-                return Operation("<", texts)
-        raise InputError.of(
-            "E0304", f"the comparison {operator} is not known", span=comparison.span
-        )
+        tested = _of_texts(operator, self.text_of(left), self.text_of(right))
+        if tested is None:
+            raise InputError.of(
+                "E0304", f"the comparison {operator} is not known", span=comparison.span
+            )
+        return tested
+
+
+def _of_texts(operator: str, left: Expression, right: Expression) -> Expression | None:
+    match operator:
+        case "substr":
+            return call("contains", right, left)
+        case "contains":
+            return call("contains", left, right)
+        case "hasWord":
+            return call("list_contains", words_of(left), call("lower", right))
+        case "startsWith":
+            return call("starts_with", left, right)
+        case "endsWith":
+            return call("ends_with", left, right)
+        case "%":
+            # Of strings, whatever they look like: "10" comes before "9", as in PSL.
+            return Operation("<", (left, right))
+    return None
 
 
 def _takes(function: str, given: int) -> bool:

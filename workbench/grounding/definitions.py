@@ -180,33 +180,36 @@ def _make_in_rounds(
             f"CREATE OR REPLACE TEMP TABLE {_new(name)} AS SELECT * EXCLUDE (value, partition) "
             f"FROM {table}"
         )
-    grown = True
-    while grown:
-        grown = False
-        for name in together:
-            mine = [
-                one
-                for one in definitions
-                if one.head.predicate == name and _own_atoms(one, together)
-            ]
-            steps = [step for one in mine for step in _steps(vocabulary, one, together)]
-            table = quoted(vocabulary.stored[name].table_name)
-            known = f"SELECT * EXCLUDE (value, partition) FROM {table}"
-            found = "\nUNION\n".join(steps) or f"{known} WHERE false"
-            connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE {_next(name)} AS ({found}) EXCEPT ({known})"
-            )
-        for name in together:
-            table, new = quoted(vocabulary.stored[name].table_name), _next(name)
-            added = connection.execute(
-                f"INSERT INTO {table} SELECT *, 1.0, 'evidence' FROM {new}"
-            ).fetchall()
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE {_new(name)} AS FROM {new}")
-            grown |= bool(added[0][0])
-            _check_size(vocabulary, name)
+    while _round_adds(vocabulary, together, definitions):
+        pass
     for name in together:
         connection.execute(f"DROP TABLE {_new(name)}")
         connection.execute(f"DROP TABLE {_next(name)}")
+
+
+def _round_adds(
+    vocabulary: Vocabulary, together: tuple[str, ...], definitions: list[Definition]
+) -> bool:
+    """Make one round; whether it found facts that were not there."""
+    connection, grown = vocabulary.connection, False
+    for name in together:
+        mine = [one for one in definitions if one.head.predicate == name]
+        steps = [step for one in mine for step in _steps(vocabulary, one, together)]
+        table = quoted(vocabulary.stored[name].table_name)
+        known = f"SELECT * EXCLUDE (value, partition) FROM {table}"
+        found = "\nUNION\n".join(steps) or f"{known} WHERE false"
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_next(name)} AS ({found}) EXCEPT ({known})"
+        )
+    for name in together:
+        table, new = quoted(vocabulary.stored[name].table_name), _next(name)
+        added = connection.execute(
+            f"INSERT INTO {table} SELECT *, 1.0, 'evidence' FROM {new}"
+        ).fetchall()
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {_new(name)} AS FROM {new}")
+        grown |= bool(added[0][0])
+        _check_size(vocabulary, name)
+    return grown
 
 
 def _new(name: str) -> str:

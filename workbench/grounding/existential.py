@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from workbench.grounding.body import Body
 from workbench.grounding.cases import Case, count_case, summed_scales
@@ -37,8 +37,30 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
     selects = tuple(
         _line(vocabulary, clause, literal, varying) for literal in (None, *open_literals)
     )
-    columns = selects[0].columns
-    keys = [name for name, _ in columns if name not in ("key", "s")]
+    grouped = _grouped(selects, open_literals)
+    widest = sum(max((1, *_bindings(vocabulary, clause, one).values())) for one in open_literals)
+    case = Case(grouped, listing=True)
+    templates = (name for name, _ in grouped.columns if name.startswith("t"))
+    counted = Select(
+        tuple((name, Column("q", name)) for name in templates), (Source(grouped, "q"),)
+    )
+    sums = summed_scales(Column("q", "s"), case.none_open, 0.0, in_order=vocabulary.shared)
+    return Plan(
+        clause,
+        (case,),
+        count_case(0, counted, case.none_open, sums),
+        vocabulary.shared,
+        plan_total(vocabulary, clause, varying),
+        scale,
+        widest,
+        integral_constants=widest < WIDEST_INTEGRAL,
+        open_groundings=selects[:1],
+    )
+
+
+def _grouped(selects: tuple[Select, ...], open_literals: Sequence[Literal]) -> Select:
+    """The lines of each grounding as one row, but for those that are satisfied."""
+    keys = [name for name, _ in selects[0].columns if name not in ("key", "s")]
     key = Column("u", "key")
     is_open = key >= 0
     distinct = call("list_distinct", call("list", key, only=is_open))
@@ -52,7 +74,7 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
         atoms = call("list_distinct", call("list", key // 2, only=is_open))
         lengths = [call("coalesce", call("len", one), 0) for one in (distinct, atoms)]
         unsatisfied.append(equal(*lengths))
-    grouped = Select(
+    return Select(
         (
             *((name, Column("u", name)) for name in keys),
             ("literals", call("coalesce", literals, call("cast BIGINT[]", call("list_value")))),
@@ -61,24 +83,6 @@ def plan_existential(vocabulary: Vocabulary, clause: Clause) -> Plan:
         (Source(Union(selects), "u"),),
         group_by=tuple(Column("u", name) for name in keys),
         having=tuple(unsatisfied),
-    )
-    widest = sum(max((1, *_bindings(vocabulary, clause, one).values())) for one in open_literals)
-    case = Case(grouped, listing=True)
-    counted = Select(
-        tuple((name, Column("q", name)) for name in keys if name.startswith("t")),
-        (Source(grouped, "q"),),
-    )
-    sums = summed_scales(Column("q", "s"), case.none_open, 0.0, in_order=vocabulary.shared)
-    return Plan(
-        clause,
-        (case,),
-        count_case(0, counted, case.none_open, sums),
-        vocabulary.shared,
-        plan_total(vocabulary, clause, varying),
-        scale,
-        widest,
-        integral_constants=widest < WIDEST_INTEGRAL,
-        open_groundings=selects[:1],
     )
 
 

@@ -146,12 +146,7 @@ class _Finder:
     def _grouped(self, found: Found) -> Iterable[GroundRules]:
         """One entry a potential; groundings of templates that carry no weight are left out."""
         clause, n_atoms = found.clause, self.grounding.atoms.n_atoms
-        columns = (
-            found.template[:, None],
-            found.atoms,
-            found.coefficients,
-            found.constant[:, None],
-        )
+        columns = found.template[:, None], found.atoms, found.coefficients, found.constant[:, None]
         keys = np.concatenate([np.asarray(column, np.float64) for column in columns], axis=1)
         kinds, which = np.unique(keys, axis=0, return_inverse=True)
         order = np.argsort(which.reshape(-1), kind="stable")
@@ -171,13 +166,8 @@ class _Finder:
             is_open = found.atoms[first] >= 0
             atoms, coefficients = found.atoms[first][is_open], found.coefficients[first][is_open]
             b = float(found.constant[first])
-            unit = (
-                not clause.hard
-                and clause.power == 1
-                and atoms.size == 1
-                and b >= 0
-                and b + coefficients[0] >= 0
-            )
+            is_soft = not clause.hard and clause.power == 1
+            unit = is_soft and atoms.size == 1 and b >= 0 and b + coefficients[0] >= 0
             yield GroundRules(
                 int(found.template[first]),
                 tuple(atoms.tolist()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -71,16 +71,26 @@ def derive_facts(problem: IlpProblem) -> IlpProblem:
     }
     program = Program("mln", {THING: Type(THING)}, predicates, {}, (), definitions=made)
     _check_negation(program, clauses)
+    facts = {**problem.facts, **_evaluated(program, relations, derived)}
+    for key in derived:
+        facts[key] = tuple(dict.fromkeys([*problem.facts.get(key, ()), *facts[key]]))
+    return replace(problem, facts=facts, clauses=())
+
+
+def _evaluated(
+    program: Program, relations: Mapping[Key, Tuples], derived: Sequence[Key]
+) -> dict[Key, Tuples]:
+    """The facts that the program derives from relations, in the order in which they are kept."""
+    found: dict[Key, Tuples] = {}
     with Database.open() as database:
         database.declare(program)
         with database.transaction():
             for key, rows in relations.items():
                 name = f"{_name(key)}{GIVEN}" if key in derived else _name(key)
-                if name in predicates and rows:
+                if name in program.predicates and rows:
                     add_facts(database, FactTexts(name, _table(rows)))
         vocabulary, _ = prepare(database, database.cursor(), program, (), GroundRequest())
         make_definitions(vocabulary, program.defined)
-        facts = dict(problem.facts)
         for key in derived:
             stored = vocabulary.stored[_name(key)]
             coded, columns = stored.as_texts(database.type_tables()), ", ".join(stored.columns)
@@ -88,13 +98,12 @@ def derive_facts(problem: IlpProblem) -> IlpProblem:
             nearest = (
                 "abs(try_cast(a0 AS DOUBLE) - try_cast(a1 AS DOUBLE)), " if key[1] == 2 else ""
             )
-            found = vocabulary.connection.execute(
+            listed = vocabulary.connection.execute(
                 f"FROM (SELECT {', '.join(coded.cells) or '1'} FROM {quoted(stored.table_name)} f "
                 f"{coded.joins}) " + (f"ORDER BY a0, {nearest}{columns}" if columns else "")
             ).fetchall()
-            known = dict.fromkeys(facts.get(key, ()))
-            facts[key] = tuple(dict.fromkeys([*known, *(row[: key[1]] for row in found)]))
-    return replace(problem, facts=facts, clauses=())
+            found[key] = tuple(row[: key[1]] for row in listed)
+    return found
 
 
 def _name(key: Key) -> str:

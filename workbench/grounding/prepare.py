@@ -81,12 +81,9 @@ def _vocabulary(
     if program.language == "psl" and request.role == "infer":
         program = _with_unnamed(program, stored, request.query)
     chosen = ", ".join(map(str, worlds)) or "NULL"
-    sizes = {
-        (world, type_name): count
-        for world, type_name, count in connection.execute(
-            f"SELECT world, type, count(*) FROM domain WHERE world IN ({chosen}) GROUP BY ALL"
-        ).fetchall()
-    }
+    sizes = connection.execute(
+        f"SELECT world, type, count(*) FROM domain WHERE world IN ({chosen}) GROUP BY ALL"
+    ).fetchall()
     wanted = sorted({*rule_constants(program, clauses), *defining_constants(program)})
     type_tables = database.type_tables()
     constants, positions = look_up(connection, type_tables, wanted, chosen)
@@ -97,6 +94,7 @@ def _vocabulary(
         for one in clauses
         if isinstance(one, LinearRule) or one.worlds is None or len(one.worlds) > 1
     ]
+    elsewhere = sorted(set(rule_constants(program, several)))
     return Vocabulary(
         connection=connection,
         backend=backend or DuckDB(connection),
@@ -107,12 +105,10 @@ def _vocabulary(
         request=request,
         worlds=worlds,
         space=AtomSpace((), {}, {}, {}, 0),
-        sizes=sizes,
+        sizes={(world, type_name): count for world, type_name, count in sizes},
         constants=constants,
         positions=positions,
-        placed={
-            key: place for place, key in enumerate(sorted(set(rule_constants(program, several))))
-        },
+        placed={key: place for place, key in enumerate(elsewhere)},
     )
 
 

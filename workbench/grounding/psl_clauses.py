@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from workbench.grounding.cases import Case, MissingAtom, count_case, open_rows
@@ -64,6 +64,17 @@ def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool 
             CaseMaker(vocabulary, clause, branch, mixed, None, False, False, prune=False).make()
             for branch in split
         )
+    return _plan(vocabulary, clause, cases, total, mixed)
+
+
+def _plan(
+    vocabulary: Vocabulary,
+    clause: Clause,
+    cases: tuple[Case, ...],
+    total: Select | None,
+    mixed: Collection[str],
+) -> Plan:
+    """How the cases are counted and made, and which atoms they need that may be missing."""
     # A head whose values are never observed does not change the count, so the count need not find
     # its atoms.
     missing = [(case, one) for case in cases for one in case.missing]

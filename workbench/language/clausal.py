@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from workbench.errors import Diagnostic
+from workbench.errors import Diagnostic, Span
 from workbench.language.asked_dates import bind_asked_dates
 from workbench.language.clauses import Clause, LinearRule
 from workbench.language.domains import (
@@ -134,31 +134,38 @@ def _all_clauses(
                         rule.span,
                         "give the function's value as a further predicate",
                     )
-            except TooLarge:
-                diagnostics.add(
-                    "E0115",
-                    f"this formula has more than {limit:,} clauses",
-                    rule.span,
-                    "split it into several formulas, or avoid `EXIST` over a conjunction",
-                )
-            except NeedsDomain as needed:
-                if data_to_come:
-                    continue
-                diagnostics.add(
-                    "E0115",
-                    f"`EXIST {needed.variable}` stands over a conjunction, so its domain must be "
-                    "known first",
-                    rule.span,
-                    "declare the constants of its type, or give data",
-                )
-            except Indivisible as several:
-                diagnostics.add(
-                    "E0113",
-                    f"an indivisible formula `[...]` of {several.count} clauses is not supported",
-                    rule.span,
-                    "drop the brackets: the weight is then shared by the clauses",
-                )
+            except (TooLarge, NeedsDomain, Indivisible) as refused:
+                if not (data_to_come and isinstance(refused, NeedsDomain)):
+                    diagnostics.add(*_refusal(refused, rule, limit))
     return clauses
+
+
+def _refusal(
+    refused: TooLarge | NeedsDomain | Indivisible, rule: FormulaRule, limit: int
+) -> tuple[str, str, Span | None, str]:
+    """Why a formula has no clauses: code, message, place and help."""
+    match refused:
+        case NeedsDomain():
+            return (
+                "E0115",
+                f"`EXIST {refused.variable}` stands over a conjunction, so its domain must be "
+                "known first",
+                rule.span,
+                "declare the constants of its type, or give data",
+            )
+        case Indivisible():
+            return (
+                "E0113",
+                f"an indivisible formula `[...]` of {refused.count} clauses is not supported",
+                rule.span,
+                "drop the brackets: the weight is then shared by the clauses",
+            )
+    return (
+        "E0115",
+        f"this formula has more than {limit:,} clauses",
+        rule.span,
+        "split it into several formulas, or avoid `EXIST` over a conjunction",
+    )
 
 
 def _check_values(rule: FormulaRule, clause: Clause, diagnostics: Diagnostics) -> None:

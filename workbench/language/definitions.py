@@ -146,17 +146,12 @@ def _check_bound(
                     "let it stand in an atom of the body that is not negated",
                 )
     for condition in body:
+        inner, wanted = bound, _loose((condition,))
         if isinstance(condition, Aggregate):
             inner = bound | bound_variables(condition.body)
-            wanted = variable_names(condition.of)
-            loose = [
-                name
-                for name in sorted(_loose(condition.body) | wanted | _loose(condition.among))
-                if name not in inner
-            ]
-        else:
-            loose = [name for name in sorted(_loose((condition,))) if name not in bound]
-        for name in loose:
+            of = variable_names(condition.of)
+            wanted = _loose(condition.body) | of | _loose(condition.among)
+        for name in sorted(wanted - inner):
             diagnostics.add(
                 "E0152",
                 f"nothing gives {name} a value here",

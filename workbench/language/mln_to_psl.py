@@ -8,7 +8,7 @@ al. 2017, section 2, on what hinge-loss potentials can express over Boolean vari
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from workbench.errors import Span
@@ -47,17 +47,13 @@ class PslTranslation:
     domains: Mapping[str, str]
 
 
-def mln_to_psl(
-    program: Program, domains: Mapping[str, Sequence[str]] | None = None
-) -> PslTranslation:
+def mln_to_psl(program: Program) -> PslTranslation:
     """Translate weighted and hard clauses, `!` and `?` declarations into PSL.
 
     Parameters
     ----------
     program : Program
         A Markov logic network all of whose soft formulas have numbers for weights.
-    domains : mapping of type to its constants, optional
-        As for `clausal_form`.
 
     Returns
     -------
@@ -72,7 +68,7 @@ def mln_to_psl(
     """
     diagnostics = Diagnostics(program.sources)
     translator = _Translator(program)
-    for clause in clausal_form(program, domains):
+    for clause in clausal_form(program):
         assert isinstance(clause, Clause)
         try:
             translator.clause(clause)
@@ -183,43 +179,27 @@ class _Translator:
             raise _Inexpressible("a comparison beside an existential quantifier has no PSL rule")
         summed = {names.of[name] for name in clause.existential}
         used: set[str] = set()
-        terms = []
-        number = -1.0
+        terms, number = [], -1.0
         for literal in literals:
-            places = [
-                a.name
-                for a in literal.atom.arguments
-                if isinstance(a, Variable) and a.name in summed
-            ]
-            over = dict.fromkeys(places)
-            if len(over) < len(places):
-                raise _Inexpressible(
-                    "an existential variable in two places of one atom has no PSL rule"
-                )
+            over = _summed_over(literal.atom, summed)
             own = {name: names.another(name) if name in used else name for name in over}
             used |= own.keys()
-            variables = list(own.values())
-            atom = replace(
-                literal.atom,
-                arguments=tuple(
-                    SumVariable(own[a.name]) if isinstance(a, Variable) and a.name in own else a
-                    for a in literal.atom.arguments
-                ),
+            arguments = (
+                SumVariable(own[a.name]) if isinstance(a, Variable) and a.name in own else a
+                for a in literal.atom.arguments
             )
+            atom = replace(literal.atom, arguments=tuple(arguments))
             terms.append(LinearTerm(1.0 if literal.positive else -1.0, (atom,)))
-            if not literal.positive and variables:
-                if len(variables) > 1:
+            if not literal.positive and own:
+                if len(own) > 1:
                     raise _Inexpressible(
                         "a negated literal under two existential quantifiers has no PSL rule"
                     )
-                terms.append(LinearTerm(1.0, (), Cardinality(variables[0])))
+                terms.append(LinearTerm(1.0, (), Cardinality(*own.values())))
             elif not literal.positive:
                 number += 1.0
-        ordered = [
-            *(term for term in terms if term.atoms and term.coefficient > 0),
-            *(term for term in terms if term.atoms and term.coefficient < 0),
-            *(term for term in terms if not term.atoms),
-        ]
+        # Atoms to add, atoms to take away, numbers.
+        ordered = sorted(terms, key=lambda term: (not term.atoms, term.coefficient < 0))
         if number:
             ordered.append(LinearTerm(number))
         weight = _weight(clause.weight)
@@ -236,6 +216,14 @@ class _Translator:
                     )
                     terms = (LinearTerm(1.0, (Atom(predicate.name, arguments),)), LinearTerm(-1.0))
                     self.rules.append(ArithmeticRule(terms, relation, (), Weight("hard")))  # type: ignore[arg-type]
+
+
+def _summed_over(atom: Atom, summed: set[str]) -> list[str]:
+    """The existential variables of an atom, each once."""
+    found = [a.name for a in atom.arguments if isinstance(a, Variable) and a.name in summed]
+    if len(set(found)) < len(found):
+        raise _Inexpressible("an existential variable in two places of one atom has no PSL rule")
+    return found
 
 
 def refuse_inexpressible(clause: Clause) -> None:

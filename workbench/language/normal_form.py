@@ -182,24 +182,24 @@ def _exists(variable: str, clauses: list[Disjunction], expansion: Expansion) -> 
         size *= len(clauses)
         if size > expansion.limit:
             raise TooLarge
-        copy = []
-        for clause in clauses:
-            renamed = {
-                name: Variable(expansion.copy_of(name))
-                for name in sorted(clause.universal | clause.existential)
-            }
-            change = substitution({**renamed, variable: Constant(constant)})
-            copy.append(
-                Disjunction(
-                    tuple([(change_item(item, change), frozenset()) for item in clause.items]),
-                    frozenset(renamed[name].name for name in clause.universal),
-                    frozenset(renamed[name].name for name in clause.existential),
-                    clause.emptied - clause.universal - {variable},
-                    clause.narrowed,
-                )
-            )
-        copies.append(copy)
+        copies.append([_copy(clause, variable, constant, expansion) for clause in clauses])
     return _product(copies, expansion)
+
+
+def _copy(clause: Disjunction, variable: str, constant: str, expansion: Expansion) -> Disjunction:
+    """The disjunction at a constant of the variable's, its own variables named anew."""
+    renamed = {
+        name: Variable(expansion.copy_of(name))
+        for name in sorted(clause.universal | clause.existential)
+    }
+    change = substitution({**renamed, variable: Constant(constant)})
+    return Disjunction(
+        tuple([(change_item(item, change), frozenset()) for item in clause.items]),
+        frozenset(renamed[name].name for name in clause.universal),
+        frozenset(renamed[name].name for name in clause.existential),
+        clause.emptied - clause.universal - {variable},
+        clause.narrowed,
+    )
 
 
 def _depends(clause: Disjunction, variable: str, *, among: int) -> bool:

@@ -23,30 +23,73 @@ class Ascent:
     status: str
 
 
-@dataclass
-class _Course:
-    """The penalised objective: the best point seen, and the last evaluation, for the trace."""
+@dataclass(frozen=True)
+class Objective:
+    """A function of the weights, less `|w|^2 / (2 prior_sd^2)`, to be maximised over those learned.
 
-    objective: Callable[[Float], tuple[float, Float]]
+    Attributes
+    ----------
+    function : callable
+        Value and gradient, shape (n_templates,).
+    start : float64 array, shape (n_templates,)
+    learned : bool array, shape (n_templates,)
+    prior_sd : float
+        Infinite for no prior.
+    unit : float
+        What a tolerance of the gradient is a share of: the number of terms, say.
+    radius : float
+        Every weight stays this close to its start.
+    least : float
+        No weight falls below it.
+    """
+
+    function: Callable[[Float], tuple[float, Float]]
     start: Float
     learned: Bool
-    precision: float
-    unit: float
+    prior_sd: float = np.inf
+    unit: float = 1.0
+    radius: float = np.inf
+    least: float = -np.inf
+
+    @property
+    def free(self) -> Float:
+        """Where the learned weights start."""
+        return self.start[self.learned]
+
+    def value_and_gradient(self, free: Float) -> tuple[Float, float, Float]:
+        """All weights with `free` for those learned, the value there, and its slope by `free`."""
+        weights = self.start.copy()
+        weights[self.learned] = free
+        value, gradient = self.function(weights)
+        precision = self.prior_sd**-2.0
+        value -= precision / 2 * float(free @ free)
+        return weights, value, gradient[self.learned] - precision * free
+
+    def bounds(self) -> Any:
+        """The learned weights' for SciPy, None where they are free."""
+        from scipy.optimize import Bounds
+
+        if np.isinf(self.radius) and np.isinf(self.least):
+            return None
+        return Bounds(np.maximum(self.free - self.radius, self.least), self.free + self.radius)
+
+
+@dataclass
+class _Course:
+    """The best point seen, and the last evaluation, for the trace."""
+
+    objective: Objective
     weights: Float
     value: float = -np.inf
     last: tuple[float, float] = (float("nan"), float("nan"))
     rows: list[tuple[float, float]] = field(default_factory=list)
 
     def loss(self, free: Float) -> tuple[float, Float]:
-        weights = self.start.copy()
-        weights[self.learned] = free
-        value, gradient = self.objective(weights)
-        value -= self.precision / 2 * float(free @ free)
-        slope = gradient[self.learned] - self.precision * free
+        weights, value, slope = self.objective.value_and_gradient(free)
         self.last = (value, float(np.linalg.norm(slope)))
         if value > self.value:
             self.value, self.weights = value, weights
-        return -value / self.unit, -slope / self.unit
+        return -value / self.objective.unit, -slope / self.objective.unit
 
     def ended(self, status: str) -> Ascent:
         rows = np.array(self.rows, np.float64).reshape(-1, 2)
@@ -59,42 +102,26 @@ class _Course:
 
 
 def maximise(
-    objective: Callable[[Float], tuple[float, Float]],
-    start: Float,
-    learned: Bool,
+    objective: Objective,
     *,
-    prior_sd: float,
     iterations: int,
     tolerance: float,
-    unit: float = 1.0,
-    radius: float = np.inf,
-    least: float = -np.inf,
     conduct: Conduct,
     stage: str = "",
     of: object = None,
 ) -> Ascent:
-    """Maximise `objective(w) - |w|^2 / (2 prior_sd^2)` over the learned weights, from `start`.
+    """Maximise by L-BFGS.
 
     Parameters
     ----------
-    objective : callable
-        Value and gradient, shape (n_templates,).
-    prior_sd : float
-        Infinite for no prior.
     tolerance : float
-        Converged when no gradient component, divided by `unit` (the number of terms, say), is above
-        it.
-    radius : float
-        Every weight stays this close to its start.
-    least : float
-        No weight falls below it.
+        Converged when no gradient component, divided by the objective's unit, is above it.
     of : object
         The templates whose weights they are, where these are the best so far of the whole task.
     """
-    from scipy.optimize import Bounds, minimize
+    from scipy.optimize import minimize
 
-    precision = 0.0 if np.isinf(prior_sd) else prior_sd**-2
-    course = _Course(objective, start, learned, precision, unit, start.copy())
+    course = _Course(objective, objective.start.copy())
     conduct.offer(of, lambda: course.weights)
 
     def after_iteration(xk: Any) -> None:
@@ -104,32 +131,22 @@ def maximise(
         if conduct.expired:
             raise StopIteration
 
-    free = start[learned]
-    low = np.maximum(free - radius, least)
-    options: Any = {
-        "maxiter": iterations,
-        "maxfun": 5 * iterations,
-        "gtol": tolerance,
-        "ftol": 1e-14,
-    }
-    status = "converged"
+    if not objective.free.size:
+        return course.ended("converged")
+    how: Any = {"maxiter": iterations, "maxfun": 5 * iterations, "gtol": tolerance, "ftol": 1e-14}
     try:
-        if free.size:
-            bounds = None if np.isinf(radius) and np.isinf(least) else Bounds(low, free + radius)
-            with one_blas_thread():
-                result = minimize(
-                    course.loss,
-                    free,
-                    jac=True,
-                    method="L-BFGS-B",
-                    bounds=bounds,
-                    callback=after_iteration,
-                    options=options,
-                )
-            if conduct.expired:
-                status = "limit"
-            elif result.nit >= iterations:
-                status = "iterations"
+        with one_blas_thread():
+            result = minimize(
+                course.loss,
+                objective.free,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=objective.bounds(),
+                callback=after_iteration,
+                options=how,
+            )
     except Cancelled:
-        status = "cancelled"
-    return course.ended(status)
+        return course.ended("cancelled")
+    if conduct.expired:
+        return course.ended("limit")
+    return course.ended("iterations" if result.nit >= iterations else "converged")

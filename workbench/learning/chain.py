@@ -87,34 +87,27 @@ class GibbsChain:
         """Sample `sweeps` states after `burn_in` sweeps, starting at `state`; `Cancelled` stops."""
         network, layout, random = self.network, self._at(weights), stream(seed)
         y = np.where(layout.fixed >= 0, layout.fixed, layout.reduce(state) >= 0.5).astype(np.int8)
-        ell, block_true = np.empty(layout.n_rows), np.empty(layout.block_kind.size, np.int32)
-        set_rows(layout, y, ell, block_true)
-        samples, probability = np.empty((sweeps, network.n_templates)), np.zeros(network.n_atoms)
-        price, counted, rows = hard_price(layout), y.copy(), np.empty(network.n_templates)
-        rest = potentials(network, layout.lift(y))
-        _tally(layout, self._tally, ell, y, counted, rows, rest)
-        rest -= rows
-        kernel = (
-            layout,
-            self._tally,
-            price,
-            y,
-            ell,
-            block_true,
-            probability,
-            random,
-            counted,
-            rows,
-            rest,
+        at = _State(
+            y=y,
+            ell=np.empty(layout.n_rows),
+            block_true=np.empty(layout.block_kind.size, np.int32),
+            probability=np.zeros(network.n_atoms),
+            counted=y.copy(),
+            rows=np.empty(network.n_templates),
+            rest=potentials(network, layout.lift(y)),
         )
+        set_rows(layout, y, at.ell, at.block_true)
+        _tally(layout, self._tally, at)
+        at.rest[:] -= at.rows
+        samples, price = np.empty((sweeps, network.n_templates)), hard_price(layout)
         for step in range(burn_in + sweeps):
             self._conduct.look()
             if step == burn_in:
-                probability[:] = 0.0
-            _step(*kernel)
+                at.probability[:] = 0.0
+            _step(layout, self._tally, price, at, random)
             if step >= burn_in:
-                samples[step - burn_in] = rows + rest
-        return CountSamples(samples, layout.lift(probability) / max(1, sweeps), layout.lift(y))
+                samples[step - burn_in] = at.rows + at.rest
+        return CountSamples(samples, layout.lift(at.probability) / max(1, sweeps), layout.lift(y))
 
 
 class _Tally(NamedTuple):
@@ -127,21 +120,31 @@ class _Tally(NamedTuple):
     unit_entry: Float
 
 
+class _State(NamedTuple):
+    """Where a chain is, and templates' summed potentials: of `rows`, and of the `rest`, the units',
+    which are those of the state `counted`.
+    """
+
+    y: Int8
+    ell: Float
+    block_true: Int32
+    probability: Float
+    counted: Int8
+    rows: Float
+    rest: Float
+
+
 @compiled
-def _step(
-    layout: Layout, tally: _Tally, price: Float, y: Int8, ell: Float, block_true: Int32,
-    probability: Float, random: UInt64, counted: Int8, rows: Float, rest: Float,
-) -> None:  # fmt: skip
+def _step(layout: Layout, tally: _Tally, price: Float, at: _State, random: UInt64) -> None:
     """A sweep, and the sums after it."""
-    sweep(layout, price, y, ell, block_true, probability, random)
-    _tally(layout, tally, ell, y, counted, rows, rest)
+    sweep(layout, price, at.y, at.ell, at.block_true, at.probability, random)
+    _tally(layout, tally, at)
 
 
 @compiled
-def _tally(
-    layout: Layout, tally: _Tally, ell: Float, y: Int8, counted: Int8, rows: Float, rest: Float
-) -> None:
-    """Sum the rows' potentials anew; bring `rest`, the units', from the state `counted` to `y`."""
+def _tally(layout: Layout, tally: _Tally, at: _State) -> None:
+    """Sum the rows' potentials anew; bring the units' from the state `counted` to `y`."""
+    y, ell, counted, rows, rest = at.y, at.ell, at.counted, at.rows, at.rest
     rows[:] = 0.0
     for row in range(ell.size):
         if tally.template[row] >= 0 and ell[row] > 0.0:

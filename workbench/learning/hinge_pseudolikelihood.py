@@ -12,7 +12,7 @@ from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.folding import fold
 from workbench.inference.solution import Engine
-from workbench.learning.ascent import maximise
+from workbench.learning.ascent import Objective, maximise
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import SOFT, Declaration
 from workbench.learning.expectation import Measured
@@ -97,8 +97,8 @@ class HingePseudolikelihood(Learner):
         )
         if self.optimiser == "lbfgs":
             ascent = maximise(
-                density.value_and_gradient, start, training.learned, prior_sd=np.inf,
-                iterations=self.iterations, tolerance=1e-5, least=0.0, conduct=conduct,
+                Objective(density.value_and_gradient, start, training.learned, least=0.0),
+                iterations=self.iterations, tolerance=1e-5, conduct=conduct,
                 stage="learning weights", of=training.templates,
             )  # fmt: skip
             return LearnedWeights(

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, diags_array
 
 from workbench.arrays import Float, Int64
 from workbench.errors import UsageError
-from workbench.learning.ascent import maximise
+from workbench.learning.ascent import Objective, maximise
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
 from workbench.learning.training import Example, TrainingSet, prepare
 from workbench.network.ground_network import Domain, Templates
@@ -180,14 +180,11 @@ class _Resampling:
             true=counts.true * multiplicity[counts.group],
             none=counts.none * multiplicity,
         )
+        terms, learned = float(drawn.true.sum() + drawn.none.sum()), self.training.learned
         return maximise(
-            drawn.log_likelihood,
-            start,
-            self.training.learned,
-            prior_sd=self.prior_sd,
+            Objective(drawn.log_likelihood, start, learned, self.prior_sd, max(1.0, terms)),
             iterations=200,
             tolerance=1e-6,
-            unit=max(1.0, float(drawn.true.sum() + drawn.none.sum())),
             conduct=self.conduct.quiet,
         ).weights
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.learning.ascent import maximise
+from workbench.learning.ascent import Objective, maximise
 from workbench.learning.declaration import Declaration
 from workbench.learning.expectation import Measured, SampledCounts
 from workbench.learning.learner import LearnedWeights, Learner
@@ -91,14 +91,16 @@ class _Round:
         moments = measured.moments
         assert moments is not None
         self._weights = maximise(
-            lambda at: _log_likelihood_ratio(at, weights, moments),
-            weights,
-            self._training.learned,
-            prior_sd=self._learner.prior_sd,
+            Objective(
+                lambda at: _log_likelihood_ratio(at, weights, moments),
+                weights,
+                self._training.learned,
+                self._learner.prior_sd,
+                radius=self._radius,
+                least=self._training.least_weight,
+            ),
             iterations=100,
             tolerance=1e-6,
-            radius=self._radius,
-            least=self._training.least_weight,
             conduct=self._conduct,
         ).weights
         moved = float(np.abs(self._weights - weights).max(initial=0.0))

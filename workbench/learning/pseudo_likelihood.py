@@ -11,7 +11,7 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.errors import UsageError
 from workbench.inference.solution import Engine
-from workbench.learning.ascent import maximise
+from workbench.learning.ascent import Objective, maximise
 from workbench.learning.completion import MapStates
 from workbench.learning.declaration import LOGIC, Declaration
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
@@ -92,13 +92,9 @@ class PseudoLikelihood(Learner):
     ) -> LearnedWeights:
         terms = max(1.0, float(counts.true.sum() + counts.none.sum()))
         ascent = maximise(
-            counts.log_likelihood,
-            start,
-            training.learned,
-            prior_sd=self.prior_sd,
+            Objective(counts.log_likelihood, start, training.learned, self.prior_sd, terms),
             iterations=self.iterations,
             tolerance=self.tolerance,
-            unit=terms,
             conduct=conduct,
             stage="maximising the pseudo-likelihood",
             of=training.templates,

@@ -118,11 +118,7 @@ def learn(
     request = replace(request, role="learn", on_disk=passes)
     task = _Task(database, program, request, held_out, progress)
     grounding, source = task.ground(lazy)
-    templates, labelled = grounding.templates, example_of(grounding, held_out)
-    if not np.isfinite(labelled.truth).any() or not (grounding.labelled or all_false):
-        raise _without_labels(grounding)
-    if grounding.memory is not None:
-        refuse_copies(grounding, labelled.truth)
+    templates, labelled = grounding.templates, _labelled(grounding, held_out, all_false)
     hidden = hidden_among_labelled(grounding.network, labelled.truth)
     chosen = given or make_learner(
         default_learner(grounding.network.domain, hidden=hidden), **settings
@@ -144,11 +140,21 @@ def learn(
             worlds, templates, learned.weights, method=cast(Any, intervals),
             prior_sd=float(cast(Any, settings.get("prior_sd", 2.0))), conduct=conduct,
         )  # fmt: skip
-    seconds, truth = perf_counter() - begun, labelled.truth
     result = LearningResult(
-        learned, templates, program, grounding, seconds, intervals=bounds, truth=truth
-    )
+        learned, templates, program, grounding, perf_counter() - begun,
+        intervals=bounds, truth=labelled.truth,
+    )  # fmt: skip
     return replace(result, warnings=_warnings(result, parts))
+
+
+def _labelled(grounding: Grounding, held_out: HeldOut | None, all_false: bool) -> Example:
+    """The grounding as an example that has labels, and room for what learners make of it."""
+    labelled = example_of(grounding, held_out)
+    if not np.isfinite(labelled.truth).any() or not (grounding.labelled or all_false):
+        raise _without_labels(grounding)
+    if grounding.memory is not None:
+        refuse_copies(grounding, labelled.truth)
+    return labelled
 
 
 def _in_passes(program: Program, given: Learner | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, Span
@@ -75,17 +76,15 @@ class IlpFiles:
             for key, rows in self.facts.items()
         }
 
+    def _target(self) -> str:
+        """What rules are of: the head's mode, the first example or determination says it."""
+        heads = (candidate.predicate for candidate in self.modes if candidate.head)
+        named = (term.functor for term, *_ in self.examples if isinstance(term, Compound))
+        return next(chain(heads, named, self.determinations), "")
+
     def problem(self, flatten: bool) -> IlpProblem:
         """The problem of what was gathered, checked; what is wrong is raised, all of it."""
-        heads = [candidate for candidate in self.modes if candidate.head]
-        named = [term.functor for term, *_ in self.examples if isinstance(term, Compound)]
-        target = (
-            heads[0].predicate
-            if heads
-            else named[0]
-            if named
-            else next(iter(self.determinations), "")
-        )
+        target = self._target()
         positives: dict[tuple[str, ...], None] = {}
         negatives: dict[tuple[str, ...], None] = {}
         folds: dict[tuple[tuple[str, ...], bool], int] = {}

@@ -191,31 +191,36 @@ class ClauseParser:
         if token.text == "[":
             return self._list()
         if token.text == "{":
-            inner = self._expression(1200)
-            self._expect("}")
-            return Compound("{}", (inner,))
+            return self._braced("{}")
         if token.kind in ("name", "quoted"):
-            name = token.text
-            if token.kind == "quoted":
-                name = re.sub(r"\\(.)", r"\1", name[1:-1].replace("''", "'"))
-            if self.token.text == "(" and self.token.start == token.end:
-                self._advance()
-                return Compound(name, self._arguments(")"))
-            # An aggregate in Popper's answer-set bias.
-            if self.token.text == "{" and self.token.start == token.end:
-                self._advance()
-                inner = self._expression(1200)
-                self._expect("}")
-                return Compound(name, (inner,))
-            if token.kind == "name" and name in _PREFIX and not self._at_operand_end():
-                if name == "-" and self.token.kind == "number" and self.token.start == token.end:
-                    return Symbol("-" + self._advance().text, True)
-                return Compound(name, (self._expression(min(_PREFIX[name], limit)),))
-            return Symbol(name)
+            return self._named(token, limit)
         self.token = token
         raise self._error(
             "a term was expected here" if token.kind != "end" else "the text ends inside a clause"
         )
+
+    def _named(self, token: _Token, limit: int) -> Term:
+        """An atom, a functor with its arguments, or a prefix operator with its operand."""
+        name, adjacent = token.text, self.token.start == token.end
+        if token.kind == "quoted":
+            name = re.sub(r"\\(.)", r"\1", name[1:-1].replace("''", "'"))
+        if self.token.text == "(" and adjacent:
+            self._advance()
+            return Compound(name, self._arguments(")"))
+        # An aggregate in Popper's answer-set bias.
+        if self.token.text == "{" and adjacent:
+            self._advance()
+            return self._braced(name)
+        if token.kind == "name" and name in _PREFIX and not self._at_operand_end():
+            if name == "-" and self.token.kind == "number" and adjacent:
+                return Symbol("-" + self._advance().text, True)
+            return Compound(name, (self._expression(min(_PREFIX[name], limit)),))
+        return Symbol(name)
+
+    def _braced(self, functor: str) -> Term:
+        inner = self._expression(1200)
+        self._expect("}")
+        return Compound(functor, (inner,))
 
     def _at_operand_end(self) -> bool:
         return self.token.kind in ("stop", "end") or self.token.text in (")", "]", "}", ",", "|")

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from lark import Token, v_args
 
+from workbench.errors import Span
 from workbench.language.bins import BIN, bin_of, lifted_items
 from workbench.language.builtin import DEGREES, FITTED, VALUE_FUNCTIONS, negated_operator
 from workbench.language.definitions import Collected
@@ -171,18 +172,7 @@ class PslBuilder(PslNodeBuilder):
                         )
                 return Literal(node)
             case Calculation("!", (body,), span):
-                if isinstance(body, Joined):
-                    raise Refused(
-                        "E0124", "`!` stands before an atom only", span, "move it to the atoms"
-                    )
-                inner = self._literal(body)
-                if isinstance(inner, Comparison) and inner.operator == BIN:
-                    raise Refused(
-                        "E0160", "a bin is not negated", span, "compare the number instead"
-                    )
-                if isinstance(inner, Literal):
-                    return Literal(inner.atom, not inner.positive)
-                return replace(inner, operator=negated_operator(inner.operator))
+                return self._negated(body, span)
             case Calculation(sign, (left, right), span) if sign in COMPARISONS or sign == "-":
                 return Comparison(
                     COMPARISONS.get(sign, "!="), self.term(left), self.term(right), span
@@ -206,6 +196,16 @@ class PslBuilder(PslNodeBuilder):
                     f"{name}(X)?",
                 )
         raise Refused("E0103", "an atom is expected here", span_of(node))
+
+    def _negated(self, body: Node, span: Span) -> Literal | Comparison:
+        if isinstance(body, Joined):
+            raise Refused("E0124", "`!` stands before an atom only", span, "move it to the atoms")
+        inner = self._literal(body)
+        if isinstance(inner, Literal):
+            return Literal(inner.atom, not inner.positive)
+        if inner.operator == BIN:
+            raise Refused("E0160", "a bin is not negated", span, "compare the number instead")
+        return replace(inner, operator=negated_operator(inner.operator))
 
     def _condition(self, node: Node) -> Formula:
         if isinstance(node, Joined) and node.sign in "&|":
