@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from time import monotonic
+from typing import Any
 
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.inference.conflict import smallest_conflict
+from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.lp import local_search
 from workbench.inference.relaxation import better, is_proven
 from workbench.inference.solution import Solution, Status, infeasible
@@ -26,8 +28,17 @@ Clauses = list[list[int]]
 Soft = list[tuple[list[int], float]]
 
 
-Search = Callable[["ClauseProblem", list[int], Conduct], tuple[Float | None, int, bool]]
+Found = tuple[Float | None, int, bool]
 """A component's best values, a bound on its cost in units, whether it was interrupted."""
+Search = Callable[["ClauseProblem", list[int], Conduct], Found]
+
+
+def searched_elsewhere(conduct: Conduct, search: Callable[..., Found], *given: Any) -> Found:
+    """A search in another process, which can be ended; nothing found where it was."""
+    try:
+        return elsewhere(conduct, search, *given)
+    except Stopped:
+        return None, 0, True
 
 
 def solve_clauses(
@@ -76,28 +87,26 @@ def solve_clauses(
             values[problem.atoms] = model
     bound -= rounding
     if not complete:
-        found = local_search(network, weights, values, conduct)
-        values = better(network, weights, found, values)
+        searched = local_search(network, weights, values, conduct)
+        values = better(network, weights, searched, values)
     energy = reported_energy(network, weights, values)
     violation = hard_violation(network, values)
     scale = float(np.abs(network.effective_weights(weights)).sum())
     if violation == 0.0 and is_proven(energy, bound, scale):
         status, reason = Status.OPTIMAL, f"{engine} proved it, {len(problems)} components"
-    elif conduct.progress.cancelled:
-        status, reason = Status.CANCELLED, "cancelled; the bound holds"
-    elif not complete:
-        status, reason = Status.LIMIT, "time ran out before every component was proven"
     else:
-        status, reason = Status.FEASIBLE, "optimal but for the rounding of the weights"
-    diagnostics = {
-        "components": len(problems),
-        "rounding": rounding,
-        "seconds": monotonic() - began,
-    }
+        status, reason = _unproven(conduct, complete)
+    found = {"components": len(problems), "rounding": rounding, "seconds": monotonic() - began}
     bound = min(bound, energy) if violation == 0.0 else bound
-    return Solution(
-        status, values, energy, bound, violation, engine, reason, diagnostics=diagnostics
-    )
+    return Solution(status, values, energy, bound, violation, engine, reason, diagnostics=found)
+
+
+def _unproven(conduct: Conduct, complete: bool) -> tuple[Status, str]:
+    if conduct.progress.cancelled:
+        return Status.CANCELLED, "cancelled; the bound holds"
+    if not complete:
+        return Status.LIMIT, "time ran out before every component was proven"
+    return Status.FEASIBLE, "optimal but for the rounding of the weights"
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.inference.accepts import RELAXABLE, Accepts, Trait
-from workbench.inference.clause_search import ClauseProblem, solve_clauses
-from workbench.inference.elsewhere import Stopped, elsewhere
+from workbench.inference.clause_search import ClauseProblem, searched_elsewhere, solve_clauses
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct, after, remaining
@@ -67,18 +66,14 @@ class MaxSat(Engine):
         self, problem: ClauseProblem, whole: list[int], conduct: Conduct
     ) -> tuple[Float | None, int, bool]:
         """The atoms' best values, RC2's cost so far, and whether it was interrupted."""
+        seconds = remaining(conduct.deadline)
         if len(problem.hard) + len(problem.soft) <= AT_ONCE:
-            return _search(problem, whole, self.solver, remaining(conduct.deadline))
-        try:
-            return elsewhere(
-                conduct, _search, problem, whole, self.solver, remaining(conduct.deadline)
-            )
-        except Stopped:
-            return None, 0, True
+            return _search(problem, whole, seconds, self.solver)
+        return searched_elsewhere(conduct, _search, problem, whole, seconds, self.solver)
 
 
 def _search(
-    problem: ClauseProblem, whole: list[int], solver: str, seconds: float
+    problem: ClauseProblem, whole: list[int], seconds: float, solver: str
 ) -> tuple[Float | None, int, bool]:
     from pysat.examples.rc2 import RC2, RC2Stratified
     from pysat.formula import WCNF

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar, Literal
@@ -12,7 +12,7 @@ import numpy as np
 from workbench.arrays import Float, Int64
 from workbench.errors import Cancelled
 from workbench.inference.accepts import ALL, Accepts
-from workbench.inference.maxwalksat_kernels import anneal, start_all
+from workbench.inference.maxwalksat_kernels import Cooling, anneal, start_all
 from workbench.inference.propagation import propagate
 from workbench.inference.random_numbers import stream
 from workbench.inference.search_state import Search, new_search
@@ -99,18 +99,21 @@ class MaxWalkSAT(Engine):
         layout = layout._replace(fixed=forced.fixed)
         search = new_search(layout, stream(conduct.seed))
         trace: list[tuple[float, float, float]] = []
+
+        def note(steps: int) -> None:
+            best = reported_energy(network, weights, layout.lift(search.best))
+            trace.append((monotonic() - began, float(steps), best))
+
         status, reason = Status.FEASIBLE, "spent its steps"
         try:
             watched(search.stop, conduct, start_all, layout, search, 0)
             if start is not None:
                 search.y[:] = layout.reduce(start) >= 0.5
                 watched(search.stop, conduct, start_all, layout, search, 2)
-            total = self._search(
-                layout, search, start is not None, network, weights, conduct, trace, began
-            )
+            ended = self._search(layout, search, 0 if start is None else 2, conduct, note)
         except Cancelled:
-            total = None
-        if total is None:
+            ended = False
+        if not ended:
             cancelled = conduct.progress.cancelled
             status = Status.CANCELLED if cancelled else Status.LIMIT
             reason = "cancelled" if cancelled else "the time limit was reached"
@@ -123,22 +126,12 @@ class MaxWalkSAT(Engine):
             reason = f"no state that keeps all hard rows was found; {broken:.0f} are broken"
         elif not broken and energy <= bound + 1e-9 * max(1.0, float(np.abs(weights).sum())):
             status, reason, bound = Status.OPTIMAL, "no ground clause is unsatisfied", energy
-        columns = np.array(trace).reshape(-1, 3)
+        figures = {"steps": int(search.clock.sum()), "visits": int(search.visits[0])}
         return Solution(
-            status,
-            values,
-            energy,
-            bound,
-            broken,
-            self.name,
-            reason,
-            trace={"seconds": columns[:, 0], "steps": columns[:, 1], "energy": columns[:, 2]},
-            diagnostics={
-                "steps": int(search.clock.sum()),
-                "visits": int(search.visits[0]),
-                "components": layout.n_components,
-            },
-        )
+            status, values, energy, bound, broken, self.name, reason,
+            trace=dict(zip(("seconds", "steps", "energy"), np.array(trace).reshape(-1, 3).T)),
+            diagnostics=figures | {"components": layout.n_components},
+        )  # fmt: skip
 
     def _steps(self, layout: Layout) -> int:
         """Steps in all."""
@@ -154,14 +147,11 @@ class MaxWalkSAT(Engine):
         self,
         layout: Layout,
         search: Search,
-        started: bool,
-        network: GroundNetwork,
-        weights: Float,
+        first_start: int,
         conduct: Conduct,
-        trace: list[tuple[float, float, float]],
-        began: float,
-    ) -> int | None:
-        """All tries; None when the deadline cut them short. Raises `Cancelled`."""
+        note: Callable[[int], None],
+    ) -> bool:
+        """All tries; whether there was time for them. Raises `Cancelled`."""
         tries = max(1, self.tries)
         size = np.diff(layout.atom_start)
         total = self._steps(layout)
@@ -169,27 +159,25 @@ class MaxWalkSAT(Engine):
         heat = self.temperature * np.maximum(_mean_weight(layout), 1e-12)
         done = 0
         for attempt in range(tries):
-            how = 1 if attempt else (2 if started else 0)
+            how = 1 if attempt else first_start
+            cooling = Cooling(flips, heat, self.noise, self.tabu, how, SLICES)
             for first, last, part, parts in _shares(flips):
                 if conduct.expired:
-                    return None
+                    return False
                 conduct.progress.step("maxwalksat", done, total)
                 steps = int(flips[first:last].sum()) // parts
-                slices = (SLICES, part * SLICES // parts, (part + 1) * SLICES // parts)
-                work = (
-                    layout, search, first, last, flips, heat, self.noise, self.tabu, how, *slices
-                )  # fmt: skip
+                slices = (part * SLICES // parts, (part + 1) * SLICES // parts)
+                work = (layout, search, cooling, first, last, *slices)
                 if steps > UNWATCHED:
                     watched(search.stop, conduct, anneal, *work)
                 else:
                     anneal(*work)
                 done += steps
-                best = reported_energy(network, weights, layout.lift(search.best))
-                trace.append((monotonic() - began, float(done), best))
+                note(done)
                 if search.stop[0]:
                     conduct.progress.step("maxwalksat", done, total)
-                    return None
-        return done
+                    return False
+        return True
 
 
 def _mean_weight(layout: Layout) -> Float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -179,22 +180,29 @@ def start_all(layout: Layout, search: Search, how: int) -> None:
         begin(layout, search, component)
 
 
+class Cooling(NamedTuple):
+    """One try: each component's steps and first temperature, how it walks and starts (`reset`)."""
+
+    flips: Int64
+    heat: Float
+    noise: float
+    tabu: int
+    how: int
+    slices: int
+
+
 @compiled
 def anneal(
     layout: Layout,
     search: Search,
+    cooling: Cooling,
     first: int,
     last: int,
-    flips: Int64,
-    heat: Float,
-    noise: float,
-    tabu: int,
-    how: int,
-    slices: int,
     begin_slice: int,
     end_slice: int,
 ) -> None:
     """Slices of one try of the components `first` to `last`, cooling linearly to none."""
+    flips, heat, noise, tabu, how, slices = cooling
     for component in range(first, last):
         if begin_slice == 0:
             reset(layout, search, component, how)

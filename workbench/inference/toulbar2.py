@@ -11,8 +11,7 @@ import numpy as np
 
 from workbench.arrays import Float
 from workbench.inference.accepts import RELAXABLE, Accepts, Trait
-from workbench.inference.clause_search import ClauseProblem, solve_clauses
-from workbench.inference.elsewhere import Stopped, elsewhere
+from workbench.inference.clause_search import ClauseProblem, searched_elsewhere, solve_clauses
 from workbench.inference.solution import Engine, Solution
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import Conduct, remaining
@@ -61,10 +60,7 @@ class Toulbar2(Engine):
         self, problem: ClauseProblem, whole: list[int], conduct: Conduct
     ) -> tuple[Float | None, int, bool]:
         """Best values of the atoms, their cost, whether time ran out; in another process."""
-        try:
-            return elsewhere(conduct, _search, problem, whole, remaining(conduct.deadline))
-        except Stopped:
-            return None, 0, True
+        return searched_elsewhere(conduct, _search, problem, whole, remaining(conduct.deadline))
 
 
 def _search(

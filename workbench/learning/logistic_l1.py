@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from workbench.learning.logistic_objective import (
     Certificate,
     LogisticFit,
     LogisticProblem,
+    downhill,
     entropy,
     loss,
     sigmoid,
@@ -199,6 +201,12 @@ def _dual_bound_l1(
     )
 
 
+def _violation(weights: Float, gradient: Float, l1: float) -> Float:
+    """How far each weight is from its optimality condition."""
+    at_zero = np.maximum(np.abs(gradient) - l1, 0.0)
+    return np.where(weights == 0, at_zero, np.abs(gradient + l1 * np.sign(weights)))
+
+
 def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) -> LogisticFit:
     """The least value under `l1 |w| + sum_j l2_j / 2 w_j^2`.
 
@@ -217,6 +225,9 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
     def added(w: Float) -> float:
         return l1 * float(np.abs(w).sum()) + 0.5 * float(l2 @ w**2)
 
+    def value_along(w: Float, step: Float, z: Float, moved: Float, t: float) -> float:
+        return problem.loss(z + t * moved) + added(w + t * step)
+
     weights = np.zeros(p) if start is None else np.array(start, np.float64)
     z = problem.log_odds(weights)
     certificate = Certificate(problem)
@@ -231,11 +242,7 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
         ):
             break
         gradient = data_gradient + l2 * weights
-        violation = np.where(
-            weights == 0,
-            np.maximum(np.abs(gradient) - l1, 0.0),
-            np.abs(gradient + l1 * np.sign(weights)),
-        )
+        violation = _violation(weights, gradient, l1)
         inner = 0.1 * float(violation.max(initial=0.0)) + 1e-14
         active = np.flatnonzero((weights != 0) | (violation > 0))
         curvature = np.maximum(probability * (1 - probability), 1e-12)
@@ -246,14 +253,8 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
         slope = float(gradient @ step) + l1 * float(
             np.abs(weights + step).sum() - np.abs(weights).sum()
         )
-        length = 1.0
-        while True:
-            trial = weights + length * step
-            new = problem.loss(z + length * moved) + added(trial)
-            if new <= value + 0.01 * length * slope or length < 1e-10:
-                break
-            length *= 0.5
-        weights, z, value = trial, z + length * moved, new
+        length, value = downhill(partial(value_along, weights, step, z, moved), value, 0.01 * slope)
+        weights, z = weights + length * step, z + length * moved
         support = np.flatnonzero(weights)
         if passes == _PASSES and 0 < len(support) <= _LARGEST_SUPPORT:
             chosen = csr_array(X[:, support])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from workbench.learning.logistic_objective import (
     LogisticFit,
     LogisticProblem,
     Penalty,
+    downhill,
     dual_bound,
     entropy,
     penalty_value,
@@ -46,12 +48,7 @@ def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> L
         )
         return value, gradient
 
-    options: Any = {
-        "maxiter": ITERATIONS * 10,
-        "maxcor": 20,
-        "ftol": 1e-15,
-        "gtol": 1e-9,
-    }
+    options: Any = {"maxiter": ITERATIONS * 10, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9}
     begin = np.zeros(p) if start is None else start
     with one_blas_thread():
         answer = minimize(value_and_gradient, begin, jac=True, method="L-BFGS-B", options=options)
@@ -63,14 +60,8 @@ def fit_l2(problem: LogisticProblem, penalty: Penalty, start: Float | None) -> L
     converged = value - bound <= problem.tolerance * max(abs(value), 1e-9) or (
         penalty.l2 == 0 and bool(answer.success)
     )
-    return LogisticFit(
-        weights,
-        value,
-        bound,
-        int(answer.nit),
-        "converged" if converged else "iterations",
-        np.array(trace),
-    )
+    status = "converged" if converged else "iterations"
+    return LogisticFit(weights, value, bound, int(answer.nit), status, np.array(trace))
 
 
 def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
@@ -85,6 +76,11 @@ def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
     z = offset.copy()
     value = problem.loss(z)
     certificate = Certificate(problem)
+
+    def value_along(dual: Float, delta: Float, z: Float, shift: Float, t: float) -> float:
+        at = z + t * shift
+        return problem.loss(at) + 0.5 * l2 * float((dual + t * delta) @ (at - offset))
+
     for _ in range(ITERATIONS):
         probability = sigmoid(z)
         residual = probability - target
@@ -100,15 +96,9 @@ def _fit_l2_in_span(problem: LogisticProblem, l2: float) -> LogisticFit:
         solved = cho_solve(cho_factor(inside, lower=True), root * (kernel @ right))
         delta = (right - root * solved) / l2
         shift = kernel @ delta
-        length = 1.0
         slope = float(shift @ (residual + l2 * dual))
-        while True:
-            trial, new_z = dual + length * delta, z + length * shift
-            new = problem.loss(new_z) + 0.5 * l2 * float(trial @ (new_z - offset))
-            if new <= value + 1e-4 * length * slope or length < 1e-10:
-                break
-            length *= 0.5
-        dual, z, value = trial, new_z, new
+        length, value = downhill(partial(value_along, dual, delta, z, shift), value, 1e-4 * slope)
+        dual, z = dual + length * delta, z + length * shift
     return certificate.fit(problem.X.T @ dual, value, len(certificate.trace))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,6 +60,16 @@ class LogisticProblem:
     def loss(self, z: Float) -> float:
         """Negative log likelihood of the targets at log-odds `z`, shape (n_examples,)."""
         return loss(z, self.target)
+
+
+def downhill(value_at: Callable[[float], float], value: float, slope: float) -> tuple[float, float]:
+    """The first of 1, 1/2, 1/4, ... at which the value falls by the slope, and the value there."""
+    length = 1.0
+    while True:
+        new = value_at(length)
+        if new <= value + length * slope or length < 1e-10:
+            return length, new
+        length *= 0.5
 
 
 @dataclass

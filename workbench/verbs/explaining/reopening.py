@@ -184,22 +184,29 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
         raise UsageError.of(
             "E0815", f"run {number} is a {run.kind} run; only predictions can be explained"
         )
+    if run.kind == "crossval":
+        return _recorded_fold(database, run, fold)
     settings = run.parameters
-    task: Task = "map" if settings.get("task") == "map" else "marginal"
-    if run.kind == "infer":
-        engine, options = settings.get("engine") or "auto", settings.get("options") or {}
-        worlds = tuple(settings.get("worlds") or ()) or None
-        return Recorded(
-            run,
-            with_types_of(database, recorded_program(run)),
-            task,
-            worlds,
-            engine,
-            options,
-            None,
-            False,
-            database,
-        )
+    return Recorded(
+        run,
+        with_types_of(database, recorded_program(run)),
+        _task(run),
+        tuple(settings.get("worlds") or ()) or None,
+        settings.get("engine") or "auto",
+        settings.get("options") or {},
+        None,
+        False,
+        database,
+    )
+
+
+def _task(run: Run) -> Task:
+    return "map" if run.parameters.get("task") == "map" else "marginal"
+
+
+def _recorded_fold(database: Database, run: Run, fold: int | None) -> Recorded:
+    """A fold of a cross-validation, by the weights that were learned for it."""
+    settings, number = run.parameters, run.id
     if fold is None:
         raise UsageError.of("E0815", f"run {number} is a cross-validation; choose one of its folds")
     plans = settings.get("folds") or ()
@@ -214,7 +221,7 @@ def recorded_run(database: Database, number: int, fold: int | None = None) -> Re
     return Recorded(
         run,
         with_types_of(database, recorded_program(run, text)),
-        task,
+        _task(run),
         tuple(plans[fold]["worlds"]),
         settings.get("engine") or "auto",
         settings.get("engine_options") or {},

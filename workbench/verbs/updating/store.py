@@ -112,14 +112,9 @@ class Kept:
         shape = DataShape(
             texts["roles"], texts["domains"], dict(texts["clauses"]), tuple(texts["of_worlds"])
         )
-        sums = None
-        if "sums.figures" in arrays:
-            offset, n_hard, n_broken = arrays["sums.figures"].tolist()
-            by_rule: dict[str, Any] = {name: arrays[f"sums.{name}"] for name in _OF_ROWS}
-            sums = RowSums(**by_rule, offset=offset, n_hard=int(n_hard), n_broken=int(n_broken))
         values, component = (arrays[name] for name in _OF_ANSWER)
         return LiveGrounding(
-            asked, grounding, rows, shape, values, shares, texts["engine"], component, sums
+            asked, grounding, rows, shape, values, shares, texts["engine"], component, _sums(arrays)
         )
 
 
@@ -237,6 +232,14 @@ def _rows(arrays: Mapping[str, Array], domain: Domain, stored: int) -> EditedRow
     gone = np.zeros(arrays["rule"].size, np.bool_)
     gone[arrays["gone"]] = True
     return EditedRows(whole, arrays["rule"], gone, more, stored)
+
+
+def _sums(arrays: Mapping[str, Array]) -> RowSums | None:
+    if "sums.figures" not in arrays:
+        return None
+    offset, n_hard, n_broken = arrays["sums.figures"].tolist()
+    by_rule: dict[str, Any] = {name: arrays[f"sums.{name}"] for name in _OF_ROWS}
+    return RowSums(**by_rule, offset=offset, n_hard=int(n_hard), n_broken=int(n_broken))
 
 
 def _put_matrix(arrays: dict[str, Array], name: str, matrix: csr_array) -> None:
