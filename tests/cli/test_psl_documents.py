@@ -374,7 +374,7 @@ def test_a_predicate_of_which_the_document_lists_nothing_is_told(run: Run, tmp_p
     content = json.loads(document(tmp_path).read_text().partition("\n")[2])
     content["rules"] = ["1: Votes(A) -> Vote(A)"]
     path = tmp_path / "slip.json"
-    for description, code in (({}, 1), ("closed", 0)):
+    for description, code in (({}, 1), ("closed", 0), ({"observations": []}, 0)):
         content["predicates"]["Vote/1"] = description
         path.write_text(json.dumps(content))
         found = run("infer", path, "--no-learn")

@@ -42,6 +42,8 @@ class PslCase:
             predicates[f"{name}/{arity}"] = {part: rows for part, rows in section.items() if rows}
             if name in OPEN and not section["targets"]:
                 predicates[f"{name}/{arity}"] = ["open", predicates[f"{name}/{arity}"]]
+            elif not any(section.values()):
+                predicates[f"{name}/{arity}"] = "closed"
         return {"predicates": predicates, "rules": list(self.rules)}
 
     def shown(self) -> str:

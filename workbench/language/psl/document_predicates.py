@@ -57,7 +57,7 @@ class PredicateReading(DocumentFaults):
             self._check_key(name, str(key))
         closed = True if "closed" in marks else False if "open" in marks else None
         if closed is None and isinstance(description, Mapping):
-            listed = any(description.get(part) for part in PARTITIONS)
+            listed = any(part in description for part in PARTITIONS)
             closed = not description.get("targets") if listed else None
         unknown = marks - {"closed", "open", "block"}
         if unknown:
