@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.arrays import Float, Int8, Int64
+from workbench.arrays import Float, Int8, Int32, Int64, UInt64
 from workbench.inference.local_search import Items, Moves, begin, change, flip, moves_of, reset
 from workbench.inference.random_numbers import below, uniform
 from workbench.inference.search_state import Search
@@ -33,6 +33,24 @@ def change_of_pair(first: int, second: int, y: Int8, ell: Float, moves: Moves) -
 
 
 @compiled
+def _heir(
+    atom: int, members: Int32, y: Int8, ell: Float, moves: Moves, fixed: Int8, random: UInt64
+) -> tuple[int, int]:
+    """The member to become true in this one's place, -1 where none may; entries looked at."""
+    atom_ptr, size = moves.columns.indptr, members.size
+    heir, visits, least = -1, 0, np.inf
+    for trial in range(min(size, PARTNERS)):
+        other = members[trial if size <= PARTNERS else below(random, size)]
+        if other == atom or fixed[other] >= 0:
+            continue
+        delta = change_of_pair(atom, other, y, ell, moves)
+        visits += atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[other + 1] - atom_ptr[other]
+        if delta < least:
+            heir, least = other, delta
+    return heir, visits
+
+
+@compiled
 def walk(
     layout: Layout,
     search: Search,
@@ -54,13 +72,11 @@ def walk(
     random = search.random
     best, moved, is_moved = search.best, search.moved, search.is_moved
     row_ptr, row_atom, row_coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
-    kind = layout.kind
+    kind, fixed, block_of = layout.kind, layout.fixed, layout.block_of
     atom_ptr, moves = layout.atom_ptr, moves_of(layout, price)
     rows = row_ptr, row_atom, row_coefficient, search.reach
     items = Items(y, ell, changes, *rows, unsatisfied, search.place, search.visits)
-    fixed, block_of, block_ptr = layout.fixed, layout.block_of, layout.block_ptr
-    block_atom = layout.block_atom
-    block_kind = layout.block_kind
+    block_ptr, block_atom, block_kind = layout.block_ptr, layout.block_atom, layout.block_kind
     n_rows = ell.size
     first_atom = layout.atom_start[component]
     start = layout.row_start[component] + first_atom
@@ -77,11 +93,8 @@ def walk(
         clock += 1
         item = unsatisfied[start + below(random, n)]
         is_row = item < n_rows
-        width = 1
-        first = 0
-        skip = 0
-        up = False
-        at_random = False
+        width, first, skip = 1, 0, 0
+        up = at_random = False
         if is_row:
             first = row_ptr[item]
             width = row_ptr[item + 1] - first
@@ -89,17 +102,14 @@ def walk(
             up = ell[item] < 0 if kind[item] == 2 else price[item] < 0
             at_random = uniform(random) < noise
             skip = below(random, width)
-        chosen = -1
-        chosen_partner = -1
-        least = np.inf
+        chosen, chosen_partner, least = -1, -1, np.inf
         for i in range(width):
+            atom = item - n_rows
             if is_row:
                 k = first + (i + skip if i + skip < width else i + skip - width)
                 atom = row_atom[k]
                 if ((row_coefficient[k] > 0) == (y[atom] == 0)) != up:
                     continue
-            else:
-                atom = item - n_rows
             if fixed[atom] >= 0:
                 continue
             block = block_of[atom]
@@ -109,44 +119,26 @@ def walk(
                 if partner >= 0 and fixed[partner] >= 0:
                     continue
             elif block >= 0 and block_kind[block] == 0:
-                size = block_ptr[block + 1] - block_ptr[block]
-                least_pair = np.inf
-                for trial in range(min(size, PARTNERS)):
-                    other = block_atom[
-                        block_ptr[block] + (trial if size <= PARTNERS else below(random, size))
-                    ]
-                    if other == atom or fixed[other] >= 0:
-                        continue
-                    delta = change_of_pair(atom, other, y, ell, moves)
-                    visits += (
-                        atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[other + 1] - atom_ptr[other]
-                    )
-                    if delta < least_pair:
-                        least_pair = delta
-                        partner = other
+                members = block_atom[block_ptr[block] : block_ptr[block + 1]]
+                partner, looked = _heir(atom, members, y, ell, moves, fixed, random)
+                visits += looked
                 if partner < 0:
                     continue
-            if partner < 0:
-                delta = changes[atom]
-            else:
+            delta = changes[atom]
+            if partner >= 0:
                 delta = change_of_pair(atom, partner, y, ell, moves)
                 visits += (
                     atom_ptr[atom + 1] - atom_ptr[atom] + atom_ptr[partner + 1] - atom_ptr[partner]
                 )
-            if at_random or delta < least:
-                if (
-                    not at_random
-                    and clock - last_flip[atom] <= tabu
-                    and cost + delta >= best_cost - 1e-9
-                ):
-                    continue
+            if at_random:
                 chosen, chosen_partner, least = atom, partner, delta
-                if at_random:
-                    break
+                break
+            is_tabu = clock - last_flip[atom] <= tabu and cost + delta >= best_cost - 1e-9
+            if delta < least and not is_tabu:
+                chosen, chosen_partner, least = atom, partner, delta
         if chosen < 0 or (least > 0 and uniform(random) >= math.exp(-least / temperature)):
             continue
-        for turn in range(2):
-            atom = chosen if turn == 0 else chosen_partner
+        for atom in (chosen, chosen_partner):
             if atom < 0:
                 continue
             n = flip(atom, start, n, items, moves)
