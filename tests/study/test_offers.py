@@ -97,6 +97,26 @@ def test_rows_that_nearly_all_reach_are_no_neighbours(
     assert max(reached()) == 1
 
 
+@pytest.mark.parametrize(("groups", "walked"), [(40, True), (2, False)])
+def test_what_refers_to_other_rows_of_a_small_group_is_read(
+    tmp_path: Path, groups: int, walked: bool
+) -> None:
+    """The inspections of the hives of the same apiary; of an apiary of hundreds nobody asks."""
+    hives = [[f"h{i}", f"a{i % groups}", "yes" if i % 3 else "no"] for i in range(400)]
+    seen = [[f"s{i}", f"h{i * 7 % 400}", i % 17] for i in range(900)]
+    files = [
+        write(tmp_path / "apiaries.csv", ["apiary", "m"], [[f"a{i}", i] for i in range(groups)]),
+        write(tmp_path / "hives.csv", ["hive", "apiary", "lost"], hives),
+        write(tmp_path / "inspections.csv", ["inspection", "hive", "mites"], seen),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "hives.lost")
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows)
+        offered, _ = nearest_offers(columns, list(paths(ready.schema, "hives")), 6000, None)
+    found = {tuple(hop.table for hop in path.hops) for path, some in offered.items() if some}
+    assert (("apiaries", "hives", "inspections") in found) is walked
+
+
 def test_pairs_of_kinds_and_numbers_are_no_more_than_a_third_of_the_rows(tmp_path: Path) -> None:
     """Eight kinds of visits times six numbers in four ways."""
     people = [[f"p{i}", i % 7, "yes" if i % 3 else "no"] for i in range(1200)]

@@ -37,7 +37,7 @@ def update(
         list[str] | None,
         typer.Argument(
             metavar="FACTS...",
-            help="Facts to add: .db, .csv, .data, ..., or one as text, 'P(A, B)'.",
+            help="Facts to add: .db, .csv, .data, ..., rows of a table, or one as text, 'P(A, B)'.",
         ),
     ] = None,
     remove: Annotated[

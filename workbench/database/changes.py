@@ -20,6 +20,7 @@ from workbench.database.schema import add_constants
 from workbench.database.staged_facts import SHOWN
 from workbench.database.stated_facts import FactRows, StatedFacts
 from workbench.database.stored import StoredPredicate
+from workbench.database.value_columns import text_of_value
 from workbench.errors import Diagnostic, InputError
 
 ROWS, CODED, KNOWN, GONE = "changed_texts", "changed_rows", "known_rows", "gone_facts"
@@ -56,14 +57,15 @@ def add_facts(database: Database, facts: FactTexts, *, correct: bool = False) ->
         and partition.
     """
     predicate = database.predicate(facts.predicate)
+    key = predicate.key if facts.subjects is None else predicate.columns[: facts.subjects]
     for world in facts.rows.column("world").unique().to_pylist():
         database.world_id(world)
     with _coded(database, predicate, facts.rows, grow=True) as connection:
         table = quoted(predicate.table_name)
-        same = all_equal("t", "n", ("world", *predicate.key, "partition"))
+        same = all_equal("t", "n", ("world", *key, "partition"))
         differs = " OR ".join(
             f"t.{column} IS DISTINCT FROM n.{column}"
-            for column in ("value", *predicate.columns[len(predicate.key) :])
+            for column in ("value", *predicate.columns[len(key) :])
         )
         # All facts are looked through once, for those that say something of the same keys.
         connection.execute(
@@ -238,26 +240,34 @@ def _refuse_contradictions(
     if not connection.execute(f"SELECT 1 {both} LIMIT 1").fetchall():
         return
     tables = dict(connection.execute("SELECT name, table_name FROM constant_type").fetchall())
-    encoded = dict(predicate.constant_columns)
-    names = [
-        f"(SELECT name FROM {quoted(tables[encoded[column]])} WHERE id = n.{column})"
-        if column in encoded
-        else f"n.{column}::VARCHAR"
-        for column in predicate.key
-    ]
+    encoded, values = dict(predicate.constant_columns), dict(predicate.value_columns)
+
+    def arguments(row: str) -> str:
+        cells = (
+            f"(SELECT name FROM {quoted(tables[encoded[column]])} WHERE id = {row}.{column})"
+            if column in encoded
+            else text_of_value(f"{row}.{column}", values[column])
+            for column in predicate.columns
+        )
+        return f"[{', '.join(cells)}]::VARCHAR[]"
+
     rows = connection.execute(
-        f"SELECT [{', '.join(names)}]::VARCHAR[], t.value, n.value {both} ORDER BY ALL "
+        f"SELECT {arguments('n')}, {arguments('t')}, t.value, n.value {both} ORDER BY ALL "
         f"LIMIT {SHOWN}"
     ).fetchall()
     raise InputError(
         tuple(
             Diagnostic(
                 "E0850",
-                f"{predicate.name}({', '.join(arguments)}) contradicts a fact of the same "
-                f"world: {_said(before)} there, {_said(after)} in the update",
+                f"{predicate.name}({', '.join(new)}) contradicts "
+                + (
+                    f"a fact of the same world: {_said(before)} there, {_said(after)} in the update"
+                    if new == old
+                    else f"{predicate.name}({', '.join(old)}), a fact of the same world"
+                ),
                 help="remove the old fact in the same update, or say that it is corrected",
             )
-            for arguments, before, after in rows
+            for new, old, before, after in rows
         )
     )
 

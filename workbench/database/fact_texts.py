@@ -18,10 +18,14 @@ class FactTexts:
     ----------
     rows : pyarrow.Table
         Columns `world` (its name), `a0, ...` (text), `value`, `partition`.
+    subjects : int or None
+        How many leading arguments tell facts apart, where a thing has one fact; None as the
+        predicate says.
     """
 
     predicate: str
     rows: pyarrow.Table
+    subjects: int | None = None
 
 
 def texts_of_facts(database: Database) -> list[FactTexts]:

@@ -187,6 +187,12 @@ class Path:
         return self.hops[:first]
 
     @property
+    def others(self) -> Path | None:
+        """The path to the other rows of its start that it goes through; None where it does not."""
+        at = next((at for at, hop in enumerate(self.hops[:-1]) if hop.table == self.start), None)
+        return None if at is None else Path(self.start, self.hops[: at + 1])
+
+    @property
     def suffix(self) -> tuple[Hop, ...]:
         """The hops from the anchor on."""
         return self.hops[len(self.prefix) :]
@@ -219,9 +225,10 @@ def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
     A hop is a step, but the way through a table that only relates things is one step, not two. A
     path goes to many rows at most twice and to the latest at most once, near its start; without
     time it may come back to other rows of its start, and go by what things that it refers to share:
-    the telephone of other clients. Once it reaches many, it does not end in what
-    a row refers to, other than its start: such rows are read along with the row that refers to
-    them.
+    the telephone of other clients. From other rows of its start it goes on to what refers to these
+    and was not passed: the inspections of the hives of the same apiary. Once it reaches many, it
+    does not end in what a row refers to, other than its start: such rows are read along with the
+    row that refers to them.
     """
     frontier = [(Path(start), 0)]
     yield frontier[0][0]
@@ -248,9 +255,9 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
     visited = {path.start, *(hop.table for hop in path.hops)}
     many = sum(hop.many for hop in path.hops)
     back_at_start = bool(path.hops) and path.end == path.start
-    if back_at_start or here.of:
+    if here.of:
         return
-    if last is None or last.kind in ("to", "from"):
+    if not back_at_start and (last is None or last.kind in ("to", "from")):
         for reference in here.references:
             back = last is not None and last.kind == "from" and last.column == reference.column
             returns = reference.table == path.start and not timed
@@ -260,7 +267,7 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
                 and not back
             ):
                 yield hop_to(schema, reference)
-    if last is None or (last.kind == "to" and not many and not timed):
+    if last is None or (last.kind == "to" and not many and not timed and not back_at_start):
         for reference in here.references:
             if reference.table in (None, here.name):
                 yield Hop("shared", reference.column, here.name)
@@ -270,6 +277,8 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
     for table in schema.tables.values():
         for reference in table.references:
             if reference.table != here.name or (table.of and not near):
+                continue
+            if back_at_start and (table.name in visited or table.relates):
                 continue
             yield hop_from(schema, reference, table.name)
             if table.of:

@@ -31,7 +31,8 @@ ENOUGH = 2000
 """Columns with which, where rows are no more, nothing farther is looked at."""
 FEW_PAIRS, MANY_TIMES = 1_000_000, 100
 """Where each row reaches, and is reached by, so many times others on average, they are no
-neighbours: what recipes with salt are like says little of one. Few pairs are read anyway.
+neighbours: what recipes with salt are like says little of one. Few pairs are read anyway, but not
+through other rows of the target's table.
 """
 LEAST_ROWS, LEAST_SHARE = 5, 0.01
 """Rows, and share of all rows, that have a rare value at least, where it is looked at:
@@ -98,6 +99,9 @@ def _fits(columns: CandidateColumns, path: Path) -> bool:
         return True
     reached = columns.size(path)
     if reached > FEW_PAIRS and reached > MANY_TIMES * _most_rows(columns.schema, path):
+        return False
+    others = path.others
+    if others and columns.n_neighbours(others) > MANY_TIMES * len(columns.rows):
         return False
     read = sum(1 for _ in onward_columns(columns.schema, path)) + 3
     return 0 < reached * read <= MOST_CELLS

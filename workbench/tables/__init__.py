@@ -35,6 +35,7 @@ from workbench.tables.load import TablesReport, load_tables_as_mapped
 from workbench.tables.mapping import ColumnMapping, SqlDefinition, TableMapping, TablesMapping
 from workbench.tables.mapping_file import read_mapping
 from workbench.tables.mapping_text import format_mapping
+from workbench.tables.more_rows import load_more_rows
 from workbench.tables.propose import propose
 from workbench.tables.readings import Reading, find_reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
@@ -76,6 +77,7 @@ __all__ = [
     "gives_away_from",
     "is_table_file",
     "leaks",
+    "load_more_rows",
     "load_tables_as_mapped",
     "mapped_predicates",
     "propose",

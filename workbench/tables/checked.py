@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import target_of
@@ -14,12 +15,22 @@ from workbench.tables.one_row_each import SHOWN, with_one_row_each
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.typed import ROW, TypedTable, is_filled, typed_table
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
-def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedTable]:
-    """Read the staged tables as a mapping says, by name of the table.
+
+def type_tables(
+    staging: Staging, mapping: TablesMapping, known: Mapping[str, str] = NOTHING
+) -> Mapping[str, TypedTable]:
+    """Read the staged ones of its tables as a mapping says, by name of the table.
 
     Cells that cannot be read, blank keys and rows that contradict each other are errors unless the
     mapping says otherwise; then they are counted in a warning.
+
+    Parameters
+    ----------
+    known : mapping of str to str
+        By table a relation of the staging's database with the things that it has elsewhere, in a
+        column `name`: cells may refer to them, too.
 
     Raises
     ------
@@ -31,7 +42,8 @@ def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedT
     target = target_of(mapping)
     found: dict[str, TypedTable] = {}
     faults: list[Diagnostic] = []
-    for number, table in enumerate(mapping.tables):
+    staged = [table for table in mapping.tables if table.name in staging.tables]
+    for number, table in enumerate(staged):
         typed = typed_table(
             staging,
             table,
@@ -44,7 +56,15 @@ def type_tables(staging: Staging, mapping: TablesMapping) -> Mapping[str, TypedT
         found[table.name] = typed
     if faults:
         raise InputError(tuple(faults))
-    return {name: _with_found_references(staging, typed, found) for name, typed in found.items()}
+    there = {
+        name: f"SELECT {typed.columns[typed.mapping.key]} AS name FROM {typed.relation}"
+        for name, typed in found.items()
+        if typed.mapping.key is not None
+    }
+    for name, relation in known.items():
+        elsewhere = f"SELECT name FROM {relation}"
+        there[name] = f"{there[name]} UNION {elsewhere}" if name in there else elsewhere
+    return {name: _with_found_references(staging, typed, there) for name, typed in found.items()}
 
 
 def _with_readable_cells(staging: Staging, typed: TypedTable) -> TypedTable:
@@ -145,21 +165,24 @@ def _with_subjects(staging: Staging, typed: TypedTable) -> TypedTable:
 
 
 def _with_found_references(
-    staging: Staging, typed: TypedTable, tables: Mapping[str, TypedTable]
+    staging: Staging, typed: TypedTable, there: Mapping[str, str]
 ) -> TypedTable:
     """Count the references to things that their table does not have;
     their facts are made all the same.
+
+    `there` has a query for the things of each table, in a column `name`.
     """
     notes = list(typed.notes)
     for column in typed.mapping.columns:
-        other = tables.get(column.table or "")
-        if other is None or other.mapping.key is None or column.kind == "key":
+        things = there.get(column.table or "")
+        if things is None or column.kind == "key":
             continue
-        name, key = typed.columns[column.name], other.columns[other.mapping.key]
+        name = typed.columns[column.name]
         rows = staging.rows(
             f"SELECT {name}, min({ROW}), sum(count(*)) OVER (), count(*) OVER () FROM "
-            f"{typed.relation} t WHERE {name} IS NOT NULL AND NOT EXISTS (FROM {other.relation} o "
-            f"WHERE o.{key} = t.{name}) GROUP BY 1 ORDER BY 2 LIMIT 3"
+            f"{typed.relation} t WHERE {name} IS NOT NULL AND NOT EXISTS "
+            f"(FROM ({things}) o WHERE o.name = t.{name}) "
+            "GROUP BY 1 ORDER BY 2 LIMIT 3"
         )
         if rows:
             named = ", ".join(str(value) for value, *_ in rows) + (
@@ -171,7 +194,7 @@ def _with_found_references(
                 Diagnostic(
                     "E0241",
                     f"{cells} of {typed.mapping.name}.{column.name} {refer} to nothing "
-                    f"in {other.mapping.name}: {named}",
+                    f"in {column.table}: {named}",
                     staging.tables[typed.mapping.name].span(rows[0][1], column.name),
                     "their facts are loaded; nothing else is known of these things",
                     severity="warning",

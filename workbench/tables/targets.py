@@ -119,10 +119,10 @@ def target_warnings(
     staging: Staging, mapping: TablesMapping, typed: Mapping[str, TypedTable], *, learning: bool
 ) -> tuple[Diagnostic, ...]:
     """What a load says of its target: leaks and, for learning, faults, as warnings;
-    nothing where none is predicted.
+    nothing where none is predicted, or its table is not loaded.
     """
     target = target_of(mapping)
-    if target is None:
+    if target is None or target.table.name not in typed:
         return ()
     faults = target_faults(target_rows(staging, mapping, typed)) if learning else ()
     found = [replace(fault, severity="warning") for fault in faults]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,17 @@ from workbench.database import (
     texts_of_facts,
 )
 from workbench.database.copying import copy_of
-from workbench.errors import InputError
+from workbench.errors import Diagnostic, InputError
+from workbench.tables import (
+    TablesMapping,
+    find_sources,
+    form_of,
+    load_more_rows,
+    mapped_predicates,
+)
 from workbench.verbs.loading import load
+from workbench.verbs.tables_look import labels_at_hand, tables_at_hand
+from workbench.verbs.wide_tables import are_wide_tables
 
 _FORMS = "write a fact as P(A, B), or name a file"
 
@@ -44,11 +53,18 @@ class Applied:
 
 @dataclass(frozen=True)
 class FactChanges:
-    """Facts to be removed, then facts to be added; with `correct`, for what contradicts them."""
+    """Facts to be removed, then facts to be added; with `correct`, for what contradicts them.
+
+    Attributes
+    ----------
+    warnings : tuple of Diagnostic
+        What is to be said of the files.
+    """
 
     add: Sequence[FactTexts]
     remove: Sequence[FactTexts]
     correct: bool
+    warnings: tuple[Diagnostic, ...] = ()
 
     def apply(self, database: Database) -> Applied:
         """Make the changes in the open transaction."""
@@ -78,36 +94,88 @@ def changes_of(
     world: str | None = None,
     partition: Partition = "evidence",
 ) -> FactChanges:
-    """What files, data frames and texts say is to change; the workspace stays as it is."""
+    """What files, data frames and texts say is to change; the workspace stays as it is.
+
+    A file called as a wide table that the workspace was filled from has rows of it.
+    """
     added, removed = list(_each(add)), list(_each(remove))
     if not added and not removed:
         return FactChanges((), (), correct)
-    where: dict[str, Any] = {"world": world or DEFAULT_WORLD, "partition": partition}
+    reader = _Reader(database, world or DEFAULT_WORLD, partition, tables_at_hand(database))
     with copy_of(database, facts=False) as apart:
-        texts = _texts(apart, added, **where)
+        came, notes = reader.texts(apart, added, gone=False)
         if added and removed:
             clear_facts(apart)
-        return FactChanges(texts, _texts(apart, removed, **where), correct)
+        went, more = reader.texts(apart, removed, gone=True)
+    return FactChanges(came, went, correct, (*notes, *more))
 
 
-def _texts(
-    apart: Database, each: Sequence[Any], *, world: str, partition: Partition
-) -> list[FactTexts]:
-    """Facts read into a workspace that has none."""
-    if not each:
-        return []
-    # Facts written out are read as one text: each reading costs as much as many facts.
-    texts: list[str] = []
-    files: list[Any] = []
-    for one in each:
-        if isinstance(one, str) and not one.strip():  # as a path, the folder one is in
-            raise InputError.of("E0814", "an empty text names no facts", help=_FORMS)
-        (texts if isinstance(one, str) and is_fact(one) else files).append(one)
-    if texts:
-        load_alchemy_text(apart, "\n".join(texts), world=world, partition=partition)
-    for source in files:
-        load(apart, source, world=world, partition=partition, wide=False)
-    return texts_of_facts(apart)
+@dataclass(frozen=True)
+class _Reader:
+    """Reads facts into a workspace that has none."""
+
+    database: Database
+    world: str
+    partition: Partition
+    tables: TablesMapping | None
+
+    def texts(
+        self, apart: Database, each: Sequence[Any], *, gone: bool
+    ) -> tuple[list[FactTexts], tuple[Diagnostic, ...]]:
+        """Facts to come, or to go; and what is to be said of their files."""
+        if not each:
+            return [], ()
+        where: dict[str, Any] = {"world": self.world, "partition": self.partition}
+        # Facts written out are read as one text: each reading costs as much as many facts.
+        texts: list[str] = []
+        files: list[Any] = []
+        rows: list[Any] = []
+        for one in each:
+            if isinstance(one, str) and not one.strip():  # as a path, the folder one is in
+                raise InputError.of("E0814", "an empty text names no facts", help=_FORMS)
+            if isinstance(one, str) and is_fact(one):
+                texts.append(one)
+            else:
+                (rows if self._has_rows(one) else files).append(one)
+        if texts:
+            load_alchemy_text(apart, "\n".join(texts), **where)
+        for source in files:
+            load(apart, source, wide=False, **where)
+        notes: tuple[Diagnostic, ...] = ()
+        if rows:
+            assert self.tables is not None
+            notes = load_more_rows(
+                apart,
+                find_sources(rows),
+                self.tables,
+                labels=labels_at_hand(self.database),
+                world=self.world,
+                among=None if gone else self.database,
+            )
+        subjects = self._subjects()
+        return [
+            replace(one, subjects=subjects.get(one.predicate)) for one in texts_of_facts(apart)
+        ], notes
+
+    def _has_rows(self, source: Any) -> bool:
+        """Whether a source has rows of tables, and not facts of one predicate."""
+        return (
+            self.tables is not None
+            and self.partition == "evidence"
+            and isinstance(source, str | os.PathLike)
+            and (form_of(source) is not None or Path(source).is_dir())
+            and are_wide_tables(self.database, source)
+        )
+
+    def _subjects(self) -> Mapping[str, int]:
+        """By predicate how many arguments say what a fact is about, where a thing has one."""
+        if self.tables is None:
+            return {}
+        return {
+            found.name: found.subjects
+            for found in mapped_predicates(self.tables)
+            if found.functional
+        }
 
 
 def _each(sources: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from workbench.database import Database
 from workbench.errors import Diagnostic
@@ -24,6 +25,8 @@ from workbench.tables import (
     stage,
     target_of,
 )
+
+Labels = Literal["evidence", "withheld"]
 
 SHOWN = 8
 SAMPLED = 1000
@@ -130,10 +133,21 @@ def _head(staging: Staging, name: str, rows: int) -> tuple[tuple[str | None, ...
     return tuple(staging.rows(f"FROM {staging.tables[name].relation} ORDER BY rowid LIMIT {rows}"))
 
 
-def remember_tables(database: Database, mapping: TablesMapping) -> None:
-    """Keep which tables were loaded, and as what; files by their whole path."""
+def remember_tables(
+    database: Database, mapping: TablesMapping, labels: Labels | None = None
+) -> None:
+    """Keep which tables were loaded, and as what; files by their whole path. And what the known
+    cells of the target became, unless that stays.
+    """
     with TemporaryDirectory() as elsewhere:
         database.remember("tables", format_mapping(mapping, elsewhere))
+    if labels is not None:
+        database.remember("labels", labels)
+
+
+def labels_at_hand(database: Database) -> Labels:
+    """What the known cells of the target became in the tables that were loaded last."""
+    return "evidence" if database.setting("labels") == "evidence" else "withheld"
 
 
 def tables_at_hand(database: Database) -> TablesMapping | None:

@@ -123,7 +123,7 @@ def load_wide_tables(
             report = load_tables_as_mapped(
                 database, staging, chosen, world=world or DEFAULT_WORLD, labels=labels, last=True
             )
-            remember_tables(database, chosen)
+            remember_tables(database, chosen, labels)
             _remember_target(database, target)
     return report
 

@@ -24,6 +24,7 @@ from workbench.tables import Staging, load_tables_as_mapped
 from workbench.verbs.infer import infer
 from workbench.verbs.runs import record_inference
 from workbench.verbs.studying.runs import record_study
+from workbench.verbs.tables_look import remember_tables
 
 WORKSPACE = "workspace.duckdb"
 SECONDS = 60.0
@@ -185,6 +186,7 @@ def loaded(database: Database, staging: Staging, ready: Prepared, text: str) -> 
     database.declare(program)
     mapping = replace(ready.mapping, definitions=())  # no program of a study names them
     load_tables_as_mapped(database, staging, mapping, typed=ready.typed, labels="evidence")
+    remember_tables(database, mapping, "evidence")
     return program
 
 

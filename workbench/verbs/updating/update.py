@@ -56,7 +56,8 @@ def update(
     """Change facts and bring a recorded prediction up to date, in one transaction: all of it or
     nothing.
 
-    Raises E0850 where a fact contradicts another; the faults of the files; E0852, beside what
+    Raises E0850 where a fact contradicts another; the faults of the files, E0854 for rows of tables
+    that cannot come or go; E0852, beside what
     clashes, where the changed facts admit no state; E0815 where the run is no prediction, E0851
     where it is a fold's; Cancelled where somebody asked for that: nothing is changed then. A time
     limit of the run's own ends solving alone: the best state so far is the answer, and its status
@@ -70,7 +71,8 @@ def update(
         An inference run. What is brought up to date is its newest update, where facts have not
         changed otherwise since.
     add, remove : sequences of path, data frame, or text in the form of Alchemy's `.db`
-        Facts that are there already, or not there any more, change nothing.
+        Facts that are there already, or not there any more, change nothing. A file called as a wide
+        table of the workspace has rows of it.
     correct : bool
         Facts that contradict facts of the same world take their place.
     world : str, optional
@@ -99,6 +101,7 @@ def update(
         renewal = _renewed(database, before, changed, progress)
         seconds = perf_counter() - begun
         result = _result(database, before.recorded, renewal.standing, seconds)
+        result = replace(result, warnings=(*changes.warnings, *result.warnings))
         clusters, held = NO_CHANGES, None
         if changed or before.standing is None:
             view = database.within()
