@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -105,19 +106,12 @@ def _load(database: Database, world: str, directory: Path, mark: str, split: int
         value: Float | None = None,
         **columns: npt.ArrayLike,
     ) -> None:
-        frame = pd.DataFrame(
-            {name: np.asarray(column).astype(str) for name, column in columns.items()}
-        )
+        frame = pd.DataFrame({name: np.asarray(one).astype(str) for name, one in columns.items()})
         if value is not None:
             frame["value"] = value
-        load_frame(
-            database,
-            frame,
-            predicate=predicate,
-            value=None if value is None else "value",
-            world=world,
-            partition=partition,
-        )
+        how: Any = {"world": world, "partition": partition}
+        of = None if value is None else "value"
+        load_frame(database, frame, predicate=predicate, value=of, **how)
 
     user, joke, rating = observed
     put("Likes", user=_users(user), joke=_jokes(joke), value=rating)

@@ -148,6 +148,21 @@ class ConvexSolver(Engine):
         return name
 
 
+def _fails(model: Any, solver: str, options: Mapping[str, Any]) -> str:
+    """Solve a CVXPY problem; what the solver says where it fails, else nothing."""
+    import cvxpy as cp
+
+    try:
+        # OSQP prints a line on its polishing now and then, whatever it is asked.
+        with warnings.catch_warnings(), redirect_stdout(StringIO()):
+            # An inaccurate answer is said by its status and measured by its gap.
+            warnings.filterwarnings("ignore", "Solution may be inaccurate")
+            model.solve(solver=solver, **options)
+    except cp.error.SolverError as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
 def _solve(
     program: HingeProblem, solver: str, options: Mapping[str, Any]
 ) -> tuple[Point | None, str]:
@@ -178,16 +193,9 @@ def _solve(
         groups.append((equal, rows.A[equal] @ x + rows.b[equal] == 0))
     box = [x >= rows.lower, x <= rows.upper]
     model = cp.Problem(cp.Minimize(objective), [constraint for _, constraint in groups] + box)
-    try:
-        # OSQP prints a line on its polishing now and then, whatever it is asked.
-        with warnings.catch_warnings(), redirect_stdout(StringIO()):
-            # An inaccurate answer is said by its status and measured by its gap.
-            warnings.filterwarnings("ignore", "Solution may be inaccurate")
-            model.solve(solver=solver, **options)
-    except cp.error.SolverError as error:
-        return None, str(error).splitlines()[0]
-    if x.value is None:
-        return None, str(model.status)
+    failure = _fails(model, solver, options)
+    if failure or x.value is None:
+        return None, failure or str(model.status)
     multipliers = np.zeros(rows.n_rows)
     for index, constraint in groups:
         if constraint.dual_value is not None:

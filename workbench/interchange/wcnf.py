@@ -66,16 +66,8 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
         if words[0] == "p":
             declared, listed, top = _header(words, name, number)
             continue
-        try:
-            cost = np.inf if words[0] == "h" else _exactly(words[0])
-            clause = [int(word) for word in words[1:]]
-        except ValueError:
-            raise _wrong(name, number, "a clause is a weight or h, then whole numbers") from None
-        if not clause or clause[-1] != 0 or 0 in clause[:-1]:
-            raise _wrong(name, number, "a clause ends with its only 0")
-        if not 0 <= cost < np.inf and words[0] != "h":
-            raise _wrong(name, number, "a weight is 0 or more, and finite")
-        literals += clause[:-1]
+        cost, clause = _clause(words, name, number)
+        literals += clause
         start.append(len(literals))
         weight.append(np.inf if cost >= top else cost)
     if not text.strip():
@@ -95,6 +87,20 @@ def parse_wcnf(text: str, name: str = "the file") -> WeightedClauses:
     return WeightedClauses(
         max(declared, used), np.array(literals, np.int64), np.array(start), weights
     )
+
+
+def _clause(words: list[str], name: str, number: int) -> tuple[float, list[int]]:
+    """The weight of a line's clause, infinite where it is hard, and its literals."""
+    try:
+        cost = np.inf if words[0] == "h" else _exactly(words[0])
+        clause = [int(word) for word in words[1:]]
+    except ValueError:
+        raise _wrong(name, number, "a clause is a weight or h, then whole numbers") from None
+    if not clause or clause[-1] != 0 or 0 in clause[:-1]:
+        raise _wrong(name, number, "a clause ends with its only 0")
+    if not 0 <= cost < np.inf and words[0] != "h":
+        raise _wrong(name, number, "a weight is 0 or more, and finite")
+    return cost, clause[:-1]
 
 
 def _exactly(word: str) -> float:

@@ -4,6 +4,7 @@ whose rows are facts of a predicate.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -71,22 +72,11 @@ def _faults(mapping: TablesMapping) -> Iterator[Diagnostic]:
     taken = {
         found.name.casefold(): f"a predicate of the table {found.table}" for found in predicates
     }
-    tables = [table.name for table in mapping.tables]
-    twice = next(
-        (
-            name
-            for name in tables
-            if sum(name.casefold() == other.casefold() for other in tables) > 1
-        ),
-        None,
-    )
-    if twice is not None and mapping.definitions:
-        yield Diagnostic(
-            "E0231",
-            f"two tables are called {twice}, which SQL cannot tell apart",
-            None,
-            "rename one",
-        )
+    called = Counter(table.name.casefold() for table in mapping.tables)
+    twice = [table.name for table in mapping.tables if called[table.name.casefold()] > 1]
+    if twice and mapping.definitions:
+        message = f"two tables are called {twice[0]}, which SQL cannot tell apart"
+        yield Diagnostic("E0231", message, None, "rename one")
         return
     types = {*VALUES, *(name for found in predicates for name in found.types)}
     for one in mapping.definitions:
@@ -96,18 +86,10 @@ def _faults(mapping: TablesMapping) -> Iterator[Diagnostic]:
         taken[one.name.casefold()] = "another definition"
         for name in dict.fromkeys(one.types):
             if name not in types:
-                close = nearest(name, types)
-                cure = (
-                    f"did you mean {close}?"
-                    if close
-                    else f"the types are {', '.join(sorted(types))}"
-                )
-                yield Diagnostic(
-                    "E0256",
-                    f"{one.name} is of {name}, which is no type of the mapping",
-                    one.span,
-                    cure,
-                )
+                close, known = nearest(name, types), f"the types are {', '.join(sorted(types))}"
+                message = f"{one.name} is of {name}, which is no type of the mapping"
+                cure = f"did you mean {close}?" if close else known
+                yield Diagnostic("E0256", message, one.span, cure)
         try:
             relations_read(one.sql)
         except WorkbenchError as error:

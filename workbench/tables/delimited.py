@@ -68,19 +68,8 @@ def read_form(
     scan = scanned(path, encoding)
     notes: list[Diagnostic] = []
     if encoding is None and scan.encoding not in ("utf-8", "utf-16"):
-        said = (
-            f"{name} is not UTF-8 and is read as {scan.encoding} (Western European, as Windows "
-            "writes it)"
-        )
-        notes.append(
-            Diagnostic(
-                "E0245",
-                said,
-                Span(name, 1, 1, 1, 1),
-                'wrong? say encoding = "..."',
-                severity="note",
-            )
-        )
+        said = f"not UTF-8 and is read as {scan.encoding} (Western European, as Windows writes it)"
+        notes.append(_guess(name, f"{name} is {said}", 'encoding = "..."'))
     source = path
     if scan.encoding != "utf-8" or not scan.plain_ends:
         source = workplace / f"{len(list(workplace.iterdir()))}.csv"
@@ -105,14 +94,16 @@ def read_form(
             f"the first line of {name} holds numbers, so it is taken for a row: the columns "
             "are column1, column2, ..."
         )
-        notes.append(
-            Diagnostic(
-                "E0245", said, Span(name, 1, 1, 1, 1), "wrong? say header = true", severity="note"
-            )
-        )
+        notes.append(_guess(name, said, "header = true"))
     names = column_names(cells, name, lines[0]) if named and lines else _numbered(len(cells))
     longest = LONGEST_LINE if scan.long_lines else 2 * WINDOW
     return Delimited(source, chosen, scan.encoding, named, names, above, longest, tuple(notes))
+
+
+def _guess(name: str, said: str, otherwise: str) -> Diagnostic:
+    """A note on what was found out, and how to say it otherwise."""
+    place = Span(name, 1, 1, 1, 1)
+    return Diagnostic("E0245", said, place, f"wrong? say {otherwise}", severity="note")
 
 
 def _lines_above(head: Sequence[str], separator: str | None) -> int:

@@ -60,63 +60,52 @@ def kind_of(column: ColumnCounts) -> Finding:
     filled, reading = column.filled, column.reading
     if not filled:
         return Finding("empty", "no cell says anything")
-    if _mostly(column.truths, filled) and (
-        column.distinct == 2 or reading.yes[0] not in ("1", "0")
-    ):
+    if _says_yes_or_no(column):
         named = ", ".join(text for text, _ in column.values[:4])
-        if column.distinct > 1 or (column.blanks and reading.yes[0] != "1"):
-            return Finding(
-                "yes/no", f"the cells say {named}", _rest(column.truths, filled, "yes or no")
-            )
+        rest = _rest(column.truths, filled, "yes or no")
+        return Finding("yes/no", f"the cells say {named}", rest)
     if column.distinct == 1 and not column.blanks:
         return Finding("constant", f"every cell says {column.values[0][0]}")
     if reading.format and _mostly(column.dates, filled):
         return Finding("date", _about_dates(column), _rest(column.dates, filled, "dates"))
-    codes = set(words(column.name)) & _CODE_WORDS
     few_words = (
         column.numbers < filled
         and 0 < len(column.values) < FEW
         and len(column.values) < 0.2 * filled
     )
     if _mostly(column.numbers, filled) and not few_words:
-        if column.leading_zeros and column.whole == filled and (column.low or 0) >= 0:
-            led = share(column.leading_zeros, filled)
-            return _as_text(column, f"{led} are codes with zeros or a plus in front")
-        telephone = set(words(column.name)) & _TELEPHONE_WORDS
-        if telephone and column.whole == filled:
-            return _as_text(column, f"numbers, and the name says {min(telephone)}")
-        if (
-            codes
-            and column.whole == filled
-            and column.distinct <= 50
-            and not _like_years(column)
-            and not (codes <= _SCALE_WORDS and _like_scale(column))
-        ):
-            return Finding(
-                "category", f"{column.distinct} whole numbers, and the name says {min(codes)}"
-            )
-        said = {
-            ".": "", ",": ", with decimal commas", ",.": ", with commas between thousands",
-            " .": ", with blanks between thousands", " ,": ", with blanks between thousands",
-            ":": ", 6:30 read as 6.5",
-        }  # fmt: skip
-        reason = (
-            f"{share(column.numbers, filled)} numbers from {_short(column.low)} to "
-            f"{_short(column.high)}"
-        )
-        reason += said[reading.decimal or "."] + (f", in {reading.unit}" if reading.unit else "")
-        if reading.other_decimal:
-            reason += f' (decimal = "{reading.other_decimal}" fits as well: look at it)'
-        return Finding("number", reason, _rest(column.numbers, filled, "numbers"))
+        return _of_numbers(column)
     for count, what in ((column.numbers, "numbers"), (column.dates, "dates")):
         if 0.2 * filled < count < filled:
             found = _as_text(column, f"only {share(count, filled)} are {what}")
-            return Finding(
-                found.kind,
-                found.reason,
-                f"{share(filled - count, filled)} of its cells are no {what}",
-            )
+            mixed = f"{share(filled - count, filled)} of its cells are no {what}"
+            return Finding(found.kind, found.reason, mixed)
     return _as_text(column, "")
+
+
+def _says_yes_or_no(column: ColumnCounts) -> bool:
+    """Whether cells are words for yes and no; 1 and 0 only where both are there."""
+    yes = column.reading.yes
+    if not _mostly(column.truths, column.filled) or (column.distinct != 2 and yes[0] in ("1", "0")):
+        return False
+    return column.distinct > 1 or bool(column.blanks and yes[0] != "1")
+
+
+def _of_numbers(column: ColumnCounts) -> Finding:
+    """What cells that are numbers stand for: codes, telephones, categories or numbers."""
+    filled, all_whole = column.filled, column.whole == column.filled
+    if column.leading_zeros and all_whole and (column.low or 0) >= 0:
+        led = share(column.leading_zeros, filled)
+        return _as_text(column, f"{led} are codes with zeros or a plus in front")
+    telephone = set(words(column.name)) & _TELEPHONE_WORDS
+    if telephone and all_whole:
+        return _as_text(column, f"numbers, and the name says {min(telephone)}")
+    codes = set(words(column.name)) & _CODE_WORDS
+    is_scale = codes <= _SCALE_WORDS and _like_scale(column)
+    if codes and all_whole and column.distinct <= 50 and not _like_years(column) and not is_scale:
+        said = f"{column.distinct} whole numbers, and the name says {min(codes)}"
+        return Finding("category", said)
+    return Finding("number", _about_numbers(column), _rest(column.numbers, filled, "numbers"))
 
 
 def _like_years(column: ColumnCounts) -> bool:
@@ -145,6 +134,21 @@ def _mostly(part: int, whole: int) -> bool:
 
 def _rest(part: int, whole: int, what: str) -> str:
     return "" if part == whole else f"{whole - part:,} of its {whole:,} cells are no {what}"
+
+
+def _about_numbers(column: ColumnCounts) -> str:
+    reading = column.reading
+    said = {
+        ".": "", ",": ", with decimal commas", ",.": ", with commas between thousands",
+        " .": ", with blanks between thousands", " ,": ", with blanks between thousands",
+        ":": ", 6:30 read as 6.5",
+    }  # fmt: skip
+    reason = f"{share(column.numbers, column.filled)} numbers from {_short(column.low)} to "
+    reason += _short(column.high) + said[reading.decimal or "."]
+    reason += f", in {reading.unit}" if reading.unit else ""
+    if reading.other_decimal:
+        reason += f' (decimal = "{reading.other_decimal}" fits as well: look at it)'
+    return reason
 
 
 def _about_dates(column: ColumnCounts) -> str:

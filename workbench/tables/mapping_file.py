@@ -166,13 +166,26 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
             name, f"{name} has no kind", f"kinds are {', '.join(get_args(ColumnKind))}"
         )
     says = kind not in ("key", "constant", "empty", "ignore")
+    return ColumnMapping(
+        name,
+        kind,  # type: ignore[arg-type]
+        (reader.text(given, "predicate") or predicate_name(words(name))) if says else None,
+        (reader.text(given, "type") or type_name(words(name))) if kind == "category" else None,
+        reader.text(given, "table"),
+        _reading(reader, given, kind),
+        _parts(reader, given, kind),
+        _one_of(reader, given, "unreadable", ("error", "blank")) or "error",  # type: ignore[arg-type]
+    )
+
+
+def _reading(reader: TomlReader, given: Mapping[str, Any], kind: str) -> Reading:
     missing = reader.texts(given, "missing")
     decimal = _one_of(reader, given, "decimal", (".", ",", ",.", " .", " ,", ":"))
     yes = _words_of(reader, given, "yes") or (_every(0) if kind == "yes/no" else ())
     no = _words_of(reader, given, "no") or (
         _every(1) if kind == "yes/no" and "yes" not in given else ()
     )
-    reading = Reading(
+    return Reading(
         usual_blanks(kind, (*yes, *no)) if missing is None else missing,
         decimal or ("." if kind == "number" else None),
         reader.text(given, "format") or ("%Y-%m-%d" if kind == "date" else None),
@@ -180,6 +193,9 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
         no=no,
         unit=reader.text(given, "unit"),
     )
+
+
+def _parts(reader: TomlReader, given: Mapping[str, Any], kind: str) -> tuple[str, ...]:
     parts = reader.texts(given, "parts") or ()
     if parts and (
         len(parts) != 3 if kind == "date" else len(parts) < 2 or kind not in ("key", "reference")
@@ -189,16 +205,7 @@ def _column(reader: TomlReader, name: str, given: object) -> ColumnMapping:
             "reference of several columns"
         )
         raise reader.fault("parts", said)
-    return ColumnMapping(
-        name,
-        kind,  # type: ignore[arg-type]
-        (reader.text(given, "predicate") or predicate_name(words(name))) if says else None,
-        (reader.text(given, "type") or type_name(words(name))) if kind == "category" else None,
-        reader.text(given, "table"),
-        reading,
-        parts,
-        _one_of(reader, given, "unreadable", ("error", "blank")) or "error",  # type: ignore[arg-type]
-    )
+    return parts
 
 
 def _every(place: int) -> tuple[str, ...]:

@@ -222,38 +222,39 @@ def _split_dates(staging: Staging, counts: TableCounts) -> list[ColumnMapping]:
             if names[0] not in parts:
                 continue
             place = parts.index(names[0])
-            around = (parts[:place], parts[place + 1 :])
-            month, day = (by_words.get((*around[0], name, *around[1])) for name in names[1:])
+            before, behind = parts[:place], parts[place + 1 :]
+            month, day = (by_words.get((*before, name, *behind)) for name in names[1:])
             if month is None or day is None or not all(map(_is_whole, (year, month, day))):
                 continue
-            columns = (year.name, month.name, day.name)
-            cells = [counts.table.cell(name) for name in columns]
-            blank = " OR ".join(is_blank(cell, year.reading.blanks) for cell in cells)
-            (dates, blanks) = staging.rows(
-                f"SELECT count({date_from_parts(*cells)}), count(*) FILTER ({blank}) FROM "
-                f"{counts.table.relation}"
-            )[0]
-            filled = counts.table.rows - int(blanks)
-            if filled and int(dates) >= NEARLY_ALL * filled:
-                core = [part for part in (*around[0], *around[1]) if part]
-                said = (
-                    f"year, month and day stand in {', '.join(columns)}: "
-                    f"{share(int(dates), filled)} make dates"
-                )
-                name = "_".join([*core, "date"])
-                reading = Reading(blanks=year.reading.blanks)
-                found.append(
-                    ColumnMapping(
-                        name,
-                        "date",
-                        reading=reading,
-                        parts=columns,
-                        unreadable="error" if int(dates) == filled else "blank",
-                        reason=said,
-                        missing=int(blanks),
-                    )
-                )
+            name = "_".join(filter(None, (*before, *behind, "date")))
+            made = _split_date(staging, counts.table, name, (year, month, day))
+            found += [] if made is None else [made]
     return found
+
+
+def _split_date(
+    staging: Staging, table: StagedTable, name: str, parts: tuple[ColumnCounts, ...]
+) -> ColumnMapping | None:
+    """A date of year, month and day, where nearly all of these make dates."""
+    columns, blanks_of = tuple(one.name for one in parts), parts[0].reading.blanks
+    cells = [table.cell(column) for column in columns]
+    blank = " OR ".join(is_blank(cell, blanks_of) for cell in cells)
+    (dates, blanks) = staging.rows(
+        f"SELECT count({date_from_parts(*cells)}), count(*) FILTER ({blank}) FROM {table.relation}"
+    )[0]
+    filled = table.rows - int(blanks)
+    if not filled or int(dates) < NEARLY_ALL * filled:
+        return None
+    make = f"{share(int(dates), filled)} make dates"
+    return ColumnMapping(
+        name,
+        "date",
+        reading=Reading(blanks=blanks_of),
+        parts=columns,
+        unreadable="error" if int(dates) == filled else "blank",
+        reason=f"year, month and day stand in {', '.join(columns)}: {make}",
+        missing=int(blanks),
+    )
 
 
 def _is_whole(column: ColumnCounts) -> bool:

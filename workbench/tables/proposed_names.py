@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 
 from workbench.tables.facts import subject_types, value_types
 from workbench.tables.mapping import ColumnMapping, TableMapping, TablesMapping
@@ -75,27 +76,9 @@ def with_predicates(
         name.casefold() for name in relations
     ]
     chosen: dict[tuple[str, str], str] = {}
-    used: dict[str, Sequence[str]] = {}
-    folded = {name.casefold(): (name, types) for name, types in taken.items()}
-
-    def is_free(name: str, types: Sequence[str]) -> bool:
-        there = folded.get(name.casefold())
-        free = there is None or (there[0] == name and tuple(there[1]) == tuple(types))
-        return free and name.casefold() not in used
-
-    def first_free(candidates: Sequence[str], types: Sequence[str]) -> str:
-        name = next((name for name in candidates if is_free(name, types)), None)
-        number = 2
-        while name is None:
-            name = (
-                f"{candidates[-1]}{number}" if is_free(f"{candidates[-1]}{number}", types) else None
-            )
-            number += 1
-        used[name.casefold()] = types
-        return name
-
+    free = _FreeNames({name.casefold(): (name, types) for name, types in taken.items()})
     named = [
-        replace(table, relation=first_free([table.relation], subject_types(mapping, table)))
+        replace(table, relation=free.take([table.relation], subject_types(mapping, table)))
         if table.relation
         else table
         for table in tables
@@ -105,7 +88,7 @@ def with_predicates(
         bare = predicate_name(parts)
         longer = predicate_name((*singular_words(table.name), *parts))
         types = (*subject_types(mapping, table), *value_types(mapping, column))
-        chosen[table.name, column.name] = first_free([bare, longer] if alone else [longer], types)
+        chosen[table.name, column.name] = free.take([bare, longer] if alone else [longer], types)
     return [
         replace(
             table,
@@ -116,6 +99,26 @@ def with_predicates(
         )
         for table in named
     ]
+
+
+@dataclass
+class _FreeNames:
+    """Names for predicates that no other has, by what is there: name and types of each folded."""
+
+    there: Mapping[str, tuple[str, Sequence[str]]]
+    used: set[str] = field(default_factory=set)
+
+    def take(self, candidates: Sequence[str], types: Sequence[str]) -> str:
+        """The first of the candidates that is free, or the last with a number."""
+        numbered = (f"{candidates[-1]}{number}" for number in count(2))
+        name = next(name for name in chain(candidates, numbered) if self._is_free(name, types))
+        self.used.add(name.casefold())
+        return name
+
+    def _is_free(self, name: str, types: Sequence[str]) -> bool:
+        there = self.there.get(name.casefold())
+        fits = there is None or (there[0] == name and tuple(there[1]) == tuple(types))
+        return fits and name.casefold() not in self.used
 
 
 def _predicate_words(table: TableMapping, column: ColumnMapping) -> tuple[str, ...]:

@@ -57,6 +57,7 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
     names: list[dict[str, Any]] = [
         {"name": f"part {number + 1}", "worlds": [], "kept": None} for number in range(result.folds)
     ]
+    said = {"target": result.target, "kind": result.kind, "labels": result.sentence}
     record = RunRecord(
         "study",
         result.status,
@@ -65,13 +66,7 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
         engine=result.learner,
         seed=seed,
         name=result.target,
-        parameters={
-            "target": result.target,
-            "kind": result.kind,
-            "labels": result.sentence,
-            "language": "mln",
-        }
-        | ({"folds": names} if held_out else {}),
+        parameters={**said, "language": "mln"} | ({"folds": names} if held_out else {}),
         atom_types=types,
         predictions=held_out,
         metrics={
