@@ -9,7 +9,7 @@ makes them possible: what is missing there would not be neutral.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,6 +107,17 @@ class Clustering:
         return int(self.label.max(initial=-1)) + 1
 
 
+def _worth_solving(
+    matrices: Sequence[tuple[int, Float]], conduct: Conduct
+) -> list[tuple[int, Float]]:
+    """The smallest first; without a time limit a few small ones."""
+    found = sorted(matrices, key=lambda one: len(one[1]))
+    if conduct.deadline is None:
+        most, largest = EXACT_UNASKED
+        return [one for one in found if len(one[1]) <= largest][:most]
+    return found
+
+
 def cluster(
     n: int,
     pairs: Pairs,
@@ -155,10 +166,7 @@ def cluster(
         open_gap = energies[number] - bounds[number] > 1e-6
         if solved_all and open_gap and len(members) <= EXACT_RECORDS:
             matrices.append((number, matrix))
-    matrices.sort(key=lambda one: len(one[1]))
-    if conduct.deadline is None:
-        matrices = [one for one in matrices if len(one[1]) <= EXACT_UNASKED[1]][: EXACT_UNASKED[0]]
-    for number, matrix in matrices:
+    for number, matrix in _worth_solving(matrices, conduct):
         if conduct.over:
             break
         conduct.progress.report("exact clusters", number, len(components), "")
@@ -167,13 +175,9 @@ def cluster(
         label[members] = members[first_of(exact.label)]
         energies[number], bounds[number] = exact.energy, max(bounds[number], exact.bound)
     energy, bound = float(energies.sum()) + components.cut, float(bounds.sum())
-    status = (
-        "optimal"
-        if energy - bound <= 1e-6 * max(1.0, energy)
-        else "feasible"
-        if solved_all
-        else conduct.stopped
-    )
+    status = "feasible" if solved_all else conduct.stopped
+    if energy - bound <= 1e-6 * max(1.0, energy):
+        status = "optimal"
     _, numbered = np.unique(label, return_inverse=True)
     return Clustering(
         numbered.astype(np.int64),

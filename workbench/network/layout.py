@@ -109,9 +109,8 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
     fixed = np.full(network.n_atoms, -1, np.int8)
     moving, constraining = _split_blocks(network, fixed)
     blocks = network.blocks
-    rows = _with_rows(
-        network, weights, (_as_clauses if clauses else _as_sums)(network, constraining)
-    )
+    as_rows = _as_clauses if clauses else _as_sums
+    rows = _with_rows(network, weights, as_rows(network, constraining))
     component = np.concatenate((parts.of_row, parts.of_block[rows.owner]))
     order = np.argsort(component, kind="stable")
     order = order[component[order] >= 0]
@@ -121,11 +120,9 @@ def lay_out(network: GroundNetwork, weights: Float, *, clauses: bool = False) ->
     by_atom = by_row.tocsc()
 
     members = csr_array(blocks.members[moving])
-    block_atom = position[members.indices]
+    block_atom, sizes = position[members.indices], np.diff(members.indptr)
     block_of = np.full(network.n_atoms, -1, np.int32)
-    block_of[block_atom] = np.repeat(
-        np.arange(moving.size, dtype=np.int32), np.diff(members.indptr)
-    )
+    block_of[block_atom] = np.repeat(np.arange(moving.size, dtype=np.int32), sizes)
     return Layout(
         atom_id=atom_id,
         row_id=rows.number[order].astype(np.int64),

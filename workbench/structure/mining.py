@@ -189,29 +189,7 @@ class RuleMiner:
         rules: list[MinedRule] = []
         if not len(bodies):
             return rules
-        # Predictions, those of known subjects, those that hold.
-        tallies = np.zeros((len(bodies), 3), np.int64)
-        prepared = []
-        for world, domain, labelled in domains:
-            known = domain if labelled else true_atoms(world, domain.predicate)
-            subjects = np.isin(domain.arguments[:, 0], known.arguments[:, 0])
-            prepared.append((IndexedCoverage(world, domain), domain.label == 1, subjects))
-        complete = 0
-        for row, body in enumerate(bodies):
-            for everything, true, subjects in prepared:
-                if conduct.over:
-                    break
-                predicted = unpack(everything.covers(body[None]), len(true))[0]
-                tallies[row] += [
-                    predicted.sum(),
-                    (predicted & subjects).sum(),
-                    (predicted & true).sum(),
-                ]
-            else:
-                complete += 1
-                continue
-            break
-        bodies, support, tallies = bodies[:complete], support[:complete], tallies[:complete]
+        tallies = _tallies(domains, bodies, conduct)
         density = sum(float(domain.label.sum()) for _, domain, _ in domains) / sum(
             len(domain) for _, domain, _ in domains
         )
@@ -230,6 +208,29 @@ class RuleMiner:
                 )
             )  # fmt: skip
         return rules
+
+
+def _tallies(
+    domains: Sequence[tuple[Background, Examples, bool]], bodies: Int32, conduct: Conduct
+) -> Int64:
+    """Each body's predictions, those of known subjects, those that hold; the first bodies' alone
+    where time ends.
+    """
+    prepared = []
+    for world, domain, labelled in domains:
+        known = domain if labelled else true_atoms(world, domain.predicate)
+        subjects = np.isin(domain.arguments[:, 0], known.arguments[:, 0])
+        prepared.append((IndexedCoverage(world, domain), domain.label == 1, subjects))
+    tallies = np.zeros((len(bodies), 3), np.int64)
+    for row, body in enumerate(bodies):
+        for everything, true, subjects in prepared:
+            if conduct.over:
+                return tallies[:row]
+            predicted = unpack(everything.covers(body[None]), len(true))[0]
+            tallies[row] += [
+                sum_of.sum() for sum_of in (predicted, predicted & subjects, predicted & true)
+            ]
+    return tallies
 
 
 def _extended(

@@ -94,10 +94,41 @@ def search_clause(
     with all its refinements. In 'bf' all clauses of one length are evaluated as one set.
     """
     state = _Search(bottom, cache, np.stack([positive, negative]), settings, counts)
+    root = _Block(
+        np.zeros((1, 0), np.int64),
+        np.ones(1, np.int64),
+        np.ones(1, np.bool_),
+        np.zeros(1),
+        np.full(1, np.inf),
+    )
+    level, stop = state.expand(root, np.zeros(1, np.int64), conduct)
+    search = _by_length if settings.search == "bf" else _by_score
+    stop = stop or search(state, level, conduct)
+    return state.found(("exhausted", "nodes", "covers all", conduct.stopped)[stop])
+
+
+def _by_length(state: _Search, level: _Block, conduct: Conduct) -> int:
+    """Expand all clauses of a length together; why it stopped (`_Search.expand`)."""
+    settings, stop = state.settings, 0
+    for _ in range(2, settings.clauselength):
+        if stop or not level.alive.any():
+            break
+        order = np.argsort(-level.score, kind="stable")
+        frontier = order[level.alive[order]]
+        if settings.openlist:
+            frontier = frontier[: settings.openlist]
+        level, stop = state.expand(level, frontier, conduct)
+    return stop
+
+
+def _by_score(state: _Search, level: _Block, conduct: Conduct) -> int:
+    """Expand the best clause first, or among the longest ('df'); why it stopped."""
+    settings, stop = state.settings, 0
     heap: list[tuple[float, float, int, int, int]] = []
     blocks: list[_Block] = []
 
-    def push(block: _Block, length: int) -> None:
+    def push(block: _Block) -> None:
+        length = block.paths.shape[1] + 1
         if length >= settings.clauselength:
             return
         blocks.append(block)
@@ -109,33 +140,14 @@ def search_clause(
                 heap, (*keys, len(heap) + len(blocks) * 1_000_000, len(blocks) - 1, index)
             )
 
-    root = _Block(
-        np.zeros((1, 0), np.int64),
-        np.ones(1, np.int64),
-        np.ones(1, np.bool_),
-        np.zeros(1),
-        np.full(1, np.inf),
-    )
-    level, stop = state.expand(root, np.zeros(1, np.int64), conduct)
-    length = 2
-    if settings.search == "bf":
-        while not stop and length < settings.clauselength and level.alive.any():
-            order = np.argsort(-level.score, kind="stable")
-            frontier = order[level.alive[order]]
-            if settings.openlist:
-                frontier = frontier[: settings.openlist]
-            level, stop = state.expand(level, frontier, conduct)
-            length += 1
-    else:
-        push(level, length)
-        while heap and not stop:
-            if settings.openlist and len(heap) > settings.openlist:
-                heap = heapq.nsmallest(settings.openlist, heap)
-            *_, number, index = heapq.heappop(heap)
-            source = blocks[number]
-            block, stop = state.expand(source, np.array([index], np.int64), conduct)
-            push(block, block.paths.shape[1] + 1)
-    return state.found(("exhausted", "nodes", "covers all", conduct.stopped)[stop])
+    push(level)
+    while heap and not stop:
+        if settings.openlist and len(heap) > settings.openlist:
+            heap = heapq.nsmallest(settings.openlist, heap)
+        *_, number, index = heapq.heappop(heap)
+        block, stop = state.expand(blocks[number], np.array([index], np.int64), conduct)
+        push(block)
+    return stop
 
 
 class _Search:

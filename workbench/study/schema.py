@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from workbench.structure.relational import Column, Reference, Schema, Table
 from workbench.study.codes import beginnings
@@ -70,11 +70,7 @@ def _table(
     tables: Mapping[str, TypedTable],
     used: list[ColumnMapping],
 ) -> Table:
-    typed = tables[table.name]
-    columns: list[Column] = []
-    references: list[Reference] = []
-    named: list[Column] = []
-    texts: list[Column] = []
+    typed, found = tables[table.name], _Found(staging, mapping, table, tables)
     # The date says what its year and day say; the month alone tells seasons.
     within_dates = {
         column.parts[place]
@@ -83,54 +79,76 @@ def _table(
         for place in (0, 2)
     }
     for column in used:
-        if column.name not in typed.columns or column.name in within_dates:
-            continue
-        is_itself = column.name == table.key and column.table == table.name
-        if column.table is not None and _has_key(mapping, column.table) and not is_itself:
-            references.append(Reference(column.name, column.table))
-        if column.kind == "reference" and column.table is not None:
-            values = _values(staging, typed, column.name)
-            called = _called(staging, tables[column.table], values)
-            category = Column(column.name, "category", values, called=called)
-            (columns if _is_small(mapping, column.table) else named).append(category)
-        elif column.kind == "number":
-            columns.append(number_column(staging, typed, column.name))
-        elif column.kind == "yes/no":
-            columns.append(Column(column.name, "flag"))
-        elif column.kind == "date":
-            columns.append(Column(column.name, "date"))
-            columns += calendar_columns(staging, typed, column.name)
-        elif column.kind in ("category", "text"):
-            different, filled = _different(staging, typed, column.name)
-            if different < 2 and (not filled or filled == typed.rows):
-                continue
-            if column.kind == "text" and column.predicate:
-                texts.append(Column(column.name, "text", common_words(staging, typed, column.name)))
-            if column.kind == "category" and different <= max(MOST_VALUES, 0.2 * filled):
-                columns.append(
-                    Column(column.name, "category", _values(staging, typed, column.name))
-                )
-            if (
-                column.predicate
-                and SHARED_AT_LEAST <= different <= 0.8 * filled
-                and filled <= SHARED_BY_AT_MOST * different
-            ):
-                references.append(Reference(column.name, None))
-        if column.kind in ("category", "text", "reference") and not is_itself:
-            numbered = (
-                None if column.kind == "category" else _numbered(mapping, tables, table, column)
-            )
-            columns += beginnings(staging, typed, column.name, numbered=numbered)
-    date, by_year = _date(staging, typed, columns)
+        if column.name in typed.columns and column.name not in within_dates:
+            found.take(column)
+    date, by_year = _date(staging, typed, found.columns)
     holds = {
         one.name: what
         for one in used
         if one.name in typed.columns and (what := _held(mapping, table, one))
     }
     return Table(
-        table.name, typed.rows, table.key, tuple(columns), tuple(references), date, by_year,
-        tuple(named), tuple(texts), holds,
+        table.name, typed.rows, table.key, tuple(found.columns), tuple(found.references), date,
+        by_year, tuple(found.named), tuple(found.texts), holds,
     )  # fmt: skip
+
+
+@dataclass
+class _Found:
+    """What the columns of a table are to a study, taken one after the other."""
+
+    staging: Staging
+    mapping: TablesMapping
+    table: TableMapping
+    tables: Mapping[str, TypedTable]
+    columns: list[Column] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+    named: list[Column] = field(default_factory=list)
+    texts: list[Column] = field(default_factory=list)
+
+    @property
+    def typed(self) -> TypedTable:
+        return self.tables[self.table.name]
+
+    def take(self, column: ColumnMapping) -> None:
+        name, staging, typed = column.name, self.staging, self.typed
+        is_itself = name == self.table.key and column.table == self.table.name
+        if column.table is not None and _has_key(self.mapping, column.table) and not is_itself:
+            self.references.append(Reference(name, column.table))
+        if column.kind == "reference" and column.table is not None:
+            values = _values(staging, typed, name)
+            called = _called(staging, self.tables[column.table], values)
+            is_small = _is_small(self.mapping, column.table)
+            of = self.columns if is_small else self.named
+            of.append(Column(name, "category", values, called=called))
+        elif column.kind == "number":
+            self.columns.append(number_column(staging, typed, name))
+        elif column.kind == "yes/no":
+            self.columns.append(Column(name, "flag"))
+        elif column.kind == "date":
+            self.columns += [Column(name, "date"), *calendar_columns(staging, typed, name)]
+        elif column.kind in ("category", "text") and not self._says_something(column):
+            return
+        if column.kind in ("category", "text", "reference") and not is_itself:
+            numbered = None
+            if column.kind != "category":
+                numbered = _numbered(self.mapping, self.tables, self.table, column)
+            self.columns += beginnings(staging, typed, name, numbered=numbered)
+
+    def _says_something(self, column: ColumnMapping) -> bool:
+        """Take texts; whether they tell rows apart."""
+        name, staging, typed = column.name, self.staging, self.typed
+        different, filled = _different(staging, typed, name)
+        if different < 2 and (not filled or filled == typed.rows):
+            return False
+        if column.kind == "text" and column.predicate:
+            self.texts.append(Column(name, "text", common_words(staging, typed, name)))
+        if column.kind == "category" and different <= max(MOST_VALUES, 0.2 * filled):
+            self.columns.append(Column(name, "category", _values(staging, typed, name)))
+        is_shared = SHARED_AT_LEAST <= different <= 0.8 * filled
+        if column.predicate and is_shared and filled <= SHARED_BY_AT_MOST * different:
+            self.references.append(Reference(name, None))
+        return True
 
 
 def _held(mapping: TablesMapping, table: TableMapping, column: ColumnMapping) -> str | None:
