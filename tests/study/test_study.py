@@ -57,6 +57,19 @@ def test_cells_of_several_lines_and_names_of_our_own(tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
+def test_labels_of_rows_without_a_date_are_not_left_out_silently(tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        [f"o{i}", "" if i < 3 else f"2020-{i % 12 + 1:02}-01", i * 7 % 50, "no" if i % 2 else "yes"]
+        for i in range(40)
+    ]
+    rows[0][3] = ""
+    file = write(tmp_path / "orders.csv", ["id", "placed", "amount", "late"], rows)
+    result = study([file], "orders.late", time="orders.placed", folds=2)
+    assert result.labelled == 37
+    told = [one for one in result.warnings if one.code == "E0648"]
+    assert [one.message[:6] for one in told] == ["2 rows"]
+
+
 def test_a_newcomers_line_finds_the_planted_rings(tmp_path: Path) -> None:
     tables = [
         str(FRAUD / f"{name}.csv") for name in ("people", "companies", "directors", "addresses")

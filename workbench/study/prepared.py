@@ -108,6 +108,7 @@ def prepared(
         staging, chosen, typed, target.table.name, without=without, timed=time_column is not None
     )
     asked = asked_rows(staging, typed[target.table.name], target, of_target.classes, time_column)
+    notes += asked.notes
     labelled = int((~np.isnan(asked.labels)).sum())
     if labelled < FEWEST_LABELS:
         raise InputError.of(
@@ -208,6 +209,7 @@ class AskedRows:
     keys: dict[str, list[Any]]
     names: list[str]
     times: TargetTimes | None
+    notes: tuple[Diagnostic, ...]
 
 
 def asked_rows(
@@ -245,15 +247,30 @@ def asked_rows(
     names = [
         f"{name} ({key})" if name else key for name, key in zip(found.column("n_").to_pylist(), ids)
     ]
-    times = None
+    times, notes = None, ()
     if time_column is not None:
-        times, labels = _times(staging, typed, time_column, labels)
-    return AskedRows(found.column("r_").to_numpy().astype(np.int64), labels, keys, names, times)
+        times = _times(staging, typed, time_column)
+        # A row without a date has no past that it could see.
+        undated = np.isnan(times.days)
+        if lost := int((undated & ~np.isnan(labels)).sum()):
+            notes = (_without_date(target, time_column, lost),)
+        labels = np.where(undated, np.nan, labels)
+    rows = found.column("r_").to_numpy().astype(np.int64)
+    return AskedRows(rows, labels, keys, names, times, notes)
 
 
-def _times(
-    staging: Staging, typed: TypedTable, column: str, labels: Float
-) -> tuple[TargetTimes, Float]:
+def _without_date(target: Target, column: str, lost: int) -> Diagnostic:
+    rows = "1 row" if lost == 1 else f"{lost:,} rows"
+    return Diagnostic(
+        "E0648",
+        f"{rows} of {target.table.name} with a {target.column.name} have no {column}: what they "
+        "say is neither learned from nor scored, and a value is predicted for them",
+        help="fill in their dates, or leave --time out",
+        severity="warning",
+    )
+
+
+def _times(staging: Staging, typed: TypedTable, column: str) -> TargetTimes:
     name = typed.columns[column]
     found = staging.record_batches(
         f"SELECT epoch({name}) / 86400.0 AS d, year({name}) - 1.0 AS y FROM {typed.relation} "
@@ -263,5 +280,4 @@ def _times(
         np.array([np.nan if v is None else v for v in found.column(n).to_pylist()], np.float64)
         for n in "dy"
     )
-    # A row without a date has no past that it could see.
-    return TargetTimes(days, years), np.where(np.isnan(days), np.nan, labels)
+    return TargetTimes(days, years)
