@@ -247,7 +247,8 @@ def asked_rows(
     names = [
         f"{name} ({key})" if name else key for name, key in zip(found.column("n_").to_pylist(), ids)
     ]
-    times, notes = None, ()
+    times: TargetTimes | None = None
+    notes: tuple[Diagnostic, ...] = ()
     if time_column is not None:
         times = _times(staging, typed, time_column)
         # A row without a date has no past that it could see.
