@@ -130,6 +130,19 @@ def test_a_cell_that_refers_to_a_known_thing_is_not_warned_of(
     assert said == ["1 cell of inspections.hive refers to nothing in hives: H44"]
 
 
+def test_more_rows_are_loaded_as_the_table_was(hives: Workspace, tmp_path: Path) -> None:
+    """One hive alone says nothing of its columns."""
+    kept = hives.data.tables_at_hand()
+    rows = _rows(tmp_path / "new", hives="hive,age,lost\nH9,2,yes\n")
+    report = hives.load(rows, labels="evidence")
+    assert report.facts == {"Age": 1, "Lost": 1}
+    assert {("Age", "H9", "2", "1.0"), ("Lost", "H9", "1.0")} <= _facts(hives)
+    assert hives.data.tables_at_hand() == kept
+    other = _rows(tmp_path / "other", hives="hive,colour\nH8,red\nH9,red\n")
+    (table,) = hives.load(other, labels="evidence").mapping.tables
+    assert [column.name for column in table.columns] == ["hive", "colour"]
+
+
 @pytest.mark.parametrize(("name", "gone"), [("inspections_may", False), ("inspections", True)])
 def test_rows_that_no_table_can_take_are_refused(
     hives: Workspace, tmp_path: Path, name: str, gone: bool

@@ -48,8 +48,8 @@ def load_more_rows(
     """
     _check(sources, mapping, gone=among is None)
     with stage(sources) as staging:
-        given = _as_given(staging, mapping, asking=among is not None)
-        known = _things(staging, given, among) if among is not None else {}
+        given = as_given(staging, mapping, asking=among is not None)
+        known = things_of_tables(staging, given, among) if among is not None else {}
         typed = type_tables(staging, given, known)
         for name, table in typed.items():
             if table.subject == (ROW,) and name in known:
@@ -87,8 +87,10 @@ def _check(sources: Sequence[TableSource], mapping: TablesMapping, *, gone: bool
         )
 
 
-def _as_given(staging: Staging, mapping: TablesMapping, *, asking: bool) -> TablesMapping:
-    """The mapping with those columns that the files have; rows that ask need none of the target."""
+def as_given(staging: Staging, mapping: TablesMapping, *, asking: bool) -> TablesMapping:
+    """The mapping with those columns that the staged tables have; rows that ask need none of the
+    target.
+    """
     target = target_of(mapping)
     if asking and target is not None and not target.column.parts:
         staged = staging.tables.get(target.table.name)
@@ -120,7 +122,9 @@ def _with_columns(table: TableMapping, given: Sequence[str]) -> TableMapping:
     )
 
 
-def _things(staging: Staging, mapping: TablesMapping, among: Database) -> Mapping[str, str]:
+def things_of_tables(
+    staging: Staging, mapping: TablesMapping, among: Database
+) -> Mapping[str, str]:
     """By table a relation, in the staging's database, of the things that it has."""
     found: dict[str, str] = {}
     type_tables = among.type_tables()

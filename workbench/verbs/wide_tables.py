@@ -18,6 +18,7 @@ from workbench.tables import (
     TableSource,
     TablesReport,
     Target,
+    as_given,
     counted,
     find_sources,
     form_of,
@@ -27,8 +28,10 @@ from workbench.tables import (
     read_mapping,
     stage,
     target_of,
+    things_of_tables,
+    type_tables,
 )
-from workbench.verbs.tables_look import remember_tables
+from workbench.verbs.tables_look import remember_tables, tables_at_hand
 
 DESCRIPTION = "dataset.toml"
 
@@ -75,7 +78,8 @@ def load_wide_tables(
     world: str | None = None,
     labels: Literal["evidence", "withheld"] = "withheld",
 ) -> TablesReport:
-    """Load wide tables as a mapping says, or as a look at them proposes.
+    """Load wide tables as a mapping says, or as a look at them proposes; more rows of tables that
+    the workspace was filled from, as these were.
 
     Raises InputError with every fault of the tables, at file, row and column; nothing is loaded;
     E0235, E0237 for a column that cannot be predicted.
@@ -109,9 +113,11 @@ def load_wide_tables(
     found = matched_sources(given, sources) if given is not None else find_sources(sources)
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
     with stage(found) as staging:
-        chosen = propose(staging, predict=predict, taken=taken) if given is None else given
+        known = _known(database, staging, predict) if given is None else None
         if given is not None:
             chosen = replace(given, predict=predict or given.predict)
+        else:
+            chosen = known or propose(staging, predict=predict, taken=taken)
         target = target_of(chosen)
         if target is not None and labels == "evidence":
             _ask_where_absent(staging, target)
@@ -119,13 +125,46 @@ def load_wide_tables(
             chosen = replace(
                 chosen, tables=tuple(counted(staging, table) for table in chosen.tables)
             )
+        elsewhere = {} if known is None else things_of_tables(staging, known, database)
         with database.transaction():
             report = load_tables_as_mapped(
-                database, staging, chosen, world=world or DEFAULT_WORLD, labels=labels, last=True
+                database,
+                staging,
+                chosen,
+                typed=type_tables(staging, chosen, elsewhere),
+                world=world or DEFAULT_WORLD,
+                labels=labels,
+                last=True,
             )
-            remember_tables(database, chosen, labels)
+            if known is None:
+                remember_tables(database, chosen, labels)
             _remember_target(database, target)
-    return report
+        loaded = tuple(table for table in chosen.tables if table.name in staging.tables)
+    return replace(report, mapping=replace(chosen, tables=loaded))
+
+
+def _known(database: Database, staging: Staging, predict: str | None) -> TablesMapping | None:
+    """The mapping of the tables that the workspace was filled from, where these are more rows of
+    them: tables of the same names with no other columns.
+    """
+    mapping = tables_at_hand(database)
+    if mapping is None or mapping.definitions or predict not in (None, mapping.predict):
+        return None
+    for staged in staging.tables.values():
+        table = mapping.by_name.get(staged.name)
+        if table is None:
+            return None
+        columns = {part for column in table.columns for part in column.parts or (column.name,)}
+        if not set(staged.columns) <= columns:
+            return None
+    given = as_given(staging, mapping, asking=False)
+    return replace(
+        given,
+        tables=tuple(
+            counted(staging, table) if table.name in staging.tables else table
+            for table in given.tables
+        ),
+    )
 
 
 def predicted_predicate(mapping: str | os.PathLike[str], program: Program) -> str | None:
