@@ -209,15 +209,50 @@ def test_what_a_server_does_not_take_is_said(run: Run, place: Path) -> None:
     keep: list[Workspace] = []
     with served(place, [], keep) as address:
         assert "E0885" in run("infer", rules, "--server", address, "--data", facts).err
-        assert "E0885" in run("load", "--server", address, facts, "--mapping", facts).err
+        assert "E0214" in run("load", "--server", address, facts, "--mapping", facts).err
         assert "E0851" in run("update", "--server", address, facts).err
         assert "E0814" in run("load", "--server", address, "nothing.db").err
-        assert "E0814" in run("load", "--server", address, str(place)).err
+        (place / "folder").mkdir()
+        (place / "folder" / "dataset.toml").write_text("")
+        assert "E0814" in run("load", "--server", address, str(place / "folder")).err
         assert "E0876" in run("runs", "--server", "localhost").err
         # A type that only the rules of the command declare comes with its run.
         assert run("infer", rules, "--server", address, "--query", "Enjoys").code == 0
         assert keep[0].runs.get(1).kind == "infer"
     assert "E0876" in run("runs", "--server", address).err
+
+
+MAPPING = """
+[[tables]]
+name = "people"
+file = "people.csv"
+type = "human"
+key = "nr"
+[tables.columns]
+nr = { kind = "key" }
+town = { kind = "category", predicate = "LivesIn", type = "place" }
+"""
+COUNTED = """
+[[definitions]]
+name = "Towns"
+types = ["human"]
+sql = "SELECT nr FROM people"
+"""
+
+
+def test_a_server_loads_tables_as_a_mapping_says(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "people.csv").write_text("nr,town\n1,Graz\n2,Linz\n3,Graz\n")
+    said, counting = tmp_path / "said.toml", tmp_path / "counting.toml"
+    said.write_text(MAPPING)
+    counting.write_text(MAPPING + COUNTED)
+    keep: list[Workspace] = []
+    with served(tmp_path, [], keep) as address:
+        tables = ("load", "--server", address, str(tmp_path / "tables"), "--mapping")
+        assert "E0885" in run(*tables, str(counting)).err
+        assert run(*tables, str(said)).code == 0
+        assert set(keep[0].database.predicates()) == {"LivesIn"}
+        assert keep[0].database.predicate("LivesIn").argument_types == ("human", "place")
 
 
 def test_a_workspace_that_is_held_names_the_way_through_its_server(

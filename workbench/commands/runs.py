@@ -20,7 +20,7 @@ from workbench.commands.console import (
 )
 from workbench.commands.options import Json
 from workbench.commands.prediction_files import write_frame
-from workbench.commands.served import address_of, at_hand, connected
+from workbench.commands.served import address_of, at_hand, connected, files_of
 from workbench.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -74,11 +74,9 @@ def load(
         )
     named: dict[str, Any] = {"world": world, "predict": predict}
     if (address := address_of(workspace)) is not None:
-        if mapping is not None:
-            raise UsageError.of(
-                "E0885", "a server loads without --mapping", help="leave --mapping out"
-            )
-        _load_at_the_server(address, sources or [], rules, json=json, partition=partition, **named)
+        _load_at_the_server(
+            address, sources or [], rules, mapping, json=json, partition=partition, **named
+        )
         return
     with (
         _whole_or_gone(workspace),
@@ -115,12 +113,21 @@ def _whole_or_gone(workspace: Path) -> Iterator[None]:
 
 
 def _load_at_the_server(
-    address: str, sources: list[str], rules: Path | None, *, json: bool, **named: Any
+    address: str,
+    sources: list[str],
+    rules: Path | None,
+    mapping: Path | None,
+    *,
+    json: bool,
+    **named: Any,
 ) -> None:
+    from workbench.language.source import read_text
+
     with connected(address) as remote:
-        text = None if rules is None else rules.read_text(encoding="utf-8")
-        names = [remote.upload(source) for source in sources]
-        answer = remote.load(files=names, rules=text, **named)
+        text = None if rules is None else read_text(rules)
+        names = [remote.upload(source) for source in files_of(sources)]
+        meaning = {} if mapping is None else {"mapping": read_text(mapping)}
+        answer = remote.load(files=names, rules=text, **meaning, **named)
     _print_loaded({name: answer[name] for name in ("facts", "worlds")}, json=json)
 
 

@@ -19,7 +19,7 @@ from workbench.commands.console import print_error
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from workbench.service.client import RemoteWorkspace
     from workbench.workspace import Workspace
@@ -142,3 +142,13 @@ def at_hand(
         )
         if changed:
             print_error(f"others recorded runs meanwhile: at the server run {changed}")
+
+
+def files_of(sources: Iterable[str]) -> Iterator[str]:
+    """The files that are sent to a server: those named, and of folders those inside."""
+    for source in sources:
+        folder = Path(source)
+        if folder.is_dir() and not (folder / "dataset.toml").exists():
+            yield from map(str, sorted(one for one in folder.iterdir() if one.is_file()))
+        else:
+            yield source

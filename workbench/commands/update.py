@@ -19,7 +19,7 @@ from workbench.commands.console import (
 )
 from workbench.commands.options import Json
 from workbench.commands.runs import Part, Workspace
-from workbench.commands.served import address_of, connected
+from workbench.commands.served import address_of, connected, files_of
 from workbench.commands.working import shown_progress
 from workbench.errors import UsageError
 
@@ -123,7 +123,9 @@ def _at_the_server(
 
         def sent(sources: list[str]) -> tuple[list[str], list[str]]:
             texts = [one for one in sources if is_fact(one)]
-            return texts, [remote.upload(one) for one in sources if one not in texts]
+            return texts, [
+                remote.upload(one) for one in files_of(one for one in sources if one not in texts)
+            ]
 
         (texts, files), (gone, gone_files) = sent(add), sent(remove)
         answer: dict[str, Any] = remote.update(

@@ -12,6 +12,10 @@ Rules = Annotated[
 Files = Annotated[
     list[str], Field(description="File names in the allowed folders.", min_length=1, max_length=50)
 ]
+Mapping = Annotated[
+    str,
+    Field(description="What the columns of tables mean, as TOML (profile).", max_length=200_000),
+]
 Predicates = Annotated[list[str] | None, Field(description="Predicate names.", max_length=200)]
 Seconds = Annotated[float, Field(description="Seconds for the solver or learner.", gt=0, le=300)]
 Run = Annotated[int, Field(description="A run's id.", ge=1, le=2**31 - 1)]

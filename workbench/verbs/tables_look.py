@@ -153,9 +153,12 @@ def labels_at_hand(database: Database) -> Labels:
 def tables_at_hand(database: Database) -> TablesMapping | None:
     """The wide tables that were loaded last, and what they were taken for; None without any."""
     kept = database.setting("tables")
-    if kept is None:
-        return None
+    return None if kept is None else mapping_of_text(kept)
+
+
+def mapping_of_text(text: str) -> TablesMapping:
+    """A mapping that is written as TOML; raises as `read_mapping`."""
     with TemporaryDirectory() as elsewhere:
         path = Path(elsewhere, "dataset.toml")
-        path.write_text(kept, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         return read_mapping(path)
