@@ -25,7 +25,7 @@ def load_attached(
     source: str | os.PathLike[str],
     *,
     table: str,
-    predicate: str | None = None,
+    predicate: str | None,
     value: str | None = None,
 ) -> LoadReport:
     """Load a table or view of a DuckDB, SQLite or PostgreSQL database.

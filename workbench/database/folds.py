@@ -66,7 +66,7 @@ def make_atom_folds(
     database: Database,
     predicate: str,
     *,
-    count: int = 5,
+    count: int,
     seed: int = 0,
     group_by: int | None = None,
 ) -> tuple[KeptFold, ...]:

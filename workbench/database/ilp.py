@@ -88,8 +88,8 @@ def load_ilp_facts(
     database: Database,
     path: str | os.PathLike[str],
     *,
-    world: str = DEFAULT_WORLD,
-    partition: Partition = "evidence",
+    world: str,
+    partition: Partition,
 ) -> LoadReport:
     """Load what a file in Prolog's syntax says of the predicates that a program has declared.
 

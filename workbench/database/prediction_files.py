@@ -77,7 +77,7 @@ def load_predictions(
     predictions: Predictions,
     names: dict[str, str],
     *,
-    world: str = DEFAULT_WORLD,
+    world: str,
 ) -> None:
     """Put predictions into the partition `target` of predicates, which are declared where they are
     not there yet.

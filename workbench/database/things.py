@@ -66,7 +66,7 @@ def neighbours(
 
 
 def rows_of_things(
-    database: Database, type_name: str, constants: Sequence[str], *, world: str, limit: int = 100
+    database: Database, type_name: str, constants: Sequence[str], *, world: str, limit: int
 ) -> dict[str, list[Neighbour]]:
     """The true facts of a world that name each of some things first, in order of predicate and
     arguments, at most `limit` a predicate for each thing on average. A query a predicate.

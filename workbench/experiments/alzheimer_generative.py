@@ -37,7 +37,7 @@ collective rows add transitivity as for the other systems."""
 
 
 def learn_without_modes(
-    data: DrugData, system: str, train: Bool, *, time_limit: float | None = None
+    data: DrugData, system: str, train: Bool, *, time_limit: float | None
 ) -> tuple[Float, GrownTheory]:
     """Learn clauses on the training examples.
 

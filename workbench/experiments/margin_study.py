@@ -177,7 +177,7 @@ def ground_study(
     *,
     penalties: Sequence[float],
     cuts: Sequence[Cuts],
-    progress: Progress = SILENT,
+    progress: Progress,
 ) -> MarginStudy:
     """Ground each world apart over the templates of all of them.
 

@@ -113,7 +113,7 @@ def variant(system: str, world: HingeWorld) -> HingeWorld:
 
 
 def learn_and_predict(
-    system: str, train: HingeWorld, test: HingeWorld, *, step: float = 5.0
+    system: str, train: HingeWorld, test: HingeWorld, *, step: float
 ) -> tuple[Float, float]:
     """Values of the test world's atoms by learned weights, and CPU seconds of predicting."""
     train, test = variant(system, train), variant(system, test)
@@ -122,7 +122,7 @@ def learn_and_predict(
     return predict(system, test, learned.weights), cpu_seconds() - began
 
 
-def learner_for(system: str, *, step: float = 5.0) -> Learner:
+def learner_for(system: str, *, step: float) -> Learner:
     """The published learner of a system such as `HL-MRF-Q MLE` or `MRF LME`."""
     family, method = system.rsplit(" ", 1)
     if family == "MRF":

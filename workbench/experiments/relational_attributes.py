@@ -55,7 +55,7 @@ def pair_attributes(
     sizes: Mapping[str, int],
     of_type: str,
     *,
-    small: Sequence[str] = (),
+    small: Sequence[str],
     order: Literal["1", "1+2"] = "1+2",
 ) -> AttributeTable:
     """Attributes of every ordered pair of constants of a type in one world.

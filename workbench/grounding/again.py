@@ -31,7 +31,7 @@ from workbench.language.formulas import formula_atoms
 from workbench.language.program import Program
 from workbench.language.values import ValueKind
 from workbench.network.ground_network import Templates
-from workbench.progress import SILENT, Progress
+from workbench.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def ground_again(
     before: DataShape | None = None,
     standing: Grounding | None = None,
     changed: Mapping[str, FactRows | None] | None = None,
-    progress: Progress = SILENT,
+    progress: Progress,
 ) -> Piece:
     """Ground the rules that read changed facts, or all.
 

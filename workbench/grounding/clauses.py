@@ -29,7 +29,7 @@ from workbench.language.values import ValueKind
 NOBODY = Value(-1)
 
 
-def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> Plan:
+def plan_clause(vocabulary: Vocabulary, clause: Clause, *, violated: bool) -> Plan:
     """The cases of an MLN clause without existential variables.
 
     With `violated`, only the groundings that the state in `vocabulary.state` violates: open

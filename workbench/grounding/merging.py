@@ -40,11 +40,11 @@ def merged_rows(
     inner: Select | Union,
     signature: Sequence[tuple[str, float]],
     *,
-    n_plus: int = 0,
-    templates: str | None = None,
-    scale: str | None = None,
-    constant: str | None = None,
-    in_order: bool = False,
+    n_plus: int,
+    templates: str | None,
+    scale: str | None,
+    constant: str | None,
+    in_order: bool,
 ) -> Select:
     """Group equal rows of `inner`, in ascending order.
 

@@ -38,7 +38,7 @@ def _all_listed(case: Case) -> Case:
     return replace(case, select=replace(case.select, sources=ordered))
 
 
-def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool = False) -> Plan:
+def plan_logical_rule(vocabulary: Vocabulary, clause: Clause, *, violated: bool) -> Plan:
     """The cases of a PSL logical rule in clausal form.
 
     With `violated`, only the rows that the vocabulary's state violates, of a rule whose atoms are

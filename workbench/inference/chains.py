@@ -187,7 +187,7 @@ def begin_chains(
     starts: Sequence[Float | None],
     conduct: Conduct,
     *,
-    low: bool = True,
+    low: bool,
 ) -> list[Chain] | None:
     """A chain for each of `starts`, there or, where it is None, at a legal state of its own.
 

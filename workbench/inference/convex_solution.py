@@ -115,7 +115,7 @@ def conclude(
     recorder: Recorder,
     *,
     tolerance: float,
-    diagnostics: Callable[[], Mapping[str, object]] = dict,
+    diagnostics: Callable[[], Mapping[str, object]],
 ) -> Solution:
     """Run a solver, move its point onto hard rows, and run on, tighter, while that costs the gap.
 

@@ -25,7 +25,7 @@ POSITIVE_NUMBER = "positive_number"
 
 
 def argument_kinds(
-    types: Sequence[str], entities: Iterable[int] = (), *, value_last: bool = False
+    types: Sequence[str], entities: Iterable[int] = (), *, value_last: bool
 ) -> tuple[ValueKind | None, ...]:
     """The kind of value of each argument; None for a constant of a domain.
 

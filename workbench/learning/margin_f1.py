@@ -21,7 +21,7 @@ def separate_f1(
     engine: Engine,
     conduct: Conduct = PLAIN,
     *,
-    start: Float | None = None,
+    start: Float | None,
 ) -> Separation:
     """The state of most `1 - F1 - energy`, by its numbers of true and false positives.
 

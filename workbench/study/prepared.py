@@ -72,6 +72,16 @@ class Prepared:
         return self.target.kind
 
 
+def _refuse_few_labels(target: Target, labels: Float) -> None:
+    labelled = int((~np.isnan(labels)).sum())
+    if labelled < FEWEST_LABELS:
+        raise InputError.of(
+            "E0630",
+            f"{target.name} has {labelled} labels, too few to learn from and to score with",
+            help=f"fill in at least {FEWEST_LABELS}",
+        )
+
+
 def prepared(
     staging: Staging, predict: str, *, time: str | None = None, mapping: TablesMapping | None = None
 ) -> Prepared:
@@ -109,13 +119,7 @@ def prepared(
     )
     asked = asked_rows(staging, typed[target.table.name], target, of_target.classes, time_column)
     notes += asked.notes
-    labelled = int((~np.isnan(asked.labels)).sum())
-    if labelled < FEWEST_LABELS:
-        raise InputError.of(
-            "E0630",
-            f"{target.name} has {labelled} labels, too few to learn from and to score with",
-            help=f"fill in at least {FEWEST_LABELS}",
-        )
+    _refuse_few_labels(target, asked.labels)
     if time_column is not None:
         schema = _undated_target(schema, target.table.name, time_column)
     return Prepared(

@@ -44,16 +44,6 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     if condition.test in ("missing", "known") and candidate.aggregate == "is":
         candidate = replace(candidate, aggregate="value", value=None)  # no value is, or any
     words = candidate_words(candidate, timed=timed)
-    alike = candidate.with_ is not None and not candidate.path.many
-    is_flag = (
-        alike
-        or candidate.aggregate in ("is", "latest_is")
-        or (
-            candidate.aggregate == "value"
-            and candidate.onward is not None
-            and candidate.onward.kind == "flag"
-        )
-    )
     if condition.test == "missing":
         return f"{words} is unknown"
     if condition.test == "known":
@@ -63,27 +53,35 @@ def condition_words(condition: Condition, candidate: Candidate, *, timed: bool =
     if calendar and candidate.aggregate == "value":
         assert candidate.onward is not None
         return f"{words} is {_calendar_text(candidate.onward, condition)}{suffix}"
-    if is_flag:
-        return _held_words(candidate, words, condition.test == "at_least") + suffix
-    if (
-        candidate.aggregate == "labelled"
-        and condition.test == "at_least"
-        and condition.threshold <= 1
-    ):
+    at_least = condition.test == "at_least"
+    if _is_flag(candidate):
+        return _held_words(candidate, words, at_least) + suffix
+    if candidate.aggregate == "labelled" and at_least and condition.threshold <= 1:
         return f"at least one {known_words(candidate)}"
-    if candidate.aggregate in ("count", "different", "sum", "labelled", "in_common") and (
-        candidate.aggregate != "sum" or candidate.value is not None
+    counts = ("count", "different", "labelled", "in_common")
+    if candidate.aggregate in counts or (
+        candidate.aggregate == "sum" and candidate.value is not None
     ):
-        least = ceil(condition.threshold)
-        if least <= 1 and candidate.aggregate in ("count", "sum"):
-            some = "at least one" if condition.test == "at_least" else "none"
-            return f"{some} of {_these(words.removeprefix('number of '))}{suffix}"
-        if least <= 1 and candidate.aggregate == "labelled":
-            return f"no {known_words(candidate)}{suffix}"
-        said = "at least" if condition.test == "at_least" else "below"
-        return f"{words} is {said} {least:,}{suffix}"
-    said = "at least" if condition.test == "at_least" else "below"
+        return _count_words(candidate, words, ceil(condition.threshold), at_least) + suffix
+    said = "at least" if at_least else "below"
     return f"{words} is {said} {_value_text(candidate, condition.threshold, timed)}{suffix}"
+
+
+def _is_flag(candidate: Candidate) -> bool:
+    """Whether a candidate holds or does not."""
+    alike = candidate.with_ is not None and not candidate.path.many
+    onward = candidate.onward
+    own = candidate.aggregate == "value" and onward is not None and onward.kind == "flag"
+    return alike or own or candidate.aggregate in ("is", "latest_is")
+
+
+def _count_words(candidate: Candidate, words: str, least: int, at_least: bool) -> str:
+    if least <= 1 and candidate.aggregate in ("count", "sum"):
+        some = "at least one" if at_least else "none"
+        return f"{some} of {_these(words.removeprefix('number of '))}"
+    if least <= 1 and candidate.aggregate == "labelled":
+        return f"no {known_words(candidate)}"
+    return f"{words} is {'at least' if at_least else 'below'} {least:,}"
 
 
 WITHIN = {"weekday": "week", "month": "year", "hour": "day"}

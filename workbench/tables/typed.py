@@ -94,20 +94,13 @@ def typed_table(
         subject = tuple(columns[column.name] for column in table.references)
     else:
         subject = (columns[table.key],) if table.key is not None else (ROW,)
-    large = (
-        _too_many_categories(staging, table, relation, columns)
-        if staged.rows > MOST_CATEGORIES
-        else ()
-    )
-    empty = Diagnostic(
-        "E0233",
-        f"{staged.source.shown} has columns and no rows",
-        staged.span(1),
-        severity="warning",
-    )
-    return TypedTable(
-        table, relation, columns, staged.rows, subject, asked, large if staged.rows else (empty,)
-    )
+    notes: tuple[Diagnostic, ...] = ()
+    if staged.rows > MOST_CATEGORIES:
+        notes = _too_many_categories(staging, table, relation, columns)
+    elif not staged.rows:
+        message = f"{staged.source.shown} has columns and no rows"
+        notes = (Diagnostic("E0233", message, staged.span(1), severity="warning"),)
+    return TypedTable(table, relation, columns, staged.rows, subject, asked, notes)
 
 
 def _too_many_categories(

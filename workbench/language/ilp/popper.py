@@ -13,7 +13,7 @@ from workbench.language.ilp.problem import IlpProblem, Mode, ModeArgument, infer
 from workbench.language.ilp.terms import Compound, Term, term_text
 
 
-def read_popper(paths: Iterable[str | os.PathLike[str]], *, flatten: bool = False) -> IlpProblem:
+def read_popper(paths: Iterable[str | os.PathLike[str]], *, flatten: bool) -> IlpProblem:
     """Popper's three files: `bk.pl` background, `exs.pl` with `pos(..)` and `neg(..)`, `bias.pl`.
 
     Types and directions become modes (`in` is `+`, `out` is `-`); without directions the modes are

@@ -146,10 +146,12 @@ def read_labels(path: str | os.PathLike[str], records: Records) -> LabelledPairs
 def _pairs_of(
     rows: list[tuple[str | None, ...]], table: StagedTable, records: Records
 ) -> LabelledPairs:
-    sides = [0, len(records.sources) - 1]
     known = [
-        {str(records.ids[row]): int(row) for row in np.flatnonzero(records.source == place)}
-        for place in sides
+        (
+            records.sources[place],
+            {str(records.ids[row]): int(row) for row in np.flatnonzero(records.source == place)},
+        )
+        for place in (0, len(records.sources) - 1)
     ]
     faults: list[Diagnostic] = []
     found: dict[tuple[int, int], bool] = {}
@@ -157,23 +159,18 @@ def _pairs_of(
         row = number + table.first_row
         said = (match or "").casefold()
         if said not in YES | NO:
-            given = match or "a blank"
-            faults.append(
-                _fault(table, row, "match", f"{given} is neither 1 (the same) nor 0 (not)")
-            )
+            message = f"{match or 'a blank'} is neither 1 (the same) nor 0 (not)"
+            faults.append(_fault(table, row, "match", message))
             continue
         ends = []
-        for name, text, place in (("left", left, 0), ("right", right, 1)):
-            at = known[place].get(str(text))
+        for name, text, (where, rows_of) in zip(COLUMNS, (left, right), known):
             if not text:
                 faults.append(_fault(table, row, name, f"{name} names no record"))
-            elif at is None:
-                where = records.sources[sides[place]]
-                faults.append(
-                    _fault(table, row, name, f"{where} has no record {text}", _how_called(records))
-                )
+            elif text not in rows_of:
+                message = f"{where} has no record {text}"
+                faults.append(_fault(table, row, name, message, _how_called(records)))
             else:
-                ends.append(at)
+                ends.append(rows_of[text])
         if len(ends) < 2:
             continue
         if ends[0] == ends[1]:
@@ -185,9 +182,9 @@ def _pairs_of(
     if faults:
         raise InputError(tuple(faults[:SHOWN]))
     order = sorted(found)
-    rows_of = np.array(order, np.int32).reshape(-1, 2)
+    both = np.array(order, np.int32).reshape(-1, 2)
     return LabelledPairs(
-        Pairs(rows_of[:, 0], rows_of[:, 1]), np.array([found[pair] for pair in order], np.bool_)
+        Pairs(both[:, 0], both[:, 1]), np.array([found[pair] for pair in order], np.bool_)
     )
 
 
