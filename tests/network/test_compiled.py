@@ -32,6 +32,28 @@ def test_a_kernel_calls_another_and_keeps_its_plain_twin() -> None:
     assert np.isscalar(_twice(2.0))
 
 
+def test_kernels_that_kernels_call_have_no_entry_for_python_and_count_no_references() -> None:
+    """Both take time to compile, and more memory; arrays that a kernel makes must be counted."""
+    code = (
+        "import numpy as np\n"
+        "from workbench.network.compiled import allocating, compiled\n"
+        "@compiled\n"
+        "def first(x): return x[0]\n"
+        "@compiled\n"
+        "def twice(x): return 2 * first(x)\n"
+        "@allocating\n"
+        "def made(n): return np.full(n, 3.0)\n"
+        "assert twice(np.full(2, 4.0)) == 8 and np.array_equal(made(2), [3, 3])\n"
+        "kernels = first.inner(), twice.dispatcher()\n"
+        "(inner,), (outer,) = (one.overloads.values() for one in kernels)\n"
+        "assert 'NRT_' not in inner.library.get_llvm_str() + outer.library.get_llvm_str()\n"
+        "assert 'PyObject' not in inner.library.get_llvm_str()\n"
+        "assert 'cpython' not in inner.library.get_llvm_str()\n"
+        "assert 'cpython' in outer.library.get_llvm_str()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_a_small_exact_answer_imports_no_numba() -> None:
     code = (
         "import sys, numpy as np\n"

@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow
 
 from workbench.arrays import Array
 from workbench.database.arrow_columns import numpy_column
@@ -27,9 +28,13 @@ def in_order(
         return
     table = relation.to_arrow_table()
     columns = [numpy_column(column) for column in table.columns]
-    if table.num_rows and not ascending(columns):
-        table = table.from_arrays(_sorted(columns), schema=table.schema)
-    yield from table.to_batches(max_chunksize=size)
+    if not table.num_rows or ascending(columns):
+        yield from table.to_batches(max_chunksize=size)
+        return
+    for batch in _sorted(columns, size):
+        yield pyarrow.RecordBatch.from_arrays(
+            [pyarrow.array(column) for column in batch], schema=table.schema
+        )
 
 
 def ascending(columns: list[Array]) -> bool:
@@ -50,29 +55,33 @@ def ascending(columns: list[Array]) -> bool:
     return True
 
 
-def _sorted(columns: list[Array]) -> list[Array]:
-    """The rows ascending; whole numbers that fit one word are sorted as words and unpacked."""
+def _sorted(columns: list[Array], size: int) -> Iterator[list[Array]]:
+    """The rows ascending, `size` at a time; whole numbers that fit one word are sorted as words.
+
+    The stable sort merges stretches that ascend, and each thread hands over a few such.
+    """
+    stretches = [slice(start, start + size) for start in range(0, len(columns[0]), size)]
     lows = [column.min() for column in columns]
-    if any(column.dtype.kind != "i" for column in columns):
-        return _taken(columns)
-    widths = [(int(column.max()) - int(low)).bit_length() for column, low in zip(columns, lows)]
+    widths = [
+        (int(column.max()) - int(low)).bit_length() if column.dtype.kind == "i" else 64
+        for column, low in zip(columns, lows)
+    ]
     if sum(widths) > 63:
-        return _taken(columns)
+        order = np.lexsort(columns[::-1])
+        yield from ([column[order[one]] for column in columns] for one in stretches)
+        return
     words = np.zeros(len(columns[0]), np.int64)
-    for column, low, width in zip(columns, lows, widths):
-        words <<= width
-        words |= column.astype(np.int64) - int(low)
-    words.sort()
-    found = []
-    for column, low, width in zip(reversed(columns), reversed(lows), reversed(widths)):
-        found.append(((words & ((1 << width) - 1)) + int(low)).astype(column.dtype))
-        words >>= width
-    return found[::-1]
-
-
-def _taken(columns: list[Array]) -> list[Array]:
-    order = np.lexsort(columns[::-1])
-    return [column[order] for column in columns]
+    for one in stretches:
+        for column, low, width in zip(columns, lows, widths):
+            words[one] <<= width
+            words[one] |= column[one].astype(np.int64) - int(low)
+    words.sort(kind="stable")
+    shifts = np.cumsum([0, *widths[:0:-1]])[::-1]
+    for one in stretches:
+        yield [
+            ((words[one] >> shift & ((1 << width) - 1)) + int(low)).astype(column.dtype)
+            for column, low, width, shift in zip(columns, lows, widths, shifts)
+        ]
 
 
 def stands_in_order(connection: duckdb.DuckDBPyConnection, query: str, width: int) -> bool:

@@ -191,7 +191,8 @@ def advance(
     for c in components:
         a, b = starts.atom[c], starts.atom[c + 1]
         _sweep(program, starts, c, run, sweeps - 1, relaxation)
-        before[a:b] = x[a:b]
+        for i in range(a, b):  # an assignment of slices compiles its error message, too
+            before[i] = x[i]
         primal = _sweep(program, starts, c, run, 1, relaxation)
         dual = 0.0
         for i in range(a, b):

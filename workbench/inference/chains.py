@@ -15,7 +15,7 @@ from workbench.arrays import Float, Float32, Int8, Int32, Int64, UInt64
 from workbench.errors import Cancelled
 from workbench.inference.chain_record import BATCHES, Record, summarised
 from workbench.inference.cluster_kernels import Cluster, cluster_sweep, new_cluster
-from workbench.inference.gibbs_kernels import set_rows, sweep
+from workbench.inference.gibbs_kernels import room_for_block, set_rows, sweep
 from workbench.inference.joint_kernels import Group, joint_sweep, new_group
 from workbench.inference.maxwalksat import MaxWalkSAT
 from workbench.inference.random_numbers import stream
@@ -43,6 +43,8 @@ class Chain:
     ----------
     y : int8 array, shape (n_atoms,); ell : float64 array, shape (n_rows,); block_true : int32 array
     random : uint64 array, shape (2,)
+    cost : float64 array
+        See `room_for_block`.
     cluster : Cluster
         Work space of joint draws and of cluster swaps.
     hits, soft : float32 arrays, shape (BATCHES, n_atoms)
@@ -58,6 +60,7 @@ class Chain:
     ell: Float
     block_true: Int32
     random: UInt64
+    cost: Float
     group: Group
     cluster: Cluster
     hits: Float32
@@ -78,7 +81,7 @@ class Chain:
             cluster_sweep(
                 layout, self.cluster, price, self.y, self.ell, self.block_true, self.random
             )
-        sweep(layout, price, self.y, self.ell, self.block_true, probability, self.random)
+        sweep(layout, price, self.y, self.ell, self.block_true, self.cost, probability, self.random)
 
     def record(self, batch: int, probability: Float) -> None:
         """Count the present state and its conditionals, (n_atoms,), unless `close` was called."""
@@ -102,8 +105,8 @@ def new_chain(layout: Layout, state: Float, seed: int, number: int) -> Chain:
     set_rows(layout, y, ell, block_true)
     hits, soft = np.zeros((2, BATCHES, layout.n_atoms), np.float32)
     squares, random = np.zeros((2, layout.n_atoms)), stream(seed, number + 1)
-    groups = new_group(layout), new_cluster(layout)
-    return Chain(y, ell, block_true, random, *groups, hits, soft, squares, is_light(layout))
+    room = room_for_block(layout), new_group(layout), new_cluster(layout)
+    return Chain(y, ell, block_true, random, *room, hits, soft, squares, is_light(layout))
 
 
 def is_light(layout: Layout) -> bool:

@@ -17,7 +17,7 @@ from scipy.sparse import block_array, csr_array
 from workbench.arrays import Float, Int32, Int64
 from workbench.errors import Cancelled
 from workbench.inference.watched import stop_flag, watched
-from workbench.network.compiled import compiled, interpreted
+from workbench.network.compiled import allocating, interpreted
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.progress import PLAIN, Conduct, remaining
 
@@ -165,7 +165,7 @@ def _cliques(pairs: _Pairs) -> Int64:
     return clique
 
 
-@compiled
+@allocating
 def _grow(
     start: Int64, neighbour: Int32, edge: Int64, order: Int64, clique: Int64, found: int
 ) -> int:

@@ -33,7 +33,8 @@ def make_feasible(
         return moved
     norm = np.asarray(rows.A.multiply(rows.A).sum(axis=1)).ravel()
     with interpreted(passes * (rows.A.nnz + problem.n)):
-        worst = _alternate(rows.arrays(), passes, norm, moved, np.empty(problem.widest_block))
+        room = np.ones((2, problem.widest_block))
+        worst = _alternate(rows.arrays(), passes, norm, moved, room[0], room[1])
     if worst <= 1e-7:
         return moved
     if rows.A.nnz <= AT_ONCE:
@@ -45,12 +46,16 @@ def make_feasible(
 
 
 @compiled
-def _alternate(rows: HingeArrays, passes: int, norm: Float, x: Float, scratch: Float) -> float:
-    """Project in turn onto hard rows, then blocks and box; the last pass's largest violation."""
+def _alternate(
+    rows: HingeArrays, passes: int, norm: Float, x: Float, scratch: Float, flat: Float
+) -> float:
+    """Project in turn onto hard rows, then blocks and box; the last pass's largest violation.
+
+    `flat` is ones, `scratch` as long: as long as the widest block.
+    """
     indptr, indices, values, lower = rows.indptr, rows.indices, rows.values, rows.lower
     upper = rows.upper
     worst = np.inf
-    flat = np.ones(scratch.size)
     for turn in range(passes):
         worst = 0.0
         for j in range(norm.size):

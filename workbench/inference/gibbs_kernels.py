@@ -41,6 +41,11 @@ def set_atom(atom: int, value: int, y: Int8, ell: Float, columns: Columns) -> No
         ell[atom_row[k]] += sign * coefficient[k]
 
 
+def room_for_block(layout: Layout) -> Float:
+    """Scratch for a sweep: a place for each member of the widest block, and one more."""
+    return np.empty(int(np.diff(layout.block_ptr).max(initial=0)) + 1)
+
+
 @compiled
 def sweep(
     layout: Layout,
@@ -48,12 +53,13 @@ def sweep(
     y: Int8,
     ell: Float,
     block_true: Int32,
+    cost: Float,
     probability: Float,
     random: UInt64,
 ) -> None:
     """Redraw every atom outside blocks, then every block, given the rest (Gibbs sampling).
 
-    `probability` gains each atom's conditional probability at its turn.
+    `probability` gains each atom's conditional probability at its turn; `cost` is `room_for_block`.
     """
     moves, fixed, block_of = moves_of(layout, price), layout.fixed, layout.block_of
     columns = moves.columns
@@ -69,10 +75,6 @@ def sweep(
         true = 1.0 / (1.0 + math.exp(-gain)) if gain > -700.0 else 0.0
         probability[atom] += true
         set_atom(atom, 1 if uniform(random) < true else 0, y, ell, columns)
-    widest = 0
-    for block in range(block_true.size):
-        widest = max(widest, block_ptr[block + 1] - block_ptr[block])
-    cost = np.empty(widest + 1)
     for block in range(block_true.size):
         old = block_true[block]
         if old >= 0 and fixed[old] == 1:
@@ -102,7 +104,10 @@ def sweep(
             draw -= cost[i]
         if new < 0 and layout.block_kind[block] == 0:
             # Rounding alone led past the last member.
-            new = block_atom[first + np.argmax(cost[:size])]
+            best = 0
+            for i in range(size):
+                best = i if cost[i] > cost[best] else best
+            new = block_atom[first + best]
         if new >= 0:
             set_atom(new, 1, y, ell, columns)
         block_true[block] = new

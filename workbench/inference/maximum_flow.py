@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Float, Int8, Int32, Int64
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 
 
 class Graph(NamedTuple):
@@ -34,7 +34,7 @@ def graph_of(n: int, tail: Int64, head: Int64, capacity: Float) -> Graph:
     return Graph(start, ends_at, reverse, both_ways.data)
 
 
-@compiled
+@allocating
 def contract(graph: Graph, source: Float, sink: Float) -> tuple[float, Int8]:
     """Join nodes whose supply exceeds all they can pass on to the source, mirrors to the sink.
 
@@ -94,7 +94,7 @@ def contract(graph: Graph, source: Float, sink: Float) -> tuple[float, Int8]:
     return flow, side
 
 
-@compiled
+@allocating
 def maximum_flow(
     graph: Graph, source: Float, sink: Float, tolerance: float, stop: Int8
 ) -> tuple[float, Bool, int]:
@@ -124,7 +124,7 @@ def maximum_flow(
     return flow, _reached(graph, source, tolerance), phases
 
 
-@compiled
+@allocating
 def _find_distances(
     graph: Graph, source: Float, sink: Float, tolerance: float, distance: Int32
 ) -> bool:
@@ -199,7 +199,7 @@ def _push(graph: Graph, path: Int32, most: float) -> float:
     return most
 
 
-@compiled
+@allocating
 def _reached(graph: Graph, source: Float, tolerance: float) -> Bool:
     """What the source still reaches."""
     start, head, _, capacity = graph

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.arrays import Float, Real
 from workbench.inference.simplex import project_to_simplex
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 from workbench.network.hinge_problem import HingeArrays
 
 
@@ -44,7 +44,7 @@ class Iterate(NamedTuple):
     scratch: Float
 
 
-@compiled
+@allocating
 def halpern_steps(
     program: HingeArrays, z: Iterate, steps: int, done: int, primal_weight: float
 ) -> float:

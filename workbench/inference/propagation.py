@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool, Int8, Int64
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.network.layout import Layout
 
@@ -94,7 +94,7 @@ def _explain(layout: Layout, fixed: Int8, reason: Int64, clash: int) -> Propagat
     return Propagation(fixed, np.sort(rows[rows >= 0]), np.sort(conflict_blocks))
 
 
-@compiled
+@allocating
 def _propagate(layout: Layout, fixed: Int8, reason: Int64) -> int:
     """Fill `fixed` and `reason`; return the row (or `-2 - block`) that nothing can meet, or -1."""
     n_rows = layout.row_ptr.size - 1

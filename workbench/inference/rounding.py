@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, vstack
 from workbench.arrays import Bool, Float, Int8, Int32
 from workbench.errors import Cancelled
 from workbench.inference.watched import stop_flag, watched
-from workbench.network.compiled import compiled, interpreted
+from workbench.network.compiled import allocating, compiled, interpreted
 from workbench.network.ground_network import BlockKind, GroundNetwork, Relation
 from workbench.progress import PLAIN, Conduct, remaining
 
@@ -137,7 +137,7 @@ def _both_ways(A: csr_array) -> Entries:
     )
 
 
-@compiled
+@allocating
 def _round(order: Int32, prefer: Preference, soft: Entries, hard: Entries, right: Float) -> Int8:
     """Give the atoms in `order` the values they prefer; propagate hard rows after each."""
     values = np.full(order.size, -1, np.int8)

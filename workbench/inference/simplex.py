@@ -22,7 +22,8 @@ def project_to_simplex(values: Float, metric: Float, size: int, right: float, ex
         give += 1.0 / metric[k]
         clipped += max(values[k], 0.0)
     if right <= 0.0:
-        values[:size] = 0.0
+        for k in range(size):
+            values[k] = 0.0
         return
     if not exact and clipped <= right:
         for k in range(size):

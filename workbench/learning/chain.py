@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int8, Int32, UInt64
 from workbench.inference.chains import hard_price
-from workbench.inference.gibbs_kernels import set_rows, sweep
+from workbench.inference.gibbs_kernels import room_for_block, set_rows, sweep
 from workbench.inference.random_numbers import stream
 from workbench.network import potentials
 from workbench.network.compiled import compiled
@@ -91,6 +91,7 @@ class GibbsChain:
             y=y,
             ell=np.empty(layout.n_rows),
             block_true=np.empty(layout.block_kind.size, np.int32),
+            cost=room_for_block(layout),
             probability=np.zeros(network.n_atoms),
             counted=y.copy(),
             rows=np.empty(network.n_templates),
@@ -128,6 +129,7 @@ class _State(NamedTuple):
     y: Int8
     ell: Float
     block_true: Int32
+    cost: Float
     probability: Float
     counted: Int8
     rows: Float
@@ -137,7 +139,7 @@ class _State(NamedTuple):
 @compiled
 def _step(layout: Layout, tally: _Tally, price: Float, at: _State, random: UInt64) -> None:
     """A sweep, and the sums after it."""
-    sweep(layout, price, at.y, at.ell, at.block_true, at.probability, random)
+    sweep(layout, price, at.y, at.ell, at.block_true, at.cost, at.probability, random)
     _tally(layout, tally, at)
 
 

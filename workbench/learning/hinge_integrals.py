@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8, Int64
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating
 from workbench.network.hinge_problem import Columns
 
 
@@ -54,7 +54,7 @@ class Simplexes(NamedTuple):
     uniform: Float
 
 
-@compiled
+@allocating
 def expect_over_atoms(
     atoms: Int64,
     field: WorldIntegrals,
@@ -120,7 +120,7 @@ def expect_over_atoms(
     return value
 
 
-@compiled
+@allocating
 def expect_over_simplexes(blocks: Int64, field: WorldIntegrals, simplexes: Simplexes) -> float:
     """The same over whole simplexes, by importance sampling from the uniform distribution.
 

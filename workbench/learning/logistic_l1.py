@@ -19,7 +19,7 @@ from workbench.learning.logistic_objective import (
     loss,
     sigmoid,
 )
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 
 
 class _Columns(NamedTuple):
@@ -40,7 +40,7 @@ class _Model(NamedTuple):
     l2: Float
 
 
-@compiled
+@allocating
 def _second_derivatives(X: _Columns, active: Int64, l2: Float) -> Float:
     """The diagonal of the model's Hessian at the active columns."""
     indptr, indices, data, curvature = X
@@ -62,7 +62,7 @@ def _shrunk(value: float, l1: float) -> float:
     return value + l1 if value < -l1 else 0.0
 
 
-@compiled
+@allocating
 def _coordinate_newton(
     X: _Columns,
     model: _Model,
@@ -119,7 +119,7 @@ _LARGEST_SUPPORT = 2000
 """Weights other than zero up to which their dense Hessian is factorised."""
 
 
-@compiled
+@allocating
 def _dense_hessian(
     indptr: Int32, indices: Int32, data: Float, curvature: Float, n_columns: int
 ) -> Float:

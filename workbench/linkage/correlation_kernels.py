@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.arrays import Float, Int64
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 
 
-@compiled
+@allocating
 def greedy_joining(w: Float, average: bool) -> Int64:
     """Join the two clusters of largest sum (or mean) of weights while that is positive; the cluster
     of each element.
@@ -70,7 +70,7 @@ def greedy_joining(w: Float, average: bool) -> Int64:
                 best[k], value[k] = i, gain
 
 
-@compiled
+@allocating
 def moved_singly(w: Float, label: Int64, most: int) -> Int64:
     """Move single elements to the cluster they gain most in, or to one of their own,
     until none gains; in place.
@@ -119,7 +119,7 @@ def violated(w: Float, label: Int64) -> float:
     return total
 
 
-@compiled
+@allocating
 def packed_triangles(w: Float) -> float:
     """A lower bound of the energy: of triangles with one pair apart and two together, one side is
     violated.

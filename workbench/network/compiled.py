@@ -41,9 +41,15 @@ def compiled(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
 
     Nothing is imported or compiled before the first call. The machine code is cached beside the
     source (or in `NUMBA_CACHE_DIR`); an installation that cannot be written to compiles again in
-    each process.
+    each process. All arrays are the caller's: without counts of references there is less to
+    compile.
     """
-    return _Kernel(function)
+    return _Kernel(function, allocates=False)
+
+
+def allocating(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """As `compiled`, for functions that make arrays, or copy or compute with whole ones."""
+    return _Kernel(function, allocates=True)
 
 
 def plain(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -74,9 +80,11 @@ def interpreted(visits: float, seconds: float = inf) -> Iterator[None]:
 class _Kernel(Generic[Parameters, Result]):
     """A function that Numba compiles when it is first called."""
 
-    def __init__(self, function: Callable[Parameters, Result]) -> None:
+    def __init__(self, function: Callable[Parameters, Result], *, allocates: bool) -> None:
         self.py_func = function
+        self._options = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": allocates}
         self._dispatcher: Callable[Parameters, Result] | None = None
+        self._inner: Callable[Parameters, Result] | None = None
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -98,15 +106,31 @@ class _Kernel(Generic[Parameters, Result]):
         return seconds >= COMPILING or _is_kept(self.dispatcher())
 
     def dispatcher(self) -> Callable[Parameters, Result]:
-        """Numba's function, of a copy in whose names the kernels that it calls are Numba's, too."""
+        """Numba's function for callers in Python."""
         with _lock:
             if self._dispatcher is None:
-                names: dict[str, Any] = dict(self.py_func.__globals__)
-                for name in self.py_func.__code__.co_names:
-                    if isinstance(names.get(name), _Kernel):
-                        names[name] = names[name].dispatcher()
-                self._dispatcher = _dispatcher(_with_names(self.py_func, names))
+                self._dispatcher = _dispatcher(self._calling_machine_code(), self._options)
             return self._dispatcher
+
+    def inner(self) -> Callable[Parameters, Result]:
+        """Numba's function for kernels: without the entry for Python, which takes a good part of
+        the time to compile, and not kept, for it is part of what calls it.
+        """
+        with _lock:
+            if self._inner is None:
+                from numba import njit
+
+                kernel = njit(no_cpython_wrapper=True, **self._options)
+                self._inner = kernel(self._calling_machine_code())
+            return self._inner
+
+    def _calling_machine_code(self) -> Callable[Parameters, Result]:
+        """A copy of the function in whose names the kernels that it calls are Numba's, too."""
+        names: dict[str, Any] = dict(self.py_func.__globals__)
+        for name in self.py_func.__code__.co_names:
+            if isinstance(names.get(name), _Kernel):
+                names[name] = names[name].inner()
+        return _with_names(self.py_func, names)
 
 
 def _with_names(
@@ -119,13 +143,15 @@ def _with_names(
     return copy
 
 
-def _dispatcher(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+def _dispatcher(
+    function: Callable[Parameters, Result], options: dict[str, bool]
+) -> Callable[Parameters, Result]:
     from numba import njit
 
     try:
-        kernel = njit(cache=True, nogil=True)(function)
+        kernel = njit(cache=True, **options)(function)
     except RuntimeError:
-        return cast(Callable[Parameters, Result], njit(nogil=True)(function))
+        return cast(Callable[Parameters, Result], njit(**options)(function))
     try:
         _kept(kernel)
     except (ImportError, AttributeError):

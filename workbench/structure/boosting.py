@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Bool, Float, Float32, Int64, Real, UInt8
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating
 from workbench.structure.sparse_fits import sigmoid, softmax
 from workbench.structure.tree_growth import Grown, grow_tree
 
@@ -66,7 +66,7 @@ class Tree:
         return np.asarray(self.value[at])
 
 
-@compiled
+@allocating
 def _leaves(X: Real, column: Int64, threshold: Float, unknown_left: Bool, left: Int64) -> Int64:
     found = np.zeros(len(X), np.int64)
     for row in range(len(X)):

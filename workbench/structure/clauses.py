@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.arrays import Int32, Int64
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 
 
-@compiled
+@allocating
 def _renumber(literals: Int32, order: Int64, size: int, n_head: int, key: Int32) -> None:
     """Write the literals in `order` into `key`, body variables renumbered by first occurrence."""
     width = literals.shape[1]
@@ -55,7 +55,7 @@ def _smaller(left: Int32, right: Int32, size: int) -> bool:
     return False
 
 
-@compiled
+@allocating
 def _canonical(literals: Int32, size: int, n_head: int, key: Int32, trial: Int32) -> None:
     """The least encoding of the literals over all orders that keep predicates ascending."""
     width = literals.shape[1]
@@ -102,7 +102,7 @@ def _canonical(literals: Int32, size: int, n_head: int, key: Int32, trial: Int32
                 key[:used] = trial[:used]
 
 
-@compiled
+@allocating
 def component_keys(bodies: Int32, n_head: int) -> tuple[Int32, Int32, Int64]:
     """Split every body into connected components and put each in canonical form.
 
@@ -181,7 +181,7 @@ def _hash(key: Int32) -> np.uint64:
     return value
 
 
-@compiled
+@allocating
 def _intern(keys: Int32, stored: Int32, n_stored: int, table: Int32, ids: Int64) -> int:
     mask = np.uint64(table.size - 1)
     for row in range(keys.shape[0]):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.arrays import Bool, Float
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 
 LEAST_CURVATURE = 1e-12
 
 
-@compiled
+@allocating
 def _descend(
     hessian: Float, gradient: Float, weights: Float, l1: float, tolerance: float, most: int
 ) -> Float:
@@ -65,7 +65,7 @@ def _dual(residual: Float, target: Float, largest: float, l1: float) -> float:
     return total
 
 
-@compiled
+@allocating
 def _among(
     columns: Float,
     target: Float,
@@ -116,7 +116,7 @@ def _among(
     return value
 
 
-@compiled
+@allocating
 def fit_dense_l1(
     columns: Float, target: Float, l1: float, weights: Float, tolerance: float, most: int
 ) -> tuple[float, float]:
@@ -173,7 +173,7 @@ def _grown(slopes: Float, tried: Bool, l1: float) -> bool:
     return grown
 
 
-@compiled
+@allocating
 def fit_dense_ridge(columns: Float, target: Float, penalty: Float, weights: Float) -> None:
     """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + sum_j penalty_j / 2 w_j^2`, in place.
 

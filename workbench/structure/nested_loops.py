@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Bool, Int32, Int64
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 from workbench.structure.background import ABSENT, FactIndex
 
 
@@ -102,9 +102,10 @@ def _count(
             remaining[size] = literal
             size += 1
     for head in range(heads.shape[0]):
-        bound[:n_head] = True
-        bound[n_head:] = False
-        binding[:n_head] = heads[head]
+        for variable in range(bound.size):
+            bound[variable] = variable < n_head
+        for variable in range(n_head):
+            binding[variable] = heads[head, variable]
         found, depth, entering = 0, 0, True
         while depth >= 0 and steps >= 0:
             if entering and depth == size:
@@ -150,7 +151,7 @@ def _count(
         out[head] = found if steps >= 0 else -1
 
 
-@compiled
+@allocating
 def count_all(
     index: FactIndex, bodies: Int32, heads: Int32, n_variables: int, bounds: Bounds, out: Int64
 ) -> None:

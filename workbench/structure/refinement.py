@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int32, Int64
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 
 
 class Feeding(NamedTuple):
@@ -87,7 +87,7 @@ def _is_among(candidate: int, literals: Int64) -> bool:
     return found
 
 
-@compiled
+@allocating
 def refinements(paths: Int64, siblings: Siblings, feeding: Feeding) -> tuple[Int64, Int64]:
     """Each node's refinements: literals its last one feeds, later siblings (indices, start)."""
     # An array taken from a tuple is counted as one more reference, so that is done once.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real, UInt8
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating
 
 MOST_BINS = 12
 AT_ONCE = 128
@@ -130,7 +130,7 @@ def _binned(X: Real) -> tuple[UInt8, Float, Float]:
     )
 
 
-@compiled
+@allocating
 def _summed(
     X: Real, bins: UInt8, low: Float, high: Float, y: Float, rows: Int64, among: Int64, base: float
 ) -> tuple[Float, Float, Float]:

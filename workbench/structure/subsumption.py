@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.arrays import Bool, Int32, Int64
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating
 
 _UNBOUND = np.int32(-(2**31))
 
 
-@compiled
+@allocating
 def _maps_without(
     body: Int32, kept: Bool, dropped: int, n_head: int, image: Int64, bound: Int32
 ) -> bool:
@@ -67,7 +67,7 @@ def _maps_without(
     return False
 
 
-@compiled
+@allocating
 def _reduce(bodies: Int32, n_head: int, n_variables: int) -> Int64:
     """Drop literals in place, blanking their predicate with -1; returns the rows that changed."""
     n_bodies, size, _ = bodies.shape

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.arrays import Bool, Float, Float32, Int64, UInt8
-from workbench.network.compiled import compiled
+from workbench.network.compiled import allocating, compiled
 
 LEAST_HESSIAN = 1e-3
 """What a child's summed curvature is at least."""
@@ -135,7 +135,7 @@ def _parted(
     return middle
 
 
-@compiled
+@allocating
 def grow_tree(
     bins: UInt8,
     begins: Int64,
