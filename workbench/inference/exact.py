@@ -131,13 +131,11 @@ class Exact(Engine):
         figures: dict[str, object] = {"width": widest, "components": int(joined.size)}
         if self.task == "marginal":
             figures["log_z"] = log_z if stopped is None else np.nan
-        solution = self._answer(network, weights, layout.lift(values), stopped)
         reason = "every atom stands alone: closed form"
-        if stopped is not None:
-            reason = "stopped before every component was solved"
-        elif joined.size:
+        if joined.size:
             reason = f"variable elimination, induced width {widest:.3g}, {joined.size} components"
-        return replace(solution, reason=reason, diagnostics=figures)
+        solution = self._answer(network, weights, layout.lift(values), stopped, reason)
+        return replace(solution, diagnostics=figures)
 
     def _apart(self, layout: Layout, joined: Int64) -> tuple[Float, float]:
         """The answer where each atom stands alone, and the part in `log_z` of those that do."""
@@ -171,15 +169,24 @@ class Exact(Engine):
         return part
 
     def _answer(
-        self, network: GroundNetwork, weights: Float, values: Float, stopped: Status | None
+        self,
+        network: GroundNetwork,
+        weights: Float,
+        values: Float,
+        stopped: Status | None,
+        reason: str,
     ) -> Solution:
+        """The solution, for a reason of its own where it was stopped."""
+        if stopped is not None:
+            reason = "stopped before every component was solved"
         if self.task == "marginal":
             status = stopped or Status.EXACT
-            return Solution(status, values, np.nan, np.nan, 0.0, self.name, "")
+            return Solution(status, values, np.nan, np.nan, 0.0, self.name, reason)
         energy = reported_energy(network, weights, values)
         broken = hard_violation(network, values)
         bound = energy if stopped is None else -np.inf
-        return Solution(stopped or Status.OPTIMAL, values, energy, bound, broken, self.name, "")
+        status = stopped or Status.OPTIMAL
+        return Solution(status, values, energy, bound, broken, self.name, reason)
 
     def _plan(self, layout: Layout, component: int) -> tuple[Variables, EliminationOrder] | str:
         """Variables and order of a component, or why there is none."""

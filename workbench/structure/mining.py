@@ -141,12 +141,11 @@ class RuleMiner:
             for world in worlds
             if world.facts[number].size
         ]
+        most = self.max_domain // len(worlds)
         domains = [
             (world, part, len(named) > 0)
             for world, named in zip(worlds, false)
-            for part in in_parts(
-                domain_atoms(world, head, named, self.max_domain // len(worlds)), _CHUNK
-            )
+            for part in in_parts(domain_atoms(world, head, named, most), _CHUNK)
             if len(part)
         ]
         longest = self.max_length or (4 if len(types) == 1 else 3)
@@ -170,9 +169,8 @@ class RuleMiner:
             support, kept = support[kept], fresh[kept]
             bodies, variable_types = bodies[kept], [variable_types[k] for k in kept.tolist()]
             closed = [k for k, body in enumerate(bodies) if is_closed(body, len(types))]
-            rules += self._rules(
-                background, n_facts, domains, bodies[closed], support[closed], conduct
-            )
+            found = bodies[closed], support[closed]
+            rules += self._rules(background, n_facts, domains, *found, conduct)
             if not len(bodies) or conduct.over:
                 break
         return rules
