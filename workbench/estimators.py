@@ -181,5 +181,5 @@ class RelationalRegressor(RegressorMixin, _Relational):  # type: ignore[misc]
 @contextmanager
 def _staged(tables: Tables) -> Iterator[Staging]:
     """Tables read, from data frames by name or from files."""
-    with as_files(tables) as files, stage(find_sources(files)) as staging:
+    with as_files(tables) as files, stage(find_sources(files), lists_apart=True) as staging:
         yield staging

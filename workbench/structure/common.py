@@ -37,6 +37,8 @@ def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator
                     for end in _ends(schema, path)
                 ]
             )
+    if not timed:
+        yield from _siblings_alike(schema, start)
     for one, other in combinations(sides, 2):
         for (here, column), (there, equal) in ((a, b) for a in one for b in other):
             if _same_values(schema, (here, column), (there, equal)):
@@ -51,6 +53,20 @@ def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator
                 yield Candidate(
                     path, "in_common", Onward((), Column(counted, "category")), with_=with_
                 )
+
+
+def _siblings_alike(schema: Schema, start: str) -> Iterator[Candidate]:
+    """How many rows of one reference, itself among them, name what the row does: lines of its order
+    with its product.
+    """
+    for reference in schema[start].references:
+        if reference.table in (None, start):
+            continue
+        siblings = Path(start, (hop_to(schema, reference), hop_from(schema, reference, start)))
+        for column in schema[start].holds:
+            if column not in (reference.column, schema[start].key):
+                onward = Onward((), Column(column, "category"))
+                yield Candidate(siblings, "in_common", onward, with_=(Path(start), column))
 
 
 def _around(schema: Schema, to: Path) -> Iterator[Path]:

@@ -224,11 +224,11 @@ def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
 
     A hop is a step, but the way through a table that only relates things is one step, not two. A
     path goes to many rows at most twice and to the latest at most once, near its start; without
-    time it may come back to other rows of its start, and go by what things that it refers to share:
-    the telephone of other clients. From other rows of its start it goes on to what refers to these
-    and was not passed: the inspections of the hives of the same apiary. Once it reaches many, it
-    does not end in what a row refers to, other than its start: such rows are read along with the
-    row that refers to them.
+    time it may come back to other rows of its start, and go by what things that it refers to, or
+    rows that refer to it, share: the telephone of other clients, the actors of films. From other
+    rows of its start it goes on to what refers to these and was not passed: the inspections of the
+    hives of the same apiary. Once it reaches many, it does not end in what a row refers to, other
+    than its start: such rows are read along with the row that refers to them.
     """
     frontier = [(Path(start), 0)]
     yield frontier[0][0]
@@ -257,19 +257,24 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
     back_at_start = bool(path.hops) and path.end == path.start
     if here.of:
         return
-    if not back_at_start and (last is None or last.kind in ("to", "from")):
+    sharing = last is not None and last.kind == "shared" and many == 2
+    if not back_at_start and (last is None or last.kind in ("to", "from") or sharing):
         for reference in here.references:
             back = last is not None and last.kind == "from" and last.column == reference.column
             returns = reference.table == path.start and not timed
             if (
                 reference.table is not None
-                and (reference.table not in visited or returns)
+                and (returns or (reference.table not in visited and not sharing))
                 and not back
             ):
                 yield hop_to(schema, reference)
     if last is None or (last.kind == "to" and not many and not timed and not back_at_start):
         for reference in here.references:
             if reference.table in (None, here.name):
+                yield Hop("shared", reference.column, here.name)
+    if len(path.hops) == 1 and path.hops[0].kind == "from" and not (timed or here.relates):
+        for reference in here.references:
+            if reference.table is None:
                 yield Hop("shared", reference.column, here.name)
     if here.key is None or many >= 2:
         return
@@ -295,3 +300,16 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
                             table.name,
                             reference.column,
                         )
+
+
+def sibling_paths(schema: Schema, start: str) -> Iterator[Path]:
+    """The way two references on and back: to lines of all orders of one's customer."""
+    for first in schema[start].references:
+        between = first.table
+        if between is None or between == start:
+            continue
+        for second in schema[between].references:
+            if second.table not in (None, start, between):
+                there = Path(start, (hop_to(schema, first), hop_to(schema, second)))
+                back = there.then(hop_from(schema, second, between))
+                yield back.then(hop_from(schema, first, start))

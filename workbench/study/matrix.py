@@ -15,7 +15,7 @@ from workbench.progress import SILENT, Progress, expired
 from workbench.structure.candidates import Candidate, candidates_of_words
 from workbench.structure.common import candidates_in_common
 from workbench.structure.comparisons import changes, comparisons, products, shares_of_totals
-from workbench.structure.relational import Column, Path, paths
+from workbench.structure.relational import Column, Path, paths, sibling_paths
 from workbench.study.around import Around
 from workbench.study.columns import CandidateColumns
 from workbench.study.gathered import GatheredCandidates, Neighbours, by_path
@@ -157,10 +157,12 @@ def candidate_matrix(
         if not made.open:
             break
         made.add(path, offered.get(path, []))
-        if labels and path.hops and path.end == start:
-            made.add_labels(path, labels)
-        if known is not None and path.hops and path.end == start:
-            made.add_known(path, known)
+        if path.hops and path.end == start:
+            _add_of_labels(made, path, labels, known)
+    for path in sibling_paths(schema, start):
+        made.stop_at(deadline)
+        if made.open:
+            _add_of_labels(made, path, labels, known)
     for path, found in by_path(candidates_in_common(schema, start, timed=timed)):
         made.stop_at(deadline)
         if made.open:
@@ -203,6 +205,15 @@ def candidate_matrix(
     return CandidateMatrix(
         tuple(made.kept), made.X, made.neighbours, "" if whole else made.cut or "size", made.around
     )
+
+
+def _add_of_labels(
+    made: GatheredCandidates, path: Path, labels: Sequence[int], known: Column | None
+) -> None:
+    if labels:
+        made.add_labels(path, labels)
+    if known is not None:
+        made.add_known(path, known)
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:

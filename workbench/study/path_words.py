@@ -69,6 +69,8 @@ def rows_words(path: Path) -> str:
     if last.kind == "shared":
         return _owner(path.hops)
     if path.hops[:-1]:
+        if _is_of_siblings(path):
+            return _siblings(path)
         if last.kind == "to" and last.table == path.start:
             return _back_at_start(path)
         return f"{things(last.table)} of {_owner(path.hops[:-1])}"
@@ -82,6 +84,8 @@ def rows_words(path: Path) -> str:
 def _back_at_start(path: Path) -> str:
     """Rows of the start that a row refers to: `books of the same author (through writes)`."""
     *before, between, last = path.hops
+    if between.kind == "shared":
+        return _sharing_through(path)
     # Of a relation among things of one kind, which of its two ends these are.
     as_it_came = bool(before) and (before[0].table, before[0].column) == (
         between.table,
@@ -114,6 +118,26 @@ def _sharing(hop: Hop) -> str:
     return f"other {things(hop.table)} with the same {spoken(hop.column)}"
 
 
+def _sharing_through(path: Path) -> str:
+    """Rows of the start by what rows of both share: `other films with the same actor`."""
+    between = path.hops[-2]
+    value, table = spoken(between.column), spoken(between.table)
+    through = "" if value == table else f" (through {table})"
+    return f"other {things(path.start)} with the same {value}{through}"
+
+
+def _is_of_siblings(path: Path) -> bool:
+    return [hop.kind for hop in path.hops] == ["to", "to", "from", "from"]
+
+
+def _siblings(path: Path) -> str:
+    """Rows of the start that two references on and back lead to: `other lines of its order's
+    customer`.
+    """
+    first, second = path.prefix
+    return f"other {things(path.start)} of {whose(Path(path.start, (first,)))}{referred(second)}"
+
+
 def _owner(hops: tuple[Hop, ...]) -> str:
     """What the hops reach, as the owner of something: `its company`,
     `visits of its latest clinic`.
@@ -126,7 +150,8 @@ def _owner(hops: tuple[Hop, ...]) -> str:
     if hop.kind == "to":
         return f"its {referred(hop)}"
     if hop.kind == "shared":
-        as_whose = f" as its {referred(before[-1])}" if before else ""
+        whose_too = spoken(hop.table) if before and before[-1].many else ""
+        as_whose = f" as its {whose_too or referred(before[-1])}" if before else ""
         return f"{_sharing(hop)}{as_whose}"
     return (
         f"{things(hop.table)} of {_owner(tuple(before))}" if before else f"its {spoken(hop.table)}"
@@ -140,6 +165,10 @@ def neighbours_words(path: Path) -> str:
         return _sharing(last)
     if first.kind == "to" and path.hops == (first, Hop("from", first.column, path.start)):
         return f"other {things(path.start)} of its {referred(first)}"
+    if len(path.hops) > 1 and path.hops[-2].kind == "shared" and last.kind == "to":
+        return _sharing_through(path)
+    if _is_of_siblings(path):
+        return _siblings(path)
     if any(hop.kind == "shared" for hop in path.hops[:-1]):
         return f"{things(path.start)} of {_owner(path.hops[:-1])}"
     if [hop.kind for hop in path.hops] == ["from", "to"] and _is_role(last):

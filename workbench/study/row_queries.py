@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from workbench.database import text_literal
 from workbench.structure.candidates import Onward
@@ -54,9 +55,11 @@ class RowQueries:
                 self._alias(table, dated, aliases, joins), dated[-1].table if dated else table
             )
             where = f" WHERE {when} IS NOT NULL" if self.timed else ""
+        # What several rows refer to, or share, is reached once.
+        again = any(one.many and other.kind != "from" for one, other in pairwise(suffix))
         return (
-            f"SELECT x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW} "
-            f"FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS FIRST, {here}.rowid"
+            f"SELECT {'DISTINCT ' * again}x.rowid AS a_, {when} AS t_, {here}.rowid AS {LABEL_ROW} "
+            f"FROM {' '.join(joins)}{where} ORDER BY a_, t_ NULLS FIRST, {LABEL_ROW}"
         )
 
     def cells(self, table: str, onwards: Sequence[Onward]) -> str:

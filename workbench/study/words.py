@@ -157,6 +157,8 @@ def _common_words(path: Path, column: str, with_: Path, equal: str) -> str:
     if with_.many:
         same = column if column == spoken(equal) else f"{column} and {spoken(equal)}"
         return f"number of the same {same} of {_end(path)} and {_end(with_)}"
+    if path.many and path.end == path.start and not with_.hops:
+        return f"number of {rows_words(path)} with the same {column}, itself among them"
     if path.many:
         return f"number of {rows_words(path)} whose {column} is {there}"
     return f"{_owned(path, column)} is {there}"

@@ -29,7 +29,7 @@ class TableSource:
     path : str
         The file or the URL of the database.
     part : str or None
-        The sheet, or the table of a database.
+        The sheet, the table of a database, or the column of lists in a file.
     separator, encoding : str or None
         Of a text file; None where they are to be found out.
     header : bool or None
@@ -48,7 +48,12 @@ class TableSource:
     def shown(self) -> str:
         """The source as diagnostics name it; a database's password is left out."""
         place = masked(self.path) if self.form == "postgres" else display_name(self.path)
-        return f"{place}:{self.part}" if self.part is not None and self.form in _MANY else place
+        return place if self.part is None else f"{place}:{self.part}"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a column of lists of another table's file."""
+        return self.part is not None and self.form not in _MANY
 
 
 def is_url(source: str | os.PathLike[str]) -> bool:

@@ -4,8 +4,9 @@ before anything reaches the workspace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,6 +26,7 @@ from workbench.database import (
 from workbench.errors import Diagnostic, InputError, Span
 from workbench.tables.delimited import read_form
 from workbench.tables.headers import left_out_above
+from workbench.tables.lists import ListTable, flat_columns, list_tables
 from workbench.tables.names import column_names
 from workbench.tables.sheets import sheet_batches
 from workbench.tables.sources import TableSource
@@ -32,9 +34,10 @@ from workbench.tables.staged import StagedTable, Staging
 
 
 @contextmanager
-def stage(sources: Iterable[TableSource]) -> Iterator[Staging]:
+def stage(sources: Iterable[TableSource], *, lists_apart: bool = False) -> Iterator[Staging]:
     """Read tables into a database of their own, which is gone when the `with` block ends.
 
+    With `lists_apart`, lists in the cells of JSON and Parquet files are tables that refer to these.
     What does not fit into memory is put on disk. Cost: some ten CPU-seconds for a gigabyte of text.
 
     Raises
@@ -51,23 +54,31 @@ def stage(sources: Iterable[TableSource]) -> Iterator[Staging]:
             # four times the cost.
             connection.execute(f"SET temp_directory = {text_literal(directory)}")
             connection.execute(f"SET memory_limit = '{memory_of_a_load()}'")
+            # Lists come with the files that they stand in.
+            files = [source for source in sources if not source.is_list]
+            taken = [source.name for source in files] if lists_apart else None
             tables = [
-                _stage(connection, source, f"t{number}", workplace)
-                for number, source in enumerate(sources)
+                table
+                for number, source in enumerate(files)
+                for table in _stage(connection, source, f"t{number}", workplace, taken)
             ]
             yield Staging(connection, tables)
 
 
 def _stage(
-    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str, workplace: Path
-) -> StagedTable:
+    connection: duckdb.DuckDBPyConnection,
+    source: TableSource,
+    relation: str,
+    workplace: Path,
+    taken: Collection[str] | None,
+) -> list[StagedTable]:
     if source.form == "delimited":
-        return _stage_delimited(connection, source, relation, workplace)
+        return [_stage_delimited(connection, source, relation, workplace)]
     if source.form == "excel":
-        return _stage_sheet(connection, source, relation)
+        return [_stage_sheet(connection, source, relation)]
     if source.form in ("sqlite", "duckdb", "postgres"):
-        return _stage_attached(connection, source, relation)
-    return _stage_file(connection, source, relation)
+        return [_stage_attached(connection, source, relation)]
+    return _stage_file(connection, source, relation, taken)
 
 
 def _stage_delimited(
@@ -198,41 +209,52 @@ def _stage_attached(
 
 
 def _stage_file(
-    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str
-) -> StagedTable:
-    """A Parquet file, or JSON: a list of objects, or an object a line."""
+    connection: duckdb.DuckDBPyConnection,
+    source: TableSource,
+    relation: str,
+    taken: Collection[str] | None,
+) -> list[StagedTable]:
+    """A Parquet file, or JSON: a list of objects, or an object a line. With the names that are
+    `taken` its lists are tables of their own.
+    """
     path = text_literal(source.path)
     scan = (
         f"read_parquet({path})"
         if source.form == "parquet"
         else f"read_json({path}, format = 'auto', sample_size = -1)"
     )
+
     try:
-        columns = list(_flat_columns(connection, scan))
-        cells = ", ".join(
-            f"trim(({cell})::VARCHAR) AS c{number}" for number, (_, cell) in enumerate(columns)
-        )
-        connection.execute(f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} FROM {scan}")
+        columns = list(flat_columns(connection, scan))
+        lists = [] if taken is None else list_tables(connection, scan, source.name, columns, taken)
+        apart = {one.part for one in lists}
+        plain = [column for column in columns if column.name not in apart]
+        cells = ", ".join(column.cell for column in plain)
+        names = tuple(column.name for column in plain)
+        whole = ListTable(source.name, None, names, f"SELECT {cells} FROM {scan}")
+        return [
+            _stage_select(connection, source, f"{relation}_{number}", one)
+            for number, one in enumerate([whole, *lists])
+        ]
     except duckdb.Error as error:
         reader = line_reader(Path(source.path)) if source.form == "json" else lambda line: None
         raise InputError(
             (read_fault(error, FactSource(display_name(source.path), reader)),)
         ) from None
-    names = column_names([name for name, _ in columns], source.shown)
-    return StagedTable(source.name, relation, source, names, _count(connection, relation), 1)
 
 
-def _flat_columns(
-    connection: duckdb.DuckDBPyConnection, scan: str, inside: str = "", prefix: str = ""
-) -> Iterator[tuple[str, str]]:
-    """The name of each column and its SQL; the fields of an object are columns, called by both."""
-    wanted = f"SELECT unnest({inside}) FROM {scan}" if inside else f"FROM {scan}"
-    for name, kind, *_ in connection.execute(f"DESCRIBE {wanted}").fetchall():
-        cell = f"{inside}.{quoted(name)}" if inside else quoted(name)
-        if kind.startswith("STRUCT(") and not kind.endswith("]"):
-            yield from _flat_columns(connection, scan, f"({cell})", f"{prefix}{name}_")
-        else:
-            yield f"{prefix}{name}", cell
+def _stage_select(
+    connection: duckdb.DuckDBPyConnection, source: TableSource, relation: str, one: ListTable
+) -> StagedTable:
+    source = replace(source, name=one.name, part=one.part)
+    names = column_names(one.columns, source.shown)
+    variables = [f"v{number}" for number in range(len(names))]
+    cells = ", ".join(f"trim({v}::VARCHAR) AS c{number}" for number, v in enumerate(variables))
+    connection.execute(
+        f"CREATE OR REPLACE TABLE {relation} AS SELECT {cells} "
+        f"FROM ({one.select}) v({', '.join(variables)})"
+    )
+    return StagedTable(one.name, relation, source, names, _count(connection, relation), 1)
 
 
 def _without_columns(source: TableSource) -> InputError:

@@ -113,7 +113,7 @@ def look_at_tables(database: Database, sources: Iterable[str | os.PathLike[str]]
     Raises InputError as `workbench.tables.stage`, for files that are no tables or cannot be read.
     """
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
-    with stage(find_sources(sources)) as staging:
+    with stage(find_sources(sources), lists_apart=True) as staging:
         mapping = propose(staging, taken=taken)
         readings = {
             (table.name, name): find_reading([cell for cell in cells if cell is not None])

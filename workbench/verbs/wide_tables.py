@@ -112,7 +112,7 @@ def load_wide_tables(
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     found = matched_sources(given, sources) if given is not None else find_sources(sources)
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
-    with stage(found) as staging:
+    with stage(found, lists_apart=True) as staging:
         known = _known(database, staging, predict) if given is None else None
         if given is not None:
             chosen = replace(given, predict=predict or given.predict)
@@ -211,7 +211,8 @@ def _description(source: str | os.PathLike[str]) -> Path:
 def matched_sources(
     mapping: TablesMapping, sources: Sequence[str | os.PathLike[str]]
 ) -> tuple[TableSource, ...]:
-    """The source of each table of a mapping: its own, or of the files given the one of that name.
+    """The source of each table of a mapping: its own, or of the files given the one of that name;
+    lists come with theirs.
 
     Raises E0234 for a file that the mapping says nothing of, and for a table that no file is given
     for.
@@ -227,7 +228,8 @@ def matched_sources(
                 span=Span(source.shown, 1, 1, 1, 1),
                 help=f"its tables are {', '.join(mapping.by_name)}",
             )
-    for table in mapping.tables:
+    tables = [table for table in mapping.tables if not table.source.is_list]
+    for table in tables:
         if table.name not in given:
             named = ", ".join(display_name(source) for source in sources)
             raise InputError.of(
@@ -243,5 +245,5 @@ def matched_sources(
             encoding=table.source.encoding,
             header=table.source.header,
         )
-        for table in mapping.tables
+        for table in tables
     )

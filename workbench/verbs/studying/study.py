@@ -81,7 +81,7 @@ def study(
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     settings = Settings(folds, rules, learner, seed, inductive)
     progress.step("tables", 0.0)
-    with stage(find_sources(sources)) as staging:
+    with stage(find_sources(sources), lists_apart=True) as staging:
         ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
         result, explain = _result(staging, ready, settings, studied, matrix, rows, out)

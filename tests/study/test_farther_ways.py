@@ -1,0 +1,123 @@
+"""Ways through rows of a row's own kind: to what refers to its manager, to lines of other orders of
+its customer, to employees with the same skill.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.study.test_definitions_and_columns import assert_definitions_say_columns
+from tests.study.test_study import inferred, write
+from workbench.study.fitting import candidates_for
+from workbench.study.prepared import prepared
+from workbench.study.words import candidate_words
+from workbench.tables import find_sources, stage
+from workbench.verbs.studying.study import study
+
+
+def _staff(directory: Path) -> list[Path]:
+    """Employees with managers, whose skills and reviews stand in lists of JSON."""
+    rng = np.random.default_rng(3)
+    lines = [
+        {
+            "employee": f"e{n}",
+            "manager": f"e{rng.integers(n // 4 + 1)}" if n else None,
+            "pay": int(rng.integers(20, 90)) if rng.random() < 0.8 else None,
+            "skills": [f"skill {at}" for at in rng.choice(25, rng.integers(4), replace=False)],
+            "reviews": [
+                {"year": int(rng.integers(2018, 2024)), "score": int(rng.integers(1, 6))}
+                for _ in range(rng.integers(4))
+            ],
+        }
+        for n in range(90)
+    ]
+    path = directory / "employees.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return [path]
+
+
+def test_definitions_say_what_columns_say_of_rows_of_ones_own_kind(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    with stage(find_sources(_staff(tmp_path)), lists_apart=True) as staging:
+        assert staging.tables["skills"].columns == ("employee", "skill")
+        assert staging.tables["reviews"].columns == ("employee", "reviews_year", "reviews_score")
+        ready = prepared(staging, "employees.pay")
+        every = candidates_for(staging, ready, np.arange(90), collective=True).candidates
+        words = list(map(candidate_words, every))
+        for said in (
+            "mean reviews score of reviews of its manager",
+            "mean known pay of other employees with the same skill (through skills)",
+        ):
+            assert said in words
+        plain = [one for one in every if one.label is None]
+        farther = [one for one in plain if len(one.path.hops) > 1 and not one.of_text]
+        assert_definitions_say_columns(staging, ready, farther[::5], rng)
+
+
+@pytest.fixture
+def orders(tmp_path: Path) -> list[Path]:
+    """Lines go back by a mood of the customer, and where one product stands in an order twice."""
+    rng = np.random.default_rng(5)
+    mood = rng.random(60) < 0.5
+    lines = []
+    for n in range(300):
+        for at in range(4):
+            lines.append([f"o{n}", at, f"p{rng.integers(5)}", rng.choice(["S", "M", "L"])])
+    in_order = [[line[2] for line in lines if line[0] == f"o{n}"] for n in range(300)]
+    returned = [
+        mood[int(order[1:]) % 60] or in_order[int(order[1:])].count(product) > 1
+        for order, _, product, _ in lines
+    ]
+    rows = [
+        [*line, "" if rng.random() < 0.05 else "yes" if back and rng.random() < 0.9 else "no"]
+        for line, back in zip(lines, returned)
+    ]
+    return [
+        write(tmp_path / "lines.csv", ["order", "line_no", "product", "size", "returned"], rows),
+        write(
+            tmp_path / "orders.csv",
+            ["order", "customer", "paid"],
+            [[f"o{n}", f"c{n % 60}", rng.choice(["card", "cash"])] for n in range(300)],
+        ),
+        write(
+            tmp_path / "customers.csv",
+            ["customer", "age"],
+            [[f"c{n}", int(rng.integers(20, 70))] for n in range(60)],
+        ),
+        write(
+            tmp_path / "products.csv", ["product", "price"], [[f"p{n}", n * 7] for n in range(5)]
+        ),
+    ]
+
+
+def test_labels_of_ones_customer_and_lines_with_ones_product_tell(
+    tmp_path: Path, orders: list[Path]
+) -> None:
+    found = study(orders, "lines.returned", folds=2, out=tmp_path / "out")
+    words = " / ".join(rule.words for rule in found.rules)
+    assert "among other lines of its order's customer" in words
+    assert "number of lines of its order with the same product, itself among them" in words
+    assert found.metrics["AUC-ROC"]["mean"] > 0.88
+    (tmp_path / "out" / "program.mln").write_text(found.program, encoding="utf-8")
+    (tmp_path / "out" / "dataset.toml").write_text(found.mapping, encoding="utf-8")
+    said = inferred(tmp_path / "out", orders)
+    asked = found.predictions[~found.predictions["known"]]
+    for order, line, value in zip(asked["order"], asked["line_no"], asked["value"]):
+        assert said[(f"{order}/{line}",)] == pytest.approx(value, abs=1e-12)
+
+
+def test_lists_are_tables_again_on_new_files_of_the_same_shape(tmp_path: Path) -> None:
+    files = _staff(tmp_path)
+    found = study(files, "employees.pay", folds=2, out=tmp_path / "out")
+    (tmp_path / "out" / "program.mln").write_text(found.program, encoding="utf-8")
+    (tmp_path / "out" / "dataset.toml").write_text(found.mapping, encoding="utf-8")
+    assert 'part = "skills"' in found.mapping
+    said = inferred(tmp_path / "out", files)
+    asked = found.predictions[~found.predictions["known"]]
+    assert {key: said[(key,)] for key in asked["employee"]} == pytest.approx(
+        dict(zip(asked["employee"], asked["value"]))
+    )
