@@ -18,6 +18,7 @@ from tests.differential.mln_meaning import TooLarge
 from tests.differential.mln_programs import random_mln_case
 from tests.differential.model_checks import check_model, random_model_case
 from tests.differential.outcome import Difference, Tally
+from tests.differential.printed_checks import check_printed, random_printed_case
 from tests.differential.product_answers import forget
 from tests.differential.psl_checks import check_psl
 from tests.differential.psl_programs import random_psl_case
@@ -64,6 +65,7 @@ KINDS: dict[str, tuple[Callable[[int], Case], Callable[[Case, Tally], None]]] = 
     "soft values": (random_soft_value_case, check_soft_values),  # type: ignore[dict-item]
     "soft updates": (random_psl_case, check_soft_updates),  # type: ignore[dict-item]
     "soft value updates": (random_soft_value_case, check_soft_value_updates),  # type: ignore[dict-item]
+    "printed": (random_printed_case, check_printed),
     "tables": (random_table_case, check_tables),  # type: ignore[dict-item]
     "value updates": (random_value_update_case, check_value_updates),  # type: ignore[dict-item]
     "updates": (UpdateCase, check_updates),  # type: ignore[dict-item]

@@ -30,6 +30,7 @@ PROGRAMS = {
     "soft updates": 2,
     "soft value updates": 2,
     "tables": 25,
+    "printed": 50,
 }
 INPUTS = 600
 KILLS = 3
