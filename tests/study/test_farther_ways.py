@@ -5,6 +5,7 @@ its customer, to employees with the same skill.
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -121,3 +122,36 @@ def test_lists_are_tables_again_on_new_files_of_the_same_shape(tmp_path: Path) -
     assert {key: said[(key,)] for key in asked["employee"]} == pytest.approx(
         dict(zip(asked["employee"], asked["value"]))
     )
+
+
+def test_definitions_say_what_columns_say_of_a_towns_weather_in_the_last_days(
+    tmp_path: Path,
+) -> None:
+    rng = np.random.default_rng(7)
+    day = lambda at: (date(2023, 1, 1) + timedelta(days=int(at))).isoformat()  # noqa: E731
+    towns = [f"t{n}" for n in range(3)]
+    visits = [
+        [n, f"s{rng.integers(12)}", day(rng.integers(60, 150)), int(n % 5) if n % 4 else ""]
+        for n in range(160)
+    ]
+    weather = [
+        [town, day(at), int(rng.gamma(2, 10)) if rng.random() < 0.9 else ""]
+        for town in towns
+        for at in range(150)
+    ]
+    files = [
+        write(tmp_path / "visits.csv", ["visit", "site", "day", "score"], visits),
+        write(
+            tmp_path / "sites.csv",
+            ["site", "town", "size"],
+            [[f"s{n}", towns[n % 3], n * 3] for n in range(12)],
+        ),
+        write(tmp_path / "weather.csv", ["town", "day", "wind"], weather),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "visits.score", time="visits.day")
+        every = candidates_for(staging, ready, np.arange(160), collective=False).candidates
+        alike = [one for one in every if one.path.hops and one.path.hops[-1].kind == "alike"]
+        said = "greatest wind of weather rows with the same town as its site in the last 30 days"
+        assert said in map(candidate_words, alike)
+        assert_definitions_say_columns(staging, ready, alike[:24], rng)

@@ -242,7 +242,10 @@ def _of_many(
         yield Candidate(path, "mean", onward, None, window)
         yield Candidate(path, "sum", onward, None, window)
     if onward.kind != "flag":
-        yield Candidate(path, "min", onward)
-        yield Candidate(path, "max", onward)
+        # Of a town's weather, say, the extremes of all time are those of many rows.
+        many = path.hops[-1].kind == "alike" and onward.kind != "date"
+        for window in spans if many else (None,):
+            yield Candidate(path, "min", onward, None, window)
+            yield Candidate(path, "max", onward, None, window)
     if dated and onward.kind != "date":
         yield Candidate(path, "latest", onward)

@@ -32,7 +32,8 @@ def candidates_of_thresholds(
     """How many of the thing's own rows have a large or a small number: events of severity 3; how
     many, and which share, were at a time of the day or at weekends.
     """
-    if len(path.prefix) > 1 or [hop.kind for hop in path.suffix] != ["from"]:
+    kinds = [hop.kind for hop in path.suffix]
+    if kinds != ["alike"] and (len(path.prefix) > 1 or kinds != ["from"]):
         return
     for onward, passed in _thresholds(schema, path, "number"):
         for window in (None, *windows):

@@ -70,6 +70,8 @@ class Table:
         Columns of texts.
     holds : mapping of str to str
         For the columns that name something, what: columns of one kind may have values in common.
+    within : tuple of str
+        The categories among the columns of a key of several.
     of : str
         Of rows that are dated by another of their dates: the table that they are of, else empty.
     """
@@ -84,6 +86,7 @@ class Table:
     named: tuple[Column, ...] = ()
     texts: tuple[Column, ...] = ()
     holds: Mapping[str, str] = field(default_factory=dict)
+    within: tuple[str, ...] = ()
     of: str = ""
 
     @property
@@ -136,9 +139,10 @@ class Hop:
 
     Attributes
     ----------
-    kind : {'to', 'from', 'shared', 'latest'}
+    kind : {'to', 'from', 'shared', 'alike', 'latest'}
         `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `shared`: to
-        all other rows of the same table with the same value; `latest`: to what the latest of the
+        all other rows of the same table with the same value; `alike`: to rows of another table
+        with the same value, as a town's weather; `latest`: to what the latest of the
         rows that refer to it refers to.
     column : str
         The referring (shared) column.
@@ -150,7 +154,7 @@ class Hop:
         Whether the column is called as the key that it holds, and so says nothing of its own.
     """
 
-    kind: Literal["to", "from", "shared", "latest"]
+    kind: Literal["to", "from", "shared", "alike", "latest"]
     column: str
     table: str
     through: str = ""
@@ -160,7 +164,7 @@ class Hop:
     @property
     def many(self) -> bool:
         """Whether a row may reach more than one."""
-        return self.kind in ("from", "shared")
+        return self.kind in ("from", "shared", "alike")
 
 
 @dataclass(frozen=True)
@@ -276,7 +280,12 @@ def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
         for reference in here.references:
             if reference.table is None:
                 yield Hop("shared", reference.column, here.name)
-    if here.key is None or many >= 2:
+    if not many and (last is None or last.kind == "to"):
+        for table in schema.tables.values():
+            for column in table.within if table is not here else ():
+                if table.holds.get(column) == here.holds.get(column):
+                    yield Hop("alike", column, table.name)
+    if here.key is None or many >= 2 or (last is not None and last.kind == "alike"):
         return
     near = len(path.hops) <= 1 and all(hop.kind == "to" for hop in path.hops)
     for table in schema.tables.values():

@@ -66,7 +66,7 @@ def _says(name: str, kind: str) -> bool:
 def rows_words(path: Path) -> str:
     """The rows that a path reaches: `its payments`, `payments of its company (companies)`."""
     last = path.hops[-1]
-    if last.kind == "shared":
+    if last.kind in ("shared", "alike"):
         return _owner(path.hops)
     if path.hops[:-1]:
         if _is_of_siblings(path):
@@ -115,7 +115,8 @@ def _role_words(between: Hop, last: Hop) -> str:
 
 
 def _sharing(hop: Hop) -> str:
-    return f"other {things(hop.table)} with the same {spoken(hop.column)}"
+    other = "other " if hop.kind == "shared" else ""
+    return f"{other}{things(hop.table)} with the same {spoken(hop.column)}"
 
 
 def _sharing_through(path: Path) -> str:
@@ -149,7 +150,7 @@ def _owner(hops: tuple[Hop, ...]) -> str:
         return f"the same {referred(hop)} (through {spoken(before[-1].table)})"
     if hop.kind == "to":
         return f"its {referred(hop)}"
-    if hop.kind == "shared":
+    if hop.kind in ("shared", "alike"):
         whose_too = spoken(hop.table) if before and before[-1].many else ""
         as_whose = f" as its {whose_too or referred(before[-1])}" if before else ""
         return f"{_sharing(hop)}{as_whose}"

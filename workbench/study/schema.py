@@ -89,7 +89,7 @@ def _table(
     }
     return Table(
         table.name, typed.rows, table.key, tuple(found.columns), tuple(found.references), date,
-        by_year, tuple(found.named), tuple(found.texts), holds,
+        by_year, tuple(found.named), tuple(found.texts), holds, _within(table),
     )  # fmt: skip
 
 
@@ -149,6 +149,12 @@ class _Found:
         if column.predicate and is_shared and filled <= SHARED_BY_AT_MOST * different:
             self.references.append(Reference(name, None))
         return True
+
+
+def _within(table: TableMapping) -> tuple[str, ...]:
+    """The categories in a key of several columns: the town of a town's weather on a day."""
+    parts = table.column(table.key).parts if table.key is not None else ()
+    return tuple(one.name for one in table.columns if one.name in parts and one.kind == "category")
 
 
 def _held(mapping: TablesMapping, table: TableMapping, column: ColumnMapping) -> str | None:

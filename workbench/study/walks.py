@@ -85,9 +85,9 @@ class Walks:
             if of.key == hop.column:
                 return [], row
             return [self.says(hop.table, there, hop.column, row[0])], there
-        if hop.kind == "shared":
+        if hop.kind in ("shared", "alike"):
             there = self.row(hop.table, variable)
-            apart = [f"{one} != {other}" for one, other in zip(there, row)][:1]
+            apart = [f"{one} != {other}" for one, other in zip(there, row)][: hop.kind == "shared"]
             value = f"s{variable}"
             return [
                 self.says(table, row, hop.column, value),

@@ -47,7 +47,7 @@ def load_more_rows(
         nothing tells apart, and where definitions in SQL read the tables.
     """
     _check(sources, mapping, gone=among is None)
-    with stage(sources) as staging:
+    with stage(sources, lists_apart=True) as staging:
         given = as_given(staging, mapping, asking=among is not None)
         known = things_of_tables(staging, given, among) if among is not None else {}
         typed = type_tables(staging, given, known)
