@@ -4,6 +4,7 @@ of many kinds.
 python -m benchmarks.linkage_said --seed 7000             # a row a problem, mean errors at the end
 python -m benchmarks.linkage_said --seed 7000 --of blank  # problems whose name has a word in it
 python -m benchmarks.linkage_said --seed 7000 --of fresh  # kinds of which two files differ in names
+python -m benchmarks.linkage_said --seed 7000 --of title  # kinds that say all in a title
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ from benchmarks.linkage_further import FURTHER
 from benchmarks.linkage_kinds import KINDS, made_up
 from benchmarks.linkage_readings import READINGS
 from benchmarks.linkage_sets import Tables, companies, households, papers
+from benchmarks.linkage_titles import TITLES
 from benchmarks.linkage_variants import VARIANTS
 from benchmarks.measuring import print_records
 from workbench.evaluation import cluster_scores
 from workbench.verbs.linking.link import link
 
 EVERY = KINDS | FURTHER | VARIANTS | READINGS
-MADE = EVERY | {f"fresh {kind}": made for kind, made in FRESH.items()}
+OF_TITLES = {f"title {kind}": made for kind, made in TITLES.items()}
+MADE = EVERY | OF_TITLES | {f"fresh {kind}": made for kind, made in FRESH.items()}
 DOUBTS = {"E0681", "E0691", "E0692"}
 Problems = dict[str, Callable[[], Tables]]
 
@@ -80,6 +83,8 @@ def problems(seed: int) -> Problems:
         found |= _of_kind(kind, seed)
     for kind in FRESH:
         found |= _of_kind(f"fresh {kind}", seed)
+    for kind in OF_TITLES:
+        found |= _of_kind(kind, seed)
     return found
 
 

@@ -5,14 +5,14 @@ comparison and the counts of its values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from workbench.arrays import Array, Float, Int32, Int64
-from workbench.linkage.numbers import hold_numbers
+from workbench.linkage.numbers import hold_numbers, words_in
 
 FieldKind = Literal[
     "name",
@@ -86,6 +86,8 @@ class Field:
         Where these records are some of many.
     exchanged : str
         A field whose values stand in this one's place in some records, and are put in theirs.
+    called : mapping of str to str
+        Values that stand for others, and what these are called.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Field:
     beyond: tuple[str, ...] = ()
     among: Frequencies | None = None
     exchanged: str = ""
+    called: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def of_many_words(self) -> bool:
@@ -141,11 +144,12 @@ class Field:
         ids: list[int] = []
         starts = np.zeros(len(self.texts) + 1, np.int64)
         for place, text in enumerate(self.texts):
-            ids.extend(known.setdefault(word, len(known)) for word in dict.fromkeys(text.split()))
+            words = words_in(text) if self.of_many_words else dict.fromkeys(text.split())
+            ids.extend(known.setdefault(word, len(known)) for word in words)
             starts[place + 1] = len(ids)
-        words = np.array(ids, np.int32)
-        words.flags.writeable = starts.flags.writeable = False
-        return Words(words, starts, tuple(known))
+        of_texts = np.array(ids, np.int32)
+        of_texts.flags.writeable = starts.flags.writeable = False
+        return Words(of_texts, starts, tuple(known))
 
 
 def make_field(name: str, kind: str, texts: Sequence[str], codes: Int32) -> Field:

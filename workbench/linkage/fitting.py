@@ -27,8 +27,10 @@ from workbench.linkage.starts import halved_start, starts_of, strict_starts
 from workbench.linkage.tree import TreeModel, fit_classes, independent
 from workbench.progress import PLAIN, Conduct
 
-FEWEST_FIELDS = 4
-"""Fewer fields do not tell correlated classes apart."""
+FEWEST_FIELDS, MANY_FIELDS, TWICE = 3, 4, 2.0
+"""Fewer fields do not tell correlated classes apart, or where these have so many times the merit of
+others.
+"""
 MOST_FAR = 0.45
 """Matches agree more often than not in every field that some pairs agree in;
 two sources may call venues otherwise.
@@ -83,18 +85,22 @@ class Fitted:
 
 def fit_tree(problem: LinkProblem, conduct: Conduct = PLAIN) -> Fitted:
     """The model of most merit that is not refuted: EM with correlated non-matches from several
-    starts, or without.
-
-    From the deadline of the conduct or a cancel on no start is tried but the first, and EM ends
-    with the step that it is at.
+    starts, or without; from a deadline or a cancel on no start is tried but the first.
     """
     if not len(problem.patterns.counts):
         return Fitted(independent(problem.mixtures[1]))
     search = _Search.of(problem, conduct)
     plain = [independent(one) for one in (*reversed(problem.mixtures), problem.assumed)]
-    if len(problem.comparisons) < FEWEST_FIELDS:
-        return search.of_few_fields([with_determined(one, problem) for one in plain])
+    few = None
+    if len(problem.comparisons) < MANY_FIELDS:
+        plain = [with_determined(one, problem) for one in plain]
+        few = search.of_few_fields(plain)
+        if len(problem.comparisons) < FEWEST_FIELDS:
+            return few
     found = search.first(plain)
+    most = max(merit for merit, _ in found)
+    if few and most <= TWICE * search.judge.merit(few.model):
+        return few
     if problem.known is not None:
         return search.ended(search.judge.best(found)[1], Things(found))
     halved = search.halved(found)
@@ -103,7 +109,7 @@ def fit_tree(problem: LinkProblem, conduct: Conduct = PLAIN) -> Fitted:
     if search.judge.refutes(best):
         kept = search.not_refuted(things.found, most)
         if not kept:
-            return Fitted(replace(best, share=NO_MATCHES), search.judge.at_chance(best))
+            return few or Fitted(replace(best, share=NO_MATCHES), search.judge.at_chance(best))
         things = search.of_things(kept)
         best = search.judge.best(things.found)[1]
     if any(best is one for one in plain):
@@ -263,17 +269,11 @@ def fit_to_all(
     iterations: int = STEPS,
 ) -> TreeModel:
     """What EM finds in all pairs from the classes of a start, given matches and non-matches."""
+    far = np.ones(len(problem.sizes)) if most_far is None else most_far
     found = fit_classes(
-        problem.levels,
-        problem.counts,
-        start,
-        problem.sizes,
-        np.ones(len(problem.sizes)) if most_far is None else most_far,
-        every=problem.among,
-        known=known,
-        iterations=iterations,
-        conduct=conduct,
-    )
+        problem.levels, problem.counts, start, problem.sizes, far,
+        every=problem.among, known=known, iterations=iterations, conduct=conduct,
+    )  # fmt: skip
     return across_sources(found, problem.counts, problem.within, problem.among)
 
 

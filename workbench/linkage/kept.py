@@ -9,7 +9,7 @@ a scoring of all would give.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ class KeptField:
         `Comparison.equal`.
     spread : float
         Of numbers, else 1.
-    exchanged : str
+    exchanged, called : str, and mapping of str to str
         As of a `Field`.
     """
 
@@ -54,6 +54,7 @@ class KeptField:
     filled: int
     spread: float
     exchanged: str = ""
+    called: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class KeptModel:
                 one.field.filled,
                 one.field.spread if one.field.kind == "number" else 1.0,
                 one.field.exchanged,
+                one.field.called,
             )
             for one in model.comparisons
         )

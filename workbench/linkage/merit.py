@@ -37,6 +37,10 @@ BESIDE = 2.0
 """So many times as many pairs as matches are beside them."""
 LEAST_AGREEMENT = 0.3
 """Beyond chance, of a field that is held out."""
+FEW, TELLING = 3, 0.5
+"""Of so few fields the others may tell nothing: of the matches that they expect they are sure of
+less.
+"""
 MOST_AT_CHANCE = 0.29
 """Of fields: of four matches may agree in one by chance, for two sources call venues otherwise;
 of three in none.
@@ -130,17 +134,18 @@ class Judge:
         return float(match @ sigmoid(self.evidence + np.log(among) - np.log1p(-among))) / matches
 
     def at_chance(self, model: TreeModel) -> tuple[int, ...]:
-        """Fields in which pairs that the others take for matches agree
-        hardly better than random pairs do.
+        """Fields in which pairs that the others take for matches agree hardly better than random
+        pairs do; of few others that tell none for sure nothing is asked.
         """
-        return tuple(
-            place
-            for place in range(len(self.chance))
-            if self._agreement(
-                place, sigmoid(model.scores_without(self.levels, place)) * self.counts
-            )
-            < LEAST_AGREEMENT
-        )
+        found, few = [], len(self.chance) <= FEW
+        for place in range(len(self.chance)):
+            match = sigmoid(model.scores_without(self.levels, place))
+            sure = float((match * (match > 0.5)) @ self.counts)
+            if few and sure <= TELLING * float(match @ self.counts):
+                continue
+            if self._agreement(place, match * self.counts) < LEAST_AGREEMENT:
+                found.append(place)
+        return tuple(found)
 
     def beyond(self, wider: TreeModel, finer: TreeModel) -> tuple[int, ...]:
         """Fields in which the pairs that a wider class has beyond a finer one are more like random

@@ -1,12 +1,14 @@
 """Numbers inside texts: a screw of 4x30 is not one of 4x40, though the texts are a letter apart.
 
-What is written closer or in another order (64GB 64 GB, AB-1234 AB1234) has the same numbers.
+What is written closer or in another order (64GB 64 GB, AB-1234 AB1234) has the same numbers, and
+the same words.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,7 +20,10 @@ MISTYPED = 4
 """Digits of a number that a slip is told in; of fewer another digit makes another number."""
 TELLING = 5
 """Digits of a code that tell it, however it is written."""
+LETTERS = 2
+"""Of a code beside its digits, or of a unit; more letters are a word."""
 _NUMBER = re.compile(r"\d+")
+_RUN = re.compile(r"\d+|[^\W\d]+")
 _WORD = re.compile(r"[^\W\d]{4}")
 
 
@@ -31,6 +36,22 @@ def hold_numbers(texts: Sequence[str]) -> bool:
 def numbers_in(text: str) -> str:
     """The numbers of a text, the longest first: texts say them in any order."""
     return " ".join(sorted(_NUMBER.findall(text), key=lambda number: (-len(number), number)))
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text, each once; a number and the few letters beside it are one, however they
+    are written.
+    """
+    found = dict.fromkeys(text.split())
+    if not _NUMBER.search(text):
+        return list(found)
+    runs, apart = _RUN.findall(text), set[str]()
+    for one, other in pairwise(runs):
+        letters = other if one.isdecimal() else one
+        if one.isdecimal() != other.isdecimal() and len(letters) <= LETTERS:
+            found[one + other] = None
+            apart |= {one, other}
+    return [word for word in found if word not in apart]
 
 
 def longest_number(text: str) -> str:

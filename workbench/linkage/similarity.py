@@ -65,7 +65,7 @@ def in_threes(field: Field) -> Field:
     """The field with values as letters in threes in the places of words."""
     texts = np.array([" ".join(_threes(str(text))) for text in field.texts], object)
     among = None if field.among is None else replace(field.among, held=field.among.threes)
-    return Field(field.name, "words", texts, field.codes, among=among)
+    return Field(field.name, "name", texts, field.codes, among=among)
 
 
 def _threes(text: str) -> list[str]:

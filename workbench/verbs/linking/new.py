@@ -180,7 +180,13 @@ def _kept_otherwise(ids: Array) -> InputError:
 
 
 def _in_place(store: KeptLinkage, description: Description, values: list[Array]) -> list[Array]:
-    """Values of records, those that stand in each other's column put in their own."""
+    """Values of records as the fit called them, those that stand in each other's column put in
+    their own.
+    """
+    values = [
+        np.array([one.called.get(text, text) for text in of_field.tolist()], object)
+        for one, of_field in zip(description.model.fields, values)
+    ]
     names = [one.name for one in description.model.fields]
     for place, one in enumerate(description.model.fields):
         other = names.index(one.exchanged) if one.exchanged else -1

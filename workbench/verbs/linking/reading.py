@@ -14,7 +14,8 @@ import numpy as np
 from workbench.errors import Diagnostic, InputError, UsageError
 from workbench.linkage.choice import FieldChoice, choose_fields
 from workbench.linkage.exchanged import put_in_place
-from workbench.linkage.fields import make_field
+from workbench.linkage.fields import Field, make_field
+from workbench.linkage.synonyms import called_alike
 from workbench.tables import StagedTable, Staging, TableSource, find_sources, stage
 from workbench.tables.names import words
 from workbench.tables.records import Records, read_records
@@ -51,6 +52,7 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
         for column in records.columns
     ]
     given, exchanged = put_in_place(given)
+    given = called_alike(given)
     choice = choose_fields(given, one_source=len(staged) == 1)
     alone = _in_one_only(staged, shared, ids)
     choice = replace(
@@ -67,6 +69,7 @@ def read_linked(sources: Sequence[str | os.PathLike[str]], id_column: str | None
         )
     notes += [*about_alike(staged, alike), *_about_columns(staged, choice, alone)]
     notes += [_about_exchanged(names, number) for names, number in exchanged.items()]
+    notes += [_about_called(field) for field in choice.fields if field.called]
     notes += _about_empty_records(records, choice)
     return LinkedRecords(records, choice, tuple(notes))
 
@@ -231,6 +234,16 @@ def _about_exchanged(names: tuple[str, str], number: int) -> Diagnostic:
         f"{' and '.join(names)} stand in each other's column in {number:,} records: they are "
         "compared as if they stood in their own",
         help="where that is wrong, leave one of them out",
+        severity="warning",
+    )
+
+
+def _about_called(field: Field) -> Diagnostic:
+    pairs = [f"{one} for {other}" for one, other in sorted(field.called.items())]
+    return Diagnostic(
+        "E0698",
+        f"values of {field.name} stand for each other: {_named(pairs, SHOWN)}",
+        help="where that is wrong, leave the column out",
         severity="warning",
     )
 
