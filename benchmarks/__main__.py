@@ -4,10 +4,10 @@
     [--aleph FILE]
 
 Every benchmark runs in a process of its own, one at a time, `--repeats` times over; figures are
-medians with the least and the most. `--out DIR` writes benchmarks.json and benchmarks.md. Rivals
-are measured in the same run where they are given: PSL's jar (found by itself where the package
-`pslpython` is installed) and an `aleph.pl` for SWI-Prolog. A benchmark that fails is said, the
-others run, and the exit code is 1.
+medians with the least and the most. `--out DIR` writes benchmarks.json and benchmarks.md after each
+of them; standard error says which one runs. Rivals are measured in the same run where they are
+given: PSL's jar (found by itself where the package `pslpython` is installed) and an `aleph.pl` for
+SWI-Prolog. A benchmark that fails is said, the others run, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -55,18 +55,24 @@ def main() -> None:
         "quick": given.quick,
         "benchmarks": {},
     }
-    for name in given.names or SUITE:
+    names = given.names or list(SUITE)
+    for number, name in enumerate(names, 1):
+        print(f"{name}: {number} of {len(names)}", file=sys.stderr, flush=True)
         report["benchmarks"][name] = found = _measured(SUITE[name], given.quick, repeats, rivals)
         if not given.json:
             print(_section(name, found), flush=True)
+        if given.out is not None:
+            _write(report, given.out)
     if given.json:
         print(json.dumps(report, indent=1))
-    if given.out is not None:
-        given.out.mkdir(parents=True, exist_ok=True)
-        (given.out / "benchmarks.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
-        (given.out / "benchmarks.md").write_text(_document(report), encoding="utf-8")
     if any("failed" in found for found in report["benchmarks"].values()):
         sys.exit(1)
+
+
+def _write(report: dict[str, Any], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "benchmarks.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+    (folder / "benchmarks.md").write_text(_document(report), encoding="utf-8")
 
 
 def _measured(
