@@ -1,7 +1,7 @@
 """Numbers inside texts: a screw of 4x30 is not one of 4x40, though the texts are a letter apart.
 
-What is written closer or in another order (64GB 64 GB, AB-1234 AB1234) has the same numbers, and
-the same words.
+What is written closer or in another order (64GB 64 GB, AB-1234 AB1234) has the same numbers; codes
+are the same words.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ MISTYPED = 4
 """Digits of a number that a slip is told in; of fewer another digit makes another number."""
 TELLING = 5
 """Digits of a code that tell it, however it is written."""
-LETTERS = 2
-"""Of a code beside its digits, or of a unit; more letters are a word."""
+LETTERS, DIGITS = 2, 3
+"""Letters of a code beside its digits, at most: more are a word; and digits, at least: fewer are a
+house's or a size.
+"""
 _NUMBER = re.compile(r"\d+")
 _RUN = re.compile(r"\d+|[^\W\d]+")
 _WORD = re.compile(r"[^\W\d]{4}")
@@ -39,16 +41,17 @@ def numbers_in(text: str) -> str:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text, each once; a number and the few letters beside it are one, however they
-    are written.
+    """The words of a text, each once; a long number and the few letters beside it are one, however
+    they are written.
     """
     found = dict.fromkeys(text.split())
     if not _NUMBER.search(text):
         return list(found)
     runs, apart = _RUN.findall(text), set[str]()
     for one, other in pairwise(runs):
-        letters = other if one.isdecimal() else one
-        if one.isdecimal() != other.isdecimal() and len(letters) <= LETTERS:
+        number, letters = (one, other) if one.isdecimal() else (other, one)
+        code = len(number) >= DIGITS and len(letters) <= LETTERS
+        if code and one.isdecimal() != other.isdecimal():
             found[one + other] = None
             apart |= {one, other}
     return [word for word in found if word not in apart]

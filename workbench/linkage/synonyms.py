@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import poisson
+from scipy.special import gammainc
 
 from workbench.arrays import Float
 from workbench.linkage.fields import Field
@@ -56,7 +56,8 @@ def _names(field: Field, others: Sequence[Field]) -> dict[str, str]:
     chance = np.outer(alone, alone) / max(float(together.sum()), 1.0)
     either = np.sqrt(np.outer(np.diag(together), np.diag(together)))
     often = (together > LIFT * chance) & (together > AS_OFTEN * either)
-    surely = poisson.sf(together - 1.0, chance) < BY_CHANCE / together.size
+    # That a Poisson count is no less; counts of 0 are never so.
+    surely = gammainc(np.maximum(together, 1e-9), chance) < BY_CHANCE / together.size
     group = connected_components(often & surely, directed=False)[1]
     named = [np.argmax(np.where(group == of, field.counts, -1)) for of in group]
     return {
