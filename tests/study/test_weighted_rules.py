@@ -358,3 +358,16 @@ def test_terms_are_of_columns_that_half_of_the_held_out_sets_keep(
     X, y = planted()
     monkeypatch.setattr(weighted_rules, "_stable", lambda supports: frozenset({(0,)}))
     assert {term.columns for term in fit_weighted_rules(RuleTask(X, y)).terms} == {(0,)}
+
+
+def test_a_term_that_moves_the_sum_by_next_to_nothing_is_no_rule() -> None:
+    X = np.random.default_rng(3).random((200, 3))
+    terms = tuple(Term(column=column, form="number", low=0.0, high=1.0) for column in range(3))
+    rules = weighted_rules.WeightedRules(terms, np.array([2.0, -1.0, 0.01]), -0.5, True)
+    kept = rules.without_slight(X)
+    assert kept.terms == terms[:2]
+    assert kept.scores(X).mean() == pytest.approx(rules.scores(X).mean())
+    assert np.abs(kept.scores(X) - rules.scores(X)).max() < 0.01
+    assert kept.without_slight(X).terms == kept.terms
+    none = weighted_rules.constant_rules(np.array([0.0, 1.0]), True)
+    assert none.without_slight(X) is none

@@ -16,6 +16,8 @@ from workbench.structure.sparse_fits import Fit, at_penalty, log_loss, path, ref
 from workbench.structure.terms import Term
 
 MOST_ROWS = 20_000
+SLIGHT = 0.02
+"""Of the sum's spread over the rows: a term that moves it by less is none."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,21 @@ class WeightedRules:
         for term, weight in zip(self.terms, self.weights):
             total += weight * term.values(X)
         return total
+
+    def without_slight(self, X: Real) -> WeightedRules:
+        """The same without the terms that move the sum by next to nothing: their means go to the
+        intercept. A rule that says nothing is one more to read.
+        """
+        if not self.terms:
+            return self
+        moves = np.stack([w * term.values(X) for term, w in zip(self.terms, self.weights)])
+        slight = moves.std(axis=1) < SLIGHT * moves.sum(axis=0).std()
+        return replace(
+            self,
+            terms=tuple(term for term, gone in zip(self.terms, slight) if not gone),
+            weights=self.weights[~slight],
+            intercept=self.intercept + float(moves[slight].mean(axis=1).sum()),
+        )
 
     def predict(self, X: Real) -> Float:
         """Probabilities, or expected values."""

@@ -94,6 +94,10 @@ def _parts(
 ) -> tuple[WeightedRules, ...]:
     if learner == "boosted_trees":
         return _trees(kind, task, n_classes, linear)
+    return tuple(part.without_slight(task.X) for part in _rules(kind, task, n_classes))
+
+
+def _rules(kind: TargetKind, task: RuleTask, n_classes: int) -> tuple[WeightedRules, ...]:
     if kind == "number":
         return (fit_grown_rules(task),)
     if kind == "category":
