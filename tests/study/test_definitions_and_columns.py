@@ -193,6 +193,39 @@ def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) ->
         np.testing.assert_array_equal(by_words[words], expected, err_msg=words)
 
 
+def test_what_a_dated_thing_has_in_common_is_known_from_its_date_on(tmp_path: Path) -> None:
+    """A card's country and its merchant's; some cards are issued later, some nobody knows when."""
+    rng = np.random.default_rng(10)
+    day = lambda: (date(2024, 1, 1) + timedelta(days=int(rng.integers(200)))).isoformat()  # noqa: E731
+    lands = ["AT", "CH", "DE", ""]
+    cards = [[f"c{n}", lands[n % 4], "" if n % 7 == 0 else day()] for n in range(40)]
+    shops = [[f"m{n}", lands[n * 5 % 3]] for n in range(25)]
+    paid = [
+        [n, f"c{rng.integers(40)}", f"m{rng.integers(25)}", day(), "" if n % 4 else n % 9]
+        for n in range(240)
+    ]
+    files = [
+        write(tmp_path / "cards.csv", ["card", "country", "issued"], cards),
+        write(tmp_path / "shops.csv", ["shop", "country"], shops),
+        write(tmp_path / "paid.csv", ["payment", "card", "shop", "at", "points"], paid),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "paid.points", time="paid.at")
+        matrix = candidates_for(staging, ready, np.arange(len(paid)), collective=False)
+        (both,) = [one for one in matrix.candidates if one.aggregate == "in_common"]
+        assert_definitions_say_columns(staging, ready, [both], rng)
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
+        found = columns.fill(both.path, [both])[:, 0]
+    of_card = {card: (land, issued) for card, land, issued in cards}
+    land_of = dict(shops)
+    for (_, card, shop, at, _), said in zip(paid, found):
+        land, issued = of_card[card]
+        if not issued or issued > at:
+            assert np.isnan(said)
+        else:
+            assert said == (land == land_of[shop])
+
+
 def assert_definitions_say_columns(
     staging: Staging, ready: Prepared, every: Sequence[Candidate], rng: np.random.Generator
 ) -> None:

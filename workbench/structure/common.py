@@ -17,7 +17,7 @@ def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator
 
     The values are of one column, or of columns of one kind. Where one of the two has one value
     only, the rows with it that the other reaches are counted. With times, rows that have one are
-    left out.
+    left out, but for one thing that the row itself refers to: a card that was issued.
     """
     references = {
         reference.column for reference in schema[start].references if reference.table is not None
@@ -33,7 +33,7 @@ def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator
                 [
                     end
                     for path in _around(schema, to)
-                    if _known(schema, path, timed)
+                    if _known(schema, path, timed) or path == to
                     for end in _ends(schema, path)
                 ]
             )
@@ -41,6 +41,8 @@ def candidates_in_common(schema: Schema, start: str, *, timed: bool) -> Iterator
         yield from _siblings_alike(schema, start)
     for one, other in combinations(sides, 2):
         for (here, column), (there, equal) in ((a, b) for a in one for b in other):
+            if timed and not (_known(schema, here, timed) or _known(schema, there, timed)):
+                continue
             if _same_values(schema, (here, column), (there, equal)):
                 # What reaches many is counted, beside what reaches one; the row itself stands last.
                 swapped = not here.hops or (there.many and not here.many)

@@ -87,7 +87,11 @@ class Bodies:
         outside, inside, row, value = self._walks.held(
             candidate.path, candidate.onward.column.name, "y"
         )
-        outside_too, inside_too, _, value_too = self._walks.held(with_, equal, "z")
+        outside_too, inside_too, row_too, value_too = self._walks.held(with_, equal, "z")
+        timed = self._ready.times is not None
+        for way, there in ((candidate.path, row), (with_, row_too)):
+            direct = timed and bool(way.hops) and not way.many
+            outside = outside + self._walks.not_later(way, there, direct)
         counted = ", ".join(row) if candidate.path.many and not with_.many else value
         if counted == row[0] and not candidate.path.many:  # the thing itself is bound outside
             counted = value_too

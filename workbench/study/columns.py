@@ -202,11 +202,14 @@ class CandidateColumns:
         assert candidate.with_ is not None
         found = arrays_of(self.staging, self.relations.in_common(candidate))
         counts = looked_up(found["k"].astype(np.int64), found["n"], self.rows, 0.0)
-        ends = [
-            self._anchors.of(path.start, path.prefix)
-            for path in (candidate.path, candidate.with_[0])
-        ]
-        return np.where((ends[0] >= 0) & (ends[1] >= 0), counts, np.nan)
+        known = np.ones(len(counts), np.bool_)
+        for path in (candidate.path, candidate.with_[0]):
+            anchors = self._anchors.of(path.start, path.prefix)
+            known &= anchors >= 0
+            if path.hops and not path.many:
+                ahead = self._ahead(path, anchors)
+                known &= True if ahead is None else ahead <= 0
+        return np.where(known, counts, np.nan)
 
     def size(self, path: Path) -> int:
         """How many rows the path reaches from all anchors together. One aggregation a hop."""
@@ -248,13 +251,20 @@ class CandidateColumns:
         onwards = (one for candidate in candidates for one in read_by(candidate))
         return self._read.said(path.end, onwards, ends)
 
+    def _ahead(self, path: Path, anchors: Int64) -> Float | None:
+        """By how much the rows that a path leads to are dated later than they are asked for;
+        None where that is of no account.
+        """
+        table, now = self.schema[path.end], self._anchors.now(path.end)
+        if now is None or table.date is None:
+            return None
+        when = Onward((), Column(table.date, "number" if table.dated_by_year else "date"))
+        return np.asarray(self._read.said(table.name, [when], anchors)[when] - now, np.float64)
+
     def _fill_direct(self, path: Path, candidates: Sequence[Candidate], out: Float) -> None:
-        table = self.schema[path.end]
-        anchors, now = self._anchors.of(path.start, path.hops), self._anchors.now(path.end)
-        known = np.ones(len(anchors), np.bool_)
-        if now is not None and table.date is not None and path.hops:
-            when = Onward((), Column(table.date, "number" if table.dated_by_year else "date"))
-            known = ~(self._read.said(table.name, [when], anchors)[when] > now)
+        anchors = self._anchors.of(path.start, path.hops)
+        ahead = self._ahead(path, anchors) if path.hops else None
+        known = np.ones(len(anchors), np.bool_) if ahead is None else ~(ahead > 0)
         columns = self._said(path, candidates, anchors)
         for index, candidate in enumerate(candidates):
             onward = candidate.onward
