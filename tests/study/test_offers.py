@@ -117,6 +117,19 @@ def test_what_refers_to_other_rows_of_a_small_group_is_read(
     assert (("apiaries", "hives", "inspections") in found) is walked
 
 
+def test_rows_share_a_telephone_and_not_a_display_name(tmp_path: Path) -> None:
+    first, last = ("Ana", "Bo", "Cleo", "Dan", "Eva", "Finn", "Gus"), ("Roth", "Sand", "Thal")
+    people = [
+        [f"p{i}", f"{first[i % 7]} {last[i % 3]}", f"+43 {i % 25:05}", "yes" if i % 3 else "no"]
+        for i in range(60)
+    ]
+    file = write(tmp_path / "people.csv", ["person", "name", "phone", "good"], people)
+    with stage(find_sources([file])) as staging:
+        ready = prepared(staging, "people.good")
+    assert ready.mapping.table("people").display == ("name",)
+    assert [one.column for one in ready.schema["people"].references] == ["phone"]
+
+
 def test_pairs_of_kinds_and_numbers_are_no_more_than_a_third_of_the_rows(tmp_path: Path) -> None:
     """Eight kinds of visits times six numbers in four ways."""
     people = [[f"p{i}", i % 7, "yes" if i % 3 else "no"] for i in range(1200)]

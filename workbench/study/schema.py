@@ -145,7 +145,10 @@ class _Found:
             self.texts.append(Column(name, "text", common_words(staging, typed, name)))
         if column.kind == "category" and different <= max(MOST_VALUES, 0.2 * filled):
             self.columns.append(Column(name, "category", _values(staging, typed, name)))
-        is_shared = SHARED_AT_LEAST <= different <= 0.8 * filled
+        # That two are called alike is no tie between them.
+        is_shared = (
+            SHARED_AT_LEAST <= different <= 0.8 * filled and name not in typed.mapping.display
+        )
         if column.predicate and is_shared and filled <= SHARED_BY_AT_MOST * different:
             self.references.append(Reference(name, None))
         return True
