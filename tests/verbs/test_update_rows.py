@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -112,6 +113,22 @@ def test_a_cell_is_corrected_and_what_is_not_given_stays(hives: Workspace, tmp_p
     hives.update(1, [rows], correct=True)
     of_it = {fact[:3] for fact in _facts(hives) if fact[1] == "H5" and fact[0] != "Lost"}
     assert of_it == {("Age", "H5", "7"), ("Apiary", "H5", "A1")}
+
+
+@pytest.mark.parametrize("labels", ["evidence", "withheld"])
+def test_a_blank_cell_does_not_ask_for_what_is_known(
+    tmp_path: Path, labels: Literal["evidence", "withheld"]
+) -> None:
+    with workbench.open() as workspace:
+        workspace.load(_folder(tmp_path / "first"), labels=labels)
+        workspace.infer(RULES, query="Lost", task="marginal")
+        new = "hive,age,lost\nH1,9,\nH9,1,\n"
+        for number, text in enumerate((new, "hive,age\nH2,8\nH10,1\n")):
+            rows = _rows(tmp_path / f"new{number}", hives=text) / "hives.csv"
+            done = workspace.update(1, [rows], correct=True)
+            asked = set(done.result.predictions()["atom"])
+            assert not {"Lost(H1)", "Lost(H2)"} & asked
+        assert {"Lost(H9)", "Lost(H10)"} <= asked
 
 
 def test_rows_go(hives: Workspace, tmp_path: Path) -> None:

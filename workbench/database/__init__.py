@@ -25,7 +25,7 @@ from workbench.database.dataset import (
 )
 from workbench.database.encoded_facts import FactColumns, insert_facts
 from workbench.database.fact_source import FactSource
-from workbench.database.fact_texts import FactTexts, texts_of_facts
+from workbench.database.fact_texts import FactTexts, not_answered, texts_of_facts
 from workbench.database.facts import clear_facts, set_fact
 from workbench.database.fingerprint import (
     FactSum,
@@ -213,6 +213,7 @@ __all__ = [
     "merge_predicates",
     "name_things",
     "neighbours",
+    "not_answered",
     "open_binary",
     "outside",
     "parquet_bytes",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow
 
 from workbench.database.database import Database
-from workbench.database.identifiers import quoted
+from workbench.database.identifiers import all_equal, quoted
+from workbench.database.rows import handed_in
 
 
 @dataclass(frozen=True)
@@ -44,3 +45,22 @@ def texts_of_facts(database: Database) -> list[FactTexts]:
         if rows.num_rows:
             found.append(FactTexts(predicate.name, rows))
     return found
+
+
+def not_answered(database: Database, facts: FactTexts) -> FactTexts:
+    """The facts without those that ask for what a database says already, fact or label."""
+    predicate = database.predicate(facts.predicate)
+    coded = predicate.as_texts(database.type_tables())
+    cells = ", ".join(["w.name AS world", *coded.cells])
+    said = (
+        f"SELECT {cells} FROM {quoted(predicate.table_name)} f JOIN world w ON w.id = f.world "
+        f"{coded.joins} WHERE f.partition <> 'target'"
+    )
+    same = all_equal("t", "n", ("world", *predicate.columns))
+    cursor = database.cursor()
+    with handed_in(cursor, "asked_texts", facts.rows):
+        rows = cursor.sql(
+            f"FROM asked_texts n WHERE n.partition <> 'target' OR NOT EXISTS (FROM ({said}) t "
+            f"WHERE {same})"
+        ).to_arrow_table()
+    return replace(facts, rows=rows)

@@ -18,6 +18,7 @@ from workbench.database import (
     add_facts,
     clear_facts,
     load_alchemy_text,
+    not_answered,
     remove_facts,
     texts_of_facts,
 )
@@ -29,6 +30,7 @@ from workbench.tables import (
     form_of,
     load_more_rows,
     mapped_predicates,
+    target_of,
 )
 from workbench.verbs.loading import load
 from workbench.verbs.tables_look import labels_at_hand, tables_at_hand
@@ -153,9 +155,14 @@ class _Reader:
                 among=None if gone else self.database,
             )
         subjects = self._subjects()
-        return [
-            replace(one, subjects=subjects.get(one.predicate)) for one in texts_of_facts(apart)
-        ], notes
+        target = target_of(self.tables) if rows and not gone and self.tables is not None else None
+        found = []
+        for one in texts_of_facts(apart):
+            if target is not None and one.predicate == target.predicate:
+                one = not_answered(self.database, one)  # blank cells ask for what nobody has said
+            if one.rows.num_rows:
+                found.append(replace(one, subjects=subjects.get(one.predicate)))
+        return found, notes
 
     def _has_rows(self, source: Any) -> bool:
         """Whether a source has rows of tables, and not facts of one predicate."""
