@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -83,7 +82,7 @@ pages = {
         st.Page(VIEWS / "runs.py", title="Runs", icon=":material/history:"),
     ],
 }
-if find_spec("workbench.experiments") is not None:
+if (HERE.parent / "experiments").is_dir():
     pages["Understand"].append(
         st.Page(VIEWS / "experiments.py", title="Experiments", icon=":material/science:")
     )

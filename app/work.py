@@ -123,7 +123,7 @@ def intervals(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -
 
 def experiment(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """A published table again, system by system, so that a cancelled one keeps what is finished."""
-    from workbench.experiments import keep, reproduce, systems
+    from experiments import keep, reproduce, systems
 
     name, folds = arguments["name"], arguments.get("folds")
     chosen = list(arguments.get("systems") or systems(name))
@@ -181,7 +181,7 @@ def take_intervals(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any])
 
 def take_table(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:
     """Keep the systems of a table that were reproduced."""
-    from workbench.experiments import keep, kept
+    from experiments import keep, kept
 
     table = kept(copy, arguments["name"])
     if table is not None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.alzheimer_data import DrugData
 from workbench.arrays import Bool
-from workbench.experiments.alzheimer_data import DrugData
 
 _SETTINGS = (
     "i,2",

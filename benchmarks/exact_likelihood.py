@@ -19,8 +19,8 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, csr_matrix, hstack
 
 from benchmarks.measuring import print_records
-from workbench.experiments.alzheimer import SETTINGS
-from workbench.experiments.alzheimer_data import DATA_SETS, load_drugs, our_modes
+from experiments.alzheimer import SETTINGS
+from experiments.alzheimer_data import DATA_SETS, load_drugs, our_modes
 from workbench.learning.logistic import fit_logistic
 from workbench.learning.logistic_objective import Penalty, objective
 from workbench.resources import datasets_directory

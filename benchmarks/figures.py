@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.experiments import (
+from experiments import (
     Measurement,
     ReproductionTable,
     Row,

@@ -149,9 +149,9 @@ def uw_cse(data_dir: Path, seconds: float) -> Iterable[dict[str, object]]:
     Its settings are those of `reproduce uw-cse`, its start the one that held-out areas prefer in
     most folds there.
     """
+    from experiments.grounded import ground_worlds
+    from experiments.uw_cse import AREAS, OPEN, load
     from workbench.database import Database
-    from workbench.experiments.grounded import ground_worlds
-    from workbench.experiments.uw_cse import AREAS, OPEN, load
     from workbench.learning import make_learner
 
     with Database.open() as database:
@@ -179,9 +179,9 @@ TRANSITIVITY = "!SameBib(a, b) v !SameBib(b, c) v SameBib(a, c)."
 
 def cora(data_dir: Path, seconds: float) -> Iterable[dict[str, object]]:
     """A fold of Cora at weights of another, citations transitive, by cutting planes over SQL."""
+    from experiments.cora import COLUMNS, load
+    from experiments.grounded import ground_worlds
     from workbench.database import Database
-    from workbench.experiments.cora import COLUMNS, load
-    from workbench.experiments.grounded import ground_worlds
     from workbench.grounding import GroundRequest, ground_lazily, preview
     from workbench.inference.cutting_plane import CuttingPlane
     from workbench.language import parse_mln

@@ -24,8 +24,8 @@ import numpy as np
 
 from benchmarks import aleph
 from benchmarks.measuring import print_records
-from workbench.experiments.alzheimer import SETTINGS, SHIPPED_SETTINGS
-from workbench.experiments.alzheimer_data import DATA_SETS, load_drugs, our_modes
+from experiments.alzheimer import SETTINGS, SHIPPED_SETTINGS
+from experiments.alzheimer_data import DATA_SETS, load_drugs, our_modes
 from workbench.resources import datasets_directory
 from workbench.structure.induction import ClauseLearner
 

@@ -99,13 +99,19 @@ def test_some_rooms_need_arrays_only(room: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "room", sorted({*ROOMS, "verbs", "commands", "service", "study", "experiments"} - {"grounding"})
+    "folder",
+    [
+        ROOT / "experiments",
+        *(PACKAGE / room for room in ROOMS if room != "grounding"),
+        *(PACKAGE / room for room in ("verbs", "commands", "service", "study")),
+    ],
+    ids=lambda path: path.name,
 )
-def test_imports_within_a_room_make_no_circle(room: str) -> None:
+def test_imports_within_a_room_make_no_circle(folder: Path) -> None:
     """Imports inside functions and those for types alone count as well."""
     modules = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts): path
-        for path in (PACKAGE / room).rglob("*.py")
+        for path in folder.rglob("*.py")
         if path.stem != "__init__"
     }
     graph = {name: imported_modules(path) & set(modules) for name, path in modules.items()}
@@ -120,7 +126,7 @@ def test_duckdb_stays_in_its_rooms(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_queries_are_made_in_their_rooms(path: Path) -> None:
-    if room_of(path) not in {"database", "tables", "grounding", "experiments"}:
+    if room_of(path) not in {"database", "tables", "grounding"}:
         assert ".execute(" not in path.read_text(encoding="utf-8")
 
 
@@ -178,13 +184,13 @@ def test_doors_ask_the_workspace_for_what_it_has(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_doors_use_the_facade(path: Path) -> None:
-    doors = {"workspace", "cli", "commands", "service", "experiments", "__init__", "__main__"}
+    doors = {"workspace", "cli", "commands", "service", "__init__", "__main__"}
     if room_of(path) not in doors:
         assert "workbench.workspace" not in imported_modules(path)
 
 
 def test_every_diagnostic_has_a_page_and_every_page_a_diagnostic() -> None:
-    sources = [*FILES, *(ROOT / "app").rglob("*.py")]
+    sources = [*FILES, *(ROOT / "app").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]
     raised = {
         code
         for path in sources
@@ -213,6 +219,7 @@ def test_the_map_names_every_module_of_a_room_and_no_other(folder: Path) -> None
 def test_every_file_that_the_map_names_is_there() -> None:
     """Wherever it stands in one of the repository's folders of code."""
     names = set(re.findall(r"[`(]((?:\w+/)*[\w*]+\.(?:py|sql|lark))[`),]", MAP))
-    places = (PACKAGE, ROOT / "app", ROOT / "benchmarks", ROOT / "docs", ROOT / "tests")
+    folders = ("workbench", "app", "experiments", "benchmarks", "docs", "tests")
+    places = [ROOT / folder for folder in folders]
     lost = {name for name in names if not (ROOT / name).exists()}
     assert not {name for name in lost if not any(list(place.rglob(name)) for place in places)}

@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from experiments import reproduce
     from workbench.estimators import RelationalClassifier, RelationalRegressor
-    from workbench.experiments import reproduce
     from workbench.language import register_function
     from workbench.service.client import connect
     from workbench.workspace import Workspace
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
         from workbench.resources import require_experiments
 
         require_experiments()
-        from workbench.experiments import reproduce
+        from experiments import reproduce
 
         return reproduce
     if name in ("RelationalClassifier", "RelationalRegressor"):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from platform import python_version
 
+from workbench import __version__
 from workbench.errors import InputError, UsageError
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -35,8 +36,7 @@ def sql_text(name: str) -> str:
 
 
 def require_experiments() -> None:
-    """See to it that `workbench.experiments` can be imported: a wheel leaves it out, and the
-    checkout holds it.
+    """See to it that `experiments` can be imported: a wheel leaves it out, a checkout holds it.
 
     Where the command runs in a checkout of the same version, its experiments are taken.
 
@@ -45,30 +45,27 @@ def require_experiments() -> None:
     InputError
         E0250 where there are none.
     """
-    import workbench
-
-    if find_spec("workbench.experiments") is not None:
-        return
-    checkout = Path.cwd()
-    try:
-        described = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))[
-            "project"
-        ]
-        same = (described["name"], described["version"]) == (
-            "relational-workbench",
-            workbench.__version__,
+    root = next(filter(_is_checkout, (_PACKAGE.parent, Path.cwd())), None)
+    if root is None:
+        raise InputError.of(
+            "E0250",
+            "the published experiments are not part of an installed wheel",
+            help="run the command in the workbench's checkout, or install that: pip install -e "
+            "'.[experiments]'",
         )
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+
+
+def _is_checkout(folder: Path) -> bool:
+    """Whether a folder holds this version's sources, the experiments among them."""
+    try:
+        text = (folder / "pyproject.toml").read_text(encoding="utf-8")
+        project = tomllib.loads(text)["project"]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError):
-        same = False
-    if same and (checkout / "workbench" / "experiments").is_dir():
-        workbench.__path__.append(str(checkout / "workbench"))
-        return
-    raise InputError.of(
-        "E0250",
-        "the published experiments are not part of an installed wheel",
-        help="run the command in the workbench's checkout, or install that: pip install -e "
-        "'.[experiments]'",
-    )
+        return False
+    same = (project["name"], project["version"]) == ("relational-workbench", __version__)
+    return same and (folder / "experiments").is_dir()
 
 
 def error_page(code: str) -> str:

@@ -12,8 +12,7 @@ from app.show import draw, header, plain, table
 from app.state import server, workspace
 from app.watching import start, watch
 from app.work import Work
-from workbench.errors import WorkbenchError
-from workbench.experiments import (
+from experiments import (
     EXPERIMENTS,
     ReproductionTable,
     Row,
@@ -22,6 +21,7 @@ from workbench.experiments import (
     published,
     systems,
 )
+from workbench.errors import WorkbenchError
 from workbench.resources import datasets_directory
 
 COLUMNS = {

@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.state import Server
+from experiments import FoldScore, ReproductionTable, keep, rows_from_folds
+from experiments.uw_cse import EXPERIMENTS
 from tests.app.conftest import Open, finished, sound
-from workbench.experiments import FoldScore, ReproductionTable, keep, rows_from_folds
-from workbench.experiments.uw_cse import EXPERIMENTS
 
 
 def test_inference_runs_in_the_background(smokers: Server, page: Open) -> None:

@@ -13,13 +13,13 @@ from threading import Event, Timer, main_thread
 
 import pytest
 
+from experiments import EXPERIMENTS, ReproductionTable
+from experiments.measurements import Measurements
 from tests.cli.conftest import Run
 from workbench.arrays import Float
 from workbench.commands.working import interrupts_raise
 from workbench.database import Database
 from workbench.errors import Cancelled
-from workbench.experiments import EXPERIMENTS, ReproductionTable
-from workbench.experiments.measurements import Measurements
 from workbench.inference.exact import Exact
 from workbench.inference.solution import Solution
 from workbench.network import GroundNetwork

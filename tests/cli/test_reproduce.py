@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments import EXPERIMENTS, FoldScore, ReproductionTable, Row, rows_from_folds
 from tests.cli.conftest import Run
-from workbench.experiments import EXPERIMENTS, FoldScore, ReproductionTable, Row, rows_from_folds
 
 
 def _experiment(**options: object) -> ReproductionTable:

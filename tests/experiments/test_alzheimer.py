@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from experiments.alzheimer import EXPERIMENTS
+from experiments.alzheimer_data import DrugData, load_drugs, our_modes
 from tests.kits.datasets import dataset
-from workbench.experiments.alzheimer import EXPERIMENTS
-from workbench.experiments.alzheimer_data import DrugData, load_drugs, our_modes
 from workbench.inference.registry import make_engine
 from workbench.structure.collective import intransitive_triples, relation_network
 

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
-from workbench.experiments.relational_attributes import TrueFacts, pair_attributes
+from experiments.baselines import NaiveBayes, TreeAugmentedBayes
+from experiments.relational_attributes import TrueFacts, pair_attributes
 
 
 def sample_tree(n: int) -> tuple[np.ndarray, np.ndarray]:

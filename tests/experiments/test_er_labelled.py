@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.experiments.er_labelled import _ranked
+from experiments.er_labelled import _ranked
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import make_field
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from experiments.generative import GenerativeWeights
+from experiments.grounded import ground_worlds
 from workbench.database import Database, load_alchemy_text
-from workbench.experiments.generative import GenerativeWeights
-from workbench.experiments.grounded import ground_worlds
 from workbench.grounding import GroundRequest
 from workbench.language import parse_mln
 from workbench.verbs.learn import learn

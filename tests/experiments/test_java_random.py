@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.experiments.java_random import JavaRandom
+from experiments.java_random import JavaRandom
 
 
 def _signed(number: int) -> int:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.errors import UsageError
-from workbench.experiments import (
+from experiments import (
     EXPERIMENTS,
     FoldScore,
     ReproductionTable,
@@ -14,7 +13,8 @@ from workbench.experiments import (
     published,
     systems,
 )
-from workbench.experiments.table import rows_from_folds
+from experiments.table import rows_from_folds
+from workbench.errors import UsageError
 from workbench.workspace import open_workspace
 
 PUBLISHED = {("A", "x", "F1"): 0.5, ("B", "x", "F1"): 0.6}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.experiments.matrix_factorisation import predict_ratings
+from experiments.matrix_factorisation import predict_ratings
 
 
 def test_hidden_entries_of_a_low_rank_matrix_are_recovered() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments import citeseer, webkb
+from experiments.experiment import Experiment
+from experiments.margin_study import MarginSetting, MarginStudy, score_systems
+from experiments.table import published_figures
 from tests.kits.datasets import dataset
 from tests.learning.small_networks import templates
 from workbench.database import Database
-from workbench.experiments import citeseer, webkb
-from workbench.experiments.experiment import Experiment
-from workbench.experiments.margin_study import MarginSetting, MarginStudy, score_systems
-from workbench.experiments.table import published_figures
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.learning import Example

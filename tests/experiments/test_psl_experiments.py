@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.kits.datasets import dataset
-from workbench.experiments import (
+from experiments import (
     experiment,
     psl_documents,
     psl_epinions,
@@ -14,7 +13,8 @@ from workbench.experiments import (
     psl_olivetti,
     reproduce,
 )
-from workbench.experiments.experiment import PROGRAMS
+from experiments.experiment import PROGRAMS
+from tests.kits.datasets import dataset
 from workbench.inference.admm import ADMM
 from workbench.language import parse_psl, read_program
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments import cora, uw_cse
+from experiments.facts import relations_of
+from experiments.grounded import GroundedWorld, ground_worlds
+from experiments.relational_attributes import TrueFacts
+from experiments.similarity import similarity_bins
 from tests.kits.datasets import dataset
 from workbench.database import Database
-from workbench.experiments import cora, uw_cse
-from workbench.experiments.facts import relations_of
-from workbench.experiments.grounded import GroundedWorld, ground_worlds
-from workbench.experiments.relational_attributes import TrueFacts
-from workbench.experiments.similarity import similarity_bins
 
 
 def same_network(one: GroundedWorld, other: GroundedWorld) -> bool:

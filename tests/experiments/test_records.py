@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.figures import DOCUMENTS, FIGURES, MARKED, Layout, layouts, write
-from workbench.experiments import (
+from experiments import (
     FoldScore,
     Measurement,
     ReproductionTable,

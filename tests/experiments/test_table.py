@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from experiments import FoldScore, ReproductionTable, reproduce, rows_from_folds
+from experiments.measurements import Measurements
 from workbench.errors import Cancelled, UsageError
-from workbench.experiments import FoldScore, ReproductionTable, reproduce, rows_from_folds
-from workbench.experiments.measurements import Measurements
 from workbench.progress import Progress
 
 SCORES = (

@@ -19,7 +19,7 @@ from workbench.progress import after
 from workbench.resources import require_experiments
 
 if TYPE_CHECKING:
-    from workbench.experiments import FigureDifference, ReproductionTable
+    from experiments import FigureDifference, ReproductionTable
 
 
 @command("Start", "reproduce uw-cse --folds 1")
@@ -62,8 +62,8 @@ def reproduce(
     Ctrl-C prints what is measured so far.
     """
     require_experiments()
-    from workbench.experiments import differences, keep, read_record, recorded_table
-    from workbench.experiments import reproduce as run_experiment
+    from experiments import differences, keep, read_record, recorded_table
+    from experiments import reproduce as run_experiment
     from workbench.workspace import open_workspace
 
     if workspace is not None:
@@ -133,7 +133,7 @@ def _record(
     path: Path, table: ReproductionTable, folds: int | None, parts: Mapping[str, tuple[str, ...]]
 ) -> None:
     """Add a run that came to its end to a record, with the command that repeats it."""
-    from workbench.experiments import Measurement, add_measurement
+    from experiments import Measurement, add_measurement
     from workbench.inference.elsewhere import cpu_seconds
 
     if not table.complete:

@@ -6,10 +6,10 @@ import gzip
 from collections.abc import Mapping
 from pathlib import Path
 
+from experiments.experiment import PROGRAMS, Experiment, Reproduction
+from experiments.margin_study import Loss, MarginStudy, ground_study, score_systems
 from workbench.arrays import Float
 from workbench.database import Database, load_alchemy_text
-from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
-from workbench.experiments.margin_study import Loss, MarginStudy, ground_study, score_systems
 from workbench.language import read_program
 from workbench.language.program import Program
 

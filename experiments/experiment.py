@@ -10,9 +10,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from experiments.measurements import Measurements, known_systems
+from experiments.table import Figure, ReproductionTable, published_figures
 from workbench.errors import UsageError
-from workbench.experiments.measurements import Measurements, known_systems
-from workbench.experiments.table import Figure, ReproductionTable, published_figures
 from workbench.progress import SILENT, Progress
 
 TABLES, PROGRAMS = (Path(__file__).parent / name for name in ("tables", "programs"))

@@ -9,10 +9,10 @@ from time import monotonic
 import numpy as np
 import pandas as pd
 
+from experiments.experiment import Experiment, Reproduction
 from workbench.arrays import Float
 from workbench.database import Database, load_frame
 from workbench.errors import UsageError
-from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.inference.elsewhere import cpu_seconds

@@ -10,14 +10,14 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array, hstack
 from scipy.special import expit
 
+from experiments.alzheimer_data import DATA_SETS, DrugData, load_drugs, our_modes
+from experiments.alzheimer_generative import GENERATIVE, learn_without_modes
+from experiments.experiment import Experiment, Reproduction
+from experiments.measurements import Measurements
+from experiments.table import FoldScore
 from workbench.arrays import Bool, Float, Int64
 from workbench.evaluation.curves import auc_roc
 from workbench.evaluation.significance import paired_t_test
-from workbench.experiments.alzheimer_data import DATA_SETS, DrugData, load_drugs, our_modes
-from workbench.experiments.alzheimer_generative import GENERATIVE, learn_without_modes
-from workbench.experiments.experiment import Experiment, Reproduction
-from workbench.experiments.measurements import Measurements
-from workbench.experiments.table import FoldScore
 from workbench.inference.registry import make_engine
 from workbench.learning.exact_likelihood import choose_penalty
 from workbench.learning.logistic import fit_logistic

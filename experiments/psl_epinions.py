@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from experiments.experiment import PROGRAMS, Experiment, Reproduction
+from experiments.java_random import JavaRandom
+from experiments.psl_worlds import LEARNERS, HingeWorld, best_marks, measure_splits
 from workbench.arrays import Bool, Float, Int64
 from workbench.database import Database, load_frame
 from workbench.evaluation import auc_pr, auc_roc
-from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
-from workbench.experiments.java_random import JavaRandom
-from workbench.experiments.psl_worlds import LEARNERS, HingeWorld, best_marks, measure_splits
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.language import read_program
 

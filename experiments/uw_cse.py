@@ -7,14 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from workbench.database import Database, load_alchemy, load_frame
-from workbench.evaluation import Fold
-from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
-from workbench.experiments.experiment import Experiment, Reproduction
-from workbench.experiments.facts import domain_names, domain_sizes, relations_of
-from workbench.experiments.generative import GenerativeWeights
-from workbench.experiments.grounded import Prediction, ground_worlds
-from workbench.experiments.leave_one_out import (
+from experiments.baselines import NaiveBayes, TreeAugmentedBayes
+from experiments.experiment import Experiment, Reproduction
+from experiments.facts import domain_names, domain_sizes, relations_of
+from experiments.generative import GenerativeWeights
+from experiments.grounded import Prediction, ground_worlds
+from experiments.leave_one_out import (
     KB_WEIGHT,
     Study,
     System,
@@ -22,7 +20,9 @@ from workbench.experiments.leave_one_out import (
     propositional,
     score_systems,
 )
-from workbench.experiments.relational_attributes import AttributeTable, pair_attributes
+from experiments.relational_attributes import AttributeTable, pair_attributes
+from workbench.database import Database, load_alchemy, load_frame
+from workbench.evaluation import Fold
 from workbench.inference import Engine, make_engine
 from workbench.language import read_program
 from workbench.language.program import Program

@@ -11,9 +11,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.arrays import Bool, Float
 from workbench.evaluation import auc_roc
-from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Conduct, Progress
 from workbench.structure.rule_task import RuleTask

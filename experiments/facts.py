@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.relational_attributes import TrueFacts
 from workbench.database import Database, quoted
-from workbench.experiments.relational_attributes import TrueFacts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from experiments.experiment import Experiment, Reproduction
+from experiments.psl_worlds import HingeWorld, best_marks, measure_splits
 from workbench.arrays import Bool, Float, Int64
 from workbench.database import Database, Partition, load_frame
 from workbench.evaluation import categorical_accuracy
-from workbench.experiments.experiment import Experiment, Reproduction
-from workbench.experiments.psl_worlds import HingeWorld, best_marks, measure_splits
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.language import parse_psl
 

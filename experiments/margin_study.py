@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from experiments.experiment import Reproduction
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import scores
-from workbench.experiments.experiment import Reproduction
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.inference.solution import Engine

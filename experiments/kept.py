@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from workbench.experiments.table import ReproductionTable
+from experiments.table import ReproductionTable
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

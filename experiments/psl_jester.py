@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from experiments.experiment import PROGRAMS, Experiment, Reproduction
+from experiments.matrix_factorisation import predict_ratings
+from experiments.psl_worlds import best_marks, measure_splits
 from workbench.arrays import Float, Int64
 from workbench.database import Database, Partition, load_frame
 from workbench.evaluation.metrics import continuous_scores
-from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
-from workbench.experiments.matrix_factorisation import predict_ratings
-from workbench.experiments.psl_worlds import best_marks, measure_splits
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.language import read_program
 

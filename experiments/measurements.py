@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from experiments.table import Figure, FoldScore, ReproductionTable, rows_from_folds
 from workbench.errors import Cancelled, UsageError, did_you_mean
-from workbench.experiments.table import Figure, FoldScore, ReproductionTable, rows_from_folds
 from workbench.progress import SILENT, Progress
 
 STOPPED = "Stopped before its end: only what was measured until then is in the table."

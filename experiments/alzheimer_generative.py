@@ -8,8 +8,8 @@ from time import monotonic
 
 import numpy as np
 
+from experiments.alzheimer_data import DrugData
 from workbench.arrays import Bool, Float
-from workbench.experiments.alzheimer_data import DrugData
 from workbench.progress import Conduct
 from workbench.structure.background import Background, Examples
 from workbench.structure.beam import BeamSearch

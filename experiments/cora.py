@@ -8,20 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.arrays import Float, Int64
-from workbench.database import Database, load_alchemy, load_frame
-from workbench.evaluation import Fold
-from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
-from workbench.experiments.experiment import Experiment, Reproduction
-from workbench.experiments.facts import domain_names, domain_sizes, relations_of
-from workbench.experiments.grounded import (
+from experiments.baselines import NaiveBayes, TreeAugmentedBayes
+from experiments.experiment import Experiment, Reproduction
+from experiments.facts import domain_names, domain_sizes, relations_of
+from experiments.grounded import (
     Prediction,
     gibbs,
     ground_worlds,
     map_search,
     without_weights,
 )
-from workbench.experiments.leave_one_out import (
+from experiments.leave_one_out import (
     KB_WEIGHT,
     Study,
     System,
@@ -29,8 +26,11 @@ from workbench.experiments.leave_one_out import (
     propositional,
     score_systems,
 )
-from workbench.experiments.relational_attributes import AttributeTable
-from workbench.experiments.similarity import BINS, bin_facts, similarity_bins
+from experiments.relational_attributes import AttributeTable
+from experiments.similarity import BINS, bin_facts, similarity_bins
+from workbench.arrays import Float, Int64
+from workbench.database import Database, load_alchemy, load_frame
+from workbench.evaluation import Fold
 from workbench.inference import make_engine
 from workbench.inference.cutting_plane import CuttingPlane
 from workbench.language import parse_mln, read_program

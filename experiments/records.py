@@ -17,8 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from experiments.table import FoldScore, ReproductionTable
 from workbench.errors import UsageError
-from workbench.experiments.table import FoldScore, ReproductionTable
 from workbench.resources import installed
 
 PACKAGES = ("duckdb", "numpy", "scipy", "numba", "highspy", "cvxpy", "ecos", "scikit-learn")
@@ -79,12 +79,12 @@ class FigureDifference:
 
 def source_commit() -> str:
     """The commit of the checkout that this code runs from, or the installed package's version."""
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[1]
     if not (root / ".git").exists():
         return version("relational-workbench")
     said = [
         _git(root, "rev-parse", "--short=10", "HEAD"),
-        _git(root, "status", "--porcelain", "--", "workbench"),
+        _git(root, "status", "--porcelain", "--", "workbench", "experiments"),
     ]
     return said[0] + ("+" if said[1] else "")
 

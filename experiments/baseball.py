@@ -10,9 +10,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.arrays import Float
 from workbench.evaluation import best_threshold, binary_scores
-from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.progress import Conduct, Progress
 from workbench.structure.rule_task import RuleTask

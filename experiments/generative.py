@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from experiments.grounded import GroundedWorld, marginals
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import conditional_log_likelihood
-from workbench.experiments.grounded import GroundedWorld, marginals
 from workbench.language.program import Program
 from workbench.learning.choice import choose, held_out_worlds
 from workbench.learning.flip_counts import FlipCounts

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
+from experiments.experiment import Experiment, Reproduction
 from workbench.arrays import Bool, Float, Int64
-from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.inference import make_engine
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.learning import Example, make_learner

@@ -1,7 +1,7 @@
 """The papers' tables, reproduced."""
 
-from workbench.experiments.kept import keep, kept
-from workbench.experiments.records import (
+from experiments.kept import keep, kept
+from experiments.records import (
     FigureDifference,
     Measurement,
     add_measurement,
@@ -9,8 +9,8 @@ from workbench.experiments.records import (
     read_record,
     recorded_table,
 )
-from workbench.experiments.registry import EXPERIMENTS, experiment, published, reproduce, systems
-from workbench.experiments.table import FoldScore, ReproductionTable, Row, rows_from_folds
+from experiments.registry import EXPERIMENTS, experiment, published, reproduce, systems
+from experiments.table import FoldScore, ReproductionTable, Row, rows_from_folds
 
 __all__ = [
     "EXPERIMENTS",

@@ -8,11 +8,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from experiments.experiment import Reproduction
+from experiments.table import FoldScore
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import paired_t_test
-from workbench.experiments.experiment import Reproduction
-from workbench.experiments.table import FoldScore
 from workbench.grounding import GroundRequest, ground
 from workbench.inference import make_engine
 from workbench.inference.elsewhere import cpu_seconds

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 
+from experiments.experiment import Experiment
+from experiments.table import ReproductionTable, Row, rows_from_folds
 from workbench.errors import UsageError, did_you_mean
-from workbench.experiments.experiment import Experiment
-from workbench.experiments.table import ReproductionTable, Row, rows_from_folds
 from workbench.progress import SILENT, Progress
 from workbench.resources import datasets_directory
 
@@ -39,9 +39,7 @@ def experiment(name: str) -> Experiment:
     if name not in _MODULES:
         known = did_you_mean(name, _MODULES, f"experiments: {', '.join(_MODULES)}")
         raise UsageError.of("E0902", f"there is no experiment {name}", help=known)
-    values: tuple[Experiment, ...] = import_module(
-        f"workbench.experiments.{_MODULES[name]}"
-    ).EXPERIMENTS
+    values: tuple[Experiment, ...] = import_module(f"experiments.{_MODULES[name]}").EXPERIMENTS
     return next(value for value in values if value.name == name)
 
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from experiments.experiment import PROGRAMS, Experiment, Reproduction
+from experiments.margin_study import MarginStudy, ground_study, score_systems
 from workbench.arrays import Float
 from workbench.database import Database, load_alchemy_text
-from workbench.experiments.experiment import PROGRAMS, Experiment, Reproduction
-from workbench.experiments.margin_study import MarginStudy, ground_study, score_systems
 from workbench.language import read_program
 from workbench.language.program import Program
 

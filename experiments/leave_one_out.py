@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from experiments.baselines import NaiveBayes, TreeAugmentedBayes
+from experiments.experiment import Reproduction
+from experiments.grounded import GroundedWorld, Prediction, marginals, score_world
+from experiments.relational_attributes import AttributeTable
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import Fold, leave_one_world_out
-from workbench.experiments.baselines import NaiveBayes, TreeAugmentedBayes
-from workbench.experiments.experiment import Reproduction
-from workbench.experiments.grounded import GroundedWorld, Prediction, marginals, score_world
-from workbench.experiments.relational_attributes import AttributeTable
 from workbench.language.program import Program
 from workbench.learning import Example, Learner
 from workbench.network import Templates

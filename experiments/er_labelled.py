@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.experiment import Experiment, Reproduction
 from workbench.arrays import Float
-from workbench.experiments.experiment import Experiment, Reproduction
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, make_field
