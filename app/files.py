@@ -42,9 +42,14 @@ def saved_uploads(uploads: Sequence[Any], key: str) -> list[Path]:
 
 
 def beside_uploads(mapping: str) -> str:
-    """A mapping, to be taken home and laid beside the tables: uploads by their names alone."""
+    """A mapping, to be taken home and laid beside the tables: uploads by their names alone, files
+    of more rows, which are called like others, in folders.
+    """
     folder = re.escape(server().uploads().name)
-    return re.sub(rf'^(file = ")[^"\n]*{folder}/[^"/\n]+/', r"\1", mapping, flags=re.MULTILINE)
+    own = re.sub(rf'^(file = ")[^"\n]*{folder}/[^"/\n]+/', r"\1", mapping, flags=re.MULTILINE)
+    return re.sub(
+        r"^more = .*", lambda found: re.sub(rf'"[^"]*{folder}/', '"', found[0]), own, flags=re.M
+    )
 
 
 def staying(uploads: Sequence[Any], named: Sequence[str], key: str) -> list[str]:

@@ -153,7 +153,8 @@ def tables(mapping: TablesMapping, *, primary: bool) -> None:
             st.session_state["tables-sources"] = [table.source.path for table in mapping.tables]
             st.switch_page("views/tables.py")
         return
-    absent = [table.source.path for table in mapping.tables if not _is_there(table.source.path)]
+    paths = [path for table in mapping.tables for path in (table.source.path, *table.source.more)]
+    absent = [path for path in dict.fromkeys(paths) if not _is_there(path)]
     if absent:
         st.warning(
             f"{plain(', '.join(Path(path).name for path in absent))} is no longer where it was "

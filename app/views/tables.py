@@ -37,29 +37,55 @@ def chosen() -> list[str]:
     return staying(uploads, named, "tables")
 
 
-def looked_at(sources: list[str]) -> Any | None:
-    """The look at these files; taken anew where they are others, or were written since."""
+def look_at(sources: list[str]) -> Any | None:
+    """The look at these files: with more rows of tables at hand as these were read, or as one
+    says.
+    """
+    at_hand = workspace().data.tables_at_hand()
+    tables = () if at_hand is None else at_hand.tables
+    read = {path for table in tables for path in (table.source.path, *table.source.more)}
+    if set(sources) <= read:
+        return looked_at(sources, anew=True)
+    found = looked_at(sources, anew=False)
+    if found is None or not found.more_rows:
+        return found
+    names = ", ".join(found.rows)
+    all_of_several = len(found.rows) == len(tables) > 1
+    chosen = st.radio(
+        "There are tables of these names already. What are these files?",
+        (f"more rows of {names}", "other tables, to be looked at anew"),
+        index=int(all_of_several),
+        key="tables-more",
+    )
+    return found if chosen.startswith("more") else looked_at(sources, anew=True)
+
+
+def looked_at(sources: list[str], *, anew: bool) -> Any | None:
+    """The look at these files; taken again where they are others, or were written since."""
     stamp = (
         server().opened,
         *((path, Path(path).stat().st_mtime if Path(path).exists() else 0) for path in sources),
     )
-    held = st.session_state.get(LOOK)
-    if held is None or held[0] != stamp:
+    held = st.session_state.setdefault(LOOK, {})
+    if anew not in held or held[anew][0] != stamp:
         try:
             with st.spinner("Looking at the tables ..."):
-                found = workspace().data.look_at_tables(sources)
+                found = workspace().data.look_at_tables(sources, anew=anew)
         except WorkbenchError as error:
             show_error(error)
             return None
-        if found.targets:
+        if found.targets and not found.more_rows:
             found = found.predicting(found.targets[0])
-        st.session_state[LOOK] = held = (stamp, found)
-    return held[1]
+        held[anew] = (stamp, found)
+    return held[anew][1]
 
 
 def keep(look: Any) -> None:
     """The look as it was corrected."""
-    st.session_state[LOOK] = (st.session_state[LOOK][0], look)
+    held = st.session_state[LOOK]
+    for anew, (stamp, before) in held.items():
+        if before.rows is look.rows:
+            held[anew] = (stamp, look)
 
 
 def predicted(look: Any) -> None:
@@ -113,7 +139,8 @@ def one(look: Any, mapped: TableMapping) -> None:
         frame,
         help={"called": "What its facts are called in rules.", "blank": "Cells that say nothing."},
     )
-    correct(look, mapped)
+    if not look.more_rows:
+        correct(look, mapped)
 
 
 def correct(look: Any, mapped: TableMapping) -> None:
@@ -164,10 +191,12 @@ def correct(look: Any, mapped: TableMapping) -> None:
 
 def load(look: Any) -> None:
     """Load the tables as they were looked at; what came in is told on the first page."""
-    sources = list(dict.fromkeys(mapped.source.path for mapped in look.mapping.tables))
+    brought = [mapped for mapped in look.mapping.tables if mapped.name in look.rows]
+    sources = list(dict.fromkeys(mapped.source.path for mapped in brought))
+    mapping = None if look.more_rows else look.mapping
     try:
         with st.spinner("Loading ..."):
-            report = workspace().load(sources, mapping=look.mapping)
+            report = workspace().load(sources, mapping=mapping, wide=True)
     except WorkbenchError as error:
         show_error(error)
         return
@@ -181,21 +210,25 @@ header(
     "Several at once: what refers to what is found by itself. Nothing is loaded before you say so.",
 )
 sources = chosen()
-look = looked_at(sources) if sources else None
+look = look_at(sources) if sources else None
 if not sources:
     st.info(
         "Choose the files that belong together: people, what they own, where they go. CSV, Excel, "
         "databases."
     )
 elif look is not None:
-    st.graphviz_chart(picture(look.mapping))
-    st.caption(picture_in_words(look.mapping))
-    predicted(look)
-    if st.button("Looks right", type="primary", key="tables-load", icon=":material/check:"):
+    brought = [mapped for mapped in look.mapping.tables if mapped.name in look.rows]
+    if look.more_rows:
+        said = [f"{mapped.rows:,} of {mapped.name}" for mapped in brought]
+        st.caption(plain(f"Rows: {', '.join(said)}. They are read as the rows at hand were."))
+    else:
+        st.graphviz_chart(picture(look.mapping))
+        st.caption(picture_in_words(look.mapping))
+        predicted(look)
+    button = "Add these rows" if look.more_rows else "Looks right"
+    if st.button(button, type="primary", key="tables-load", icon=":material/check:"):
         load(look)
     warnings(note.message for note in look.notes)
-    for tab, mapped in zip(
-        st.tabs([mapped.name for mapped in look.mapping.tables]), look.mapping.tables
-    ):
+    for tab, mapped in zip(st.tabs([mapped.name for mapped in brought]), brought):
         with tab:
             one(look, mapped)

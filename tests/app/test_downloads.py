@@ -36,3 +36,15 @@ def test_a_mapping_that_is_taken_home_lies_beside_its_tables(state: Server, tmp_
         line for line in beside_uploads(format_mapping(mapping)).splitlines() if "file" in line
     ]
     assert files == ['file = "people.csv"', f'file = "{named}"']
+
+
+def test_files_of_more_rows_are_taken_home_in_folders(state: Server, tmp_path: Path) -> None:
+    state.switch(str(tmp_path / "work.duckdb"))
+    (state.uploads() / "tmp1").mkdir()
+    (state.uploads() / "tmp2").mkdir()
+    for number in (1, 2):
+        table = state.uploads() / f"tmp{number}" / "people.csv"
+        table.write_text(f"person,town\nAda{number},Ulm\nBo{number},Bern\n", encoding="utf-8")
+        state.workspace.load(table, wide=True)
+    mapping = format_mapping(state.workspace.data.tables_at_hand())
+    assert 'more = ["tmp2/people.csv"]' in beside_uploads(mapping)

@@ -65,6 +65,39 @@ def test_tables_are_looked_at_corrected_and_loaded(
     assert state.workspace.recall("query") == "Complains"
 
 
+def test_more_rows_of_a_table_are_read_as_it_was_and_studied_with_it(
+    state: Server, page: Open, shop: list[Path], tmp_path: Path
+) -> None:
+    sound(bring(page("tables"), shop).button(key="tables-load").click().run())
+    (tmp_path / "new").mkdir()
+    more = tmp_path / "new" / "customers.csv"
+    more.write_text("customer_id,name,age,complains\nC900,Name 900,40,\n")
+    test = bring(page("tables"), [more])
+    assert test.radio(key="tables-more").value == "more rows of customers"
+    assert test.button(key="tables-load").label == "Add these rows"
+    sound(test.button(key="tables-load").click().run())
+    at_hand = state.workspace.data.tables_at_hand()
+    assert len(at_hand.tables) == 3
+    assert at_hand.by_name["customers"].source.more == (str(more),)
+    assert state.workspace.data.called([("customer", "C900")]) == ["Name 900 (C900)"]
+    test = bring(page("tables"), [more.parent / "customers.csv", shop[1]])
+    assert test.selectbox, "tables that are at hand are looked at anew"
+
+
+def test_files_may_be_looked_at_anew(
+    state: Server, page: Open, shop: list[Path], tmp_path: Path
+) -> None:
+    sound(bring(page("tables"), shop).button(key="tables-load").click().run())
+    (tmp_path / "new").mkdir()
+    copies = [tmp_path / "new" / path.name for path in shop]
+    for path, copy in zip(shop, copies):
+        copy.write_text(path.read_text())
+    test = bring(page("tables"), copies)
+    assert test.button(key="tables-load").label == "Looks right"
+    sound(test.radio(key="tables-more").set_value(test.radio(key="tables-more").options[0]).run())
+    assert test.button(key="tables-load").label == "Add these rows"
+
+
 def test_of_columns_without_blanks_the_last_yes_or_no_is_asked_for(
     page: Open, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -154,10 +155,51 @@ def test_more_rows_are_loaded_as_the_table_was(hives: Workspace, tmp_path: Path)
     report = hives.load(rows, labels="evidence")
     assert report.facts == {"Age": 1, "Lost": 1}
     assert {("Age", "H9", "2", "1.0"), ("Lost", "H9", "1.0")} <= _facts(hives)
-    assert hives.data.tables_at_hand() == kept
+    more = replace(kept.by_name["hives"].source, more=(str(rows / "hives.csv"),))
+    assert hives.data.tables_at_hand() == replace(
+        kept,
+        tables=tuple(
+            replace(table, source=more) if table.name == "hives" else table for table in kept.tables
+        ),
+    )
     other = _rows(tmp_path / "other", hives="hive,colour\nH8,red\nH9,red\n")
     (table,) = hives.load(other, labels="evidence").mapping.tables
     assert [column.name for column in table.columns] == ["hive", "colour"]
+
+
+@pytest.mark.parametrize("labels", ["evidence", "withheld"])
+def test_more_rows_need_not_have_the_column_that_is_predicted(
+    hives: Workspace, tmp_path: Path, labels: Literal["evidence", "withheld"]
+) -> None:
+    new = _rows(tmp_path / "new", hives="hive,age\nH9,2\n") / "hives.csv"
+    report = hives.load(new, labels=labels)
+    assert report.facts == {"Age": 1, "Lost": 1}
+    assert not report.warnings
+    rows = _rows(tmp_path / "more", inspections="hive,day,mites\nH9,2024-05-01,1\n")
+    assert hives.load(rows, labels=labels).facts == {"Hive": 1, "Day": 1, "Mites": 1}
+
+
+def test_a_study_reads_the_rows_that_came_later(hives: Workspace, tmp_path: Path) -> None:
+    new = "hive,lost\n" + "".join(
+        f"H{number},{'yes' if number % 2 else 'no'}\n" for number in range(10, 30)
+    )
+    hives.load(_rows(tmp_path / "new", hives=new), labels="evidence")
+    mapping = hives.data.tables_at_hand()
+    files = [table.source.path for table in mapping.tables]
+    study = hives.study(files, "hives.lost", mapping=mapping, folds=2)
+    assert study.labelled == 25
+    again = hives.study(
+        files, "hives.lost", mapping=_written(tmp_path / "dataset.toml", study.mapping), folds=2
+    )
+    assert again.labelled == 25
+    (tmp_path / "new" / "hives.csv").write_text("hive,colour\nH40,red\n")
+    with pytest.raises(InputError, match="has a column colour"):
+        hives.study(files, "hives.lost", mapping=mapping, folds=2)
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 @pytest.mark.parametrize(("name", "gone"), [("inspections_may", False), ("inspections", True)])

@@ -35,7 +35,13 @@ from workbench.tables.load import TablesReport, load_tables_as_mapped
 from workbench.tables.mapping import ColumnMapping, SqlDefinition, TableMapping, TablesMapping
 from workbench.tables.mapping_file import read_mapping
 from workbench.tables.mapping_text import format_mapping
-from workbench.tables.more_rows import as_given, load_more_rows, things_of_tables
+from workbench.tables.more_rows import (
+    as_given,
+    load_more_rows,
+    typed_among,
+    with_files_of,
+    with_more_files,
+)
 from workbench.tables.propose import propose
 from workbench.tables.readings import Reading, find_reading
 from workbench.tables.sources import TableSource, find_sources, form_of, is_table_file
@@ -87,6 +93,8 @@ __all__ = [
     "target_faults",
     "target_of",
     "target_rows",
-    "things_of_tables",
     "type_tables",
+    "typed_among",
+    "with_files_of",
+    "with_more_files",
 ]

@@ -75,6 +75,7 @@ def load_tables_as_mapped(
     world: str = DEFAULT_WORLD,
     typed: Mapping[str, TypedTable] | None = None,
     labels: Literal["evidence", "withheld"] = "withheld",
+    more_rows: bool = False,
     last: bool = False,
 ) -> TablesReport:
     """Load staged tables as a mapping says, in one transaction.
@@ -89,6 +90,8 @@ def load_tables_as_mapped(
         from and to score.
     typed : mapping, optional
         What `type_tables` gave for this mapping, where that was called already.
+    more_rows : bool
+        The workspace has rows of these tables already: labels to learn from may be among those.
     last : bool
         Nothing reads the staging afterwards: its tables are let go of as soon as they are not
         needed.
@@ -102,7 +105,9 @@ def load_tables_as_mapped(
     tables = type_tables(staging, mapping) if typed is None else typed
     predicates = mapped_predicates(mapping)
     notes = [note for table in staging.tables.values() for note in table.notes]
-    notes += target_warnings(staging, mapping, tables, learning=labels == "withheld")
+    notes += target_warnings(
+        staging, mapping, tables, learning=labels == "withheld" and not more_rows
+    )
     defined = defined_rows(staging, mapping, tables)
     counts: dict[str, int] = {}
     if last:

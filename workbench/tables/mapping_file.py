@@ -22,7 +22,7 @@ from workbench.tables.sources import TableSource, form_of, is_url
 from workbench.tables.values import YES_NO
 
 _TABLE_KEYS = tuple(
-    "name file part separator encoding header type key relation display keep blank_keys "
+    "name file more part separator encoding header type key relation display keep blank_keys "
     "columns".split()
 )
 _COLUMN_KEYS = tuple(
@@ -82,7 +82,7 @@ def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> Tab
     name = reader.text(given, "name") or (Path(file).name.split(".", 1)[0] if file else None)
     if name is None:
         raise reader.fault("tables", "a [[tables]] entry has neither name nor file")
-    path = "" if file is None else file if is_url(file) else os.fspath(directory / file)
+    path = "" if file is None else _place(file, directory)
     header = given.get("header")
     if header is not None and not isinstance(header, bool):
         raise reader.fault("header", "header is true or false")
@@ -94,6 +94,7 @@ def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> Tab
         reader.text(given, "separator"),
         reader.text(given, "encoding"),
         header,
+        tuple(_place(other, directory) for other in _words_of(reader, given, "more")),
     )
     columns = tuple(
         _column(reader, column, said) for column, said in reader.table(given, "columns").items()
@@ -109,6 +110,10 @@ def _table(reader: TomlReader, given: Mapping[str, Any], directory: Path) -> Tab
         _one_of(reader, given, "blank_keys", ("error", "skip")) or "error",  # type: ignore[arg-type]
     )
     return _checked(reader, table)
+
+
+def _place(file: str, directory: Path) -> str:
+    return file if is_url(file) else os.fspath(directory / file)
 
 
 def _words_of(reader: TomlReader, given: Mapping[str, Any], key: str) -> tuple[str, ...]:

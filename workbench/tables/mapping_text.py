@@ -69,6 +69,7 @@ def _table_lines(table: TableMapping, directory: Path) -> list[str]:
         "name": table.name,
         "file": _relative(source.path, directory),
         "part": source.part,
+        "more": [_relative(path, directory) for path in source.more] or None,
     }
     if source.form == "delimited":
         said["separator"] = source.separator

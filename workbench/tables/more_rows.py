@@ -1,11 +1,12 @@
 """Rows that tables of a workspace get or lose, as facts: by the mapping that these were loaded
-with.
+with; and the files that hold them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 from workbench.database import Database, handed_in, quoted
@@ -49,11 +50,7 @@ def load_more_rows(
     _check(sources, mapping, gone=among is None)
     with stage(sources, lists_apart=True) as staging:
         given = as_given(staging, mapping, asking=among is not None)
-        known = things_of_tables(staging, given, among) if among is not None else {}
-        typed = type_tables(staging, given, known)
-        for name, table in typed.items():
-            if table.subject == (ROW,) and name in known:
-                _number_on(staging, table, known[name])
+        typed = typed_among(staging, given, among)
         load_tables_as_mapped(apart, staging, given, world=world, typed=typed, labels=labels)
         notes = [note for table in staging.tables.values() for note in table.notes]
         return (*notes, *(note for table in typed.values() for note in table.notes))
@@ -122,7 +119,19 @@ def _with_columns(table: TableMapping, given: Sequence[str]) -> TableMapping:
     )
 
 
-def things_of_tables(
+def typed_among(
+    staging: Staging, mapping: TablesMapping, among: Database | None
+) -> Mapping[str, TypedTable]:
+    """The staged tables as the mapping says, of which the workspace has rows already."""
+    known = _things_of_tables(staging, mapping, among) if among is not None else {}
+    typed = type_tables(staging, mapping, known)
+    for name, table in typed.items():
+        if table.subject == (ROW,) and name in known:
+            _number_on(staging, table, known[name])
+    return typed
+
+
+def _things_of_tables(
     staging: Staging, mapping: TablesMapping, among: Database
 ) -> Mapping[str, str]:
     """By table a relation, in the staging's database, of the things that it has."""
@@ -144,4 +153,43 @@ def _number_on(staging: Staging, table: TypedTable, things: str) -> None:
     first = staging.tables[table.mapping.name].first_row
     staging.connection.execute(
         f"UPDATE {table.relation} SET {ROW} = {ROW} - {first} + coalesce({last} + 1, {first})"
+    )
+
+
+def with_more_files(mapping: TablesMapping, sources: Sequence[TableSource]) -> TablesMapping:
+    """The mapping, its tables with the files of more rows of them.
+
+    Lists in the cells of a file are tables of rows by number, so such files are left out.
+    """
+    apart = {source.path for source in sources if source.is_list}
+    further = {source.name: source.path for source in sources if source.path not in apart}
+    return replace(
+        mapping,
+        tables=tuple(
+            replace(table, source=_and(table.source, further[table.name]))
+            if table.name in further
+            else table
+            for table in mapping.tables
+        ),
+    )
+
+
+def _and(source: TableSource, path: str) -> TableSource:
+    known = path in (source.path, *source.more)
+    return source if known else replace(source, more=(*source.more, path))
+
+
+def with_files_of(
+    sources: Sequence[TableSource], mapping: TablesMapping
+) -> tuple[TableSource, ...]:
+    """Sources, with the further files that a mapping names for those of its tables that they
+    are.
+    """
+    own = {
+        (table.name, Path(table.source.path).resolve()): table.source.more
+        for table in mapping.tables
+    }
+    return tuple(
+        replace(source, more=own.get((source.name, Path(source.path).resolve()), ()))
+        for source in sources
     )

@@ -34,6 +34,8 @@ class TableSource:
         Of a text file; None where they are to be found out.
     header : bool or None
         Whether the first line names the columns; None where that is to be found out.
+    more : tuple of str
+        Further files or databases that hold rows of this table.
     """
 
     name: str
@@ -43,12 +45,15 @@ class TableSource:
     separator: str | None = None
     encoding: str | None = None
     header: bool | None = None
+    more: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
         """The source as diagnostics name it; a database's password is left out."""
         place = masked(self.path) if self.form == "postgres" else display_name(self.path)
-        return place if self.part is None else f"{place}:{self.part}"
+        whole = place if self.part is None else f"{place}:{self.part}"
+        files = f"{len(self.more)} more file{'' if len(self.more) == 1 else 's'}"
+        return f"{whole} and {files}" if self.more else whole
 
     @property
     def is_list(self) -> bool:
@@ -100,6 +105,21 @@ def find_sources(given: Iterable[str | os.PathLike[str]]) -> tuple[TableSource, 
         else:
             found += _tables_of(os.fspath(source))
     _check_names(found)
+    return tuple(found)
+
+
+def more_of(table: TableSource) -> tuple[TableSource, ...]:
+    """The tables in which further rows of a table are: by its name, or alone in their file.
+
+    Raises InputError as `find_sources`; E0230 where a file holds no such table.
+    """
+    found: list[TableSource] = []
+    for path in table.more:
+        inside = _tables_of(path)
+        named = [one for one in inside if one.name == table.name] or inside
+        if len(named) != 1:
+            raise _no_tables(display_name(path), f"holds no table {table.name}")
+        found += named
     return tuple(found)
 
 

@@ -29,7 +29,7 @@ from workbench.tables.headers import left_out_above
 from workbench.tables.lists import ListTable, flat_columns, list_tables
 from workbench.tables.names import column_names
 from workbench.tables.sheets import sheet_batches
-from workbench.tables.sources import TableSource
+from workbench.tables.sources import TableSource, more_of
 from workbench.tables.staged import StagedTable, Staging
 
 
@@ -60,9 +60,41 @@ def stage(sources: Iterable[TableSource], *, lists_apart: bool = False) -> Itera
             tables = [
                 table
                 for number, source in enumerate(files)
-                for table in _stage(connection, source, f"t{number}", workplace, taken)
+                for table in _stage_whole(connection, source, f"t{number}", workplace, taken)
             ]
             yield Staging(connection, tables)
+
+
+def _stage_whole(
+    connection: duckdb.DuckDBPyConnection,
+    source: TableSource,
+    relation: str,
+    workplace: Path,
+    taken: Collection[str] | None,
+) -> list[StagedTable]:
+    """A table with the rows of its further files below its own; what these lack is blank."""
+    table, *lists = _stage(connection, source, relation, workplace, taken)
+    for number, other in enumerate(more_of(source)):
+        added = _stage(connection, other, f"{relation}_more_{number}", workplace, None)[0]
+        for name in added.columns:
+            if name not in table.columns:
+                raise InputError.of(
+                    "E0235",
+                    f"{other.shown} has a column {name}, and the rest of {source.name} has none",
+                    span=added.span(1, name),
+                    help=f"the columns of {source.name} are {', '.join(table.columns)}",
+                )
+        into, cells = (
+            ", ".join(map(table.cell, added.columns)),
+            ", ".join(map(added.cell, added.columns)),
+        )
+        connection.execute(
+            f"INSERT INTO {table.relation} ({into}) SELECT {cells} FROM {added.relation} "
+            "ORDER BY rowid"
+        )
+        connection.execute(f"DROP TABLE {added.relation}")
+        table = replace(table, rows=table.rows + added.rows, notes=(*table.notes, *added.notes))
+    return [replace(table, source=replace(table.source, more=source.more)), *lists]
 
 
 def _stage(

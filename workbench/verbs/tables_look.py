@@ -16,7 +16,9 @@ from workbench.tables import (
     Reading,
     Staging,
     TablesMapping,
+    as_given,
     corrected,
+    counted,
     find_reading,
     find_sources,
     format_mapping,
@@ -50,6 +52,9 @@ class TablesLook:
     columns : mapping of table to column names
     readings : mapping of (table, column) to Reading
         How the cells of each column are written, told by the first thousand.
+    more_rows : bool
+        Whether they hold more rows of tables that the workspace was filled from, to be read as
+        these were.
     """
 
     mapping: TablesMapping
@@ -57,6 +62,7 @@ class TablesLook:
     columns: Mapping[str, tuple[str, ...]]
     readings: Mapping[tuple[str, str], Reading]
     notes: tuple[Diagnostic, ...]
+    more_rows: bool = False
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -107,14 +113,18 @@ class TablesLook:
         return replace(self, mapping=mapping)
 
 
-def look_at_tables(database: Database, sources: Iterable[str | os.PathLike[str]]) -> TablesLook:
-    """Profile tables without loading them.
+def look_at_tables(
+    database: Database, sources: Iterable[str | os.PathLike[str]], *, anew: bool = False
+) -> TablesLook:
+    """Profile tables without loading them; with more rows of some of the workspace's tables, as
+    these were read, unless they are to be read anew.
 
     Raises InputError as `workbench.tables.stage`, for files that are no tables or cannot be read.
     """
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
     with stage(find_sources(sources), lists_apart=True) as staging:
-        mapping = propose(staging, taken=taken)
+        known = None if anew else mapping_of_more_rows(database, staging)
+        mapping = known or propose(staging, taken=taken)
         readings = {
             (table.name, name): find_reading([cell for cell in cells if cell is not None])
             for table in staging.tables.values()
@@ -126,7 +136,32 @@ def look_at_tables(database: Database, sources: Iterable[str | os.PathLike[str]]
             {name: table.columns for name, table in staging.tables.items()},
             readings,
             tuple(note for table in staging.tables.values() for note in table.notes),
+            known is not None,
         )
+
+
+def mapping_of_more_rows(database: Database, staging: Staging) -> TablesMapping | None:
+    """The mapping of the tables that the workspace was filled from, where these are more rows of
+    them: tables of the same names with no other columns.
+    """
+    mapping = tables_at_hand(database)
+    if mapping is None or mapping.definitions:
+        return None
+    for staged in staging.tables.values():
+        table = mapping.by_name.get(staged.name)
+        if table is None:
+            return None
+        columns = {part for column in table.columns for part in column.parts or (column.name,)}
+        if not set(staged.columns) <= columns:
+            return None
+    given = as_given(staging, mapping, asking=True)
+    return replace(
+        given,
+        tables=tuple(
+            counted(staging, table) if table.name in staging.tables else table
+            for table in given.tables
+        ),
+    )
 
 
 def _head(staging: Staging, name: str, rows: int) -> tuple[tuple[str | None, ...], ...]:

@@ -18,7 +18,6 @@ from workbench.tables import (
     TableSource,
     TablesReport,
     Target,
-    as_given,
     counted,
     find_sources,
     form_of,
@@ -28,10 +27,10 @@ from workbench.tables import (
     read_mapping,
     stage,
     target_of,
-    things_of_tables,
-    type_tables,
+    typed_among,
+    with_more_files,
 )
-from workbench.verbs.tables_look import remember_tables, tables_at_hand
+from workbench.verbs.tables_look import mapping_of_more_rows, remember_tables, tables_at_hand
 
 DESCRIPTION = "dataset.toml"
 
@@ -113,58 +112,44 @@ def load_wide_tables(
     found = matched_sources(given, sources) if given is not None else find_sources(sources)
     taken = {name: stored.argument_types for name, stored in database.predicates().items()}
     with stage(found, lists_apart=True) as staging:
-        known = _known(database, staging, predict) if given is None else None
+        known = None
+        if given is None and predict in (None, _predicted(database)):
+            known = mapping_of_more_rows(database, staging)
         if given is not None:
             chosen = replace(given, predict=predict or given.predict)
         else:
             chosen = known or propose(staging, predict=predict, taken=taken)
         target = target_of(chosen)
-        if target is not None and labels == "evidence":
+        if target is not None and labels == "evidence" and known is None:
             _ask_where_absent(staging, target)
         if given is not None:
             chosen = replace(
                 chosen, tables=tuple(counted(staging, table) for table in chosen.tables)
             )
-        elsewhere = {} if known is None else things_of_tables(staging, known, database)
         with database.transaction():
             report = load_tables_as_mapped(
                 database,
                 staging,
                 chosen,
-                typed=type_tables(staging, chosen, elsewhere),
+                typed=typed_among(staging, chosen, None if known is None else database),
                 world=world or DEFAULT_WORLD,
                 labels=labels,
+                more_rows=known is not None,
                 last=True,
             )
             if known is None:
                 remember_tables(database, chosen, labels)
+            elif (at_hand := tables_at_hand(database)) is not None:
+                more = [table.source for table in staging.tables.values()]
+                remember_tables(database, with_more_files(at_hand, more))
             _remember_target(database, target)
         loaded = tuple(table for table in chosen.tables if table.name in staging.tables)
     return replace(report, mapping=replace(chosen, tables=loaded))
 
 
-def _known(database: Database, staging: Staging, predict: str | None) -> TablesMapping | None:
-    """The mapping of the tables that the workspace was filled from, where these are more rows of
-    them: tables of the same names with no other columns.
-    """
-    mapping = tables_at_hand(database)
-    if mapping is None or mapping.definitions or predict not in (None, mapping.predict):
-        return None
-    for staged in staging.tables.values():
-        table = mapping.by_name.get(staged.name)
-        if table is None:
-            return None
-        columns = {part for column in table.columns for part in column.parts or (column.name,)}
-        if not set(staged.columns) <= columns:
-            return None
-    given = as_given(staging, mapping, asking=False)
-    return replace(
-        given,
-        tables=tuple(
-            counted(staging, table) if table.name in staging.tables else table
-            for table in given.tables
-        ),
-    )
+def _predicted(database: Database) -> str | None:
+    at_hand = tables_at_hand(database)
+    return None if at_hand is None else at_hand.predict
 
 
 def predicted_predicate(mapping: str | os.PathLike[str], program: Program) -> str | None:

@@ -30,7 +30,14 @@ from workbench.study.program import program_text
 from workbench.study.result import StudyResult
 from workbench.study.run import Settings, Studied, run_study
 from workbench.study.unlike import telling_all, unlike_learned
-from workbench.tables import TablesMapping, find_sources, format_mapping, read_mapping, stage
+from workbench.tables import (
+    TablesMapping,
+    find_sources,
+    format_mapping,
+    read_mapping,
+    stage,
+    with_files_of,
+)
 from workbench.verbs.common import deadline_after
 from workbench.verbs.studying.inference import Explain, held_out, predicted_by, with_inferred
 
@@ -81,14 +88,19 @@ def study(
     given = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     settings = Settings(folds, rules, learner, seed, inductive)
     progress.step("tables", 0.0)
-    with stage(find_sources(sources), lists_apart=True) as staging:
+    found = find_sources(sources)
+    if given is not None:
+        found = with_files_of(found, given)
+    with stage(found, lists_apart=True) as staging:
         ready = prepared(staging, predict, time=time, mapping=given)
         studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
         result, explain = _result(staging, ready, settings, studied, matrix, rows, out)
         predicted = predicted_by(parse_program(result.program), ready)
-        found = held_out(ready, studied, rows)
         result = replace(
-            result, held_out=found, predicted=predicted, seconds=perf_counter() - begun
+            result,
+            held_out=held_out(ready, studied, rows),
+            predicted=predicted,
+            seconds=perf_counter() - begun,
         )
         if studied.status == "done":
             result = with_inferred(
