@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Float
 from workbench.inference import Engine, make_engine
-from workbench.inference.consensus import Asked, Consensus, Told, solve_block
+from workbench.inference.consensus import BlockAnswer, BlockQuestion, Consensus, solve_block
 from workbench.network import Domain, GroundNetwork, network_from_rows
 from workbench.network.piece import Pieces
 
@@ -52,7 +52,7 @@ def test_blocks_agree_on_the_wholes_answer_and_bound_it(power: int, seed: int) -
     def fine(part: GroundNetwork, at: Float) -> Engine:
         return make_engine("admm", tolerance=1e-6)
 
-    def ask(asked: list[Asked], penalty: float) -> list[Told]:
+    def ask(asked: list[BlockQuestion], penalty: float) -> list[BlockAnswer]:
         return [
             solve_block(part, pieces.weights, fine, one, penalty) for part, one in zip(parts, asked)
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.structure.background import Background
-from workbench.structure.conditions import Condition, NumberFacts, with_conditions
+from workbench.structure.conditions import AtomCondition, NumberFacts, with_conditions
 
 NAMES = ("Grade", "Friends", "Out")
 TYPES = (("pupil", "grade"), ("pupil", "pupil"), ("pupil",))
@@ -60,7 +60,7 @@ def test_things_with_two_numbers_have_no_thresholds() -> None:
 
 
 def test_a_condition_stands_where_its_argument_does() -> None:
-    assert Condition("Likes", 0, "Ann").written(["y"]) == "Likes(Ann, y)"
-    assert Condition("Paid", 2, "7.5", "<").written(["x", "y"]) == (
+    assert AtomCondition("Likes", 0, "Ann").written(["y"]) == "Likes(Ann, y)"
+    assert AtomCondition("Paid", 2, "7.5", "<").written(["x", "y"]) == (
         "Paid(x, y, paid_x_y) ^ paid_x_y < 7.5"
     )

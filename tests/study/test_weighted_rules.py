@@ -27,7 +27,7 @@ from workbench.structure.cuts import Cuts, plain_between
 from workbench.structure.distilled_rules import distilled_where_better
 from workbench.structure.grown_rules import fit_grown_rules
 from workbench.structure.rule_task import CountedLabels, RuleTask
-from workbench.structure.screening import Binned, screened
+from workbench.structure.screening import BinnedColumns, screened
 from workbench.structure.terms import Condition, Term
 from workbench.structure.weighted_rules import fit_weighted_rules
 from workbench.study import learners
@@ -283,11 +283,13 @@ def test_what_columns_tell_of_some_rows_is_what_these_rows_say_where_values_are_
     X, y = planted(400)
     few = np.round(X[:, :6]).clip(-1, 1)
     rows = np.flatnonzero(np.random.default_rng(2).random(400) < 0.6)
-    some = Binned.of(few).gains(y, rows, np.arange(6), discrete=True)
-    alone = Binned.of(few[rows]).gains(y[rows], np.arange(len(rows)), np.arange(6), discrete=True)
+    some = BinnedColumns.of(few).gains(y, rows, np.arange(6), discrete=True)
+    alone = BinnedColumns.of(few[rows]).gains(
+        y[rows], np.arange(len(rows)), np.arange(6), discrete=True
+    )
     np.testing.assert_allclose(some, alone, rtol=1e-9)
     assert int(np.argmax(some)) == 2
-    turned = Binned.of(few).gains(
+    turned = BinnedColumns.of(few).gains(
         np.where(np.isin(np.arange(400), rows), y, 1 - y), rows, np.arange(6), discrete=True
     )
     np.testing.assert_array_equal(some, turned)  # other rows' labels are not looked at

@@ -11,7 +11,7 @@ from workbench.commands.console import print_error, print_json, print_line, prin
 from workbench.commands.options import Json
 
 
-class Kind(StrEnum):
+class LabelKind(StrEnum):
     """How labels are scored."""
 
     auto = "auto"
@@ -40,8 +40,8 @@ def evaluate(
         float, option("--threshold", "Counts as true at or above.", min=0, max=1)
     ] = 0.5,
     kind: Annotated[
-        Kind, option("--kind", "continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")
-    ] = Kind.auto,
+        LabelKind, option("--kind", "continuous: MAE, MSE, RMSE, NMSE, NMAE; auto: by the labels.")
+    ] = LabelKind.auto,
     categorical: Annotated[
         list[str] | None, option("--categorical", "A predicate whose last argument is a category.")
     ] = None,

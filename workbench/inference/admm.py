@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.inference.accepts import CONVEX, Accepts
-from workbench.inference.admm_kernels import Consensus, advance
+from workbench.inference.admm_kernels import AdmmState, advance
 from workbench.inference.componentwise import Componentwise
 from workbench.inference.convex_solution import FirstOrder, Recorder, Reweighable
 from workbench.network.ground_network import Domain
@@ -95,7 +95,7 @@ class _Sweeps(Componentwise):
         begin = middle if start is None else np.where(touched, self.partition.reduce(start), middle)
         x = np.clip(np.nan_to_num(begin, nan=0.5), program.lower, program.upper)
         self.first_penalty = self._first_penalty()
-        self.state = Consensus(
+        self.state = AdmmState(
             norm=self.norm,
             degree=degree,
             penalty=np.full(n_components, self.first_penalty),

@@ -13,7 +13,7 @@ from workbench.network.compiled import compiled
 from workbench.network.hinge_problem import HingeArrays
 
 
-class Consensus(NamedTuple):
+class AdmmState(NamedTuple):
     """What a run of ADMM keeps.
 
     Attributes
@@ -46,7 +46,7 @@ class Consensus(NamedTuple):
 
 @compiled
 def _sweep(
-    program: HingeArrays, starts: Starts, c: int, run: Consensus, sweeps: int, relaxation: float
+    program: HingeArrays, starts: Starts, c: int, run: AdmmState, sweeps: int, relaxation: float
 ) -> float:
     """Run `sweeps` ADMM iterations on component `c`, in place.
 
@@ -175,7 +175,7 @@ def advance(
     program: HingeArrays,
     starts: Starts,
     components: Int64,
-    run: Consensus,
+    run: AdmmState,
     sweeps: int,
     relaxation: float,
     adapt: float,

@@ -26,7 +26,7 @@ APART = 4.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class BlockQuestion:
     """What a round asks of a block; arrays are over its atoms.
 
     Attributes
@@ -44,7 +44,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Told:
+class BlockAnswer:
     """What a block answers.
 
     Attributes
@@ -67,10 +67,10 @@ def solve_block(
     network: GroundNetwork,
     weights: Float,
     choose: Choose,
-    asked: Asked,
+    asked: BlockQuestion,
     penalty: float,
     deadline: float | None = None,
-) -> Told:
+) -> BlockAnswer:
     """Solve a block twice: near the centre, and for its bound. NaN where it admits no state."""
     priced, prices = with_template(network, -asked.price, 0.0), np.append(weights, 1.0)
     near, costs = _near(priced, asked.centre), np.append(prices, penalty / 2.0)
@@ -78,7 +78,7 @@ def solve_block(
     bound = choose(priced, prices).solve(priced, prices, start=values, deadline=deadline).bound
     here = np.where(np.isnan(asked.centre), asked.start, asked.centre)
     energy, violation = reported_energy(network, weights, here), hard_violation(network, here)
-    return Told(values, bound, energy, violation)
+    return BlockAnswer(values, bound, energy, violation)
 
 
 def _near(network: GroundNetwork, centre: Float) -> GroundNetwork:
@@ -118,7 +118,7 @@ class Agreed:
         """As a solution's."""
         return (self.energy - self.bound) / max(abs(self.energy), 1e-9)
 
-    def with_round(self, values: Float, told: list[Told], allowed: float) -> Agreed:
+    def with_round(self, values: Float, told: list[BlockAnswer], allowed: float) -> Agreed:
         """After one more round, of which `values` were the centre."""
         energy = sum(one.energy for one in told)
         violation = max(one.violation for one in told)
@@ -171,14 +171,16 @@ class Consensus:
         self.prices = [np.zeros(atoms.size) for atoms in members]
         self.best = Agreed(self.common)
 
-    def rounds(self, ask: Callable[[list[Asked], float], list[Told]]) -> Iterator[Agreed]:
+    def rounds(
+        self, ask: Callable[[list[BlockQuestion], float], list[BlockAnswer]]
+    ) -> Iterator[Agreed]:
         """Where the blocks stand after each round, without end; `ask` asks all of them at a
         penalty. Ends where a block admits no state.
         """
         while True:
             blocks = zip(self.members, self.prices, self.own, self.shared)
             asked = [
-                Asked(price, np.where(shared, self.common[atoms], np.nan), start)
+                BlockQuestion(price, np.where(shared, self.common[atoms], np.nan), start)
                 for atoms, price, start, shared in blocks
             ]
             told = ask(asked, self.penalty)

@@ -48,7 +48,7 @@ from workbench.service.requests import (
     refused,
 )
 from workbench.service.toolbox import Toolbox
-from workbench.service.work import Work
+from workbench.service.work import ToolWork
 
 MOST_UPLOAD = 200 * 2**20
 MOST_BODY = 4 * 2**20
@@ -64,7 +64,7 @@ class _Service:
     tokens: Tokens
     audit: Audit
     jobs: Jobs
-    work: Work
+    work: ToolWork
     uploads: Path
     calls: Mapping[str, ToolCall]
 
@@ -252,7 +252,7 @@ def application(
     page of another site reaches it through a browser.
     """
     service = _Service(
-        toolbox, tokens, audit, jobs, Work(toolbox, audit, memory), uploads, calls_of(toolbox)
+        toolbox, tokens, audit, jobs, ToolWork(toolbox, audit, memory), uploads, calls_of(toolbox)
     )
     held = ServedWorkspace(toolbox.workspace, jobs, memory, tokens, audit, toolbox.folders)
     assistants = assistants_server(toolbox)

@@ -18,7 +18,7 @@ from workbench.service.toolbox import Toolbox
 
 
 @dataclass(frozen=True)
-class Work:
+class ToolWork:
     """The work of jobs over one toolbox; a process of its own may use so many bytes of memory."""
 
     toolbox: Toolbox

@@ -40,7 +40,7 @@ class NumberFacts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Condition:
+class AtomCondition:
     """An atom with a constant at one place; with a `comparison`, with a number there that meets it.
 
     Attributes
@@ -104,7 +104,7 @@ def with_conditions(
     ]
 
 
-Made = tuple[Condition, tuple[str, ...], list[Int32]]
+Made = tuple[AtomCondition, tuple[str, ...], list[Int32]]
 """A condition, the types of its literal's variables, and the facts of each world."""
 
 
@@ -132,9 +132,10 @@ def _constants(
             if not 2 <= len(ids) <= most:
                 continue
             rest = (*types[:place], *types[place + 1 :])
+            names = first.constants[types[place]]
             made += [
                 (
-                    Condition(name, place, constant_text(first.constants[types[place]][constant])),
+                    AtomCondition(name, place, constant_text(names[constant])),
                     rest,
                     [
                         np.delete(world.facts[number][column == constant], place, axis=1)
@@ -159,7 +160,7 @@ def _thresholds(numbers: Sequence[Mapping[str, NumberFacts]]) -> list[Made]:
             for comparison in (">=", "<"):
                 met = [of.arguments[(of.values >= cut) == (comparison == ">=")] for of in facts]
                 if sum(map(len, met)) >= LEAST_FACTS:
-                    condition = Condition(name, place, f"{cut:.10g}", comparison)
+                    condition = AtomCondition(name, place, f"{cut:.10g}", comparison)
                     made.append((condition, facts[0].types, met))
     return made
 

@@ -10,7 +10,7 @@ from workbench.arrays import Float, Int64
 from workbench.progress import remaining
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope
-from workbench.structure.screening import Binned
+from workbench.structure.screening import BinnedColumns
 from workbench.structure.sparse_fits import at_penalty, sigmoid
 from workbench.structure.term_choices import MadeTerm, pair_terms, straight_terms, terms_of
 from workbench.structure.term_columns import TermColumns
@@ -25,7 +25,7 @@ class Design:
 
     def __init__(self, task: RuleTask) -> None:
         self.task, self.X, self.y = task, task.X, task.y
-        self.binned = Binned.of(task.X)
+        self.binned = BinnedColumns.of(task.X)
         self.columns = TermColumns(task.X)
         self._telling: dict[tuple[bytes, bytes], Int64] = {}
 

@@ -17,7 +17,7 @@ MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True)
-class Binned:
+class BinnedColumns:
     """Columns' values in bins of equal shares, equal ones together, unknown ones apart.
 
     Attributes
@@ -35,7 +35,7 @@ class Binned:
     high: Float
 
     @staticmethod
-    def of(X: Real) -> Binned:
+    def of(X: Real) -> BinnedColumns:
         """The bins of all rows. O(rows log(rows)) a column."""
         X = np.ascontiguousarray(X, np.float32)
         bins = np.zeros(X.shape, np.uint8)
@@ -43,7 +43,7 @@ class Binned:
         for first in range(0, X.shape[1] if len(X) else 0, AT_ONCE):
             block = slice(first, first + AT_ONCE)
             bins[:, block], low[block], high[block] = _binned(X[:, block])
-        return Binned(X, bins, low, high)
+        return BinnedColumns(X, bins, low, high)
 
     def gains(self, y: Float, rows: Int64, among: Int64, *, discrete: bool) -> Float:
         """How much each of some columns tells alone of some rows' target; `y` is of all rows.
@@ -165,7 +165,7 @@ def screened(X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
     """The columns that tell most, without those nearly equal to one that tells more."""
     step = max(1, len(y) // MOST_ROWS)
     X, y = X[::step], y[::step]
-    return Binned.of(X).telling(
+    return BinnedColumns.of(X).telling(
         y, np.arange(len(y)), np.arange(X.shape[1]), discrete=discrete, most=most
     )
 

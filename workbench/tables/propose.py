@@ -15,7 +15,7 @@ from workbench.tables.names import predicate_name, singular_words, type_name, wo
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.proposed_names import with_category_types, with_predicates
 from workbench.tables.readings import Reading
-from workbench.tables.references import Reference, find_references
+from workbench.tables.references import KeyReference, find_references
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import BLANKS, date_from_parts, is_blank
 
@@ -32,7 +32,7 @@ class _Found:
 
     tables: Sequence[TableCounts]
     keys: Mapping[str, Key]
-    references: Mapping[tuple[str, str], Reference]
+    references: Mapping[tuple[str, str], KeyReference]
 
 
 def propose(

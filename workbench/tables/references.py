@@ -19,7 +19,7 @@ SURE = 3
 
 
 @dataclass(frozen=True)
-class Reference:
+class KeyReference:
     """A column whose values are keys of a table.
 
     Attributes
@@ -36,7 +36,7 @@ class Reference:
 
 def find_references(
     staging: Staging, tables: Sequence[TableCounts], keys: Mapping[str, Key]
-) -> dict[tuple[str, str], Reference]:
+) -> dict[tuple[str, str], KeyReference]:
     """The references of all tables, by table and column.
 
     A column refers to a key where at least 95 % of its different values (80 % where it is called as
@@ -54,7 +54,7 @@ def find_references(
         for counts in tables
         if counts.table.name in keys
     ]
-    found: dict[tuple[str, str], Reference] = {}
+    found: dict[tuple[str, str], KeyReference] = {}
     for counts in tables:
         for column in counts.columns:
             if not may_be_key(column) or column.distinct < 2:
@@ -71,10 +71,10 @@ def _best_target(
     column: ColumnCounts,
     targets: Sequence[tuple[TableCounts, ColumnCounts]],
     keys: Mapping[str, Key],
-) -> Reference | None:
+) -> KeyReference | None:
     own = keys.get(counts.table.name)
     is_key = own is not None and own.column == column.name
-    best: tuple[float, float, Reference] | None = None
+    best: tuple[float, float, KeyReference] | None = None
     for other, key in targets:
         if other is counts and is_key:
             continue
@@ -102,7 +102,8 @@ def _best_target(
             continue
         why = f"{share(inside, different)} of its values are in {other.table.name}.{key.name}"
         why += ", and the names agree" if score > 1 else ", of its own table" if score else ""
-        candidate = (score, fits, Reference(column.name, other.table.name, why, different - inside))
+        missing = different - inside
+        candidate = (score, fits, KeyReference(column.name, other.table.name, why, missing))
         if best is None or candidate[:2] > best[:2]:
             best = candidate
     return best[2] if best else None

@@ -30,7 +30,7 @@ class Evaluation:
         return sign * self.figures[name]
 
 
-class Answered(Protocol):
+class Evaluable(Protocol):
     """Values of the atoms of a grounding that has their truth."""
 
     @property
@@ -43,7 +43,7 @@ class Answered(Protocol):
     def values(self) -> Float: ...
 
 
-def evaluated(document: PslDocument, result: Answered) -> tuple[Evaluation, ...]:
+def evaluated(document: PslDocument, result: Evaluable) -> tuple[Evaluation, ...]:
     """The document's evaluations of an answer, of those evaluators that have an equal.
 
     Atoms are scored that the truth lists, as in PSL.
@@ -83,7 +83,7 @@ def _short(name: object) -> str:
     return str(name).rsplit(".", 1)[-1]
 
 
-def _discrete(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+def _discrete(result: Evaluable, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     at = options.get("discreteevaluator.threshold", 0.5)
     found = binary_scores(
         result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64), threshold=at
@@ -94,7 +94,7 @@ def _discrete(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mappi
     }
 
 
-def _ranked(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+def _ranked(result: Evaluable, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     at = options.get("aucevaluator.threshold", 0.5)
     found = binary_scores(
         result.values[ids], (result.grounding.truth[ids] >= at).astype(np.float64)
@@ -102,12 +102,12 @@ def _ranked(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping
     return {name: found[name] for name in ("AUC-ROC", "AUC-PR", "AUC-PR(-)", "atoms", "positives")}
 
 
-def _continuous(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+def _continuous(result: Evaluable, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     found = continuous_scores(result.values[ids], result.grounding.truth[ids])
     return {name: found[name] for name in ("MAE", "MSE", "RMSE", "atoms")}
 
 
-def _categorical(result: Answered, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
+def _categorical(result: Evaluable, ids: Int64, options: Mapping[str, Any]) -> Mapping[str, float]:
     """Whether each item's likeliest category is its true one; an argument is the category."""
     names = result.grounding.atoms.argument_names(ids)
     width = len(names[0])
@@ -138,7 +138,7 @@ def _places(value: object, arity: int) -> set[int]:
     return {range(arity)[int(place)] for place in str(value).split(",")}
 
 
-_Score = Callable[[Answered, Int64, Mapping[str, Any]], Mapping[str, float]]
+_Score = Callable[[Evaluable, Int64, Mapping[str, Any]], Mapping[str, float]]
 
 
 _Read = Callable[[object, int], object]

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.arrays import Int64
 from workbench.inference import Status
-from workbench.inference.consensus import Agreed, Asked, Consensus, Told
+from workbench.inference.consensus import Agreed, BlockAnswer, BlockQuestion, Consensus
 from workbench.network import Domain
 from workbench.verbs.spark.records import TOLD
 from workbench.verbs.spark.tasks import BlockTask, SolveTask
@@ -86,10 +86,11 @@ def _answer(blocks: list[dict[str, Any]], run: Any, solver: SolveTask) -> dict[s
         TOLERANCE,
     )
 
-    def ask(asked: list[Asked], penalty: float) -> list[Told]:
+    def ask(asked: list[BlockQuestion], penalty: float) -> list[BlockAnswer]:
         told = run(asked=dict(zip(parts, asked)), penalty=penalty)
         return [
-            Told(np.array(one["values"]), one["bound"], one["energy"], one["hard"]) for one in told
+            BlockAnswer(np.array(one["values"]), one["bound"], one["energy"], one["hard"])
+            for one in told
         ]
 
     wanted = float(solver.options.get("tolerance") or TOLERANCE)  # type: ignore[arg-type]

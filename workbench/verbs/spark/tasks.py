@@ -24,7 +24,7 @@ from workbench.grounding.plans import Plan, Shape
 from workbench.grounding.rows import RowSink
 from workbench.grounding.space import Numbering
 from workbench.inference import Engine, Solution, engine_for, has_parameter
-from workbench.inference.consensus import Asked, Told, solve_block
+from workbench.inference.consensus import BlockAnswer, BlockQuestion, solve_block
 from workbench.language.clauses import LinearRule
 from workbench.network import Domain, GroundNetwork
 from workbench.network.components import connected
@@ -182,13 +182,13 @@ class SolveTask:
 class BlockTask(SolveTask):
     """Blocks of a component: of each its atoms, or, where something is asked, what it answers."""
 
-    asked: Mapping[int, Asked] | None = None
+    asked: Mapping[int, BlockQuestion] | None = None
     penalty: float = 0.0
 
     def _answer(self, records: pa.Table) -> pa.RecordBatch:
         part = records.column("part")[0].as_py()
         atoms, network = network_of(records, self.power, self.domain)
-        told = Told(np.zeros(0), 0.0, 0.0, 0.0)
+        told = BlockAnswer(np.zeros(0), 0.0, 0.0, 0.0)
         if self.asked is not None:
             asked, penalty = self.asked[part], self.penalty
             told = solve_block(network, self.weights, self._finely, asked, penalty, self.deadline)
