@@ -69,12 +69,33 @@ def chosen_method(methods: tuple[Any, ...], label: str, key: str) -> tuple[str, 
 
 def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]:
     """What to run: the workspace's verb, its arguments beyond defaults, why it can only fail."""
-    ws = workspace()
+    kind = chosen_kind(possible)
+    arguments = question(possible)
+    assumed = remembered()
+    hindrance = possible.hindrance(
+        kind, arguments["query"], [*assumed["closed"], *assumed["hidden"]]
+    )
+    left, right = st.columns(2)
+    if kind != "infer":
+        with left:
+            arguments |= learning(kind, language, possible)
+    if kind != "learn":
+        with right if kind == "crossval" else left:
+            arguments |= solving(kind, language)
+    with right:
+        arguments |= limits()
+    arguments |= assumed
+    given = {key: value for key, value in arguments.items() if value not in (None, [], {})}
+    return kind, given, hindrance
+
+
+def chosen_kind(possible: Any) -> str:
+    """Which verb; what was done last by default, where it can be done."""
     latest = latest_of(tuple(KINDS))
     before = latest.kind if latest is not None else possible.first
     if possible.hindrance(before, ("",)) and before == "infer":
         before = possible.first
-    kind = st.segmented_control(
+    kind: str = st.segmented_control(
         "What to do",
         list(KINDS),
         format_func=lambda name: KINDS[name],
@@ -83,10 +104,16 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
         required=True,
     )
     st.caption(ABOUT[kind])
+    return kind
+
+
+def question(possible: Any) -> dict[str, Any]:
+    """What is asked for, and of which worlds."""
+    ws = workspace()
     names = [item.predicate.name for item in ws.data.catalog()]
     kept = [name for name in (ws.recall("query") or "").split(",") if name in names]
     left, right = st.columns(2)
-    arguments: dict[str, Any] = {
+    return {
         "query": left.multiselect(
             "To predict (query)",
             names,
@@ -98,45 +125,50 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
             "Worlds", list(ws.data.worlds()), key="worlds", help="Empty: all of them."
         ),
     }
-    assumed = {key: [name for name in (ws.recall(key) or "").split(",") if name] for key in ASSUMED}
-    hindrance = possible.hindrance(
-        kind, arguments["query"], [*assumed["closed"], *assumed["hidden"]]
+
+
+def remembered() -> dict[str, list[str]]:
+    """The predicates that somebody said are closed or hidden."""
+    ws = workspace()
+    return {key: [name for name in (ws.recall(key) or "").split(",") if name] for key in ASSUMED}
+
+
+def learning(kind: str, language: str, possible: Any) -> dict[str, Any]:
+    """The learner and its parameters; intervals of the weights, or folds."""
+    learner, options = chosen_method(workspace().models.learners(language), "Learner", "learner")
+    if kind == "crossval":
+        return {"learner": learner, "learner_options": options, "folds": folds(possible)}
+    chosen = st.selectbox(
+        "Intervals of the weights",
+        list(INTERVALS),
+        format_func=lambda name: INTERVALS[name],
+        key="intervals",
     )
-    left, right = st.columns(2)
-    with left:
-        if kind != "infer":
-            learner, options = chosen_method(ws.models.learners(language), "Learner", "learner")
-            arguments |= {
-                "learner": learner,
-                "options" if kind == "learn" else "learner_options": options,
-            }
-        if kind == "learn":
-            arguments["intervals"] = st.selectbox(
-                "Intervals of the weights",
-                list(INTERVALS),
-                format_func=lambda name: INTERVALS[name],
-                key="intervals",
-            )
-        if kind == "crossval":
-            arguments["folds"] = folds(possible)
-    with right if kind == "crossval" else left:
-        if kind != "learn":
-            order = ["marginal", "map"] if language == "mln" else ["map"]
-            task = st.radio("Task", order, format_func=lambda name: TASKS[name], key="task")
-            engine, options = chosen_method(ws.models.engines(language, task), "Engine", "engine")
-            arguments |= {
-                "task": task,
-                "engine": engine,
-                "options" if kind == "infer" else "engine_options": options,
-            }
-    with right:
-        first, second = st.columns(2)
-        arguments["seed"] = int(
+    return {"learner": learner, "options": options, "intervals": chosen}
+
+
+def solving(kind: str, language: str) -> dict[str, Any]:
+    """The task, and the engine with its parameters."""
+    order = ["marginal", "map"] if language == "mln" else ["map"]
+    task = st.radio("Task", order, format_func=lambda name: TASKS[name], key="task")
+    engine, options = chosen_method(workspace().models.engines(language, task), "Engine", "engine")
+    return {
+        "task": task,
+        "engine": engine,
+        "options" if kind == "infer" else "engine_options": options,
+    }
+
+
+def limits() -> dict[str, Any]:
+    """The seed, and the seconds that the job may take."""
+    first, second = st.columns(2)
+    return {
+        "seed": int(
             first.number_input(
                 "Seed", 0, 2**31 - 1, 0, key="seed", help="Same inputs and seed: same result."
             )
-        )
-        arguments["time_limit"] = second.number_input(
+        ),
+        "time_limit": second.number_input(
             "Time limit (s)",
             0.1,
             36_000.0,
@@ -145,13 +177,8 @@ def form(language: str, possible: Any) -> tuple[str, dict[str, Any], str | None]
             format="%g",
             key="limit",
             help="For the whole job; each solve within it stops by itself in good time.",
-        )
-    arguments |= assumed
-    return (
-        kind,
-        {key: value for key, value in arguments.items() if value not in (None, [], {})},
-        hindrance,
-    )
+        ),
+    }
 
 
 def folds(possible: Any) -> str:

@@ -9,7 +9,8 @@ import pytest
 
 from tests.study.test_study import write
 from workbench.structure.candidates import Candidate, candidates_of_rare_values
-from workbench.structure.relational import Column, Hop, Reference, Schema, Table, paths
+from workbench.structure.path_search import paths
+from workbench.structure.relational import Column, Hop, Reference, Schema, Table
 from workbench.structure.relational import Path as Way
 from workbench.study.columns import CandidateColumns
 from workbench.study.fitting import candidates_for

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.study.test_study import write
-from workbench.structure.relational import paths
+from workbench.structure.path_search import paths
 from workbench.study import rows_read
 from workbench.study.columns import CandidateColumns
 from workbench.study.matrix import candidate_matrix

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -217,108 +217,3 @@ def hop_from(schema: Schema, reference: Reference, table: str) -> Hop:
     """The step to the rows of a table that refer to this one."""
     named = schema[reference.table or ""].key == reference.column
     return Hop("from", reference.column, table, called_as_key=named)
-
-
-MOST_STEPS = 3
-"""Steps of a path at most."""
-
-
-def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
-    """Paths of at most three steps, the start's own first, shorter ones before longer.
-
-    A hop is a step, but the way through a table that only relates things is one step, not two. A
-    path goes to many rows at most twice and to the latest at most once, near its start; without
-    time it may come back to other rows of its start, and go by what things that it refers to, or
-    rows that refer to it, share: the telephone of other clients, the actors of films. From other
-    rows of its start it goes on to what refers to these and was not passed: the inspections of the
-    hives of the same apiary. Once it reaches many, it does not end in what a row refers to, other
-    than its start: such rows are read along with the row that refers to them.
-    """
-    frontier = [(Path(start), 0)]
-    yield frontier[0][0]
-    while frontier:
-        grown: list[tuple[Path, int]] = []
-        for path, steps in frontier:
-            for hop in _next_hops(schema, path, timed=timed):
-                free = (
-                    hop.kind == "to"
-                    and bool(path.hops)
-                    and path.hops[-1].many
-                    and schema[path.end].relates
-                )
-                taken = steps + (not free)
-                if taken <= MOST_STEPS:
-                    grown.append((path.then(hop), taken))
-        yield from (p for p, _ in grown if not (p.many and not p.hops[-1].many and p.end != start))
-        frontier = grown
-
-
-def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
-    here = schema[path.end]
-    last = path.hops[-1] if path.hops else None
-    visited = {path.start, *(hop.table for hop in path.hops)}
-    many = sum(hop.many for hop in path.hops)
-    back_at_start = bool(path.hops) and path.end == path.start
-    if here.of:
-        return
-    sharing = last is not None and last.kind == "shared" and many == 2
-    if not back_at_start and (last is None or last.kind in ("to", "from") or sharing):
-        for reference in here.references:
-            back = last is not None and last.kind == "from" and last.column == reference.column
-            returns = reference.table == path.start and not timed
-            if (
-                reference.table is not None
-                and (returns or (reference.table not in visited and not sharing))
-                and not back
-            ):
-                yield hop_to(schema, reference)
-    if last is None or (last.kind == "to" and not many and not timed and not back_at_start):
-        for reference in here.references:
-            if reference.table in (None, here.name):
-                yield Hop("shared", reference.column, here.name)
-    if len(path.hops) == 1 and path.hops[0].kind == "from" and not (timed or here.relates):
-        for reference in here.references:
-            if reference.table is None:
-                yield Hop("shared", reference.column, here.name)
-    if not many and (last is None or last.kind == "to"):
-        for table in schema.tables.values():
-            for column in table.within if table is not here else ():
-                if table.holds.get(column) == here.holds.get(column):
-                    yield Hop("alike", column, table.name)
-    if here.key is None or many >= 2 or (last is not None and last.kind == "alike"):
-        return
-    near = len(path.hops) <= 1 and all(hop.kind == "to" for hop in path.hops)
-    for table in schema.tables.values():
-        for reference in table.references:
-            if reference.table != here.name or (table.of and not near):
-                continue
-            if back_at_start and (table.name in visited or table.relates):
-                continue
-            yield hop_from(schema, reference, table.name)
-            if table.of:
-                continue
-            if timed and near:
-                if schema.dated_through(table.name) is None:
-                    continue
-                for onward in table.references:
-                    if onward.table not in (None, here.name) and onward.table not in visited:
-                        yield Hop(
-                            "latest",
-                            onward.column,
-                            onward.table or "",
-                            table.name,
-                            reference.column,
-                        )
-
-
-def sibling_paths(schema: Schema, start: str) -> Iterator[Path]:
-    """The way two references on and back: to lines of all orders of one's customer."""
-    for first in schema[start].references:
-        between = first.table
-        if between is None or between == start:
-            continue
-        for second in schema[between].references:
-            if second.table not in (None, start, between):
-                there = Path(start, (hop_to(schema, first), hop_to(schema, second)))
-                back = there.then(hop_from(schema, second, between))
-                yield back.then(hop_from(schema, first, start))

@@ -51,32 +51,48 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     if candidate.with_ is not None:
         return _common_words(candidate.path, what, *candidate.with_)
     if candidate.compared is not None:
-        first, second = (candidate_words(one, timed=timed) for one in candidate.compared)
-        if candidate.compared[0].onward is not None and candidate.compared[0].onward.kind == "date":
-            return f"days from {the(second)} to {the(first)}"
-        if candidate.compared[1].aggregate == "previous":
-            return f"{first} less that of the one before"
-        sign = {"difference": "less", "ratio": "divided by", "product": "times"}
-        return f"{first} {sign[candidate.aggregate]} {the(second)}"
+        return _compared_words(candidate, *candidate.compared, timed=timed)
     rows = rows_words(candidate.path) + _among(candidate) if candidate.path.many else ""
     if candidate.label is not None and rows:
         rows = f"{'earlier' if timed else 'other'} {rows.removeprefix('other ')}"
         if timed:
             return _earlier_words(candidate, what, rows)
         what = f"known {what}"
+    if candidate.aggregate in ("value", "is"):
+        return _own_words(candidate, what, timed=timed)
+    return _aggregate_words(candidate, what, rows)
+
+
+def _compared_words(candidate: Candidate, one: Candidate, other: Candidate, *, timed: bool) -> str:
+    """A number set against another one."""
+    first, second = (candidate_words(side, timed=timed) for side in (one, other))
+    if one.onward is not None and one.onward.kind == "date":
+        return f"days from {the(second)} to {the(first)}"
+    if other.aggregate == "previous":
+        return f"{first} less that of the one before"
+    sign = {"difference": "less", "ratio": "divided by", "product": "times"}
+    return f"{first} {sign[candidate.aggregate]} {the(second)}"
+
+
+def _own_words(candidate: Candidate, what: str, *, timed: bool) -> str:
+    """The value of one row."""
+    onward, owner = candidate.onward, whose(candidate.path)
+    if candidate.aggregate == "is":
+        return f"{owner}{_value_words(what, onward, candidate.value)}"
+    if timed and onward is not None and onward.kind == "date":
+        return f"days since {the(owner + what)}"
+    if onward is not None and onward.kind == "calendar":
+        return f"{onward.column.part} of {the(owner + spoken(onward.column.name))}"
+    return f"{owner}{what}"
+
+
+def _aggregate_words(candidate: Candidate, what: str, rows: str) -> str:
+    """A number about several rows."""
     when = _when(candidate)
     joined = "with" if candidate.among is None else "and"
     value = _value_words(what, candidate.onward, candidate.value)
+    flag = candidate.onward is not None and candidate.onward.kind == "flag"
     match candidate.aggregate:
-        case "value" if timed and candidate.onward is not None and candidate.onward.kind == "date":
-            return f"days since {the(whose(candidate.path) + what)}"
-        case "value" if candidate.onward is not None and candidate.onward.kind == "calendar":
-            name = spoken(candidate.onward.column.name)
-            return f"{candidate.onward.column.part} of {the(whose(candidate.path) + name)}"
-        case "value":
-            return f"{whose(candidate.path)}{what}"
-        case "is":
-            return f"{whose(candidate.path)}{value}"
         case "count":
             return f"number of {rows}{when}"
         case "different":
@@ -85,9 +101,9 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
             return f"share of {rows} with {value}{when}"
         case "sum" if candidate.value is not None:
             return f"number of {rows} {joined} {value}{when}"
-        case "mean" if candidate.onward is not None and candidate.onward.kind == "flag":
+        case "mean" if flag:
             return f"share of {rows} with {what}{when}"
-        case "sum" if candidate.onward is not None and candidate.onward.kind == "flag":
+        case "sum" if flag:
             return f"number of {rows} {joined} {what}{when}"
         case "mean" | "min" | "max" | "sum" | "variance":
             names = DATE_AGGREGATES if in_days(candidate) else AGGREGATES
@@ -98,10 +114,9 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
             return f"{what} of the one before the latest of {rows}"
         case "latest_is":
             return f"{value} in the latest of {rows}"
-        case "since":
-            return f"{candidate.value or 'days'} since the latest of {rows}"
-        case "first":
-            return f"{candidate.value or 'days'} since the first of {rows}"
+        case "since" | "first":
+            end = "latest" if candidate.aggregate == "since" else "first"
+            return f"{candidate.value or 'days'} since the {end} of {rows}"
         case "labelled":
             return f"number of {known_words(candidate)}"
     raise AssertionError(candidate.aggregate)

@@ -1,0 +1,129 @@
+"""Which paths lead on from a table, and say something that shorter ones do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.structure.relational import Hop, Path, Schema, Table, hop_from, hop_to
+
+MOST_STEPS = 3
+"""Steps of a path at most."""
+
+
+def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
+    """Paths of at most three steps, the start's own first, shorter ones before longer.
+
+    A hop is a step, but the way through a table that only relates things is one step, not two. A
+    path goes to many rows at most twice and to the latest at most once, near its start; without
+    time it may come back to other rows of its start, and go by what things that it refers to, or
+    rows that refer to it, share: the telephone of other clients, the actors of films. From other
+    rows of its start it goes on to what refers to these and was not passed: the inspections of the
+    hives of the same apiary. Once it reaches many, it does not end in what a row refers to, other
+    than its start: such rows are read along with the row that refers to them.
+    """
+    frontier = [(Path(start), 0)]
+    yield frontier[0][0]
+    while frontier:
+        grown: list[tuple[Path, int]] = []
+        for path, steps in frontier:
+            for hop in _next_hops(schema, path, timed=timed):
+                free = (
+                    hop.kind == "to"
+                    and bool(path.hops)
+                    and path.hops[-1].many
+                    and schema[path.end].relates
+                )
+                taken = steps + (not free)
+                if taken <= MOST_STEPS:
+                    grown.append((path.then(hop), taken))
+        yield from (p for p, _ in grown if not (p.many and not p.hops[-1].many and p.end != start))
+        frontier = grown
+
+
+def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
+    """The steps that lead on from the end of a path and say something that is not said yet."""
+    here = schema[path.end]
+    if here.of:
+        return
+    last = path.hops[-1] if path.hops else None
+    several = sum(hop.many for hop in path.hops)
+    yield from _hops_to(schema, path, several, timed=timed)
+    yield from _hops_shared(schema, path, several, timed=timed)
+    if not several and (last is None or last.kind == "to"):
+        yield from _hops_alike(schema, here)
+    if here.key is not None and several < 2 and (last is None or last.kind != "alike"):
+        yield from _hops_from(schema, path, timed=timed)
+
+
+def _hops_to(schema: Schema, path: Path, several: int, *, timed: bool) -> Iterator[Hop]:
+    """To what the rows refer to: no way back, and no table seen but the start's, undated."""
+    last = path.hops[-1] if path.hops else None
+    visited = {path.start, *(hop.table for hop in path.hops)}
+    sharing = last is not None and last.kind == "shared" and several == 2
+    if _is_back(path) or not (last is None or last.kind in ("to", "from") or sharing):
+        return
+    for reference in schema[path.end].references:
+        if last is not None and last.kind == "from" and last.column == reference.column:
+            continue
+        returns = reference.table == path.start and not timed
+        unseen = reference.table not in visited and not sharing
+        if reference.table is not None and (returns or unseen):
+            yield hop_to(schema, reference)
+
+
+def _hops_shared(schema: Schema, path: Path, several: int, *, timed: bool) -> Iterator[Hop]:
+    """To rows of the same table that share a value, or what they refer to there."""
+    here, last = schema[path.end], path.hops[-1] if path.hops else None
+    lines = len(path.hops) == 1 and path.hops[0].kind == "from"
+    within: tuple[str | None, ...] = ()
+    if last is None or (last.kind == "to" and not several and not timed and not _is_back(path)):
+        within = (None, here.name)
+    elif lines and not (timed or here.relates):
+        within = (None,)
+    for reference in here.references:
+        if reference.table in within:
+            yield Hop("shared", reference.column, here.name)
+
+
+def _hops_alike(schema: Schema, here: Table) -> Iterator[Hop]:
+    """To rows of other tables within whose columns the same things lie."""
+    for table in schema.tables.values():
+        for column in table.within if table is not here else ():
+            if table.holds.get(column) == here.holds.get(column):
+                yield Hop("alike", column, table.name)
+
+
+def _hops_from(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
+    """To rows that refer here, and by the latest of them on to what that refers to."""
+    here, visited = schema[path.end], {path.start, *(hop.table for hop in path.hops)}
+    near = len(path.hops) <= 1 and all(hop.kind == "to" for hop in path.hops)
+    for table in schema.tables.values():
+        if _is_back(path) and (table.name in visited or table.relates):
+            continue
+        dated = timed and near and not table.of and schema.dated_through(table.name) is not None
+        for reference in table.references:
+            if reference.table != here.name or (table.of and not near):
+                continue
+            yield hop_from(schema, reference, table.name)
+            for onward in table.references if dated else ():
+                if onward.table not in (None, here.name) and onward.table not in visited:
+                    yield Hop(
+                        "latest", onward.column, onward.table or "", table.name, reference.column
+                    )
+
+
+def _is_back(path: Path) -> bool:
+    return bool(path.hops) and path.end == path.start
+
+
+def sibling_paths(schema: Schema, start: str) -> Iterator[Path]:
+    """The way two references on and back: to lines of all orders of one's customer."""
+    for first in schema[start].references:
+        between = first.table
+        if between is None or between == start:
+            continue
+        for second in schema[between].references:
+            if second.table not in (None, start, between):
+                there = Path(start, (hop_to(schema, first), hop_to(schema, second)))
+                back = there.then(hop_from(schema, second, between))
+                yield back.then(hop_from(schema, first, start))
