@@ -8,6 +8,15 @@ from dataclasses import dataclass
 from workbench.tables.keys import BARE, Key
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
 from workbench.tables.names import singular, without_id, words
+from workbench.tables.numbered import (
+    Target,
+    leading_pair,
+    marked_pairs,
+    may_name,
+    may_name_both,
+    may_refer,
+    numbered_targets,
+)
 from workbench.tables.profile import ColumnCounts, TableCounts
 from workbench.tables.staged import StagedTable, Staging
 from workbench.tables.values import is_blank
@@ -62,7 +71,61 @@ def find_references(
             best = _best_target(staging, counts, column, targets, keys)
             if best is not None:
                 found[counts.table.name, column.name] = best
+    return found | _find_numbered(staging, tables, keys, found)
+
+
+def _find_numbered(
+    staging: Staging,
+    tables: Sequence[TableCounts],
+    keys: Mapping[str, Key],
+    named: Mapping[tuple[str, str], Reference],
+) -> dict[tuple[str, str], Reference]:
+    """The references of whole numbers that names do not tell."""
+    found: dict[tuple[str, str], Reference] = {}
+    targets = numbered_targets(tables, keys)
+    for counts in tables:
+        table, own = counts.table.name, keys.get(counts.table.name)
+        columns = [one for one in may_refer(counts, own) if (table, one.name) not in named]
+        # What names say stands when the pair at the left is seen, which only its place makes one.
+        groups = [
+            *((pair, may_name_both) for pair in marked_pairs(columns)),
+            *(((one,), may_name) for one in columns),
+            *((pair, may_name_both) for pair in leading_pair(counts, columns, own)),
+        ]
+        for group, fits in groups:
+            known = {found[table, one.name].table for one in group if (table, one.name) in found}
+            fitting = [one for one in targets if fits(counts, group, one) and known <= {one.name}]
+            left = [one for one in group if (table, one.name) not in found]
+            found |= _widest(staging, counts, left, fitting) if left else {}
     return found
+
+
+def _widest(
+    staging: Staging,
+    counts: TableCounts,
+    columns: Sequence[ColumnCounts],
+    targets: Sequence[Target],
+) -> dict[tuple[str, str], Reference]:
+    """The references of columns to the one table over whose keys they reach the farthest;
+    none where two tables are alike in that."""
+    fits: list[tuple[float, dict[tuple[str, str], Reference]]] = []
+    for target in targets:
+        found = {}
+        for column in columns:
+            inside = _contained(staging, counts.table, column, target.counts.table, target.key)
+            if inside is None or inside[0] < NEARLY_ALL * inside[1]:
+                break
+            why = f"{share(*inside)} of its numbers are in {target.name}.{target.key.name}"
+            missing = inside[1] - inside[0]
+            found[counts.table.name, column.name] = Reference(
+                column.name, target.name, why, missing
+            )
+        else:
+            fits.append((target.reach(columns), found))
+    fits.sort(key=lambda one: -one[0])
+    if not fits or (len(fits) > 1 and fits[0][0] == fits[1][0]):
+        return {}
+    return fits[0][1]
 
 
 def _best_target(
