@@ -78,10 +78,10 @@ def _find_numbered(
     staging: Staging,
     tables: Sequence[TableCounts],
     keys: Mapping[str, Key],
-    named: Mapping[tuple[str, str], Reference],
-) -> dict[tuple[str, str], Reference]:
+    named: Mapping[tuple[str, str], KeyReference],
+) -> dict[tuple[str, str], KeyReference]:
     """The references of whole numbers that names do not tell."""
-    found: dict[tuple[str, str], Reference] = {}
+    found: dict[tuple[str, str], KeyReference] = {}
     targets = numbered_targets(tables, keys)
     for counts in tables:
         table, own = counts.table.name, keys.get(counts.table.name)
@@ -105,10 +105,10 @@ def _widest(
     counts: TableCounts,
     columns: Sequence[ColumnCounts],
     targets: Sequence[Target],
-) -> dict[tuple[str, str], Reference]:
+) -> dict[tuple[str, str], KeyReference]:
     """The references of columns to the one table over whose keys they reach the farthest;
     none where two tables are alike in that."""
-    fits: list[tuple[float, dict[tuple[str, str], Reference]]] = []
+    fits: list[tuple[float, dict[tuple[str, str], KeyReference]]] = []
     for target in targets:
         found = {}
         for column in columns:
@@ -117,7 +117,7 @@ def _widest(
                 break
             why = f"{share(*inside)} of its numbers are in {target.name}.{target.key.name}"
             missing = inside[1] - inside[0]
-            found[counts.table.name, column.name] = Reference(
+            found[counts.table.name, column.name] = KeyReference(
                 column.name, target.name, why, missing
             )
         else:
