@@ -82,7 +82,7 @@ class PageWork:
             return 0
         progress.step("copying the facts", 0)
         whole = self.work.copied == "all"
-        self.workspace.save_as(path, runs=whole)
+        self.workspace.save_as(path, runs=whole, linkages=False)
         return newest_run(self.workspace) if whole else 0
 
 

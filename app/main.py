@@ -12,7 +12,7 @@ if str(HERE.parent) not in sys.path:
 import streamlit as st  # noqa: E402
 
 from app.show import header, show_error  # noqa: E402
-from app.state import Server, server  # noqa: E402
+from app.state import Server, may_begin_jobs, server  # noqa: E402
 from app.watching import await_nothing, queue  # noqa: E402
 from app.wording import GLOSSARY, meanings  # noqa: E402
 from workbench.errors import WorkbenchError  # noqa: E402
@@ -105,10 +105,15 @@ def opened() -> Server:
         st.stop()
 
 
+OF_LABELS = ("Review", "Why", "Evaluation", "Explore")
+"""What is for people who label at a server: to be asked, and to see why."""
+state = opened()
+if not may_begin_jobs():
+    found = {page.title: page for of_group in pages.values() for page in of_group}
+    pages = {"Label": [found[title] for title in OF_LABELS]}
 chosen = st.navigation(pages, expanded=True)
 with st.sidebar:
     st.caption("Workspace")
-state = opened()
 with st.sidebar:
     st.text(Path(state.path).name if state.path else "in memory (not saved)")
     with st.popover("Words", icon=":material/dictionary:", type="tertiary"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from app.figures import decimals
-from app.state import workspace
+from app.state import may_begin_jobs, workspace
 from app.wording import in_page_words, meanings
 from workbench.errors import WorkbenchError
 
@@ -156,6 +156,12 @@ def draw(chart: Any, where: Any = st) -> None:
         .configure_legend(labelColor=letters, titleColor=letters)
         .configure_text(color=letters)
     )
+
+
+def lead_to(view: str, label: str, icon: str) -> None:
+    """A link to a view where one goes on with the work, for those who may."""
+    if may_begin_jobs():
+        st.page_link(f"views/{view}.py", label=label, icon=icon)
 
 
 def metrics(figures: Sequence[tuple[str, str | int, str | None]]) -> None:

@@ -89,11 +89,19 @@ def workspace() -> Workspace:
     return server().workspace
 
 
-def may_delete_runs() -> bool:
-    """Whether the person at this browser may: at a server with tokens its administrators alone."""
+def role() -> str:
+    """What the person at this browser may do, one of `workbench.service.access.ROLES`: everything,
+    but at a server with tokens.
+    """
     served = server().served
-    cookies = st.context.headers.get("Cookie")
-    return served is None or served.tokens.of_browser(cookies) == "admin"
+    if served is None:
+        return "admin"
+    return served.tokens.of_browser(st.context.headers.get("Cookie")) or "read"
+
+
+def may_begin_jobs() -> bool:
+    """Whether the person at this browser may load, learn and infer."""
+    return role() in ("model", "admin")
 
 
 def visitor(number: int) -> str:

@@ -8,10 +8,10 @@ import streamlit as st
 
 from app.jobs import PageWork
 from app.show import draw, plain, show_error
-from app.state import server
+from app.state import may_begin_jobs, server
 from app.versions import author
 from app.work import Work
-from workbench.errors import WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.service.jobs import Job, Jobs
 
 OWN, AWAITED = "own-jobs", "awaited-job"
@@ -21,6 +21,8 @@ OWN, AWAITED = "own-jobs", "awaited-job"
 def start(work: Work) -> None:
     """Queue work in the background, and show the page anew with it."""
     try:
+        if not may_begin_jobs():
+            raise UsageError.of("E0874", "the role label may not do this; it takes the role model")
         job = server().submit(work, f"page of {author()}")
     except WorkbenchError as error:
         show_error(error)

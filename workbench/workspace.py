@@ -113,12 +113,15 @@ class Workspace(Standalone, Revisiting):
         self.database.close()
 
     def save_as(
-        self, path: str | os.PathLike[str], *, facts: bool = True, runs: bool = True
+        self,
+        path: str | os.PathLike[str],
+        *,
+        facts: bool = True,
+        runs: bool = True,
+        linkages: bool = True,
     ) -> None:
-        """Write what is committed, with facts and runs or without, to a new workspace file; this
-        one stays open.
-
-        Runs without facts, to be handed on, go with the linkages that are kept beside them.
+        """Write what is committed, with facts, runs and the linkages kept beside these or without,
+        to a new workspace file; this one stays open.
         """
         from workbench.database import read_runs, take_linkage
 
@@ -128,7 +131,7 @@ class Workspace(Standalone, Revisiting):
             beside.transaction(),
             copy_of(beside.within(), path, facts=facts, runs=runs) as copied,
         ):
-            for run in read_runs(copied) if not facts else ():
+            for run in read_runs(copied) if linkages else ():
                 take_linkage(copied, beside.within(), run.id, run.id)
 
     @contextmanager

@@ -13,6 +13,7 @@ from app.show import (
     choose_run,
     draw,
     header,
+    lead_to,
     metrics,
     plain,
     show_error,
@@ -252,7 +253,7 @@ if run is None:
     st.info(
         "There is nothing to evaluate yet. Cross-validate, or infer, on the page Learn and infer."
     )
-    st.page_link("views/learn.py", label="Learn and infer", icon=":material/play_circle:")
+    lead_to("learn", "Learn and infer", ":material/play_circle:")
 else:
     try:
         standing(run, scores=not has_no_atoms(run))  # its scores say so themselves

@@ -10,7 +10,7 @@ import streamlit as st
 from app import charts
 from app.downloads import csv_text
 from app.fact_pages import facts
-from app.show import draw, header, metrics, plain, show_error, table
+from app.show import draw, header, lead_to, metrics, plain, show_error, table
 from app.state import workspace
 from app.things import THING, thing
 from workbench.errors import WorkbenchError
@@ -137,7 +137,7 @@ predicates = {
 }
 if not predicates:
     st.info("There is nothing to explore yet. Open an example or import a file on the Data page.")
-    st.page_link("views/data.py", label="To the data", icon=":material/database:")
+    lead_to("data", "To the data", ":material/database:")
 else:
     views = ["Facts", "Counts and degrees", THING, "SQL"]
     opened = "SQL" if "sql" in st.query_params else "Facts"

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from app.show import choose_run, header, metrics, plain, show_error, small_table
-from app.state import run_token, workspace
+from app.show import choose_run, header, lead_to, metrics, plain, show_error, small_table
+from app.state import may_begin_jobs, run_token, workspace
 from app.versions import author
 from app.watching import start, watch
 from app.work import Work
@@ -85,7 +85,9 @@ def going_back(name: str) -> None:
 
 def learn_again(run: Any) -> None:
     """Learn from the labels there are now, and infer; the newest run is then first in the list."""
-    if st.button("Learn again", key="review-l", shortcut="l", icon=":material/model_training:"):
+    if may_begin_jobs() and st.button(
+        "Learn again", key="review-l", shortcut="l", icon=":material/model_training:"
+    ):
         start(
             Work(
                 "relearn",
@@ -178,7 +180,7 @@ try:
         st.info(
             "There is no prediction to say yes or no to yet. Infer on the page Learn and infer."
         )
-        st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
+        lead_to("learn", "Infer", ":material/play_circle:")
     else:
         run, order, name, second = chosen
         asked = queue(run.id, order, run_token(run))

@@ -11,7 +11,7 @@ import streamlit as st
 from app.downloads import csv_text
 from app.overlaid import METRICS, filtered, overlaid
 from app.show import KINDS, header, metrics, plain, run_label, show_error, standing, table
-from app.state import may_delete_runs, workspace
+from app.state import role, workspace
 from workbench.errors import WorkbenchError
 from workbench.workspace import as_words
 
@@ -113,7 +113,7 @@ def one(number: int) -> None:
     with right:
         st.caption("Program")
         st.code(run.program_text, language=None, height=420)
-    if may_delete_runs():
+    if role() == "admin":
         with st.popover("Delete this run"):
             st.text("The run and all its tables go for good.")
             if st.button("Delete", key=f"delete-{number}", type="primary"):

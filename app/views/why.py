@@ -14,6 +14,7 @@ from app.show import (
     choose_run,
     draw,
     header,
+    lead_to,
     metrics,
     plain,
     short_labels,
@@ -21,7 +22,7 @@ from app.show import (
     standing,
     table,
 )
-from app.state import facts_token, run_token, workspace
+from app.state import facts_token, may_begin_jobs, run_token, workspace
 from app.study_cases import CASE, cases
 from app.watching import start, watch
 from app.what_if import what_if
@@ -215,7 +216,9 @@ def ground_rules(found: Any, by_rule: list[tuple[str, float, int]]) -> None:
 def outdated(run: Any, error: WorkbenchError) -> None:
     """The facts have changed: what was predicted cannot be taken apart, what holds now can."""
     show_error(error)
-    if st.button("Infer again over the facts as they are", key="why-again", type="primary"):
+    if may_begin_jobs() and st.button(
+        "Infer again over the facts as they are", key="why-again", type="primary"
+    ):
         start(Work("again", f"Infer again as run {run.id} did", {"run": run.id}, copied="all"))
 
 
@@ -237,7 +240,7 @@ try:
     chosen = choice()
     if chosen is None:
         st.info("There is no prediction to explain yet. Infer on the page Learn and infer.")
-        st.page_link("views/learn.py", label="Infer", icon=":material/play_circle:")
+        lead_to("learn", "Infer", ":material/play_circle:")
     else:
         run, fold = chosen
         standing(run, scores=run.kind != "study")

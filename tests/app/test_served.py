@@ -100,6 +100,36 @@ def entered(browser: Any, address: str, secret: str) -> Visitor:
     return visitor
 
 
+def test_who_labels_is_asked_and_shown_why_and_begins_no_job(browser: Any, club: Path) -> None:
+    with open_workspace(club) as workspace:
+        text, _ = workspace.rules.at_hand()
+        workspace.infer(text, query=["Smokes", "Cancer"], engine="exact")
+    with served_apart(club, words=["Ada@label:adas-secret", "admin:long-secret"]) as address:
+        page = browser.new_context().new_page()
+        page.goto(address)
+        page.get_by_label("token").fill("adas-secret")
+        page.get_by_role("button", name="Open the page").click()
+        visitor = Visitor(page, address, None)
+        page.get_by_role("heading", name="Review", exact=True).wait_for()
+        visitor.still()
+        assert page.get_by_role("button", name="Learn again").count() == 0
+        views = page.locator('[data-testid="stSidebarNavLink"]').all_inner_texts()
+        assert [view.split("\n")[-1] for view in views] == [
+            "Review",
+            "Why",
+            "Evaluation",
+            "Explore",
+        ]
+        page.keyboard.press("y")
+        visitor.still()
+        with workbench.connect(address, token="long-secret") as remote, remote.workspace() as ws:
+            assert [(one.reviewer.split(" ")[0], one.says) for one in ws.answers()] == [
+                ("Ada", True)
+            ]
+        for view, title in (("why", "Why"), ("evaluation", "Evaluation"), ("explore", "Explore")):
+            visitor.go(view, title)
+
+
 def begin(visitor: Visitor, what: str) -> None:
     """Start a job, and do not wait for it."""
     visitor.go("learn", "Learn and infer")

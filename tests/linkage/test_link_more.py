@@ -312,4 +312,9 @@ def test_a_workspace_with_a_linkage_is_asked_and_copied(tmp_path: Path, kept: Wo
     kept.save_as(tmp_path / "copy.duckdb")
     with open_workspace(tmp_path / "copy.duckdb") as copy:
         assert [run.kind for run in copy.runs.all()] == ["link"]
+        asked = copy.linkage().questions(1)
+        assert asked == kept.linkage().questions(1)
+        assert copy.linkage().answer(asked[0].left, asked[0].right, True).figures
+    kept.save_as(tmp_path / "to work on.duckdb", linkages=False)
+    with open_workspace(tmp_path / "to work on.duckdb") as copy:
         assert kept_linkage(copy.database) is None

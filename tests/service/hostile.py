@@ -125,6 +125,8 @@ def hostile_calls(random: Random, count: int) -> Iterator[tuple[str, dict[str, A
         "review": lambda: {"run": random.choice((1, 99)), "reviewer": random.choice(TEXTS)},
         "answer": lambda: {"run": 1, "atom": random.choice(TEXTS), "says": True},
         "undo_answer": lambda: {"reviewer": random.choice(TEXTS)},
+        "review_pairs": lambda: {"run": random.choice((1, 99)), "most": random.choice((1, 0))},
+        "answer_pair": lambda: {"run": 1, "left": random.choice(TEXTS), "right": "1", "same": True},
         "schema": dict,
         "runs": dict,
         "no_such_tool": lambda: {"x": 1},

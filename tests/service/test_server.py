@@ -16,8 +16,11 @@ import httpx
 import pytest
 import uvicorn
 from mcp import Client
+from typer.testing import CliRunner
 
 import workbench
+from benchmarks.linkage import people
+from workbench.cli import app as command_line
 from workbench.errors import InputError, UsageError
 from workbench.service.access import COOKIE, Audit, Tokens
 from workbench.service.answers import refusal
@@ -169,6 +172,38 @@ def test_predictions_are_answered_from_elsewhere(tmp_path: Path) -> None:
             pytest.raises(UsageError, match="E0874"),
         ):
             remote.review(run=run)
+
+
+def test_pairs_of_a_linkage_are_answered_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people(60, seed=4)[0].to_csv(tmp_path / "people.csv", index=False)
+    with served(tmp_path, WORDS) as address:
+        with workbench.connect(address, token="administrator") as remote:
+            run = remote.link(files=["people.csv"])["run"]
+        with workbench.connect(address, token="labelling-word") as remote:
+            (pair,) = remote.review_pairs(run=run, most=1)["questions"]
+            assert all(len(cells) == 2 for cells in pair["columns"].values())
+            names = {name: pair[name] for name in ("left", "right")}
+            remote.answer_pair(run=run, **names, same=not pair["together"])
+            asked = remote.review_pairs(most=1)
+            assert asked["answered"] == 1
+            assert asked["questions"][0] != pair
+            remote.answer_pair(run=run, **names, same=None)
+            assert remote.review_pairs()["questions"][0] == pair
+            with pytest.raises(UsageError, match="E0671"):
+                remote.answer_pair(run=run, left="nobody", right=pair["right"], same=True)
+        monkeypatch.setenv("WORKBENCH_TOKEN", "labelling-word")
+        words = ["review", "--server", address, "--run", str(run)]
+        done = CliRunner().invoke(command_line, words, input="y\nu\nn\nq\n")
+        assert done.exit_code == 0, done.output
+        with workbench.connect(address, token="labelling-word") as remote:
+            assert remote.review_pairs()["answered"] == 1
+        with (
+            workbench.connect(address, token="reading-word") as remote,
+            pytest.raises(UsageError, match="E0874"),
+        ):
+            remote.review_pairs()
 
 
 def test_roles_uploads_and_paths(tmp_path: Path) -> None:

@@ -61,13 +61,7 @@ def review(
         opened, remote = _reached(workspace, stack)
         linked = _linkage(opened, run)
         if linked is not None:
-            if remote is not None:
-                raise UsageError.of(
-                    "E0885",
-                    f"run {linked} is a linkage, whose pairs are asked about in its file",
-                    help="name an inference with --run, or answer on the server's page",
-                )
-            review_pairs(opened, linked, most=most, json=json)
+            review_pairs(opened, remote, linked, most=most, json=json)
             return
         first = opened.review(run or None, order=order, most=most)
         if json:

@@ -10,6 +10,7 @@ from workbench.commands.console import print_json, print_line, print_table
 from workbench.commands.working import shown_progress
 
 if TYPE_CHECKING:
+    from workbench.service.client import RemoteWorkspace
     from workbench.verbs.linking.answering import PairQuestion
     from workbench.verbs.linking.linkage import Linkage
     from workbench.workspace import Workspace
@@ -18,8 +19,12 @@ SAYS = {"y": True, "n": False}
 KEYS = "y the same, n not, s skip, u undo, l link again with the answers, q quit"
 
 
-def review_pairs(opened: Workspace, run: int, *, most: int, json: bool) -> None:
-    """Ask which pairs of a linkage are the same, the least sure first, at most so many."""
+def review_pairs(
+    opened: Workspace, remote: RemoteWorkspace | None, run: int, *, most: int, json: bool
+) -> None:
+    """Ask which pairs of a linkage are the same, the least sure first, at most so many; where the
+    workspace is a copy of a server's, it is told first.
+    """
     linkage: Linkage | None = opened.linkage(run)
     if json:
         assert linkage is not None
@@ -27,10 +32,12 @@ def review_pairs(opened: Workspace, run: int, *, most: int, json: bool) -> None:
         print_json({"run": run, "total": len(asked), "questions": asked})
         return
     while linkage is not None:
-        linkage = _asked(opened, linkage, most)
+        linkage, remote = _asked(opened, remote, linkage, most), None
 
 
-def _asked(opened: Workspace, linkage: Linkage, most: int) -> Linkage | None:
+def _asked(
+    opened: Workspace, remote: RemoteWorkspace | None, linkage: Linkage, most: int
+) -> Linkage | None:
     """Ask through a linkage; the next one where the files were linked again, None at the end."""
     given: list[PairQuestion] = []
     passed: set[tuple[str, str]] = set()
@@ -38,13 +45,13 @@ def _asked(opened: Workspace, linkage: Linkage, most: int) -> Linkage | None:
     while len(passed) < most and (question := _next(linkage, passed)) is not None:
         said = _read(linkage, question)
         if said in SAYS:
-            linkage.answer(question.left, question.right, SAYS[said])
+            _answer(remote, linkage, question, SAYS[said])
             given.append(question)
         if said in ("y", "n", "s"):
             passed.add((question.left, question.right))
         elif said == "u" and given:
             last = given.pop()
-            linkage.answer(last.left, last.right, None)
+            _answer(remote, linkage, last, None)
             passed.discard((last.left, last.right))
             print_line(f"Taken back: {last.left} and {last.right}")
         elif said == "l":
@@ -61,6 +68,14 @@ def _asked(opened: Workspace, linkage: Linkage, most: int) -> Linkage | None:
         f"{figures['clusters']:,} clusters"
     )
     return None
+
+
+def _answer(
+    remote: RemoteWorkspace | None, linkage: Linkage, pair: PairQuestion, same: bool | None
+) -> None:
+    if remote is not None:
+        remote.answer_pair(run=linkage.run_id, left=pair.left, right=pair.right, same=same)
+    linkage.answer(pair.left, pair.right, same)
 
 
 def _next(linkage: Linkage, passed: set[tuple[str, str]]) -> PairQuestion | None:

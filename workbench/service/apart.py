@@ -127,7 +127,7 @@ def answered_apart(
         progress.step("copying the facts", 0)
         with workspace.beside() as now:
             before = newest_run(now)
-            now.save_as(path)
+            now.save_as(path, linkages=False)
         ending = Worker(Task(function, arguments, path, memory)).run(progress)
         return ending, taken_over(workspace, path, before, ending)
 

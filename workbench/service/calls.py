@@ -20,12 +20,13 @@ _NEEDED = {
         ("schema", "check", "preview", "explain", "compare", "query", "runs", "profile"), "read"
     ),
     **dict.fromkeys(("update", "what_if", "review", "answer", "undo_answer"), "label"),
+    **dict.fromkeys(("review_pairs", "answer_pair"), "label"),
     "delete_run": "admin",
 }
-_QUICK = frozenset(("schema", "check", "compare", "query", "runs"))
+_QUICK = frozenset(("schema", "check", "compare", "query", "runs", "review_pairs"))
 """They only read, and answer beside a job that writes."""
 _IN_PLACE = frozenset(
-    ("load", "update", "what_if", "link_more", "delete_run", "answer", "undo_answer")
+    "load update what_if link_more delete_run answer undo_answer answer_pair".split()
 )
 """They change the workspace itself, or ask the answer that it holds, one at a time; all others work
 on a copy, in a process of their own.

@@ -18,8 +18,8 @@ from workbench.service.held import ServedWorkspace
 from workbench.service.requests import body_of, not_there
 
 MOST_FORM = 4096
-MAY = ("model", "admin")
-"""The roles that the page is for: it loads, learns and writes rules."""
+MAY = ("label", "model", "admin")
+"""The roles that the page is for; who labels sees those views alone that ask and explain."""
 
 
 class Page:

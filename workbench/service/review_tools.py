@@ -10,7 +10,15 @@ from workbench.service import answers
 from workbench.service.answers import of
 from workbench.service.arguments import Most, Run, Text
 from workbench.service.tools import Tools
+from workbench.verbs.linking.answering import PairQuestion
+from workbench.verbs.linking.linkage import Linkage
 from workbench.verbs.review import Question
+
+
+def _side_by_side(linkage: Linkage, pair: PairQuestion) -> dict[str, list[str]]:
+    """By column what two records say."""
+    rows = linkage.side_by_side(pair.left, pair.right).fillna("").to_numpy().tolist()
+    return {column: cells for column, *cells in rows}
 
 
 class ReviewTools(Tools):
@@ -71,6 +79,33 @@ class ReviewTools(Tools):
         if taken is None:
             raise UsageError.of("E0861", "there is no answer to take back")
         return answers.answer(of(taken, "atom", "world", "says"), next_step="review asks again")
+
+    def review_pairs(self, run: Run | None = None, most: Most = 10) -> dict[str, Any]:
+        """Which pairs of a linkage's records, or the newest's, to ask people about, the least sure
+        first, side by side.
+        """
+        linkage = self.workspace.linkage(run)
+        questions = [
+            of(one, "left", "right", "probability", "together")
+            | {"columns": _side_by_side(linkage, one)}
+            for one in linkage.questions(most)
+        ]
+        return answers.answer(
+            {"run": linkage.run_id, "answered": len(linkage.answers()), "questions": questions},
+            next_step=f"answer_pair with run={linkage.run_id} keeps what a person says of one"
+            if questions
+            else "no doubtful pair is left to ask about",
+        )
+
+    def answer_pair(self, run: Run, left: Text, right: Text, same: bool | None) -> dict[str, Any]:
+        """Say that two records of a linkage are the same, or not (null takes an answer back); their
+        clusters are made anew at once.
+        """
+        done = self.workspace.linkage(run).answer(left, right, same)
+        return answers.answer(
+            {"moved": done.moved, **dict(done.figures)},
+            next_step=f"review_pairs with run={run} asks the next",
+        )
 
     def _known(self, question: Question) -> list[str]:
         things = self.workspace.data.known_things(question.atom, question.world)

@@ -36,7 +36,7 @@ TOOLS = (
         "explain",
     ),
     *("what_if", "update", "compare", "query", "runs", "study", "link", "link_more", "delete_run"),
-    *("review", "answer", "undo_answer"),
+    *("review", "answer", "undo_answer", "review_pairs", "answer_pair"),
 )
 """The names of the tools."""
 
