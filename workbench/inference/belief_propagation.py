@@ -155,13 +155,9 @@ class _Course:
         """Send all messages once; the residual."""
         steps = self.messages.size + self.block_messages.size + self.layout.n_atoms
         with interpreted(steps):
-            change = _round(
-                self.layout,
-                self.weight,
-                self.belief,
-                self.messages,
-                self.block_messages,
-                self.damping,
+            change = max(
+                _send_of_rows(self.layout, self.weight, self.belief, self.messages, self.damping),
+                _send_of_blocks(self.layout, self.belief, self.block_messages, self.damping),
             )
         self.residuals.append(change / (1.0 - self.damping))
         return self.residuals[-1]
@@ -173,17 +169,11 @@ class _Course:
 
 
 @compiled
-def _round(
-    layout: Layout,
-    weight: Float,
-    belief: Float,
-    messages: Float,
-    block_messages: Float,
-    damping: float,
+def _send_of_rows(
+    layout: Layout, weight: Float, belief: Float, messages: Float, damping: float
 ) -> float:
-    """Send each row's and block's messages from the newest beliefs; the largest change."""
+    """Send each row's messages from the newest beliefs; the largest change."""
     row_ptr, row_atom, coefficient = layout.row_ptr, layout.row_atom, layout.row_coefficient
-    block_ptr, block_atom = layout.block_ptr, layout.block_atom
     largest = 0.0
     for row in range(weight.size):
         if weight[row] == 0:
@@ -212,6 +202,14 @@ def _round(
             largest = max(largest, abs(new - messages[k]))
             belief[atom] += new - messages[k]
             messages[k] = new
+    return largest
+
+
+@compiled
+def _send_of_blocks(layout: Layout, belief: Float, block_messages: Float, damping: float) -> float:
+    """Send each block's messages from the newest beliefs; the largest change."""
+    block_ptr, block_atom = layout.block_ptr, layout.block_atom
+    largest = 0.0
     for block in range(layout.block_kind.size):
         top = -np.inf
         for k in range(block_ptr[block], block_ptr[block + 1]):

@@ -55,41 +55,52 @@ def _smaller(left: Int32, right: Int32, size: int) -> bool:
     return False
 
 
-@allocating
-def _canonical(literals: Int32, size: int, n_head: int, key: Int32, trial: Int32) -> None:
-    """The least encoding of the literals over all orders that keep predicates ascending."""
-    width = literals.shape[1]
-    order = np.arange(size)
-    for i in range(1, size):  # insertion sort by predicate, stable
+@compiled
+def _order_by_predicate(literals: Int32, order: Int64) -> bool:
+    """Sort `order` by the literals' predicates, stably; whether these are all different."""
+    different = True
+    for i in range(1, order.size):
         j = i
         while j > 0 and literals[order[j - 1], 0] > literals[order[j], 0]:
             order[j - 1], order[j] = order[j], order[j - 1]
             j -= 1
+        if j > 0 and literals[order[j - 1], 0] == literals[order[j], 0]:
+            different = False
+    return different
+
+
+@compiled
+def _permute(permutation: Int64) -> bool:
+    """The next permutation in lexicographic order, in place; False where it was the last."""
+    i = permutation.size - 2
+    while i >= 0 and permutation[i] > permutation[i + 1]:
+        i -= 1
+    if i < 0:
+        return False
+    j = permutation.size - 1
+    while permutation[j] < permutation[i]:
+        j -= 1
+    permutation[i], permutation[j] = permutation[j], permutation[i]
+    low, high = i + 1, permutation.size - 1
+    while low < high:
+        permutation[low], permutation[high] = permutation[high], permutation[low]
+        low += 1
+        high -= 1
+    return True
+
+
+@allocating
+def _canonical(literals: Int32, size: int, n_head: int, key: Int32, trial: Int32) -> None:
+    """The least encoding of the literals over all orders that keep predicates ascending."""
+    order = np.arange(size)
+    different = _order_by_predicate(literals, order)
     _renumber(literals, order, size, n_head, key)
-    used = size * width
-    distinct = True
-    for i in range(size - 1):
-        if literals[order[i], 0] == literals[order[i + 1], 0]:
-            distinct = False
-    if distinct:
+    if different:
         return
+    used = size * literals.shape[1]
     permutation = np.arange(size)
     chosen = np.empty(size, np.int64)
-    while True:
-        i = size - 2  # next permutation in lexicographic order
-        while i >= 0 and permutation[i] > permutation[i + 1]:
-            i -= 1
-        if i < 0:
-            return
-        j = size - 1
-        while permutation[j] < permutation[i]:
-            j -= 1
-        permutation[i], permutation[j] = permutation[j], permutation[i]
-        low, high = i + 1, size - 1
-        while low < high:
-            permutation[low], permutation[high] = permutation[high], permutation[low]
-            low += 1
-            high -= 1
+    while _permute(permutation):
         ascending = True
         for position in range(size):
             chosen[position] = order[permutation[position]]
@@ -100,6 +111,44 @@ def _canonical(literals: Int32, size: int, n_head: int, key: Int32, trial: Int32
             _renumber(literals, chosen, size, n_head, trial)
             if _smaller(trial, key, used):
                 key[:used] = trial[:used]
+
+
+@compiled
+def _same(literals: Int32, i: int, j: int) -> bool:
+    place = 0
+    while place < literals.shape[1] and literals[i, place] == literals[j, place]:
+        place += 1
+    return bool(place == literals.shape[1])
+
+
+@compiled
+def _share_variable(literals: Int32, i: int, j: int, n_head: int) -> bool:
+    """Whether two literals have a variable in common that is not the head's."""
+    for a in range(1, literals.shape[1]):
+        if literals[i, a] < -n_head:
+            for b in range(1, literals.shape[1]):
+                if literals[i, a] == literals[j, b]:
+                    return True
+    return False
+
+
+@compiled
+def _label_components(literals: Int32, n_head: int, label: Int64) -> None:
+    """The component of each literal, by its least literal; -1 for padding and repetitions."""
+    for i in range(label.size):
+        label[i] = i if literals[i, 0] >= 0 else -1
+        for j in range(i):
+            if label[i] >= 0 and label[j] >= 0 and _same(literals, i, j):
+                label[i] = -1
+    for i in range(label.size):
+        for j in range(i):
+            if label[i] < 0 or label[j] < 0 or label[i] == label[j]:
+                continue
+            if _share_variable(literals, i, j, n_head):
+                old, new = label[i], label[j]
+                for k in range(i + 1):
+                    if label[k] == old:
+                        label[k] = new
 
 
 @allocating
@@ -131,32 +180,7 @@ def component_keys(bodies: Int32, n_head: int) -> tuple[Int32, Int32, Int64]:
     count = 0
     for body in range(n_bodies):
         literals = bodies[body]
-        for i in range(n_literals):
-            label[i] = i if literals[i, 0] >= 0 else -1
-            for j in range(i):
-                if label[j] >= 0 and label[i] >= 0:
-                    same = True
-                    for place in range(width):
-                        if literals[i, place] != literals[j, place]:
-                            same = False
-                            break
-                    if same:
-                        label[i] = -1
-        for i in range(n_literals):
-            for j in range(i):
-                if label[i] < 0 or label[j] < 0 or label[i] == label[j]:
-                    continue
-                shared = False
-                for a in range(1, width):
-                    if literals[i, a] < -n_head:
-                        for b in range(1, width):
-                            if literals[i, a] == literals[j, b]:
-                                shared = True
-                if shared:
-                    old, new = label[i], label[j]
-                    for k in range(i + 1):
-                        if label[k] == old:
-                            label[k] = new
+        _label_components(literals, n_head, label)
         for root in range(n_literals):
             size = 0
             for i in range(n_literals):
