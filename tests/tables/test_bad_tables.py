@@ -189,7 +189,7 @@ def test_a_target_of_one_class_and_a_leak_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "predict", ["items.item_id", "items.nothing", "nowhere.n", "items", "items.n=3"]
+    "predict", ["items.item_id", "items.nothing", "nowhere.n", "items", "items.n=3", "items.c="]
 )
 def test_what_cannot_be_predicted_is_refused(tmp_path: Path, predict: str) -> None:
     (found,) = faults(tmp_path / "items.csv", ITEMS, predict=predict)
