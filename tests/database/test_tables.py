@@ -198,3 +198,16 @@ def test_same_facts_same_ids_in_any_order(tmp_path: Path) -> None:
             tables = ("domain", "c_person", '"p_Friends"', '"p_Smokes"')
             dumps.append([database.execute(f"FROM {table}").fetchall() for table in tables])
     assert dumps[0] == dumps[1]
+
+
+def test_a_first_line_that_may_be_a_fact_is_told(database: Database, tmp_path: Path) -> None:
+    doubtful = written(tmp_path, "friends.tsv", "Ann\tBob\nBob\tCarl\n")
+    (doubt,) = load_tables(database, doubtful).warnings
+    assert (doubt.code, doubt.severity) == ("E0226", "warning")
+    assert doubt.span is not None and (doubt.span.line, doubt.span.column) == (1, 5)
+    named = written(tmp_path, "friends.csv", "a,b\nBob,Carl\n")
+    assert load_tables(database, named).warnings == ()
+    assert load_tables(database, doubtful, header=False).warnings == ()
+    assert load_tables(database, doubtful, columns=["Ann", "Bob"]).warnings == ()
+    frame = pd.DataFrame({"Ann": ["Bob"], "Bob": ["Dora"]})
+    assert load_frame(database, frame, predicate="Friends").warnings == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import duckdb
 
@@ -86,7 +86,35 @@ def load_rows(
         ]
     ids = [database.world_id(name) for name in worlds]
     table = _stage(connection, predicate, columns, mapping.partition, ids[0] if ids else None)
-    return ingest(database, [Staged(predicate, table)], source, worlds)
+    report = ingest(database, [Staged(predicate, table)], source, worlds)
+    if mapping.columns is not None:
+        return report
+    doubts = _names_that_are_constants(database, predicate, columns.arguments, source)
+    return replace(report, warnings=report.warnings + doubts)
+
+
+def _names_that_are_constants(
+    database: Database, predicate: StoredPredicate, arguments: Sequence[str], source: FactSource
+) -> tuple[Diagnostic, ...]:
+    """A warning where a text file's columns are called as constants: a fact may stand in its first
+    line, which is not read.
+    """
+    if source.line_text(1) is None:
+        return ()
+    tables = database.type_tables()
+    for name, of_type, kind in zip(arguments, predicate.argument_types, predicate.kinds):
+        known = f"SELECT 1 FROM {quoted(tables[of_type])} WHERE name = ?" if kind is None else ""
+        if known and first_row(database.connection.execute(known, [name])) is not None:
+            doubt = source.diagnostic(
+                "E0226",
+                f"the first line is read as names of columns, and {name} is a constant",
+                1,
+                needle=name,
+                help=f"if it is a fact of {predicate.name}, put a line of names above it, or let "
+                "the file's name end in .txt, as PSL's facts that have none",
+            )
+            return (replace(doubt, severity="warning"),)
+    return ()
 
 
 @dataclass(frozen=True)
