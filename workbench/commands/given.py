@@ -91,13 +91,15 @@ def opened(
 ) -> Iterator[Workspace]:
     """A workspace with the named files loaded, closed at the end.
 
-    With a mapping, files of tables are wide, and without any named the mapping's own are loaded. Of
-    the memory allowed the database has a share, beyond which it spills to disk. A PSL 2.4 document
-    brings its own data: those of its `learn` split for learning, else of its `infer` split.
+    With a mapping, files of tables are wide, those of each world too, and without any named the
+    mapping's own are loaded. Of the memory allowed the database has a share, beyond which it spills
+    to disk. A PSL 2.4 document brings its own data: those of its `learn` split for learning, else
+    of its `infer` split.
     """
     from workbench.grounding.memory import SHARE_OF_DATABASE
     from workbench.language import check, is_document
     from workbench.parameters import read_size
+    from workbench.verbs.loading import holds_tables
 
     if address_of(facts.workspace) is not None and (
         facts.data or facts.world or facts.mapping is not None
@@ -120,14 +122,21 @@ def opened(
         split: Literal["infer", "learn"] = "learn" if learning else "infer"
         if isinstance(rules, Path) and is_document(rules):
             print_warnings(opened_workspace.load(rules, split=split).warnings)
-        if facts.data or facts.mapping is not None:
+        worlds = [
+            (name, files, facts.mapping if any(map(holds_tables, files)) else None)
+            for name, files in named_worlds(facts.world or ())
+        ]
+        mapped_apart = any(mapping is not None for _, _, mapping in worlds)
+        if facts.data or (facts.mapping is not None and not mapped_apart):
             wide = None if rules is None else False
             loaded = opened_workspace.load(
                 facts.data or (), split=split, wide=wide, mapping=facts.mapping, labels=labels
             )
             print_warnings(loaded.warnings)
-        for name, files in named_worlds(facts.world or ()):
-            print_warnings(opened_workspace.load(files, world=name).warnings)
+        for name, files, mapping in worlds:
+            known = "withheld" if mapping is None else labels
+            loaded = opened_workspace.load(files, world=name, mapping=mapping, labels=known)
+            print_warnings(loaded.warnings)
         yield opened_workspace
 
 

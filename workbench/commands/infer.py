@@ -140,9 +140,7 @@ def infer(
     if question.mapping is not None:
         program = as_program(program)
         query = query or predicted_predicate(question.mapping, program)
-    # Labels of mapped tables are withheld where they are loaded.
-    how |= {"labels": known if question.mapping is None else "evidence"}
-    how |= {"query": query, "worlds": only}
+    how |= {"labels": known, "query": query, "worlds": only}
     with (
         opened(question, program, labels=known, memory=solving.memory) as workspace,
         shown_progress(quiet=output.json) as progress,

@@ -78,9 +78,7 @@ class FactOptions:
     ] = None
     mapping: Annotated[
         Path | None,
-        option(
-            "--mapping", "What the columns of wide tables in --data mean, as load prints it.", DATA
-        ),
+        option("--mapping", "What the columns of wide tables mean, as load prints it.", DATA),
     ] = None
     world: Annotated[
         list[str] | None,

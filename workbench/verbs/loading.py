@@ -83,7 +83,7 @@ def load(
     tables = [
         one
         for one in sources
-        if (mapped and _holds_tables(one))
+        if (mapped and holds_tables(one))
         or (may_be_wide and (wide or are_wide_tables(database, one)))
     ]
     report = LoadReport({}, ())
@@ -108,7 +108,8 @@ def _is_frame(source: object) -> bool:
     return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
-def _holds_tables(source: str | os.PathLike[str]) -> bool:
+def holds_tables(source: str | os.PathLike[str]) -> bool:
+    """Whether a mapping may be of what it holds: tables, or a directory."""
     return form_of(source) is not None or Path(source).is_dir() or _is_description(source)
 
 
