@@ -1,4 +1,4 @@
-"""Wide tables by a mapping in `infer` and `crossval`: each world's own, labels known or withheld."""
+"""Wide tables by a mapping in `infer` and `crossval`: worlds apart, labels known or withheld."""
 
 from __future__ import annotations
 

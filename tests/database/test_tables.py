@@ -204,7 +204,8 @@ def test_a_first_line_that_may_be_a_fact_is_told(database: Database, tmp_path: P
     doubtful = written(tmp_path, "friends.tsv", "Ann\tBob\nBob\tCarl\n")
     (doubt,) = load_tables(database, doubtful).warnings
     assert (doubt.code, doubt.severity) == ("E0226", "warning")
-    assert doubt.span is not None and (doubt.span.line, doubt.span.column) == (1, 5)
+    assert doubt.span is not None
+    assert (doubt.span.line, doubt.span.column) == (1, 5)
     named = written(tmp_path, "friends.csv", "a,b\nBob,Carl\n")
     assert load_tables(database, named).warnings == ()
     assert load_tables(database, doubtful, header=False).warnings == ()
