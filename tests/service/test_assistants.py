@@ -14,6 +14,7 @@ from mcp import Client
 import workbench
 from tests.service.hostile import hostile_calls
 from workbench.resources import shipped
+from workbench.service.answers import rounded
 from workbench.service.assistants import assistants_server, current_progress
 from workbench.service.folders import Folders
 from workbench.service.toolbox import TOOLS, Toolbox
@@ -65,6 +66,7 @@ def test_from_tables_to_an_explained_scored_answer() -> None:
         assert (answer["scores"], "crossval" in answer["next"]) == (None, True)
         scored = await ask(client, "crossval", rules=rules, folds=2)
         assert 0 <= scored["mean"]["AUC-ROC"] <= 1
+        assert scored == rounded(scored)
         of_folds = await ask(client, "infer", run=answer["run"] + 1)
         assert "other weights for each fold" in of_folds["diagnostics"][0]["message"]
         atom = answer["predictions"]["items"][0]["atom"]
@@ -72,6 +74,19 @@ def test_from_tables_to_an_explained_scored_answer() -> None:
         assert explained["sentence"]
 
     talk(FRAUD, conversation)
+
+
+def test_figures_are_short_and_rows_of_data_as_they_are(tmp_path: Path) -> None:
+    assert rounded({"a": [1234567.12345678, 0.000012345678], "b": "0.123456789"}) == {
+        "a": [1234567.123457, 1.23457e-05],
+        "b": "0.123456789",
+    }
+
+    async def conversation(client: Client) -> None:
+        rows = await ask(client, "query", sql="SELECT 0.123456789::DOUBLE")
+        assert rows["rows"] == [[0.123456789]]
+
+    talk(tmp_path, conversation)
 
 
 def test_a_wrong_rule_is_mended_by_code_and_place(tmp_path: Path) -> None:

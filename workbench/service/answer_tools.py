@@ -155,7 +155,7 @@ class AnswerTools(Tools):
             raise UsageError.of(
                 "E0817",
                 f"{faulty[0][:200]} is no fact",
-                help="write it as Predicate(Constant, ...)",
+                help="write it as Predicate(Constant, ...); files takes the names of files",
             )
         added = [*(add or ()), *self.folders.files(files or ())]
         removed = [*(remove or ()), *self.folders.files(remove_files or ())]

@@ -116,6 +116,17 @@ def shortened(value: Any) -> Any:
     return value
 
 
+def rounded(value: Any) -> Any:
+    """The value with at most six decimals, and six digits that count of what is below 1."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if abs(value) < 1 else round(value, 6)
+    if isinstance(value, Mapping):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [rounded(item) for item in value]
+    return value
+
+
 def _halve_longest(record: Any) -> bool:
     """Cut the list with most text in half; whether there was one to cut."""
     lists: list[list[Any]] = []

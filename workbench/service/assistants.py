@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from workbench import __version__
 from workbench.errors import Cancelled
 from workbench.progress import Progress
-from workbench.service.answers import call_tool, refusal
+from workbench.service.answers import call_tool, refusal, rounded
 from workbench.service.toolbox import TOOLS, Toolbox
 from workbench.service.wrong_arguments import unknown_argument, wrong_arguments
 
@@ -122,7 +122,8 @@ def _offered(
             finally:
                 cancelled.set()
                 watch.cancel_scope.cancel()
-        return _told(record)
+        # What is read into a conversation needs no seventeen digits; rows of data stay as they are.
+        return _told(record if function.__name__ == "query" else rounded(record))
 
     signature = inspect.signature(function, eval_str=True)
     offered.__signature__ = signature.replace(return_annotation=CallToolResult)  # type: ignore[attr-defined]

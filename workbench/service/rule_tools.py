@@ -188,12 +188,17 @@ class RuleTools(Tools):
             paths, predict, time=time, folds=folds, time_limit=seconds, progress=self.progress()
         )
         record = result.as_record()
-        wanted = ("status", "sentence", "kind", "metrics", "baselines", "seconds", "warnings")
+        wanted = ("status", "sentence", "kind", "metrics", "seconds", "warnings")
         return answer(
             {
+                "run": result.run_id,
                 **{name: record[name] for name in wanted if name in record},
+                "baselines": {
+                    name: {metric: found["mean"] for metric, found in scores.items()}
+                    for name, scores in record["baselines"].items()
+                },
                 "rules": first(record["rules"], 15),
-                "explanations": first(record["explanations"], 8),
+                "explanations": first(record["explanations"], 4),
             },
             next_step="load the files with the same predict to explain single answers with rules "
             "of your own",
