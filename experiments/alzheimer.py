@@ -12,6 +12,8 @@ from scipy.special import expit
 
 from experiments.alzheimer_data import DATA_SETS, DrugData, load_drugs, our_modes
 from experiments.alzheimer_generative import GENERATIVE, learn_without_modes
+from experiments.clause_features import ClauseFeatures, clause_features
+from experiments.collective import intransitive_triples, relation_network
 from experiments.experiment import Experiment, Reproduction
 from experiments.measurements import Measurements
 from experiments.table import FoldScore
@@ -25,8 +27,6 @@ from workbench.learning.logistic_objective import Penalty
 from workbench.learning.registry import make_learner
 from workbench.learning.training import Example
 from workbench.network.ground_network import Templates
-from workbench.structure.collective import intransitive_triples, relation_network
-from workbench.structure.features import ClauseFeatures, clause_features
 from workbench.structure.induction import ClauseLearner
 from workbench.structure.settings import SearchSettings
 

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from experiments.experiment import Experiment, Reproduction
-from workbench.arrays import Float
+from workbench.arrays import Bool, Float
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.features import whole_record
 from workbench.linkage.fields import Field, make_field
 from workbench.linkage.similarity import in_threes, weighted_words
-from workbench.linkage.supervised import best_cut, fit_supervised
+from workbench.linkage.supervised import fit_supervised
 
 PARTS = ("train", "valid", "test")
 NUMBERS = frozenset({"price"})
@@ -42,6 +42,16 @@ def measure(run: Reproduction, directory: str) -> None:
         cut = best_cut(said["valid"], match[of["valid"]])
     for one, values in said.items():
         run.measured.add("link", one, "all", _scores(values >= cut, match[of[one]]))
+
+
+def best_cut(values: Float, match: Bool) -> float:
+    """The cut of largest F1, midway between the values around it."""
+    order = np.argsort(-values, kind="stable")
+    found = np.cumsum(match[order])
+    f1 = 2 * found / (np.arange(1, len(values) + 1) + max(1, int(match.sum())))
+    at = int(f1.argmax())
+    following = values[order[min(at + 1, len(values) - 1)]]
+    return float(values[order[at]] + following) / 2
 
 
 def _among_rivals(fields: Sequence[Field], pairs: Pairs) -> Float:

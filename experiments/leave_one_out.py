@@ -14,7 +14,7 @@ from experiments.grounded import GroundedWorld, Prediction, marginals, score_wor
 from experiments.relational_attributes import AttributeTable
 from workbench.arrays import Float
 from workbench.database import Database
-from workbench.evaluation import Fold, leave_one_world_out
+from workbench.evaluation import Fold
 from workbench.language.program import Program
 from workbench.learning import Example, Learner
 from workbench.network import Templates
@@ -113,7 +113,11 @@ def score_systems(
     columns : mapping of str to str
         The predicates that are scored, and the table's columns for them.
     """
-    splits = leave_one_world_out([world.name for world in study.worlds])[: run.folds]
+    every = np.arange(len(study.worlds))
+    splits = [
+        Fold(world.name, np.delete(every, held), every[held : held + 1])
+        for held, world in enumerate(study.worlds[: run.folds])
+    ]
     for system in run.systems:
         with run.measured.timed(system):
             for number, fold in enumerate(splits):

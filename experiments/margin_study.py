@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from experiments.experiment import Reproduction
+from experiments.simplify import simplify
 from workbench.arrays import Float
 from workbench.database import Database
 from workbench.evaluation import scores
@@ -21,7 +22,6 @@ from workbench.learning.choice import choose, held_out_worlds
 from workbench.learning.max_margin import MaxMargin, map_f1
 from workbench.learning.newton import PreconditionedConjugateGradient
 from workbench.network import Templates
-from workbench.network.simplify import simplify
 from workbench.progress import SILENT, Conduct, Progress
 
 Loss = Literal["hamming", "0/1", "f1"]

@@ -13,7 +13,6 @@ from workbench.evaluation import (
     Fold,
     corrected_resampled_t_test,
     k_fold,
-    leave_one_world_out,
     paired_t_test,
     summary,
     wilcoxon_test,
@@ -34,17 +33,9 @@ def test_k_fold_partitions(k: int, extra: int, seed: int) -> None:
     assert max(sizes) - min(sizes) <= 1
 
 
-def test_leave_one_world_out() -> None:
-    folds = leave_one_world_out(["ai", "theory", "graphics"])
-    assert [fold.name for fold in folds] == ["ai", "theory", "graphics"]
-    assert folds[1].test.tolist() == [1]
-    assert folds[1].train.tolist() == [0, 2]
-
-
-@pytest.mark.parametrize("make", [lambda: k_fold(3, 4), lambda: leave_one_world_out(["x"])])
-def test_impossible_folds_are_refused(make) -> None:
+def test_impossible_folds_are_refused() -> None:
     with pytest.raises(UsageError, match="E0705"):
-        make()
+        k_fold(3, 4)
 
 
 def test_paired_tests_agree_with_scipy() -> None:

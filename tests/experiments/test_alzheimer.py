@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 
 from experiments.alzheimer import EXPERIMENTS
 from experiments.alzheimer_data import DrugData, load_drugs, our_modes
+from experiments.collective import intransitive_triples, relation_network
 from tests.kits.datasets import dataset
 from workbench.inference.registry import make_engine
-from workbench.structure.collective import intransitive_triples, relation_network
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.er_labelled import _ranked
+from experiments.er_labelled import _ranked, best_cut
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.fields import make_field
 
@@ -23,3 +23,15 @@ def test_a_pair_is_ranked_among_the_pairs_of_either_record() -> None:
     assert better_left[:3].tolist() == [0, 2, 1]
     assert better_right[[0, 3]].tolist() == [0, 1]
     assert from_right[3] < 0
+
+
+def test_the_best_cut_has_the_largest_f1() -> None:
+    random = np.random.default_rng(0)
+    values = random.random(80)
+    match = random.random(80) < values
+    cut = best_cut(values, match)
+
+    def f1(at: float) -> float:
+        return float(2 * (match & (values >= at)).sum() / ((values >= at).sum() + match.sum()))
+
+    assert f1(cut) == max(f1(value) for value in values)

@@ -10,7 +10,6 @@ from benchmarks.linkage import people
 from workbench.linkage.blocking import every_pair
 from workbench.linkage.features import pair_features, whole_record
 from workbench.linkage.fields import make_field
-from workbench.linkage.supervised import best_cut
 from workbench.verbs.linking.link import link
 
 
@@ -29,18 +28,6 @@ def test_features_leave_the_fields_as_they_are_and_know_equality() -> None:
     assert not np.isnan(X[~missing]).any()
     assert X[0, 1] == 1
     assert X[1, 1] == 0
-
-
-def test_the_best_cut_has_the_largest_f1() -> None:
-    random = np.random.default_rng(0)
-    values = random.random(80)
-    match = random.random(80) < values
-    cut = best_cut(values, match)
-
-    def f1(at: float) -> float:
-        return float(2 * (match & (values >= at)).sum() / ((values >= at).sum() + match.sum()))
-
-    assert f1(cut) == max(f1(value) for value in values)
 
 
 def test_labels_help(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 import workbench.inference
 import workbench.network
+from experiments.simplify import forced_values, simplify
 from tests.oracles.random_networks import random_hinge_network, random_mln, random_state
 from workbench.arrays import Float
 from workbench.inference.aggregation import aggregate
@@ -29,7 +30,6 @@ from workbench.network.layout import SQUARED, Layout, lay_out
 from workbench.network.part import Part, part
 from workbench.network.priced import priced
 from workbench.network.relax import relax
-from workbench.network.simplify import forced_values, simplify
 
 GIVES = ("Layout", "HingeProblem", "Part[", "Partition")
 """What a function is declared to return that is a reduction; those of a network or a problem."""

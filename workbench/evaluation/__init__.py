@@ -8,7 +8,7 @@ from workbench.evaluation.curves import (
     best_threshold,
     threshold_counts,
 )
-from workbench.evaluation.folds import Fold, k_fold, leave_one_world_out
+from workbench.evaluation.folds import Fold, k_fold
 from workbench.evaluation.metrics import (
     binary_scores,
     calibration,
@@ -45,7 +45,6 @@ __all__ = [
     "corrected_resampled_t_test",
     "f1_score",
     "k_fold",
-    "leave_one_world_out",
     "paired_t_test",
     "paired_tests",
     "range_of",

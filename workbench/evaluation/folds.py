@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,17 +17,6 @@ class Fold:
     name: str
     train: Int64
     test: Int64
-
-
-def leave_one_world_out(names: Sequence[str]) -> tuple[Fold, ...]:
-    """One fold a world, named after it: that world is the test, all others train."""
-    if len(names) < 2:
-        raise UsageError.of("E0705", f"leaving one world out needs two worlds, not {len(names)}")
-    every = np.arange(len(names))
-    return tuple(
-        Fold(name, np.delete(every, held), every[held : held + 1])
-        for held, name in enumerate(names)
-    )
 
 
 def k_fold(n: int, k: int, *, seed: int = 0) -> tuple[Fold, ...]:

@@ -128,16 +128,6 @@ def words_of(whole: Field, pairs: Pairs) -> csr_array:
     return csr_array(hstack((abs(left - right), left.minimum(right))))
 
 
-def best_cut(values: Float, match: Bool) -> float:
-    """The cut of largest F1, midway between the values around it."""
-    order = np.argsort(-values, kind="stable")
-    found = np.cumsum(match[order])
-    f1 = 2 * found / (np.arange(1, len(values) + 1) + max(1, int(match.sum())))
-    at = int(f1.argmax())
-    following = values[order[min(at + 1, len(values) - 1)]]
-    return float(values[order[at]] + following) / 2
-
-
 def one_thread() -> Any:
     """Threads that wait for each other in a busy machine cost more than they give."""
     from threadpoolctl import threadpool_limits

@@ -20,7 +20,6 @@ from workbench.learning.logistic import fit_logistic
 from workbench.learning.logistic_objective import Penalty
 from workbench.progress import PLAIN, Conduct
 from workbench.structure.covers import CoverCache
-from workbench.structure.features import equal_bodies
 
 Feature = Literal["count", "exists", "log"]
 Weighting = Literal["l1", "l2", "elastic", "group"]
@@ -73,6 +72,20 @@ def body_values(cache: CoverCache, parts: Int32, feature: Feature) -> csr_array:
             counts.data = np.log1p(counts.data)
         blocks.append(counts)
     return csr_array(vstack(blocks).T)
+
+
+def equal_bodies(
+    cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False
+) -> Int64:
+    """Numbers of bodies, (n_bodies,), equal where they say the same of all given examples.
+
+    Equality is judged by two random 64-bit sums of each row.
+    """
+    rng = np.random.default_rng(0)
+    mixing = rng.integers(0, 2**63, (int(distinct_on.sum()), 2), dtype=np.int64)
+    sketches = cache.sketches(parts, np.flatnonzero(distinct_on), mixing, binary=binary)
+    _, feature = np.unique(sketches, axis=0, return_inverse=True)
+    return np.asarray(feature.reshape(-1), np.int64)
 
 
 def weigh(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from experiments.simplify import forced_values, simplify
 from tests.oracles.enumeration import enumerate_states, satisfied_counts
 from tests.oracles.random_networks import random_mln
 from workbench.network import hard_violation, reported_energy
-from workbench.network.simplify import forced_values, simplify
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from workbench.arrays import Bool, Int32, Int64
 from workbench.structure.covers import CoverCache
+from workbench.structure.weighting import equal_bodies
 
 
 @dataclass(frozen=True)
@@ -46,21 +47,9 @@ def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool) -> Claus
 
     Notes
     -----
-    Equality is judged by two random 64-bit sums of each row. Time O(n_clauses x n_examples); memory
-    that of the distinct features.
+    Time O(n_clauses x n_examples); memory that of the distinct features.
     """
     feature = equal_bodies(cache, parts, distinct_on)
     copies = np.bincount(feature).astype(np.int64)
     means = cache.summed_counts(parts, feature, len(copies)) / copies[:, None]
     return ClauseFeatures(csr_array(means.T), feature, copies)
-
-
-def equal_bodies(
-    cache: CoverCache, parts: Int32, distinct_on: Bool, *, binary: bool = False
-) -> Int64:
-    """Numbers of bodies, (n_bodies,), equal where they say the same of all given examples."""
-    rng = np.random.default_rng(0)
-    mixing = rng.integers(0, 2**63, (int(distinct_on.sum()), 2), dtype=np.int64)
-    sketches = cache.sketches(parts, np.flatnonzero(distinct_on), mixing, binary=binary)
-    _, feature = np.unique(sketches, axis=0, return_inverse=True)
-    return np.asarray(feature.reshape(-1), np.int64)
