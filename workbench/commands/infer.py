@@ -35,7 +35,6 @@ from workbench.commands.options import (
 from workbench.commands.prediction_files import check_form, write_predictions
 from workbench.commands.unused import tell_unused
 from workbench.commands.working import shown_progress
-from workbench.errors import InputError
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult
@@ -231,16 +230,10 @@ def _in_a_line(summary: Mapping[str, Any], seconds: float) -> str:
 
 def _query(query: str | None, file: Path | None) -> str | None:
     """What is asked, on the command line and in a file: a line or more with commas or without."""
+    from workbench.language.source import read_text
+
     if file is None:
         return query
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = (
-            (error.strerror or str(error)).lower()
-            if isinstance(error, OSError)
-            else "it is no UTF-8 text"
-        )
-        raise InputError.of("E0136", f"the query file {file} cannot be read: {reason}") from None
+    lines = read_text(file, "E0136").splitlines()
     told = [line.split("//")[0].strip().rstrip(",") for line in lines]
     return ",".join(part for part in (query, *told) if part)

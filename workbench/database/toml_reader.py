@@ -18,7 +18,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], TomlReader]:
     Raises E0214 for a file that is no TOML, E0211 when there is none.
     """
     name = display_name(path)
-    text = "\n".join(piece for _, piece in chunks_of_lines(path))
+    text = "".join(f"{piece}\n" for _, piece in chunks_of_lines(path)).replace("\r\n", "\n")
     try:
         return tomllib.loads(text), TomlReader(name, text)
     except tomllib.TOMLDecodeError as error:

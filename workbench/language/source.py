@@ -106,39 +106,39 @@ class Diagnostics:
             raise InputError(self.sorted())
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, code: str = "E0101") -> str:
     """A file's text in UTF-8: no byte-order mark, line ends `\n`, `.gz` unpacked.
 
     Raises
     ------
     InputError
-        E0101 when the file is missing, is a directory, or is not UTF-8.
+        With that code when the file is missing, is a directory, or is not UTF-8.
     """
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     except (OSError, EOFError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError.of("E0101", f"cannot read {path}: {reason}") from error
-    return decoded(data, str(path))
+        raise InputError.of(code, f"cannot read {path}: {reason}") from error
+    return decoded(data, str(path), code)
 
 
-def decoded(data: bytes, name: str) -> str:
+def decoded(data: bytes, name: str, code: str = "E0101") -> str:
     """The text of bytes in UTF-8, as `read_text` gives it; `name` is what errors call them.
 
     Raises
     ------
     InputError
-        E0101 when they are not UTF-8.
+        With that code when they are not UTF-8.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError.of("E0101", f"{name} is in UTF-16", help="save it as UTF-8")
+        raise InputError.of(code, f"{name} is in UTF-16", help="save it as UTF-8")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
         raise InputError.of(
-            "E0101",
+            code,
             f"{name} is not UTF-8: the byte 0x{data[error.start]:02x} is none of its characters",
             span=Span(name, line, column, line, column + 1),
             help="save it as UTF-8 (for example with `iconv -f latin1 -t utf-8`)",

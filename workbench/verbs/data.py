@@ -15,6 +15,7 @@ from workbench.language import language_of_file
 from workbench.language.declarations import Predicate
 from workbench.language.ground_atoms import atom_text, parse_atom
 from workbench.language.printing import quote_constant
+from workbench.language.source import read_text
 from workbench.verbs.examples import BundledExample, bundled_examples
 from workbench.verbs.explaining.display import called, shown_texts
 from workbench.verbs.fact_history import fact_edits
@@ -214,7 +215,7 @@ class Data:
             report = load(self.database, source)
             if dataset.program is not None:
                 language = language_of_file(dataset.program) or "mln"
-                Rules(self.database).keep(dataset.program.read_text(encoding="utf-8"), language)
+                Rules(self.database).keep(read_text(dataset.program), language)
             self.database.remember("query", ",".join(dataset.query) or None)
         return report
 
@@ -226,7 +227,7 @@ class Data:
 
         files = ilp_files(*sources)
         problem = read_ilp(*files)
-        texts = {path.name: path.read_text(encoding="utf-8") for path in files}
+        texts = {path.name: read_text(path) for path in files}
         with self.database.transaction():
             report = load_ilp(self.database, derive_facts(problem))
             self.database.remember("ilp", json.dumps(texts))

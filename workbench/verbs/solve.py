@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from workbench.database.text_files import ending_of
-from workbench.errors import InputError, UsageError
+from workbench.errors import UsageError
 from workbench.inference import Engine, Solution, Status, make_engine
 from workbench.inference.model_files import write_integer_program
 from workbench.inference.rounded import fitted
@@ -32,6 +31,7 @@ from workbench.interchange import (
     parse_uai,
     parse_wcnf,
 )
+from workbench.language.source import read_text
 from workbench.network.energy import energy_offset
 from workbench.progress import SILENT, Progress
 from workbench.verbs.common import deadline_after
@@ -65,7 +65,7 @@ def read_model(path: str | os.PathLike[str]) -> FactorModel | WeightedClauses:
             f"{source} is of no known form",
             help="models are .uai or .wcnf files, plain or with .gz",
         )
-    return PARSERS[ending_of(source)[0]](_text(source), str(source))
+    return PARSERS[ending_of(source)[0]](read_text(source, "E0714"), str(source))
 
 
 def solve_model(
@@ -159,7 +159,7 @@ def _ground(
     if isinstance(model, FactorModel):
         known = None
         if evidence is not None:
-            known = parse_evidence(_text(Path(evidence)), model.states, str(evidence))
+            known = parse_evidence(read_text(Path(evidence), "E0714"), model.states, str(evidence))
         return ground_factors(model, known)
     if evidence is not None:
         raise UsageError.of(
@@ -221,16 +221,3 @@ def _with_distribution(
 def _finite(value: float) -> float | None:
     """None for what JSON has no number for; 0 without a sign."""
     return value + 0.0 if math.isfinite(value) else None
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.suffix == ".gz":
-            with gzip.open(path, "rt", encoding="utf-8-sig") as file:
-                return file.read()
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError, EOFError) as error:
-        why = "there is no such file" if isinstance(error, FileNotFoundError) else str(error)
-        raise InputError.of(
-            "E0714", f"{path} cannot be read: {why}", help="give the path of the file"
-        ) from None

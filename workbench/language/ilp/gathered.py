@@ -19,6 +19,7 @@ from workbench.language.ilp.problem import (
 )
 from workbench.language.ilp.prolog import read_terms
 from workbench.language.ilp.terms import Compound, Symbol, Term, term_text
+from workbench.language.source import read_text
 
 
 @dataclass
@@ -39,7 +40,7 @@ class IlpFiles:
         """The clauses of a file; what cannot be read is kept among the faults."""
         self.consulted.add(path.resolve())
         try:
-            yield from read_terms(_text(path), path.name)
+            yield from read_terms(read_text(path, "E0141"), path.name)
         except InputError as error:
             self.faults += error.diagnostics
 
@@ -121,17 +122,6 @@ class IlpFiles:
                 tuple(self.warnings),
             )
         )
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").replace("\r\n", "\n")
-    except FileNotFoundError as error:
-        raise InputError.of(
-            "E0141", f"there is no file {path}", help="give a file, a stem or a directory"
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError.of("E0141", f"{path.name} cannot be read: {error}") from error
 
 
 _BIAS = {("prune", 1), ("refine", 2), ("cost", 3), ("false", 0), ("aleph_false", 0)}

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int8, Int32
 from workbench.errors import Diagnostic, InputError, UsageError
+from workbench.language.source import read_text
 from workbench.linkage.blocking import Pairs, every_pair
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.splink_settings import SplinkComparison, SplinkModel, read_splink, weights_of
@@ -155,7 +156,7 @@ def read_by_settings(
     Raises E0674 to E0678 for the settings and what they ask of the files; for these as
     `read_linked`.
     """
-    text = _text_of(settings)
+    text = read_text(Path(settings), "E0674")
     model = read_splink(text, Path(settings).name)
     tables = linked_tables(sources)
     if (len(tables) == 1) != (model.link_type == "dedupe_only"):
@@ -210,18 +211,6 @@ def candidates_by_settings(read: ReadBySettings) -> Candidates:
             raise too_many_pairs(f"those of blocking rule {text}")
         rules.append(BlockingRule(text, len(more), len(found) - before))
     return Candidates(found, rules, possible)
-
-
-def _text_of(path: str | os.PathLike[str]) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text in UTF-8"
-        raise InputError.of(
-            "E0674",
-            f"{Path(path).name} cannot be read: {why}",
-            help="give the file that linker.misc.save_model_to_json wrote",
-        ) from None
 
 
 def _once(shared: Sequence[Sequence[str]]) -> list[Sequence[str]]:
