@@ -110,7 +110,12 @@ OF_LABELS = ("Review", "Why", "Evaluation", "Explore")
 state = opened()
 if not may_begin_jobs():
     found = {page.title: page for of_group in pages.values() for page in of_group}
-    pages = {"Label": [found[title] for title in OF_LABELS]}
+    asked = [found[title] for title in OF_LABELS]
+    # Each keeps its own address: the one without a name leads to the first.
+    unnamed = st.Page(
+        lambda: st.switch_page(asked[0]), title="Label", default=True, visibility="hidden"
+    )
+    pages = {"Label": [unnamed, *asked]}
 chosen = st.navigation(pages, expanded=True)
 with st.sidebar:
     st.caption("Workspace")

@@ -18,7 +18,8 @@ CASE = "study-case"
 
 def cases(record: Mapping[str, Any]) -> None:
     """One row's reasons, of those that the study explains."""
-    found = {one["name"]: one for one in record["explanations"]}
+    reasoned = sorted(record["explanations"], key=lambda one: not one["reasons"])
+    found = {one["name"]: one for one in reasoned}
     if not found:
         return
     wanted = st.session_state.get(CASE)

@@ -135,6 +135,8 @@ def one(look: Any, mapped: TableMapping) -> None:
             for column in mapped.columns
         ]
     )
+    if look.more_rows:  # its reasons are of the rows that came first
+        frame = frame.drop(columns="because")
     table(
         frame,
         help={"called": "What its facts are called in rules.", "blank": "Cells that say nothing."},

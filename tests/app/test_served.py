@@ -126,8 +126,14 @@ def test_who_labels_is_asked_and_shown_why_and_begins_no_job(browser: Any, club:
             assert [(one.reviewer.split(" ")[0], one.says) for one in ws.answers()] == [
                 ("Ada", True)
             ]
-        for view, title in (("why", "Why"), ("evaluation", "Evaluation"), ("explore", "Explore")):
+        for view, title in (
+            ("review", "Review"),
+            ("why", "Why"),
+            ("evaluation", "Evaluation"),
+            ("explore", "Explore"),
+        ):
             visitor.go(view, title)
+            assert page.get_by_text("Page not found").count() == 0
 
 
 def begin(visitor: Visitor, what: str) -> None:
