@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import streamlit as st
 
@@ -37,18 +38,7 @@ def contents() -> None:
             ),
         ]
     )
-    rows = []
-    for item in sorted(summaries, key=lambda item: -item.facts)[:LISTED]:
-        by_partition = dict.fromkeys(PARTITIONS, 0)
-        for count in item.counts:
-            by_partition[count.partition] += count.facts
-        rows.append(
-            [
-                f"{item.predicate.name}({', '.join(item.predicate.argument_types)})",
-                *by_partition.values(),
-            ]
-        )
-    rows = [[str(row[0]), *(int(cell) or None for cell in row[1:])] for row in rows]
+    largest = sorted(summaries, key=lambda item: -item.facts)[:LISTED]
     small_table(
         (
             "Column or link (predicate)",
@@ -56,7 +46,7 @@ def contents() -> None:
             "Labels (truth)",
             "To predict (targets)",
         ),
-        rows,
+        [by_partition(item) for item in largest],
     )
     more = (
         f" Shown are the largest {LISTED} of {len(summaries)} predicates."
@@ -72,6 +62,15 @@ def contents() -> None:
             st.page_link(
                 "views/rules.py", label="Write rules about them", icon=":material/edit_note:"
             )
+
+
+def by_partition(item: Any) -> list[Any]:
+    """A predicate as it is written, and its facts of each partition where there are any."""
+    found = dict.fromkeys(PARTITIONS, 0)
+    for count in item.counts:
+        found[count.partition] += count.facts
+    written = f"{item.predicate.name}({', '.join(item.predicate.argument_types)})"
+    return [written, *(count or None for count in found.values())]
 
 
 def examples() -> None:

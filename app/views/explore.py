@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 
 def distribution(summary: Any) -> None:
     """Counts, distinct values, top values and degrees of a predicate."""
-    ws, predicate, name = workspace(), summary.predicate, summary.predicate.name
+    predicate = summary.predicate
     openness = {
         True: "closed world: what is not listed is false",
         False: "open: what is not listed is unknown",
@@ -41,6 +41,13 @@ def distribution(summary: Any) -> None:
     )
     if not predicate.arity:
         return
+    sizes(summary)
+    spread(summary)
+
+
+def sizes(summary: Any) -> None:
+    """How many different values each argument has; of things, how many combinations have a fact."""
+    ws, predicate, name = workspace(), summary.predicate, summary.predicate.name
     with st.spinner("Counting ..."):
         possible, distinct = ws.data.combinations(name), ws.data.distinct_values(name)
     # Numbers and texts are no things, and have no combinations.
@@ -57,6 +64,11 @@ def distribution(summary: Any) -> None:
             *(combined if all(kind is None for kind in predicate.kinds) else ()),
         ]
     )
+
+
+def spread(summary: Any) -> None:
+    """The commonest values of an argument, and how many facts values have."""
+    ws, predicate, name = workspace(), summary.predicate, summary.predicate.name
     position = st.selectbox(
         "Argument",
         range(predicate.arity),
@@ -72,18 +84,44 @@ def distribution(summary: Any) -> None:
     draw(charts.degree_chart(degree, description=f"Degrees of {name}"), right)
 
 
-def console() -> None:
-    """One SELECT at a time, read only, bounded in rows and time; it is part of the address."""
-    ws = workspace()
+def first_query() -> str:
+    """The query of the address, or one over facts that there are."""
     start = st.query_params.get(
         "sql", 'SELECT world, count(*) AS facts FROM facts."..." GROUP BY world'
     )
     if "..." in start:
-        held = [item.predicate for item in ws.data.catalog() if item.facts]
+        held = [item.predicate for item in workspace().data.catalog() if item.facts]
         start = start.replace("...", held[0].view_name.replace('"', '""') if held else "...")
+    return start
+
+
+def answered(sql: str, values: dict[str, str], limit: int, seconds: float) -> bool:
+    """Ask, show the rows, and put the query into the address and the history; False where it
+    fails.
+    """
+    try:
+        with st.spinner("Running ..."):
+            result = workspace().data.query(sql, values or None, max_rows=limit, seconds=seconds)
+    except WorkbenchError as error:
+        show_error(error)
+        return False
+    st.query_params["sql"] = sql
+    history = st.session_state.setdefault("sql-history", [])
+    if sql not in history:
+        history.insert(0, sql)
+    frame = pd.DataFrame(result.rows, columns=list(result.columns))
+    cut = f"; only the first {limit:,} are shown" if result.truncated else ""
+    st.caption(f"{len(frame):,} rows in {result.seconds:.2f} s{cut}")
+    table(frame, digits=None)
+    st.download_button("Download as CSV", csv_text(frame), "query.csv", "text/csv")
+    return True
+
+
+def console() -> None:
+    """One SELECT at a time, read only, bounded in rows and time; it is part of the address."""
     sql = st.text_area(
         "SQL",
-        value=start,
+        value=first_query(),
         height=140,
         key="sql",
         help="Facts with names are views in the schema facts.",
@@ -92,27 +130,14 @@ def console() -> None:
     limit = int(left.number_input("Rows at most", 1, 100_000, 1000, key="sql-rows"))
     seconds = float(right.number_input("Seconds at most", 1, 120, 10, key="sql-seconds"))
     try:
-        names = ws.data.query_parameters(sql) if sql.strip() else ()
+        names = workspace().data.query_parameters(sql) if sql.strip() else ()
     except WorkbenchError as error:
         show_error(error)
         return
     values = {name: st.text_input(f"${name}", key=f"sql-parameter-{name}") for name in names}
     if st.button("Run", type="primary", key="sql-run", disabled=not sql.strip()):
-        try:
-            with st.spinner("Running ..."):
-                result = ws.data.query(sql, values or None, max_rows=limit, seconds=seconds)
-        except WorkbenchError as error:
-            show_error(error)
+        if not answered(sql, values, limit, seconds):
             return
-        st.query_params["sql"] = sql
-        history = st.session_state.setdefault("sql-history", [])
-        if sql not in history:
-            history.insert(0, sql)
-        frame = pd.DataFrame(result.rows, columns=list(result.columns))
-        cut = f"; only the first {limit:,} are shown" if result.truncated else ""
-        st.caption(f"{len(frame):,} rows in {result.seconds:.2f} s{cut}")
-        table(frame, digits=None)
-        st.download_button("Download as CSV", csv_text(frame), "query.csv", "text/csv")
     else:
         st.caption(
             "One SELECT or EXPLAIN; $name makes a field. The query becomes part of this page's "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -175,49 +176,19 @@ def compare(first: int, second: int) -> None:
             ws.runs.compare(first, second, most=MOST),
             ws.runs.paired_comparison(first, second),
         )
-    differing = [item for item in found["settings"] if item["setting"] != "folds"]
-    if differing:
-        st.caption("Settings that differ")
-        rows = [
-            {
-                "setting": item["setting"].replace("_", " "),
-                f"run {first}": shown(item, "first"),
-                f"run {second}": shown(item, "second"),
-            }
-            for item in differing
-        ]
-        table(pd.DataFrame(rows).drop_duplicates())
+    settings_that_differ(found["settings"], first, second)
     if not paired.empty:
-        tested = "p (paired t)" in paired
-        st.caption(
-            "Mean metrics"
-            + (
-                " and paired tests over the folds"
-                if tested
-                else "; not tested, for want of equal folds"
-            )
-        )
+        how = "; not tested, for want of equal folds"
+        if "p (paired t)" in paired:
+            how = " and paired tests over the folds"
+        st.caption("Mean metrics" + how)
         table(paired.dropna(axis="columns", how="all"), help=TESTS)
-    for key, title in (
-        ("weights", "Weights that differ"),
-        ("predictions", "Predictions that differ, largest first"),
-    ):
-        if found[key]:
-            frame = pd.DataFrame(found[key]).dropna(axis="columns", how="all")
-            names = {
-                f"{key[:-1] if key == 'weights' else 'value'}_{end}": f"run {run}"
-                for end, run in (("first", first), ("second", second))
-            }
-            if not names.keys() <= set(frame):
-                st.caption(f"Only one of them has {key}, so there is nothing to compare.")
-                continue
-            st.caption(
-                title
-                + (f", the first {MOST}" if len(found[key]) == MOST else f": {len(found[key]):,}")
-            )
-            if "atom" in frame:
-                frame["atom"] = ws.data.shown(list(frame["atom"]))
-            table(frame.rename(columns=names), digits=3, most=300)
+    ends = (("first", first), ("second", second))
+    weights = {f"weight_{end}": f"run {run}" for end, run in ends}
+    values = {f"value_{end}": f"run {run}" for end, run in ends}
+    rows_that_differ(found["weights"], "weights", "Weights that differ", weights)
+    title = "Predictions that differ, largest first"
+    rows_that_differ(found["predictions"], "predictions", title, values)
     program_difference(first, second)
     st.download_button(
         "Download the comparison (CSV)",
@@ -226,6 +197,39 @@ def compare(first: int, second: int) -> None:
         "text/csv",
         key="compare-csv",
     )
+
+
+def settings_that_differ(settings: Sequence[dict[str, Any]], first: int, second: int) -> None:
+    """What was asked of the two otherwise; folds are told with the metrics."""
+    differing = [item for item in settings if item["setting"] != "folds"]
+    if not differing:
+        return
+    st.caption("Settings that differ")
+    rows = [
+        {
+            "setting": item["setting"].replace("_", " "),
+            f"run {first}": shown(item, "first"),
+            f"run {second}": shown(item, "second"),
+        }
+        for item in differing
+    ]
+    table(pd.DataFrame(rows).drop_duplicates())
+
+
+def rows_that_differ(
+    rows: Sequence[dict[str, Any]], what: str, title: str, names: dict[str, str]
+) -> None:
+    """Weights or predictions of the two beside each other; `names` are what columns are called."""
+    if not rows:
+        return
+    frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
+    if not names.keys() <= set(frame):
+        st.caption(f"Only one of them has {what}, so there is nothing to compare.")
+        return
+    st.caption(title + (f", the first {MOST}" if len(rows) == MOST else f": {len(rows):,}"))
+    if "atom" in frame:
+        frame["atom"] = workspace().data.shown(list(frame["atom"]))
+    table(frame.rename(columns=names), digits=3, most=300)
 
 
 def shown(item: dict[str, Any], end: str) -> str:
