@@ -96,6 +96,11 @@ def task_of(program: Program, asked: Task | None) -> Task:
     return "map"
 
 
+def plainly(name: str) -> str:
+    """A predicate's name without what writers differ in: case and underscores."""
+    return name.casefold().replace("_", "")
+
+
 def names_of(given: Sequence[str] | str | None) -> tuple[str, ...]:
     """Predicate names (or atoms, whose commas stay) from a sequence or a comma-separated string."""
     if given is None:

@@ -23,8 +23,9 @@ from workbench.database import (
 )
 from workbench.errors import InputError, UsageError, nearest
 from workbench.evaluation import categorical_accuracy
+from workbench.verbs.common import plainly
 from workbench.verbs.score_report import Kind, Scored, reading, score_report
-from workbench.verbs.truth import load_truth, plainly
+from workbench.verbs.truth import load_truth
 
 if TYPE_CHECKING:
     from workbench.verbs.infer import InferenceResult

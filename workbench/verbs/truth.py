@@ -27,12 +27,8 @@ from workbench.database import (
 from workbench.errors import InputError
 from workbench.language import language_of_file
 from workbench.language.declarations import Predicate
+from workbench.verbs.common import plainly
 from workbench.verbs.loading import load
-
-
-def plainly(name: str) -> str:
-    """A predicate's name without what writers differ in: case and underscores."""
-    return name.casefold().replace("_", "")
 
 
 def load_truth(

@@ -30,6 +30,7 @@ from workbench.tables import (
     typed_among,
     with_more_files,
 )
+from workbench.verbs.common import plainly
 from workbench.verbs.tables_look import mapping_of_more_rows, remember_tables, tables_at_hand
 
 DESCRIPTION = "dataset.toml"
@@ -47,25 +48,21 @@ def are_wide_tables(database: Database, source: str | os.PathLike[str]) -> bool:
     description = path / DESCRIPTION if path.is_dir() else path
     if description.name == DESCRIPTION and description.is_file():
         return read_dataset(description).has_tables
-    declared = {_folded(name) for name in database.predicates()}
+    declared = {plainly(name) for name in database.predicates()}
     if path.is_dir():
         files = [file for file in sorted(path.iterdir()) if is_table_file(file)]
         inside = [file for folder in path.iterdir() if folder.is_dir() for file in folder.iterdir()]
         return bool(files) and not any(
-            _folded(_stem(file)) in declared for file in (*files, *inside)
+            plainly(_stem(file)) in declared for file in (*files, *inside)
         )
     return (
         form_of(source) in ("postgres", "excel", "json", "sqlite", "duckdb")
-        or _folded(_stem(path)) not in declared
+        or plainly(_stem(path)) not in declared
     )
 
 
 def _stem(path: Path) -> str:
     return path.name.split(".", 1)[0]
-
-
-def _folded(name: str) -> str:
-    return name.casefold().replace("_", "")
 
 
 def load_wide_tables(
