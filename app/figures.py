@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import floor, isfinite, log10
 
@@ -16,6 +17,11 @@ def decimals(largest: float, digits: int = 3) -> int:
 def figure(value: float, *, sign: bool = False) -> str:
     """`0.123`, `53,000`."""
     return f"{value:{'+' if sign else ''},.{decimals(value)}f}"
+
+
+def with_short_weight(rule: str) -> str:
+    """A rule as it is written, its weight with four digits that count."""
+    return re.sub(r"^-?\d+\.\d{4,}(?=[\s:])", lambda weight: f"{float(weight[0]):.4g}", rule)
 
 
 def spread(score: Mapping[str, float | None]) -> str:

@@ -66,7 +66,8 @@ def one_cluster(linkage: Any, name: str) -> None:
         )
         st.caption(
             "Blue are the records of this cluster; a number is the probability that two are the "
-            "same." + (f" The first {DRAWN} records are drawn." if len(records) > DRAWN else "")
+            "same, where it is less than 1.00."
+            + (f" The first {DRAWN} records are drawn." if len(records) > DRAWN else "")
         )
     with left:
         two_records(linkage, list(records["record"]), name)

@@ -8,6 +8,8 @@ from typing import Any
 from workbench.workspace import TableMapping, TablesMapping
 
 MOST_COLUMNS = 7
+SURE = 0.995
+"""Lines of pairs from this probability on have no number."""
 BLUE, GREY = "#0072B2", "#8a8a8a"
 
 
@@ -58,7 +60,7 @@ def picture_in_words(mapping: TablesMapping) -> str:
 
 def linked(records: Sequence[tuple[str, str]], pairs: Sequence[tuple[str, str, float]]) -> str:
     """Records with the cluster they are in, a box of colour for the first one's, and pairs with
-    their probability.
+    their probability, where it does not round to 1.
     """
     style = f'color="{GREY}" fontcolor="{GREY}" fontname="sans" fontsize=11'
     lines = [
@@ -73,7 +75,8 @@ def linked(records: Sequence[tuple[str, str]], pairs: Sequence[tuple[str, str, f
     ]
     lines += [f"{quoted(name)};" for name, cluster in records if cluster != own]
     lines += [
-        f'{quoted(left)} -- {quoted(right)} [label="{probability:.2f}" '
+        f"{quoted(left)} -- {quoted(right)} [label="
+        f"{quoted(f'{probability:.2f}' if probability < SURE else '')} "
         f"style={'solid' if probability > 0.5 else 'dashed'}];"
         for left, right, probability in pairs
     ]

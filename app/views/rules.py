@@ -9,6 +9,7 @@ import streamlit as st
 
 from app.candidates import find_rules
 from app.editor import dress, editor
+from app.figures import with_short_weight
 from app.show import header, plain, show_error, table
 from app.state import facts_token, workspace
 from app.study_outcome import offer_rules
@@ -116,14 +117,14 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     largest = max(preview.rules, key=lambda rule: rule.ground_rows, default=None)
     if largest is not None and largest.ground_rows > EXPLOSION:
         st.warning(
-            f"The rule {plain(largest.rule)} alone makes {largest.ground_rows:,} ground rules. "
+            f"The rule {plain(with_short_weight(largest.rule))} alone makes {largest.ground_rows:,} ground rules. "
             "Bind its variables by more evidence, or split the data into worlds.",
             icon=":material/warning:",
         )
     frame = pd.DataFrame(
         [
             {
-                "rule": rule.rule,
+                "rule": with_short_weight(rule.rule),
                 "ground rules": rule.ground_rows,
                 "one open atom": rule.unit_groundings,
                 "already satisfied": rule.satisfied,
@@ -144,7 +145,7 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
 
 def inside(rules: tuple[Any, ...]) -> None:
     """One rule's ground rules, SQL and plan."""
-    labels = [f"{number}: {rule.rule}" for number, rule in enumerate(rules, 1)]
+    labels = [f"{number}: {with_short_weight(rule.rule)}" for number, rule in enumerate(rules, 1)]
     rule = rules[
         labels.index(
             st.selectbox("Look inside a rule", labels, key=f"rules-inside-{hash(tuple(labels))}")

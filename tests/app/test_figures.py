@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures import decimals, figure, spread
+from app.figures import decimals, figure, spread, with_short_weight
+from app.pictures import linked
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,17 @@ def test_columns_of_large_numbers_are_whole() -> None:
     assert isinstance(shown, pd.DataFrame)
     assert list(shown["income"]) == [53000, 17000]
     assert list(shown["share"]) == [0.25, 0.5]
+
+
+def test_a_rule_is_shown_with_few_digits_of_its_weight() -> None:
+    assert with_short_weight("-0.812966135842 A(x) ^ x >= 0.123456 => B(x)") == (
+        "-0.813 A(x) ^ x >= 0.123456 => B(x)"
+    )
+    assert with_short_weight("0.123456: A(X) -> B(X) ^2") == "0.1235: A(X) -> B(X) ^2"
+    for rule in ("1.5 A(x)", "A(x).", "0.1234567(x)"):
+        assert with_short_weight(rule) == rule
+
+
+def test_lines_of_sure_pairs_have_no_number() -> None:
+    drawn = linked([("1", "a"), ("2", "a"), ("3", "a")], [("1", "2", 0.999), ("2", "3", 0.5)])
+    assert [line.count('label=""') for line in drawn.splitlines() if "--" in line] == [1, 0]
