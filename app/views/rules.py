@@ -117,7 +117,8 @@ def groundings(text: str, summaries: tuple[Any, ...]) -> None:
     largest = max(preview.rules, key=lambda rule: rule.ground_rows, default=None)
     if largest is not None and largest.ground_rows > EXPLOSION:
         st.warning(
-            f"The rule {plain(with_short_weight(largest.rule))} alone makes {largest.ground_rows:,} ground rules. "
+            f"The rule {plain(with_short_weight(largest.rule))} alone makes "
+            f"{largest.ground_rows:,} ground rules. "
             "Bind its variables by more evidence, or split the data into worlds.",
             icon=":material/warning:",
         )
