@@ -102,9 +102,10 @@ def test_an_empty_file_is_a_new_workspace(tmp_path: Path) -> None:
             assert not database.predicates()
 
 
-def test_a_path_that_speaks_of_locks_is_not_locked(tmp_path: Path) -> None:
+@pytest.mark.parametrize("begins", ["no database", "SQLite format 3\0" + "\0" * 200])
+def test_a_path_that_speaks_of_locks_is_not_locked(tmp_path: Path, begins: str) -> None:
     path = tmp_path / "locksmith.duckdb"
-    path.write_text("no database")
+    path.write_text(begins)
     with pytest.raises(InputError, match="is no DuckDB database"):
         Database.open(path)
 

@@ -106,7 +106,8 @@ def why_not_opened(path: Path | None, error: duckdb.Error) -> WorkbenchError:
     text = str(error)
     if "could not set lock" in text.casefold() or "conflicting lock" in text.casefold():
         return _held(path, text)
-    if "not a valid DuckDB database" in text:
+    # A file of another database, as SQLite's, would be DuckDB's to open by an extension.
+    if "not a valid DuckDB database" in text or "external extensions is disabled" in text:
         return InputError.of("E0201", f"{path} is no DuckDB database")
     return storage_fault(error, path) or InputError.of(
         "E0201", f"{path} cannot be opened: {text.splitlines()[0]}"
