@@ -72,3 +72,8 @@ def test_labels_of_mapped_tables_are_withheld_where_it_is_said(run: Run, shops: 
     assert [atom for _, atom in known] == ["Closed(S1)", "Closed(S3)"]
     assert [atom for _, atom in withheld] == [f"Closed(S{i})" for i in range(4)]
     assert withheld["", "Closed(S1)"] != pytest.approx(known["", "Closed(S1)"])
+
+
+def test_a_world_without_a_file_is_refused(run: Run, shops: Path) -> None:
+    found = run("infer", shops / "rules.mln", "--world", ",")
+    assert (found.code, "E0814" in found.err) == (2, True)

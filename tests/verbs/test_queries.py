@@ -80,3 +80,14 @@ def test_an_atom_that_the_data_give_is_no_answer(workspace: wb.Workspace) -> Non
     result = workspace.infer(RULES, query=["Friends(Anna, Bob)", "Smokes(Anna)"])
     assert "E0318" in [one.code for one in result.warnings]
     assert result.predictions()["atom"].tolist() == ["Smokes(Anna)"]
+
+
+def test_nothing_open_is_nothing_to_predict_and_said() -> None:
+    rules = "Smokes(person)\n1.5 Smokes(x)\n"
+    with wb.open() as ws:
+        ws.declare(rules)
+        load_alchemy_text(ws.database, "Smokes(Anna)")
+        nothing = ws.infer(rules)
+        assert [one.code for one in nothing.warnings].count("E0318") == 1
+        asked = ws.infer(rules, query="Smokes", labels="withheld")
+        assert "E0318" not in [one.code for one in asked.warnings]

@@ -71,6 +71,10 @@ def named_worlds(groups: Sequence[str]) -> list[tuple[str, list[Path]]]:
     paths; then a number.
     """
     files = [[Path(part) for part in group.split(",") if part] for group in groups]
+    if not all(files):
+        raise UsageError.of(
+            "E0814", "--world names no file", help="write FILE,FILE of one database"
+        )
     short = ["+".join(file.name.split(".")[0] for file in one) for one in files]
     names: list[str] = []
     for one, name in zip(files, short):

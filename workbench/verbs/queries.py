@@ -77,8 +77,15 @@ class Query:
         return chosen
 
     def unanswered(self, table: AtomTable) -> tuple[Diagnostic, ...]:
-        """A warning for each atom that no open atom is."""
+        """A warning for each atom that no open atom is, or where no atom at all is predicted."""
         found = []
+        if not self.atoms and not self.chosen(table).any():
+            message = "no atom is open, so there is nothing to predict"
+            help_text = (
+                "name the predicates to predict with --query; what facts say of them is evidence, "
+                "and predicted too with --labels withheld"
+            )
+            found.append(Diagnostic("E0318", message, None, help_text, severity="warning"))
         for one in self.atoms:
             known = one.predicate not in table.predicates
             if known or not one.matches(table, table.predicates.index(one.predicate)).any():
