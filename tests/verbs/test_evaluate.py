@@ -9,6 +9,7 @@ import pytest
 from workbench.errors import InputError, UsageError
 from workbench.language.ground_atoms import parse_atom
 from workbench.verbs.evaluate import evaluate_file
+from workbench.workspace import open_workspace
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,23 @@ def test_unlisted_atoms_are_false_in_a_list_of_true_ones_and_left_out_beside_fal
     result = evaluate_file(predictions, [truth])
     assert (result["scored"], result["left_out"], result["accuracy"]) == (2, 3, 1.0)
     assert evaluate_file(predictions, [truth], unlisted="false")["scored"] == 4
+
+
+@pytest.mark.parametrize(("labels", "scored"), [("P(A)", 4), ("P(A)\n!P(B)", 2)])
+def test_a_result_is_scored_by_the_readings_of_files(
+    tmp_path: Path, labels: str, scored: int
+) -> None:
+    truth = tmp_path / "truth.db"
+    truth.write_text(labels + "\n")
+    rules = "Q(t)\nP(t)\n1.5 Q(x) => P(x)\n"
+    (tmp_path / "facts.db").write_text("Q(A)\nQ(B)\nQ(C)\n!Q(D)\n")
+    with open_workspace() as workspace:
+        workspace.load(tmp_path / "facts.db", rules=rules)
+        result = workspace.infer(rules, query="P", engine="exact")
+        assert workspace.evaluate(result, truth)["scored"] == scored
+        assert workspace.evaluate(result, truth, unlisted="false")["scored"] == 4
+        listed = labels.count("P(")
+        assert workspace.evaluate(result, truth, unlisted="skip")["scored"] == listed
 
 
 @pytest.mark.parametrize(

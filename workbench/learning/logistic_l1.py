@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from workbench.arrays import Float, Int32, Int64
 from workbench.learning.logistic_objective import (
@@ -220,7 +220,6 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
         A ridge of its own for each column.
     """
     X, target, offset = problem.X, problem.target, problem.offset
-    n, p = X.shape
 
     def added(w: Float) -> float:
         return l1 * float(np.abs(w).sum()) + 0.5 * float(l2 @ w**2)
@@ -228,7 +227,7 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
     def value_along(w: Float, step: Float, z: Float, moved: Float, t: float) -> float:
         return problem.loss(z + t * moved) + added(w + t * step)
 
-    weights = np.zeros(p) if start is None else np.array(start, np.float64)
+    weights = np.zeros(X.shape[1]) if start is None else np.array(start, np.float64)
     z = problem.log_odds(weights)
     certificate = Certificate(problem)
     transposed = csr_array(X.T)
@@ -237,20 +236,12 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
     for iteration in range(1, ITERATIONS + 1):
         probability = sigmoid(z)
         data_gradient = transposed @ (probability - target)
-        if certificate.ends(
-            value, _dual_bound_l1(probability, target, offset, data_gradient, l1, l2)
-        ):
+        bound = _dual_bound_l1(probability, target, offset, data_gradient, l1, l2)
+        if certificate.ends(value, bound):
             break
-        gradient = data_gradient + l2 * weights
-        violation = _violation(weights, gradient, l1)
-        inner = 0.1 * float(violation.max(initial=0.0)) + 1e-14
-        active = np.flatnonzero((weights != 0) | (violation > 0))
-        curvature = np.maximum(probability * (1 - probability), 1e-12)
-        step, moved = np.zeros(p), np.zeros(n)
-        columns = _Columns(X.indptr, X.indices, X.data, curvature)
-        model = _Model(weights, gradient, l1, l2)
-        passes = _coordinate_newton(columns, model, active, inner, _PASSES, step, moved)
-        slope = float(gradient @ step) + l1 * float(
+        model = _Model(weights, data_gradient + l2 * weights, l1, l2)
+        step, moved, passes = _newton_step(X, model, probability)
+        slope = float(model.gradient @ step) + l1 * float(
             np.abs(weights + step).sum() - np.abs(weights).sum()
         )
         length, value = downhill(partial(value_along, weights, step, z, moved), value, 0.01 * slope)
@@ -265,3 +256,17 @@ def fit_l1(problem: LogisticProblem, l1: float, l2: Float, start: Float | None) 
         elif iteration % 20 == 0:
             z = problem.log_odds(weights)
     return certificate.fit(weights, value, iteration)
+
+
+def _newton_step(X: csc_array, model: _Model, probability: Float) -> tuple[Float, Float, int]:
+    """The model's least step over the columns in play, what it moves log-odds by, and the passes
+    of descent that it took.
+    """
+    violation = _violation(model.weights, model.gradient, model.l1)
+    tolerance = 0.1 * float(violation.max(initial=0.0)) + 1e-14
+    active = np.flatnonzero((model.weights != 0) | (violation > 0))
+    curvature = np.maximum(probability * (1 - probability), 1e-12)
+    columns = _Columns(X.indptr, X.indices, X.data, curvature)
+    step, moved = np.zeros(X.shape[1]), np.zeros(X.shape[0])
+    passes = _coordinate_newton(columns, model, active, tolerance, _PASSES, step, moved)
+    return step, moved, passes

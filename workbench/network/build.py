@@ -21,7 +21,6 @@ def network_from_clauses(
     n_templates: int | None = None,
     scale: npt.ArrayLike | None = None,
     blocks: Blocks | None = None,
-    world: npt.ArrayLike | None = None,
 ) -> GroundNetwork:
     """A Markov logic network from signed literals.
 
@@ -58,13 +57,7 @@ def network_from_clauses(
         b.append(1 - sum(literal < 0 for literal in literals))
     A = csr_array((np.array(data, np.int8), (rows, columns)), shape=(len(b), n_atoms))
     return network_from_rows(
-        A,
-        np.array(b, np.int8),
-        template,
-        n_templates=n_templates,
-        scale=scale,
-        blocks=blocks,
-        world=world,
+        A, np.array(b, np.int8), template, n_templates=n_templates, scale=scale, blocks=blocks
     )
 
 
