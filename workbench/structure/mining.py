@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -135,7 +135,6 @@ class RuleMiner:
     ) -> list[MinedRule]:
         background = worlds[0]
         number = background.number[head]
-        types = background.argument_types[number]
         coverages = [
             IndexedCoverage(world, true_atoms(world, head))
             for world in worlds
@@ -148,6 +147,21 @@ class RuleMiner:
             for part in in_parts(domain_atoms(world, head, named, most), _CHUNK)
             if len(part)
         ]
+        n_facts = sum(coverage.n_examples for coverage in coverages)
+        rules: list[MinedRule] = []
+        for bodies, support in self._supported(background, number, coverages, conduct):
+            rules += self._rules(background, n_facts, domains, bodies, support, conduct)
+        return rules
+
+    def _supported(
+        self,
+        background: Background,
+        head: int,
+        coverages: Sequence[IndexedCoverage],
+        conduct: Conduct,
+    ) -> Iterator[tuple[Int32, Int64]]:
+        """Closed bodies, length by length, with the facts of the head that support each."""
+        types = background.argument_types[head]
         longest = self.max_length or (4 if len(types) == 1 else 3)
         n_facts = sum(coverage.n_examples for coverage in coverages)
         least = max(self.min_support, int(np.ceil(self.min_head_coverage * n_facts)))
@@ -155,25 +169,22 @@ class RuleMiner:
         seen = Interning((longest - 1) * width)
         bodies = np.full((1, 0, width), -1, np.int32)
         variable_types: list[list[str]] = [list(types)]
-        rules: list[MinedRule] = []
         for size in range(1, longest):
             bodies, variable_types = _extended(
-                background, number, bodies, variable_types, size == longest - 1, conduct
+                background, head, bodies, variable_types, size == longest - 1, conduct
             )
             fresh = new_bodies(bodies, len(types), seen, longest - 1)
             if not len(fresh):
-                break
+                return
             support = _support(coverages, bodies[fresh], conduct)
             kept = np.flatnonzero(support >= least)
             kept = kept[np.argsort(-support[kept], kind="stable")][: self.max_candidates]
             support, kept = support[kept], fresh[kept]
             bodies, variable_types = bodies[kept], [variable_types[k] for k in kept.tolist()]
             closed = [k for k, body in enumerate(bodies) if is_closed(body, len(types))]
-            found = bodies[closed], support[closed]
-            rules += self._rules(background, n_facts, domains, *found, conduct)
+            yield bodies[closed], support[closed]
             if not len(bodies) or conduct.over:
-                break
-        return rules
+                return
 
     def _rules(
         self,
