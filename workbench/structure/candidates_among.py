@@ -72,7 +72,7 @@ def _kinds(schema: Schema, path: Path) -> list[tuple[Onward, str | None]]:
     for one in (*near, *_between(schema, path)):
         table = schema[one.references[-1].table or "" if one.references else path.end]
         names_things = any(reference.column == one.column.name for reference in table.references)
-        if names_things or one.column.beginning:
+        if one.column.beginning or (names_things and len(one.column.values) > FEW_VALUES):
             continue
         if one.kind == "flag":
             found.append((one, None))

@@ -23,6 +23,8 @@ from workbench.tables import Staging, TypedTable
 
 MOST_CELLS = 120_000_000
 """Cells (rows reached x columns read) of one path; a path that reaches more is left out."""
+ROUNDING = 1e-12
+"""Of two numbers, their difference at most where only rounding tells them apart."""
 MOST_PAIRS = 10_000_000
 """Pairs of rows: neighbours, or what two ends reach, where what these have in common is counted."""
 
@@ -106,7 +108,9 @@ class CandidateColumns:
 
     def _beside(self, aggregate: str, first: Float, second: Float) -> Float:
         if aggregate == "difference":
-            return first - second
+            # What rounding leaves of two equal numbers is nothing that a threshold could tell.
+            left = np.abs(first - second) <= ROUNDING * np.maximum(np.abs(first), np.abs(second))
+            return np.where(left, 0.0, first - second)
         if aggregate == "product":
             return first * second
         return np.asarray(

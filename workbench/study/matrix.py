@@ -151,6 +151,9 @@ def candidate_matrix(
     schema = columns.schema
     walked = list(paths(schema, start, timed=timed))
     offered, no_room = nearest_offers(columns, walked, made.most, deadline)
+    for path in walked:
+        if made.open and path.hops == path.suffix and len(path.hops) == 1:
+            made.add(path, some_rows_offers(columns, path, made.spare))
     for number, path in enumerate(walked):
         progress.step("candidates", number, len(walked), f"{made.width:,} columns")
         if made.width and expired(deadline):
@@ -179,7 +182,8 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            made.add(path, some_rows_offers(columns, path, made.spare))
+            if len(path.hops) > 1:
+                made.add(path, some_rows_offers(columns, path, made.spare))
             made.add(path, two_kinds_offers(columns, path, made.spare), least=few)
     made.stop_at(deadline)
     if made.open:
