@@ -166,3 +166,41 @@ def test_rare_values_are_not_those_of_the_way_that_led_there() -> None:
     path = Way("machines", (Hop("from", "serial", "events"),))
     read = {one.onward.column.name for one in candidates_of_rare_values(schema, path) if one.onward}
     assert read == {"code"}
+
+
+def test_own_rows_of_each_of_a_few_things_are_summed_before_what_is_far(tmp_path: Path) -> None:
+    """Litres by product, three of which there are, though neighbours' columns are many."""
+    wide = [f"n{place}" for place in range(12)]
+    fields = [
+        [f"f{i}", *(i * (place + 3) % 13 for place in range(12)), "yes" if i % 3 else "no"]
+        for i in range(150)
+    ]
+    ties = [[f"f{i % 150}", f"f{i * 7 % 150}", i % 11] for i in range(400)]
+    sprayed = [[f"s{i}", f"f{i * 7 % 150}", "abc"[i % 3], i * 5 % 17] for i in range(500)]
+    files = [
+        write(tmp_path / "fields.csv", ["field", *wide, "sick"], fields),
+        write(tmp_path / "ties.csv", ["field_a", "field_b", "metres"], ties),
+        write(tmp_path / "products.csv", ["product", "price"], [["a", 3], ["b", 5], ["c", 8]]),
+        write(tmp_path / "sprayings.csv", ["spraying", "field", "product", "litres"], sprayed),
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "fields.sick")
+        found = candidates_for(staging, ready, ready.rows, collective=False)
+    assert len(found.candidates) > 200
+    sums = {
+        one.among[1]
+        for one in found.candidates
+        if one.among is not None and one.aggregate == "sum" and one.onward is not None
+    }
+    assert sums == {"a", "b", "c"}
+
+
+def test_what_rounding_leaves_is_no_difference(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path / "people.csv", ["person", "good"], [[f"p{i}", i % 2] for i in range(9)])
+    ]
+    with stage(find_sources(files)) as staging:
+        ready = prepared(staging, "people.good")
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows)
+    found = columns._beside("difference", np.array([0.1 + 0.2, 2.0]), np.array([0.3, 1.0]))
+    assert found.tolist() == [0.0, 1.0]

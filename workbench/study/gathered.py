@@ -27,6 +27,8 @@ SPARE, FEW = 3, 200
 """Rows for a column, at least, where columns are made of pairs of others, and columns that are few
 anyway: with more, more fit by chance than tell.
 """
+FEW_NEAR = 30
+"""Of own rows of one kind, numbers that are tried however few the rows are."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class GatheredCandidates:
         """How many more of those that come by the hundred: each kind of rows with each number."""
         n_rows = len(self.columns.rows)
         return min(max(n_rows // SPARE, FEW), n_rows, self.most) - self.width
+
+    @property
+    def few_of_rows(self) -> int:
+        """How many of those at most, where they come before what is far."""
+        return max(len(self.columns.rows) // 10, FEW_NEAR)
 
     @property
     def X(self) -> Real:

@@ -151,9 +151,7 @@ def candidate_matrix(
     schema = columns.schema
     walked = list(paths(schema, start, timed=timed))
     offered, no_room = nearest_offers(columns, walked, made.most, deadline)
-    for path in walked:
-        if made.open and path.hops == path.suffix and len(path.hops) == 1:
-            made.add(path, some_rows_offers(columns, path, made.spare))
+    near_sums: dict[Path, int] = {}
     for number, path in enumerate(walked):
         progress.step("candidates", number, len(walked), f"{made.width:,} columns")
         if made.width and expired(deadline):
@@ -161,6 +159,11 @@ def candidate_matrix(
         if not made.open:
             break
         made.add(path, offered.get(path, []))
+        if path.hops == path.suffix and len(path.hops) == 1:
+            room = made.few_of_rows - sum(near_sums.values())
+            if sums := some_rows_offers(columns, path, room):
+                made.add(path, sums)
+                near_sums[path] = len(sums)
         if path.hops and path.end == start:
             _add_of_labels(made, path, labels, known)
     for path in sibling_paths(schema, start):
@@ -182,7 +185,7 @@ def candidate_matrix(
     for path in walked:
         made.stop_at(deadline)
         if made.open:
-            if len(path.hops) > 1:
+            if path not in near_sums:
                 made.add(path, some_rows_offers(columns, path, made.spare))
             made.add(path, two_kinds_offers(columns, path, made.spare), least=few)
     made.stop_at(deadline)
