@@ -146,6 +146,20 @@ def test_a_file_named_by_another_must_be_there(tmp_path: Path) -> None:
     ]
 
 
+def test_contradicting_examples_are_placed_and_not_all_named(tmp_path: Path) -> None:
+    path = tmp_path / "contradicting.pl"
+    signs = (":- begin_in_pos.", ":- end_in_pos.", ":- begin_in_neg.", ":- end_in_neg.")
+    examples = "\n".join(f"p(a{k})." for k in range(50))
+    begin, end, other, last = signs
+    path.write_text(
+        f":- modeh(1, p(+t)).\n{begin}\n{examples}\n{end}\n{other}\n{examples}\n{last}\n"
+    )
+    with pytest.raises(InputError) as caught:
+        read_ilp(path)
+    told = [(d.code, d.span.line if d.span else 0) for d in caught.value.diagnostics]
+    assert told == [("E0606", 55 + k) for k in range(20)]
+
+
 def test_all_faults_of_a_problem_are_told_at_once(tmp_path: Path) -> None:
     text = (
         FAMILY + ":- modeb(*, odd(person)).\np(a b).\nq(c)) .\nexample(other(a), 1, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from workbench.errors import Diagnostic, InputError, Span
@@ -88,6 +88,7 @@ class IlpFiles:
         target = self._target()
         positives: dict[tuple[str, ...], None] = {}
         negatives: dict[tuple[str, ...], None] = {}
+        both: dict[tuple[str, ...], Span] = {}
         folds: dict[tuple[tuple[str, ...], bool], int] = {}
         for term, label, fold, span in self.examples:
             if not isinstance(term, Compound) or term.functor != target or not is_ground(term):
@@ -97,11 +98,13 @@ class IlpFiles:
                 continue
             arguments = tuple(term_text(argument) for argument in term.arguments)
             (positives if label else negatives)[arguments] = None
+            if arguments in (negatives if label else positives):
+                both.setdefault(arguments, span)
             if fold is not None:
                 folds[arguments, label] = fold
-        for arguments in sorted(positives.keys() & negatives.keys()):
+        for arguments, span in islice(both.items(), _MOST_TOLD):
             message = f"`{target}({','.join(arguments)})` is a positive and a negative example"
-            self.faults.append(Diagnostic("E0606", message))
+            self.faults.append(Diagnostic("E0606", message, span))
         self.raise_faults()
         facts = flatten_terms(self.facts) if flatten else self.texts()
         body = self.determinations.get(target) or list(
@@ -123,6 +126,9 @@ class IlpFiles:
             )
         )
 
+
+_MOST_TOLD = 20
+"""Contradicting examples that are named, the first of them."""
 
 _BIAS = {("prune", 1), ("refine", 2), ("cost", 3), ("false", 0), ("aleph_false", 0)}
 """Predicates by which Aleph's users steer its search."""
