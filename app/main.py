@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-if str(HERE.parent) not in sys.path:
+if sys.path[0] != str(HERE.parent):
     sys.path.insert(0, str(HERE.parent))
 
 import streamlit as st  # noqa: E402

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from workbench.errors import Cancelled, WorkbenchError
 from workbench.progress import Progress
+from workbench.resources import require_experiments
 from workbench.verbs.linking.again import written_labels
 from workbench.workspace import Workspace
 
@@ -123,6 +124,7 @@ def intervals(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -
 
 def experiment(ws: Workspace, arguments: Mapping[str, Any], progress: Progress) -> Outcome:
     """A published table again, system by system, so that a cancelled one keeps what is finished."""
+    require_experiments()
     from experiments import keep, reproduce, systems
 
     name, folds = arguments["name"], arguments.get("folds")
@@ -181,6 +183,7 @@ def take_intervals(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any])
 
 def take_table(ws: Workspace, copy: Workspace, arguments: Mapping[str, Any]) -> None:
     """Keep the systems of a table that were reproduced."""
+    require_experiments()
     from experiments import keep, kept
 
     table = kept(copy, arguments["name"])

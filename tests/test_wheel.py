@@ -102,6 +102,19 @@ def test_a_checkout_lends_its_experiments(installed: Path, tmp_path: Path) -> No
     assert "E0901" in done.stderr, done.stderr
 
 
+def test_a_folder_called_experiments_is_not_taken_for_them(tmp_path: Path) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "__init__.py").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "workbench", "reproduce", "uw-cse", "--data-dir", "nowhere"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert "E0901" in done.stderr, done.stderr
+
+
 def test_the_wheel_infers(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "rules.mln").write_text(RULES)
     (tmp_path / "facts.db").write_text(FACTS)

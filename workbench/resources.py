@@ -53,8 +53,9 @@ def require_experiments() -> None:
             help="run the command in the workbench's checkout, or install that: pip install -e "
             "'.[experiments]'",
         )
-    if str(root) not in sys.path:
-        sys.path.append(str(root))
+    # A folder called experiments where the command runs would be found before them.
+    if sys.path[0] != str(root):
+        sys.path.insert(0, str(root))
 
 
 def _is_checkout(folder: Path) -> bool:
