@@ -145,6 +145,7 @@ def test_a_threshold_is_a_probability(run: Run, threshold: str) -> None:
     [
         (["infer", "rules.mln", "--data", "t.csv", "--query", "Q", "--out", "t.csv"], "t.csv"),
         (["learn", "rules.mln", "--data", "facts.db", "-q", "Q", "-o", "facts.db"], "facts.db"),
+        (["learn", "rules.mln", "--data", "facts.db", "-q", "Q", "-o", "rules.mln"], "rules.mln"),
         (["structure", "p.b", "--out", "./p.b"], "p.b"),
         (["convert", "rules.mln", "--out", "rules.mln"], "rules.mln"),
         (["link", "t.csv", "--out", "t.csv"], "t.csv"),

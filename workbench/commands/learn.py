@@ -113,7 +113,7 @@ def learn(
     """Learn the rules' weights from data in which the query predicates are labelled."""
     from workbench.language import is_document
 
-    check_output(out, question.files)
+    check_output(out, [rules, *question.files])
     program, how = read_rules(rules), learning.of_verb() | question.predicates
     if is_document(rules):
         how |= _of_document(rules, how)
