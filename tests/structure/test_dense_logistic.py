@@ -12,7 +12,7 @@ from workbench.arrays import Float
 from workbench.learning.logistic import fit_logistic
 from workbench.learning.logistic_objective import Penalty
 from workbench.structure.dense_logistic import fit_dense_l1
-from workbench.structure.sparse_fits import path, ridge_logistic, sigmoid
+from workbench.structure.sparse_fits import INTERCEPT, L1Path, refits, ridge_logistic, sigmoid
 
 
 def drawn(seed: int) -> tuple[Float, Float]:
@@ -32,7 +32,7 @@ def test_the_optimum_is_the_sparse_solvers_and_its_bound_holds(seed: int) -> Non
     for share in (0.6, 0.2, 0.05):
         l1 = share * float(np.abs(Z.T @ (y.mean() - y)).max())
         weights = np.zeros(len(columns))
-        value, bound = fit_dense_l1(columns, y, l1, weights, 1e-6, 100)
+        value, bound = fit_dense_l1(columns, y, l1, weights, np.zeros(len(columns)), 1e-6, 100)
         known = fit_logistic(csc_array(columns.T), y, Penalty(l1=l1), tolerance=1e-7)
         assert value == pytest.approx(known.objective, rel=2e-6)
         assert bound <= known.objective * (1 + 1e-9)
@@ -45,7 +45,8 @@ def test_the_optimum_is_the_sparse_solvers_and_its_bound_holds(seed: int) -> Non
 
 def test_a_path_keeps_its_gaps_and_grows() -> None:
     Z, y = drawn(7)
-    found = path(Z, y, 12, None)
+    columns = np.vstack((Z.T, np.full(len(y), INTERCEPT)))
+    found = list(L1Path(columns, y, 12, None))
     assert len(found) >= 4
     assert all(fit.gap <= 2e-5 for _, fit in found)
     assert [share for share, _ in found] == sorted((share for share, _ in found), reverse=True)
@@ -59,3 +60,27 @@ def test_a_ridge_fit_has_no_slope_left(ridge: float) -> None:
     residual = sigmoid(Z[:, :8] @ weights + intercept) - y
     assert np.abs(Z[:, :8].T @ residual + ridge * weights).max() < 0.02
     assert abs(residual.sum()) < 0.02
+
+
+def test_fits_under_several_ridges_are_those_of_each_alone() -> None:
+    Z, y = drawn(5)
+    columns = np.vstack((Z.T, np.full(len(y), INTERCEPT)))
+    support, ridges = np.array([0, 2, 5]), (0.5, 4.0, 50.0)
+    for ridge, fit in zip(ridges, refits(columns, y, support, ridges)):
+        weights, intercept = ridge_logistic(Z[:, support], y, ridge)
+        assert fit.weights == pytest.approx(weights, abs=2e-3)
+        assert fit.intercept == pytest.approx(intercept, abs=2e-3)
+
+
+def test_a_path_asked_for_one_penalty_gives_the_fit_there_or_the_last_that_is_small_enough() -> (
+    None
+):
+    Z, y = drawn(7)
+    columns = np.vstack((Z.T, np.full(len(y), INTERCEPT)))
+    walked = dict(L1Path(columns, y, 12, None))
+    for share in list(walked)[3:6]:
+        fit = L1Path(columns, y, 12, None).at(share)
+        assert set(fit.support) == set(walked[share].support)
+        assert fit.weights == pytest.approx(walked[share].weights, abs=1e-2)
+    last = L1Path(columns, y, 12, None).at(0.004)
+    assert 0 < len(last.support) <= 12

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from workbench.evaluation import auc_roc
 from workbench.progress import PLAIN, Conduct, Progress
-from workbench.structure import weighted_rules
+from workbench.structure import rule_choice, weighted_rules
 from workbench.structure.boosted_trees import (
     MOST_TREES,
     RATE,
@@ -350,15 +350,36 @@ def test_a_cancel_is_answered_with_the_rules_chosen_so_far() -> None:
     assert distilled_where_better(rules, RuleTask(X, y, conduct=conduct)) is rules
 
 
+def test_what_is_clearly_behind_is_out_of_the_race() -> None:
+    rng = np.random.default_rng(0)
+    typical = rng.uniform(0.2, 1.0, 300)
+    errors = {
+        (0, 0, 0.5): typical + 0.05,
+        (0, 1, 0.5): typical,
+        (1, 0, 0.5): typical + 0.3,
+        (1, 0, 0.1): typical + rng.normal(0.001, 0.1, 300),
+        (1, 1, 0.5): typical + 0.2,
+    }
+    for n_rows, left in ((300, {(0, 1), (1, 0)}), (40, {(0, 0), (0, 1), (1, 0), (1, 1)})):
+        tries = rule_choice.Tries()
+        for (scope, stage, share), each in errors.items():
+            choice = rule_choice.Choice(scope, stage, share, None)
+            tries.add(choice, each[:n_rows], frozenset())
+        tries.drop_behind()
+        known = {(scope, stage) for scope in range(2) for stage in range(2)}
+        assert {one for one in known if tries.races(*one)} == left
+    assert tries.last_racing(1) == 2
+
+
 def test_terms_are_of_columns_that_half_of_the_held_out_sets_keep(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     supports = [frozenset({(1,), (2, 5)}), frozenset({(1,)}), frozenset({(1,), (3,)})]
-    assert weighted_rules._stable(supports) == {(1,)}
-    assert weighted_rules._stable(supports[:2]) == {(1,), (2, 5)}
-    assert weighted_rules._stable(supports[:1]) is None
+    assert rule_choice.stable(supports) == {(1,)}
+    assert rule_choice.stable(supports[:2]) == {(1,), (2, 5)}
+    assert rule_choice.stable(supports[:1]) is None
     X, y = planted()
-    monkeypatch.setattr(weighted_rules, "_stable", lambda supports: frozenset({(0,)}))
+    monkeypatch.setattr(rule_choice, "stable", lambda supports: frozenset({(0,)}))
     assert {term.columns for term in fit_weighted_rules(RuleTask(X, y)).terms} == {(0,)}
 
 

@@ -1,4 +1,7 @@
-"""Penalised logistic regression on dense columns: under L1, and of few under a ridge."""
+"""Logistic regression on dense columns under L1.
+
+Kernels in loops: expressions of whole arrays take ten times as long to compile.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,21 @@ from workbench.arrays import Bool, Float
 from workbench.network.compiled import allocating, compiled
 
 LEAST_CURVATURE = 1e-12
+BEYOND = 1.0 + 1e-4
+"""Times the penalty: the slope from which on a column has a weight."""
 
 
-@allocating
+@compiled
 def _descend(
-    hessian: Float, gradient: Float, weights: Float, l1: float, tolerance: float, most: int
-) -> Float:
-    """The quadratic model's least step under L1, by coordinate descent: O(1) where none moves."""
-    k = weights.size
-    slope = gradient.copy()
-    step = np.zeros(k)
-    for _ in range(most):
+    hessian: Float, slope: Float, weights: Float, step: Float, l1: float, tolerance: float
+) -> None:
+    """The quadratic model's least step under L1, by coordinate descent: O(1) where none moves.
+
+    `slope` is the gradient, and follows the step.
+    """
+    for _ in range(1000):
         largest = 0.0
-        for j in range(k):
+        for j in range(weights.size):
             current = weights[j] + step[j]
             target = current * hessian[j, j] - slope[j]
             new = 0.0
@@ -31,26 +36,29 @@ def _descend(
             change = new - current
             if change != 0.0:
                 step[j] += change
-                for i in range(k):
+                for i in range(weights.size):
                     slope[i] += change * hessian[j, i]
                 largest = max(largest, abs(change) * hessian[j, j])
         if largest <= tolerance:
-            break
-    return step
+            return
 
 
 @compiled
-def _judged(scores: Float, target: Float, residual: Float, curvature: Float) -> float:
+def judge(scores: Float, target: Float, residual: Float, curvature: Float) -> float:
     """The loss; `residual` (probability less target) and `curvature` are filled."""
-    loss = 0.0
+    loss, product = 0.0, 1.0
     for i in range(target.size):
         z = scores[i]
         each = np.exp(-abs(z))
-        probability = 1.0 / (1.0 + each) if z >= 0 else each / (1.0 + each)
-        loss += np.log1p(each) + max(z, 0.0) - target[i] * z
-        residual[i] = probability - target[i]
-        curvature[i] = max(probability * (1.0 - probability), LEAST_CURVATURE)
-    return loss
+        share = 1.0 / (1.0 + each)
+        loss += max(z, 0.0) - target[i] * z
+        product *= 1.0 + each
+        if product > 1e250:  # a logarithm a row would take most of the time
+            loss += np.log(product)
+            product = 1.0
+        residual[i] = (share if z >= 0.0 else each * share) - target[i]
+        curvature[i] = max(each * share * share, LEAST_CURVATURE)
+    return loss + float(np.log(product))
 
 
 @compiled
@@ -62,6 +70,46 @@ def _dual(residual: Float, target: Float, largest: float, l1: float) -> float:
         t = target[i] + scale * residual[i]
         if 0.0 < t < 1.0:
             total -= t * np.log(t) + (1.0 - t) * np.log(1.0 - t)
+    return total
+
+
+@compiled
+def add(total: Float, columns: Float, weights: Float, times: float) -> None:
+    """Add the columns' sum, times a number, to `total`."""
+    for j in range(weights.size):
+        if weights[j] != 0.0:
+            each = times * weights[j]
+            for i in range(total.size):
+                total[i] += each * columns[j, i]
+
+
+@compiled
+def scale(columns: Float, curvature: Float, scaled: Float) -> None:
+    for j in range(columns.shape[0]):
+        for i in range(columns.shape[1]):
+            scaled[j, i] = columns[j, i] * curvature[i]
+
+
+@compiled
+def _steepest(gradient: Float, weights: Float, l1: float) -> tuple[float, float]:
+    """The largest absolute slope, and the largest distance of one from where it may be."""
+    largest, violation = 0.0, 0.0
+    for j in range(weights.size):
+        largest = max(largest, abs(gradient[j]))
+        if weights[j] == 0.0:
+            violation = max(violation, abs(gradient[j]) - l1)
+        else:
+            pull = l1 if weights[j] > 0.0 else -l1
+            violation = max(violation, abs(gradient[j] + pull))
+    return largest, violation
+
+
+@compiled
+def _size(weights: Float, step: Float, length: float) -> float:
+    """The absolute values, summed, that weights have after a step of a length."""
+    total = 0.0
+    for j in range(weights.size):
+        total += abs(weights[j] + length * step[j])
     return total
 
 
@@ -77,48 +125,54 @@ def _among(
 ) -> float:
     """Minimise over some columns, shape (k, n), in place; the value. Leaves the `residual`."""
     k, n = columns.shape
-    scores = np.dot(weights, columns)
-    curvature = np.empty(n)
-    value = _judged(scores, target, residual, curvature) + l1 * float(np.abs(weights).sum())
-    trial_residual, trial_curvature = np.empty(n), np.empty(n)
+    scores, trial, curvature, scaled = np.zeros(n), np.empty(n), np.empty(n), np.empty((k, n))
+    step = np.zeros(k)
+    add(scores, columns, weights, 1.0)
+    size = _size(weights, step, 0.0)
+    value = judge(scores, target, residual, curvature) + l1 * size
     for _ in range(most):
         gradient = np.dot(columns, residual)
-        if value - _dual(residual, target, np.abs(gradient).max(), l1) <= tolerance * max(
-            abs(value), 1e-9
-        ):
+        largest, violation = _steepest(gradient, weights, l1)
+        bound = _dual(residual, target, largest, l1)
+        if value - bound <= tolerance * max(abs(value), 1e-9):
             break
-        violation = 0.0
-        for j in range(k):
-            excess = (
-                abs(gradient[j]) - l1
-                if weights[j] == 0.0
-                else abs(gradient[j] + l1 * np.sign(weights[j]))
-            )
-            violation = max(violation, excess)
-        hessian = np.dot(columns * curvature, columns.T)
+        scale(columns, curvature, scaled)
+        hessian = np.dot(scaled, columns.T)
+        slope = 0.0
         for j in range(k):
             hessian[j, j] += LEAST_CURVATURE
-        step = _descend(hessian, gradient, weights, l1, 0.1 * violation + 1e-14, 1000)
-        moved = np.dot(step, columns)
-        slope = np.dot(gradient, step) + l1 * (np.abs(weights + step).sum() - np.abs(weights).sum())
+            step[j] = 0.0
+        moving = gradient.copy()
+        _descend(hessian, moving, weights, step, l1, 0.1 * violation + 1e-14)
+        for j in range(k):
+            slope += gradient[j] * step[j]
+        slope += l1 * (_size(weights, step, 1.0) - size)
         length = 1.0
         while True:
-            loss = _judged(scores + length * moved, target, trial_residual, trial_curvature)
-            new = loss + l1 * float(np.abs(weights + length * step).sum())
+            for i in range(n):
+                trial[i] = scores[i]
+            add(trial, columns, step, length)
+            size = _size(weights, step, length)
+            new = judge(trial, target, residual, curvature) + l1 * size
             if new <= value + 0.01 * length * slope or length < 1e-10:
                 break
             length *= 0.5
-        weights += length * step
-        scores += length * moved
-        residual[:] = trial_residual
-        curvature[:] = trial_curvature
+        for j in range(k):
+            weights[j] += length * step[j]
+        scores, trial = trial, scores
         value = new
     return value
 
 
 @allocating
 def fit_dense_l1(
-    columns: Float, target: Float, l1: float, weights: Float, tolerance: float, most: int
+    columns: Float,
+    target: Float,
+    l1: float,
+    weights: Float,
+    slopes: Float,
+    tolerance: float,
+    most: int,
 ) -> tuple[float, float]:
     """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + l1 |w|`, `z = w . columns`, in place.
 
@@ -134,6 +188,9 @@ def fit_dense_l1(
         0 or 1.
     weights : float64 array, shape (n_columns,)
         Where to start; the optimum is left there.
+    slopes : float64 array, shape (n_columns,)
+        The columns' absolute slopes at the start, as far as they are known: those that exceed the
+        penalty are in play at once. Those at the optimum are left there.
     tolerance : float
         Relative duality gap.
     most : int
@@ -145,68 +202,37 @@ def fit_dense_l1(
         The least value found, and what no weights go below.
     """
     n = columns.shape[1]
-    tried = weights != 0.0
+    tried = np.zeros(weights.size, np.bool_)
+    for j in range(weights.size):
+        tried[j] = weights[j] != 0.0 or slopes[j] > l1 * BEYOND
     tried[-1] = True
     residual = np.empty(n)
     while True:
         among = np.flatnonzero(tried)
-        chosen = np.empty((among.size, n))
+        chosen, moved = np.empty((among.size, n)), np.empty(among.size)
         for place in range(among.size):
-            chosen[place] = columns[among[place]]
-        moved = weights[among]
+            moved[place] = weights[among[place]]
+            for i in range(n):
+                chosen[place, i] = columns[among[place], i]
         value = _among(chosen, target, l1, moved, tolerance, most, residual)
-        weights[among] = moved
-        slopes = np.abs(np.dot(columns, residual))
-        grown = _grown(slopes, tried, l1)
-        if not grown:
-            return value, _dual(residual, target, slopes.max(), l1)
+        for place in range(among.size):
+            weights[among[place]] = moved[place]
+        steep = np.dot(columns, residual)
+        largest = _grown(steep, slopes, tried, l1)
+        if largest >= 0.0:
+            return value, _dual(residual, target, largest, l1)
 
 
 @compiled
-def _grown(slopes: Float, tried: Bool, l1: float) -> bool:
-    """Put the columns in play whose slope exceeds the penalty; whether there are any."""
-    grown = False
-    for j in range(slopes.size):
-        if not tried[j] and slopes[j] > l1 * (1.0 + 1e-4):
+def _grown(steep: Float, slopes: Float, tried: Bool, l1: float) -> float:
+    """Put the columns in play whose slope exceeds the penalty; the largest slope, -1 where there
+    are any.
+    """
+    largest, grown = 0.0, False
+    for j in range(steep.size):
+        slopes[j] = abs(steep[j])
+        largest = max(largest, slopes[j])
+        if not tried[j] and slopes[j] > l1 * BEYOND:
             tried[j] = True
             grown = True
-    return grown
-
-
-@allocating
-def fit_dense_ridge(columns: Float, target: Float, penalty: Float, weights: Float) -> None:
-    """Minimise `sum_i log(1 + exp(z_i)) - t_i z_i + sum_j penalty_j / 2 w_j^2`, in place.
-
-    Newton steps, halved where they overshoot; shapes as of `fit_dense_l1`. Curvature hardly changes
-    near the optimum, so it is summed again only where a step gains little of what was left.
-    """
-    k, n = columns.shape
-    residual, curvature = np.empty(n), np.empty(n)
-    value = (
-        _judged(np.dot(weights, columns), target, residual, curvature)
-        + 0.5 * (penalty * weights**2).sum()
-    )
-    hessian = np.empty((k, k))
-    fresh, before = True, np.inf
-    for _ in range(50):
-        gradient = np.dot(columns, residual) + penalty * weights
-        if fresh:
-            hessian[:] = np.dot(columns * curvature, columns.T)
-            for j in range(k):
-                hessian[j, j] += penalty[j] + 1e-9
-        step = np.linalg.solve(hessian, gradient)
-        length = 1.0
-        while True:
-            trial = weights - length * step
-            loss = _judged(np.dot(trial, columns), target, residual, curvature)
-            new = loss + 0.5 * (penalty * trial**2).sum()
-            if new <= value or length <= 1e-4:
-                break
-            length /= 2
-        gained = value - new
-        if gained < 1e-8 * max(abs(value), 1.0) and (fresh or gained >= 0.0):
-            break
-        fresh = length < 1.0 or gained > 0.05 * before
-        if gained >= 0.0:
-            weights[:] = trial
-            value, before = new, gained
+    return -1.0 if grown else largest

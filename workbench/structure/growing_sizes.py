@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.arrays import Float, Real
-from workbench.structure.sparse_fits import least_absolute, ridge_logistic
+from workbench.structure.sparse_fits import least_absolute, ridge_logistic, row_losses
 from workbench.structure.terms import Term
 from workbench.structure.weighted_rules import WeightedRules, constant_rules
 
@@ -66,7 +66,7 @@ ABSOLUTE = Weighing(
 LOGISTIC = Weighing(
     True,
     ridge_logistic,
-    lambda scores, y: np.logaddexp(0, scores) - y * scores,
+    row_losses,
     ridges=(1.0, 10.0, 100.0),
 )
 """Of the log odds of a label, by its likelihood."""

@@ -87,7 +87,7 @@ class _Pool:
         terms, each = [], []
         for term, values, _ in made:
             terms.append(term)
-            each.append((values * (term.spread if term.conditions else 1.0)).astype(np.float32))
+            each.append(values.astype(np.float32))
         columns = np.stack(each).T if each else np.empty((n_rows, 0), np.float32)
         total = columns.sum(axis=0, dtype=np.float64)
         squares = np.einsum("ij,ij->j", columns, columns, dtype=np.float64)

@@ -1,17 +1,25 @@
-"""Sparse fits of a label: L1 paths with their gaps, kept columns' weights under a ridge."""
+"""Sparse fits of a label: L1 paths with their gaps, kept columns' weights under ridges."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.progress import expired
-from workbench.structure.dense_logistic import fit_dense_l1, fit_dense_ridge
+from workbench.structure.dense_logistic import fit_dense_l1
+from workbench.structure.dense_ridge import fit_dense_ridge
 
-PENALTIES = (0.97, 0.9, 0.8, *np.geomspace(0.7, 0.004, 16))
+PENALTIES = (0.97, 0.9, 0.8, *np.geomspace(0.7, 0.004, 16).tolist())
 """Shares of the least penalty under which no column stays."""
+
+LEAST = 1e-3
+"""Of the largest weight: a column that weighs less is left out."""
+
+INTERCEPT = 100.0
+"""The column of the intercept: so large that the penalty on its weight does not count."""
 
 
 def sigmoid(z: Float) -> Float:
@@ -27,94 +35,92 @@ def softmax(scores: Float) -> Float:
 
 @dataclass(frozen=True)
 class Fit:
-    """Weights of some columns of the design, beside an intercept."""
+    """Weights of some columns of a design, its `support`, beside an intercept."""
 
+    support: Int64
     weights: Float
     intercept: float
-    gap: float
+    gap: float = 0.0
 
-    @property
-    def start(self) -> Float:
-        """Where the next fit begins: the weights, and that of the intercept's column."""
-        return np.append(self.weights, self.intercept / INTERCEPT)
-
-    @property
-    def support(self) -> Int64:
-        return np.flatnonzero(self.weights)
-
-    def scores(self, Z: Float) -> Float:
-        support = self.support
-        return Z[:, support] @ self.weights[support] + self.intercept
+    def scores(self, columns: Float) -> Float:
+        """The sum of each row; `columns` has a row a column of the design."""
+        return self.weights @ columns[self.support] + self.intercept
 
 
-def path(Z: Float, y: Float, most: int, deadline: float | None) -> list[tuple[float, Fit]]:
-    """L1 fits under falling shares of the largest penalty, until over `most` terms stay."""
-    found: list[tuple[float, Fit]] = []
-    start: Float | None = None
-    design = _prepared(Z, y)
-    for share in PENALTIES:
-        fit = design.fit(share, start)
-        start = fit.start
-        if len(fit.support) > most or (found and expired(deadline)):
-            break
-        found.append((float(share), fit))
-    return found
+class L1Path:
+    """L1 fits under falling shares of the largest penalty, each begun at the one before, made as
+    they are asked for: shares and fits until more than `most` columns stay, or time is up.
 
+    Parameters
+    ----------
+    columns : float64 array, shape (n_columns + 1, n_rows)
+        A row a column of the design, C order; the last is `INTERCEPT` throughout.
+    y : float64 array, shape (n_rows,)
+        0 or 1.
+    """
 
-def at_penalty(Z: Float, y: Float, share: float, most: int, deadline: float | None) -> Fit:
-    """The fit at one penalty, or at the least larger one that keeps at most `most` terms."""
-    design = _prepared(Z, y)
-    start: Float | None = None
-    kept: Fit | None = None
-    for one in (*(p for p in PENALTIES if p > share * 1.0001), share):
-        fit = design.fit(one, start)
-        if kept is not None and (len(fit.support) > most or expired(deadline)):
-            return kept
-        kept, start = fit, fit.start
-    assert kept is not None
-    return kept
+    def __init__(self, columns: Float, y: Float, most: int, deadline: float | None) -> None:
+        self._columns, self._y, self._most, self._deadline = columns, y, most, deadline
+        base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
+        self._slopes = np.abs(columns @ (base - y))
+        self._slopes[-1] = 0.0
+        self._top = float(self._slopes.max()) or float(len(y))
+        self._weights = np.zeros(len(columns))
+        self._fits: list[Fit] = []
+        self._ended = False
 
+    def __iter__(self) -> Iterator[tuple[float, Fit]]:
+        for place, share in enumerate(PENALTIES):
+            if not self._reaches(place):
+                return
+            yield share, self._fits[place]
 
-@dataclass(frozen=True)
-class _Logistic:
-    """A design as a fit takes it: a row a column, that of the intercept last."""
+    def at(self, share: float) -> Fit:
+        """The fit at one penalty, or at the least larger one that keeps at most `most` columns."""
+        larger = sum(one > share * 1.0001 for one in PENALTIES)
+        if larger and not self._reaches(larger - 1) and self._fits:
+            return self._fits[-1]
+        weights = np.zeros(len(self._columns))
+        before = self._fits[larger - 1] if larger else None
+        if before is not None:
+            weights[before.support], weights[-1] = before.weights, before.intercept / INTERCEPT
+        fit = self._fitted(share, weights, np.zeros(len(weights)))
+        return fit if before is None or len(fit.support) <= self._most else before
 
-    columns: Float
-    y: Float
-    top: float
+    def _reaches(self, place: int) -> bool:
+        """Whether so few columns stay down to a penalty."""
+        while not self._ended and len(self._fits) <= place:
+            fit = self._fitted(PENALTIES[len(self._fits)], self._weights, self._slopes)
+            late = bool(self._fits) and expired(self._deadline)
+            self._ended = len(fit.support) > self._most or late
+            if not self._ended:
+                self._fits.append(fit)
+        return len(self._fits) > place
 
-    def fit(self, share: float, start: Float | None) -> Fit:
-        l1 = max(self.top * share, 1e-9)
-        weights = np.zeros(len(self.columns)) if start is None else start.copy()
-        value, bound = fit_dense_l1(self.columns, self.y, l1, weights, 1e-5, 60)
+    def _fitted(self, share: float, weights: Float, slopes: Float) -> Fit:
+        """The fit at one penalty; weights and slopes are where it starts, and where it ends."""
+        l1 = max(self._top * share, 1e-9)
+        value, bound = fit_dense_l1(self._columns, self._y, l1, weights, slopes, 1e-5, 60)
         # Of columns that say the same the solver leaves one, and next to nothing of the others: no
         # rules for those.
-        weights[:-1][np.abs(weights[:-1]) < LEAST * np.abs(weights[:-1]).max(initial=0.0)] = 0.0
-        return Fit(
-            weights[:-1], INTERCEPT * float(weights[-1]), (value - bound) / max(abs(value), 1e-9)
-        )
+        of = weights[:-1]
+        of[np.abs(of) < LEAST * np.abs(of).max(initial=0.0)] = 0.0
+        support = np.flatnonzero(of)
+        gap = (value - bound) / max(abs(value), 1e-9)
+        return Fit(support, of[support], INTERCEPT * float(weights[-1]), gap)
 
 
-LEAST = 1e-3
-"""Of the largest weight: a column that weighs less is left out."""
-
-INTERCEPT = 100.0
-"""The column of the intercept: so large that the penalty on its weight does not count."""
-
-
-def _prepared(Z: Float, y: Float) -> _Logistic:
-    base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
-    top = float(np.abs(Z.T @ (base - y)).max(initial=0.0))
-    columns = np.vstack((Z.T, np.full(len(y), INTERCEPT)))
-    return _Logistic(columns, np.asarray(y, np.float64), top if top > 0 else float(len(y)))
-
-
-def refitted(Z: Float, y: Float, support: Int64, ridge: float, start: Fit | None = None) -> Fit:
-    """The support's weights under a ridge, the intercept free; faster from a near fit."""
-    weights = np.zeros(Z.shape[1])
-    near = None if start is None else np.append(start.weights[support], start.intercept)
-    weights[support], intercept = ridge_logistic(Z[:, support], y, ridge, near)
-    return Fit(weights, intercept, 0.0)
+def refits(
+    columns: Float, y: Float, support: Int64, ridges: Sequence[float], near: Fit | None = None
+) -> list[Fit]:
+    """The support's weights under each ridge, the intercept free; faster from a near fit."""
+    chosen = _with_ones(columns[support])
+    weights = _started(y, len(support)) if near is None else np.append(near.weights, near.intercept)
+    found = []
+    for ridge in ridges:
+        fit_dense_ridge(chosen, y, _pulls(ridge, len(support)), weights)
+        found.append(Fit(support, weights[:-1].copy(), float(weights[-1])))
+    return found
 
 
 def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tuple[Float, float]:
@@ -142,19 +148,36 @@ def least_absolute(Z: Float, y: Float, ridge: float, *, rounds: int = 15) -> tup
 def ridge_logistic(
     Z: Float, y: Float, ridge: float, start: Float | None = None
 ) -> tuple[Float, float]:
-    """Ridge logistic regression of few columns, from `start`, weights and an intercept."""
-    columns = np.vstack((Z.T, np.ones(len(Z))))
-    base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
-    weights = (
-        np.append(np.zeros(Z.shape[1]), np.log(base / (1 - base)))
-        if start is None
-        else start.copy()
-    )
-    penalty = np.append(np.full(Z.shape[1], ridge), 1e-6)
-    fit_dense_ridge(columns, np.asarray(y, np.float64), penalty, weights)
+    """Ridge logistic regression of few columns, shape (n_rows, n_columns), from `start`, weights
+    and an intercept.
+    """
+    weights = _started(y, Z.shape[1]) if start is None else start.copy()
+    fit_dense_ridge(_with_ones(Z.T), np.asarray(y, np.float64), _pulls(ridge, Z.shape[1]), weights)
     return weights[:-1], float(weights[-1])
 
 
+def _with_ones(columns: Float) -> Float:
+    found = np.ones((len(columns) + 1, columns.shape[1]))
+    found[:-1] = columns
+    return found
+
+
+def _started(y: Float, n_columns: int) -> Float:
+    """No weight, and the intercept of the mean."""
+    base = np.clip(y.mean(), 1e-6, 1 - 1e-6)
+    return np.append(np.zeros(n_columns), np.log(base / (1 - base)))
+
+
+def _pulls(ridge: float, n_columns: int) -> Float:
+    """The ridge of each column, next to none of the intercept."""
+    return np.append(np.full(n_columns, ridge), 1e-6)
+
+
+def row_losses(scores: Float, y: Float) -> Float:
+    """Negative log likelihood of each 0/1 label under log odds `scores`."""
+    return np.asarray(np.logaddexp(0, scores) - y * scores)
+
+
 def log_loss(scores: Float, y: Float) -> float:
-    """Mean negative log likelihood of 0/1 labels under log odds `scores`."""
-    return float(np.mean(np.logaddexp(0, scores) - y * scores))
+    """The mean of `row_losses`."""
+    return float(row_losses(scores, y).mean())

@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.arrays import Float, Int64, Real
+from workbench.arrays import Bool, Float, Int64, Real
 from workbench.structure.cuts import plain_between
 from workbench.structure.terms import Condition, Term
 
 
 class MadeTerm(NamedTuple):
-    """A term with its values of the rows that it was scaled on; of a condition the rows that it
-    holds of, as bits, else nothing.
+    """A term with its values of the rows that it was scaled on: of a condition whether it holds,
+    also as bits.
     """
 
     term: Term
-    values: Float
-    pattern: bytes
+    values: Bool | Float
+    pattern: bytes = b""
 
 
 def straight_terms(X: Real, columns: Sequence[int] | Int64) -> Iterator[MadeTerm]:
@@ -163,17 +163,13 @@ def _scaled(found: Iterable[Term], X: Real) -> Iterator[MadeTerm]:
     read, values = -1, np.empty(0)
     for term in found:
         if term.form == "condition":
-            if len(term.conditions) == 1 and term.columns[0] == read:
-                held = term.conditions[0].passes(values)
-            else:
-                held = term.holds(X)
-            share = float(held.mean())
+            single = len(term.conditions) == 1 and term.columns[0] == read
+            held = term.conditions[0].passes(values) if single else term.holds(X)
+            made = _condition(term, held)
             # Columns of one table are unknown in the same rows.
-            pattern = np.packbits(held).tobytes()
-            if min(share, 1 - share) * len(X) >= max(3, 0.002 * len(X)) and pattern not in seen:
-                seen.add(pattern)
-                spread = max(float(np.sqrt(share * (1 - share))), 0.05)
-                yield MadeTerm(replace(term, spread=spread), held / spread, pattern)
+            if made is not None and made.pattern not in seen:
+                seen.add(made.pattern)
+                yield made
             continue
         if term.column != read:
             read, values = term.column, np.asarray(X[:, term.column], np.float64)
@@ -183,7 +179,16 @@ def _scaled(found: Iterable[Term], X: Real) -> Iterator[MadeTerm]:
             spread = max(spread, 1e-12)
             centre = _plain(float(known.mean()), spread / 100)
             scaled = np.nan_to_num((formed - centre) / spread, nan=0.0)
-            yield MadeTerm(replace(term, centre=centre, spread=spread), scaled, b"")
+            yield MadeTerm(replace(term, centre=centre, spread=spread), scaled)
+
+
+def _condition(term: Term, held: Bool) -> MadeTerm | None:
+    """A term of conditions that hold of some rows; nothing where they tell few of them apart."""
+    share = float(held.mean())
+    if min(share, 1 - share) * len(held) < max(3, 0.002 * len(held)):
+        return None
+    spread = max(float(np.sqrt(share * (1 - share))), 0.05)
+    return MadeTerm(replace(term, spread=spread), held, np.packbits(held).tobytes())
 
 
 def _plain(number: float, within: float) -> float:
@@ -191,30 +196,35 @@ def _plain(number: float, within: float) -> float:
     return plain_between(number - within, number + within)
 
 
-def pair_terms(X: Real, residual: Float, terms: Sequence[Term]) -> list[Term]:
-    """Conjunctions of two conditions that go with what a model without them leaves unexplained.
+def pair_terms(
+    single: Sequence[Term], held: Bool, residual: Float
+) -> Iterator[tuple[Term, int, int]]:
+    """Conjunctions of two conditions that go with what a model without them leaves unexplained, and
+    the places of both.
 
-    `residual` (n_rows,) is target less prediction; a pair is kept where its correlation with it
-    clearly exceeds that of both its conditions. One matrix product of the best conditions.
+    `held`, shape (n_conditions, n_rows), says of which rows terms of one condition hold; `residual`
+    (n_rows,) is target less prediction. A pair is kept where its correlation with it clearly
+    exceeds that of both its conditions. One matrix product of the best conditions.
     """
-    single = [term for term in terms if len(term.conditions) == 1]
     if len(single) < 2:
-        return []
-    held = np.stack([term.conditions[0].holds(X) for term in single], axis=1)
-    n = held.sum(axis=0)
-    alone = np.abs(held.T @ residual) / np.sqrt(np.maximum(n, 1))
+        return
+    n = held.sum(axis=1)
+    alone = np.abs(held @ residual) / np.sqrt(np.maximum(n, 1))
     best = np.argsort(-alone, kind="stable")[:PAIRED]
-    held, alone = held[:, best].astype(np.float64), alone[best]
-    n_pair = held.T @ held
-    score = np.abs((held * residual[:, None]).T @ held) / np.sqrt(np.maximum(n_pair, 1))
-    score[n_pair < max(5, 0.005 * len(X))] = 0
+    among, alone = held[best].astype(np.float64), alone[best]
+    n_pair = among @ among.T
+    score = np.abs((among * residual) @ among.T) / np.sqrt(np.maximum(n_pair, 1))
+    score[n_pair < max(5, 0.005 * held.shape[1])] = 0
     score[score < 1.2 * np.maximum(alone[:, None], alone[None, :])] = 0
     rows, columns = np.triu_indices(len(best), 1)
-    order = np.argsort(-score[rows, columns], kind="stable")[:PAIRS]
-    found = []
-    for place in order:
-        first, second = single[best[rows[place]]], single[best[columns[place]]]
+    seen: set[bytes] = set()
+    for place in np.argsort(-score[rows, columns], kind="stable")[:PAIRS]:
+        one, other = int(best[rows[place]]), int(best[columns[place]])
+        first, second = single[one], single[other]
         if score[rows[place], columns[place]] <= 0 or first.columns == second.columns:
             continue
-        found.append(Term((*first.conditions, *second.conditions)))
-    return [made.term for made in _scaled(found, X)]
+        both = Term((*first.conditions, *second.conditions))
+        made = _condition(both, held[one] & held[other])
+        if made is not None and made.pattern not in seen:
+            seen.add(made.pattern)
+            yield made.term, one, other

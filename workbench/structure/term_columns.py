@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
 
-from workbench.arrays import Float, Int64, Real
+from workbench.arrays import Bool, Float, Int64, Real, UInt8
 from workbench.structure.cuts import plain_between
+from workbench.structure.screening import AT_ONCE
 from workbench.structure.term_choices import MadeTerm, edges_of, step_terms, terms_of
 from workbench.structure.terms import Term
 
@@ -19,106 +19,147 @@ CLEARLY = 5.0
 """By how much log likelihood it tells more than these: of forty, one fits chance best."""
 
 
-@dataclass(frozen=True)
 class TermColumns:
     """The terms of a design's columns, kept as they are made.
 
     Attributes
     ----------
     X : float array, shape (n_rows, n_columns)
+    terms : list of Term
+        Those made so far. What is said of a term goes by its place among them.
     """
 
-    X: Real
-    _made: dict[int, list[MadeTerm]] = field(default_factory=dict)
-    _steps: dict[tuple[int, float], list[MadeTerm]] = field(default_factory=dict)
-    _fine: dict[int, _Fine] = field(default_factory=dict)
+    def __init__(self, X: Real) -> None:
+        self.X = X
+        self.terms: list[Term] = []
+        self._values: list[Bool | Float] = []
+        self._first_alike: list[int] = []
+        self._patterns: dict[bytes, int] = {}
+        self._of: dict[int, list[int]] = {}
+        self._steps: dict[tuple[int, float], list[int]] = {}
+        self._fine: dict[int, _Fine] = {}
 
-    def of(self, columns: Int64, most: int, y: Float, rows: Int64) -> tuple[list[Term], Float]:
-        """At most so many terms of some columns, values times handicaps (n_rows, n_terms).
+    def of(self, columns: Int64, most: int, y: Float, rows: Int64) -> Int64:
+        """The places of at most so many terms of some columns, and of as many thresholds beside.
 
         Beside the thresholds that all rows share, of each column that which tells most of `y`, 0 or
         1, of some rows. Of conditions that hold of the same rows the first stays.
         """
-        shared = (made for column in columns.tolist() for made in self._of(column))
-        found = list(_different(shared, most))
-        sharpest = (made for step in self._sharpest(columns, y, rows) for made in self._step(*step))
-        found = list(_different([*found, *sharpest], len(found) + most))
-        values = np.empty((len(self.X), len(found)))
-        for place, one in enumerate(found):
-            values[:, place] = one.term.handicap * one.values
-        return [one.term for one in found], values
+        shared = chain.from_iterable(self._of_column(column) for column in columns.tolist())
+        found = self._different(shared, most)
+        sharpest = (self._step(*step) for step in self._sharpest(columns, y, rows))
+        steps = chain.from_iterable(sharpest)
+        return np.array(self._different(chain(found, steps), len(found) + most), np.int64)
 
-    def _of(self, column: int) -> list[MadeTerm]:
-        if column not in self._made:
-            self._made[column] = list(terms_of(self.X, [column]))
-        return self._made[column]
+    def values(self, places: Int64, rows: Int64) -> Float:
+        """Values times handicaps, shape (n_places, n_rows)."""
+        found = np.empty((len(places), len(rows)))
+        terms = [self.terms[place] for place in places]
+        held = np.array([term.form == "condition" for term in terms], np.bool_)
+        if held.any():
+            each = np.stack([self._values[place] for place in places[held]])[:, rows]
+            heights = [
+                1 / term.spread * term.handicap for term in terms if term.form == "condition"
+            ]
+            found[held] = each * np.array(heights)[:, None]
+        for place in np.flatnonzero(~held):
+            found[place] = terms[place].handicap * self._values[places[place]][rows]
+        return found
 
-    def _step(self, column: int, cut: float) -> list[MadeTerm]:
+    def kept(self, made: Iterable[MadeTerm]) -> list[int]:
+        """Keep terms; the places that they are given."""
+        places = []
+        for term, values, pattern in made:
+            place = len(self.terms)
+            self.terms.append(term)
+            self._values.append(values)
+            self._first_alike.append(
+                self._patterns.setdefault(pattern, place) if pattern else place
+            )
+            places.append(place)
+        return places
+
+    def _of_column(self, column: int) -> list[int]:
+        if column not in self._of:
+            self._of[column] = self.kept(terms_of(self.X, [column]))
+        return self._of[column]
+
+    def _step(self, column: int, cut: float) -> list[int]:
         if (column, cut) not in self._steps:
-            self._steps[column, cut] = list(step_terms(self.X, column, cut))
+            self._steps[column, cut] = self.kept(step_terms(self.X, column, cut))
         return self._steps[column, cut]
+
+    def _different(self, places: Iterable[int], most: int) -> list[int]:
+        """The first of each pattern, at most so many."""
+        found: dict[int, int] = {}
+        for place in places:
+            if len(found) == most:
+                break
+            found.setdefault(self._first_alike[place], place)
+        return list(found.values())
 
     def _sharpest(self, columns: Int64, y: Float, rows: Int64) -> Iterator[tuple[int, float]]:
         """Columns with the threshold that tells most of the rows, where no shared one tells nearly
         as much.
         """
-        fine = {column: one for column in columns.tolist() if (one := self._finely(column)).edges}
-        if not fine:
-            return
-        counts = np.zeros((2, len(fine), FINE_CUTS + 2))
-        for place, one in enumerate(fine.values()):
-            codes = one.codes[rows]
-            counts[0, place] = np.bincount(codes, minlength=FINE_CUTS + 2)
-            counts[1, place] = np.bincount(codes, weights=y[rows], minlength=FINE_CUTS + 2)
-        n, s = counts[:, :, :-1].cumsum(axis=2)
-        told = _likelihood(s, n) + _likelihood(s[:, -1:] - s, n[:, -1:] - n)
-        for of, (column, one) in zip(told, fine.items()):
-            best = int(np.argmax(of[: len(one.edges)]))
-            if of[best] >= of[one.shared].max(initial=-np.inf) + CLEARLY:
-                yield column, plain_between(*one.edges[best])
+        fine = [(column, one) for column in columns.tolist() if (one := self._finely(column)).edges]
+        labels = y[rows].astype(np.int64)
+        for first in range(0, len(fine), AT_ONCE):
+            block = fine[first : first + AT_ONCE]
+            codes = np.stack([one.codes for _, one in block])[:, rows]
+            told = _told_by_cuts(codes, labels)
+            told[~np.stack([one.possible for _, one in block])] = -np.inf
+            best = told.argmax(axis=1)
+            shared = np.where(np.stack([one.shared for _, one in block]), told, -np.inf)
+            clearly = told.max(axis=1) >= shared.max(axis=1) + CLEARLY
+            for place in np.flatnonzero(clearly):
+                column, one = block[place]
+                yield column, plain_between(*one.edges[best[place]])
 
     def _finely(self, column: int) -> _Fine:
         if column not in self._fine:
-            values = np.asarray(self.X[:, column], np.float64)
-            edges = edges_of(values, FINE_CUTS)
-            above = np.array([high for _, high in edges])
-            codes = np.searchsorted(above, values, "right")
-            shared = {one.threshold for made in self._of(column) for one in made.term.conditions}
-            self._fine[column] = _Fine(
-                edges,
-                np.where(np.isnan(values), FINE_CUTS + 1, codes),
-                np.searchsorted(above, sorted(shared)).clip(max=max(len(edges) - 1, 0)),
-            )
+            shared = [
+                one.threshold
+                for place in self._of_column(column)
+                for one in self.terms[place].conditions
+            ]
+            self._fine[column] = _Fine(np.asarray(self.X[:, column], np.float64), shared)
         return self._fine[column]
 
 
-class _Fine(NamedTuple):
+class _Fine:
     """Many thresholds of a column.
 
     Attributes
     ----------
     edges : list of (float, float)
         The values on both sides of each.
-    codes : int64 array, shape (n_rows,)
+    codes : uint8 array, shape (n_rows,)
         How many each row is above; the last code where it is unknown.
-    shared : int64 array
-        The places of those that all rows share.
+    possible, shared : bool array, shape (FINE_CUTS + 1,)
+        Which there are, and which of them all rows share.
     """
 
-    edges: list[tuple[float, float]]
-    codes: Int64
-    shared: Int64
+    def __init__(self, values: Float, shared: list[float]) -> None:
+        self.edges = edges_of(values, FINE_CUTS)
+        above = np.array([high for _, high in self.edges])
+        codes = np.searchsorted(above, values, "right")
+        self.codes = np.where(np.isnan(values), FINE_CUTS + 1, codes).astype(np.uint8)
+        self.possible: Bool = np.arange(FINE_CUTS + 1) < len(self.edges)
+        self.shared: Bool = np.zeros(FINE_CUTS + 1, np.bool_)
+        self.shared[np.searchsorted(above, shared).clip(max=max(len(above) - 1, 0))] = True
 
 
-def _different(made: Iterable[MadeTerm], most: int) -> Iterator[MadeTerm]:
-    seen: set[bytes] = set()
-    for one in made:
-        if most <= 0:
-            return
-        if not one.pattern or one.pattern not in seen:
-            seen.add(one.pattern)
-            most -= 1
-            yield one
+def _told_by_cuts(codes: UInt8, labels: Int64) -> Float:
+    """The log likelihood of labels by a rate above each threshold of each column and one for other
+    known values, shape (n_columns, FINE_CUTS + 1).
+    """
+    size = 2 * (FINE_CUTS + 2)
+    places = np.arange(len(codes))[:, None] * size + 2 * codes.astype(np.int64) + labels
+    counts = np.bincount(places.ravel(), minlength=len(codes) * size)
+    each = counts.reshape(len(codes), FINE_CUTS + 2, 2)[:, :-1].astype(np.float64)
+    n, s = each.sum(axis=2).cumsum(axis=1), each[:, :, 1].cumsum(axis=1)
+    return _likelihood(s, n) + _likelihood(s[:, -1:] - s, n[:, -1:] - n)
 
 
 def _likelihood(s: Float, n: Float) -> Float:

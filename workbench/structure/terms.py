@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -77,7 +78,7 @@ class Term:
         """Whether a rule says the term without its centre: conditions, values not clipped."""
         return self.form == "condition" or bool(np.isinf(self.high))
 
-    @property
+    @cached_property
     def columns(self) -> tuple[int, ...]:
         tested = tuple(one.column for one in self.conditions)
         return tested if self.form == "condition" else (*tested, self.column)

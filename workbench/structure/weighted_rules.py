@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.arrays import Float, Int64, Real
-from workbench.structure.rule_design import Design
+from workbench.structure.rule_choice import Choice, Support, Tries
+from workbench.structure.rule_design import Design, Stage
 from workbench.structure.rule_task import RuleTask
 from workbench.structure.scopes import TermScope, scopes_of
-from workbench.structure.sparse_fits import Fit, at_penalty, log_loss, path, refitted, sigmoid
+from workbench.structure.sparse_fits import L1Path, refits, row_losses, sigmoid
 from workbench.structure.terms import Term
 
 MOST_ROWS = 20_000
@@ -107,8 +107,9 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     path is tried as it is and with its support refitted under a ridge; beside them, where the
     target's own columns are few, all of these as plain numbers under a ridge. What does best on the
     held-out rows is then fitted to all rows, from the screening on, over columns that at least half
-    of the held-out sets' fits kept, too. Beyond `MOST_ROWS` rows all
-    this sees an even sample of them, and the terms that it chose are weighed by all.
+    of the held-out sets' fits kept, too. What is clearly behind after a held-out set is tried on no
+    further one. Beyond `MOST_ROWS` rows all this sees an even sample of them, and the terms that it
+    chose are weighed by all.
     """
     y = task.y
     if task.most_rules < 1 or len(np.unique(y)) < 2 or len(y) < 4:
@@ -119,68 +120,45 @@ def fit_weighted_rules(task: RuleTask) -> WeightedRules:
     counted = () if task.counted is None else task.counted.columns
     scopes = scopes_of(task, counted)
     design = Design(task)
-    losses: dict[_Choice, list[float]] = {}
-    supports: dict[_Choice, list[_Support]] = {}
+    tries = Tries()
     for number, left_out in enumerate(splits):
-        if losses and task.conduct.over:
+        if tries and task.conduct.over:
             break
         task.conduct.progress.step("rules", number, len(splits) + 1)
-        for choice, loss, support in _tried(design, left_out, scopes):
-            losses.setdefault(choice, []).append(loss)
-            supports.setdefault(choice, []).append(support)
-    if not losses:
+        for choice, errors, support in _tried(design, left_out, scopes, tries):
+            tries.add(choice, errors, support)
+        if tries and number + 1 < len(splits):
+            tries.drop_behind()
+    if not tries:
         return constant_rules(y, True)
     task.conduct.progress.report("rules", len(splits), len(splits) + 1, "")
-    chosen = _chosen(losses)
-    found = _fitted(design, chosen, scopes[chosen[0]], _stable(supports[chosen]))
-    return replace(found, losses=tuple(losses[chosen]))
+    chosen = tries.best()
+    found = _fitted(design, chosen, scopes[chosen.scope], tries.support(chosen))
+    return replace(found, losses=tries.losses(chosen))
 
 
-def _chosen(losses: dict[_Choice, list[float]]) -> _Choice:
-    """Of the choices that most held-out sets have tried, the one of the least mean loss."""
-    tried_most = max(map(len, losses.values()))
-    complete = (choice for choice in losses if len(losses[choice]) == tried_most)
-    return min(complete, key=lambda choice: float(np.mean(losses[choice])))
-
-
-_Support = frozenset[tuple[int, ...]] | None
-"""The columns of each term that a fit keeps; None of one that keeps all."""
-
-
-def _stable(supports: Sequence[_Support]) -> _Support:
-    """The columns that at least half of the fits kept, of several fits to different rows; what
-    fewer keep is mostly chance (stability selection: Meinshausen and Buehlmann 2010).
-    """
-    kept = Counter(columns for one in supports if one is not None for columns in one)
-    if len(supports) < 2 or None in supports:
-        return None
-    return frozenset(columns for columns, n in kept.items() if 2 * n >= len(supports))
-
-
-def _fitted(design: Design, chosen: _Choice, scope: TermScope, stable: _Support) -> WeightedRules:
+def _fitted(design: Design, chosen: Choice, scope: TermScope, stable: Support) -> WeightedRules:
     """What was chosen on held-out rows, fitted to all; of terms those over stable columns."""
     y, most, deadline = design.y, design.task.most_rules, design.task.conduct.deadline
-    _, stage, share, ridge = chosen
-    terms: list[Term] = []
-    for number, more, columns in design.stages(np.empty(0, np.int64), scope):
-        if number > stage:
-            break
-        terms, Z = more, columns
-        if number == stage:
-            break
+    _, number, share, ridge = chosen
+    stages = list(design.stages(np.empty(0, np.int64), scope, number))
+    if share >= 1 or not stages:
+        return constant_rules(y, True)
+    stage = stages[-1]
     if stable is not None:
-        among = [at for at, term in enumerate(terms) if term.columns in stable]
-        terms, Z = [terms[at] for at in among], Z[:, among]
-    if share >= 1 or not terms:
+        stage = stage.among([at for at, one in enumerate(stage.terms) if one.columns in stable])
+    if not stage.terms:
         return constant_rules(y, True)
     if share == ALL:
-        final = refitted(Z, y, np.arange(min(len(terms), most)), ridge or 1.0)
+        support = np.arange(min(len(stage.terms), most))
+        (final,) = refits(stage.learned, y, support, [ridge or 1.0])
     else:
-        final = at_penalty(Z, y, share, most, deadline)
+        final = L1Path(stage.learned, y, most, deadline).at(share)
         if ridge is not None and len(final.support):
-            final = replace(refitted(Z, y, final.support, ridge), gap=final.gap)
-    kept = [terms[at] for at in final.support]
-    weights = final.weights[final.support] * [term.handicap for term in kept]
+            (weighed,) = refits(stage.learned, y, final.support, [ridge], final)
+            final = replace(weighed, gap=final.gap)
+    kept = [stage.terms[at] for at in final.support]
+    weights = final.weights * [term.handicap for term in kept]
     complete = not design.task.conduct.over
     return WeightedRules(tuple(kept), weights, final.intercept, True, final.gap, complete)
 
@@ -189,8 +167,8 @@ def _weighed_by(rules: WeightedRules, X: Real, y: Float) -> WeightedRules:
     """The same terms with the weights that these rows give them."""
     if not rules.terms:
         return replace(constant_rules(y, True), complete=rules.complete)
-    Z = np.column_stack([term.handicap * term.values(X) for term in rules.terms])
-    fit = refitted(Z, y, np.arange(len(rules.terms)), 1.0)
+    columns = np.stack([term.handicap * term.values(X) for term in rules.terms])
+    (fit,) = refits(columns, y, np.arange(len(columns)), [1.0])
     weights = fit.weights * [term.handicap for term in rules.terms]
     return replace(rules, weights=weights, intercept=fit.intercept)
 
@@ -199,56 +177,60 @@ ALL = 0.0
 """The share of the largest penalty that stands for all terms of a scope, under a ridge alone."""
 
 
-_Choice = tuple[int, int, float, float | None]
-"""Scope, stage, share of the largest penalty, and ridge of a refit."""
-
-
 def _tried(
-    design: Design, held_out: Int64, scopes: Sequence[TermScope]
-) -> Iterator[tuple[_Choice, float, _Support]]:
-    """Each scope's held-out loss by stage and penalty, refitted or not, and what is kept.
+    design: Design, held_out: Int64, scopes: Sequence[TermScope], tries: Tries
+) -> Iterator[tuple[Choice, Float, Support]]:
+    """What each choice in the race errs on each held-out row, and what it keeps.
 
     Share 1 stands for no rule at all.
     """
-    y, most_rules, deadline = design.y, design.task.most_rules, design.task.conduct.deadline
+    y, most_rules = design.y, design.task.most_rules
     training = np.setdiff1d(np.arange(len(y)), held_out)
     if len(training) < 3 or not len(held_out) or len(np.unique(y[training])) < 2:
         return
-    seen, truth = y[training], y[held_out]
-    none = constant_rules(seen, True).intercept
+    truth = y[held_out]
+    none = row_losses(np.full(len(truth), constant_rules(y[training], True).intercept), truth)
     for place, among in enumerate(scopes):
-        yield (place, 0, 1.0, None), log_loss(np.full(len(truth), none), truth), None
-        for stage, terms, Z in design.stages(held_out, among):
-            learned, asked = Z[training], Z[held_out]
-            if among.straight:
-                for pull in STRAIGHT_RIDGES if len(terms) <= most_rules else ():
-                    whole = refitted(learned, seen, np.arange(len(terms)), pull)
-                    yield (place, stage, ALL, pull), log_loss(whole.scores(asked), truth), None
+        if tries.races(place, 0):
+            yield Choice(place, 0, 1.0, None), none, None
+        for stage in design.stages(held_out, among, tries.last_racing(place)):
+            if not tries.races(place, stage.number):
                 continue
-            if design.task.conduct.over and stage:
+            if among.straight and len(stage.terms) > most_rules:
+                continue
+            if design.task.conduct.over and stage.number:
                 return
-            refits: dict[bytes, list[float]] = {}  # one support often lasts for several penalties
-            for share, fit in path(learned, seen, most_rules, deadline):
-                kept = frozenset(terms[at].columns for at in fit.support)
-                yield (place, stage, share, None), log_loss(fit.scores(asked), truth), kept
-                if not len(fit.support):
-                    continue
-                key = fit.support.tobytes()
-                if key not in refits:
-                    refits[key] = [
-                        log_loss(one.scores(asked), truth) for one in _refits(learned, seen, fit)
-                    ]
-                yield from (
-                    ((place, stage, share, ridge), loss, kept)
-                    for ridge, loss in zip(RIDGES, refits[key])
-                )
+            tried = _whole(stage) if among.straight else _along_path(stage)
+            for share, ridge, errors, kept in tried:
+                yield Choice(place, stage.number, share, ridge), errors, kept
 
 
-def _refits(Z: Float, y: Float, fit: Fit) -> Iterator[Fit]:
-    """The support of a fit under each ridge."""
-    for ridge in RIDGES:
-        fit = refitted(Z, y, fit.support, ridge, start=fit)
-        yield fit
+_Tried = Iterator[tuple[float, float | None, Float, Support]]
+"""Shares of the largest penalty, ridges of refits, what fits err on held-out rows and keep."""
+
+
+def _whole(stage: Stage) -> _Tried:
+    """All terms, under each ridge."""
+    support = np.arange(len(stage.terms))
+    for ridge, fit in zip(
+        STRAIGHT_RIDGES, refits(stage.learned, stage.y, support, STRAIGHT_RIDGES)
+    ):
+        yield ALL, ridge, stage.errors(fit), None
+
+
+def _along_path(stage: Stage) -> _Tried:
+    """Each fit of the path, as it is and with its support refitted under each ridge."""
+    again: dict[bytes, list[Float]] = {}  # one support often lasts for several penalties
+    for share, fit in stage.path:
+        kept = frozenset(stage.terms[at].columns for at in fit.support)
+        yield share, None, stage.errors(fit), kept
+        if not len(fit.support):
+            continue
+        key = fit.support.tobytes()
+        if key not in again:
+            fits = refits(stage.learned, stage.y, fit.support, RIDGES, fit)
+            again[key] = [stage.errors(one) for one in fits]
+        yield from ((share, ridge, errors, kept) for ridge, errors in zip(RIDGES, again[key]))
 
 
 RIDGES = (1.0, 10.0, 100.0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from workbench.errors import InputError, Span
 
@@ -44,6 +45,7 @@ _VALUE_TYPES = frozenset(
 )
 
 
+@lru_cache(maxsize=10_000)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name, lower case: `driverId`,
     `driver_id` and `Driver ID` are all (driver, id).

@@ -1,0 +1,105 @@
+"""What held-out rows choose among fits of rules, and which fits they try no more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.arrays import Float
+
+BEHIND = 2.0
+"""Standard errors by which a stage must be behind the best one, to be tried no more."""
+FEW = 50
+"""Held-out rows that say nothing of what is clearly behind."""
+
+Support = frozenset[tuple[int, ...]] | None
+"""The columns of each term that a fit keeps; None of one that keeps all."""
+
+
+class Choice(NamedTuple):
+    """A scope of columns, a stage of terms, a share of the largest penalty, the ridge of a
+    refit.
+    """
+
+    scope: int
+    stage: int
+    share: float
+    ridge: float | None
+
+
+class Tries:
+    """What each choice errs on each row of the held-out sets, and what it keeps.
+
+    A stage of a scope whose best choice is clearly behind the best of all is tried on no further
+    set (races of models: Maron and Moore 1994).
+    """
+
+    def __init__(self) -> None:
+        self._errors: dict[Choice, list[Float]] = {}
+        self._supports: dict[Choice, list[Support]] = {}
+        self._racing: set[tuple[int, int]] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._errors)
+
+    def add(self, choice: Choice, errors: Float, support: Support) -> None:
+        """What a choice errs on the rows of one more set."""
+        self._errors.setdefault(choice, []).append(errors)
+        self._supports.setdefault(choice, []).append(support)
+
+    def best(self) -> Choice:
+        """Of the choices that most sets have tried, the one that errs least."""
+        return min(self._tried_most(), key=lambda choice: float(np.mean(self.losses(choice))))
+
+    def losses(self, choice: Choice) -> tuple[float, ...]:
+        """The mean error on each set."""
+        return tuple(float(one.mean()) for one in self._errors[choice])
+
+    def support(self, choice: Choice) -> Support:
+        """The columns of terms that at least half of the sets' fits kept."""
+        return stable(self._supports[choice])
+
+    def drop_behind(self) -> None:
+        """Leave stages that are clearly behind out of the race."""
+        mean = {choice: float(np.mean(self.losses(choice))) for choice in self._tried_most()}
+        first: dict[tuple[int, int], Choice] = {}
+        for choice in sorted(mean, key=mean.__getitem__):
+            first.setdefault((choice.scope, choice.stage), choice)
+        least = np.concatenate(self._errors[self.best()])
+        if len(least) < FEW:
+            return
+        self._racing = set()
+        for stage, choice in first.items():
+            more = np.concatenate(self._errors[choice]) - least
+            if more.mean() <= BEHIND * more.std() / np.sqrt(len(more)):
+                self._racing.add(stage)
+
+    def last_racing(self, scope: int) -> int:
+        """The last stage of a scope that is in the race; -1 where none is."""
+        of_scope = [stage for stage in range(STAGES) if self.races(scope, stage)]
+        return max(of_scope, default=-1)
+
+    def races(self, scope: int, stage: int) -> bool:
+        """Whether a stage of a scope is in the race."""
+        return self._racing is None or (scope, stage) in self._racing
+
+    def _tried_most(self) -> list[Choice]:
+        most = max(map(len, self._errors.values()))
+        return [choice for choice, errors in self._errors.items() if len(errors) == most]
+
+
+STAGES = 3
+"""Numbers, their thresholds, pairs of conditions."""
+
+
+def stable(supports: Sequence[Support]) -> Support:
+    """The columns that at least half of the fits kept, of several fits to different rows; what
+    fewer keep is mostly chance (stability selection: Meinshausen and Buehlmann 2010).
+    """
+    kept = Counter(columns for one in supports if one is not None for columns in one)
+    if len(supports) < 2 or None in supports:
+        return None
+    return frozenset(columns for columns, n in kept.items() if 2 * n >= len(supports))
