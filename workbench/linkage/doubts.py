@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.arrays import Array, Float
+from workbench.arrays import Array, Float, Int8
 from workbench.linkage.comparison import MISSING, first_equal
 from workbench.linkage.fitting import Fitted, fit_to_all
 from workbench.linkage.groups import EVIDENCE
@@ -158,7 +158,8 @@ def told_apart(
     if problem.apart is not None:
         # Of two sources that repeat nothing, log odds say it themselves.
         return fitted, None
-    most = max(left, key=lambda one: one.wrong, default=None)
+    # What is said is of the pairs that are taken: those that may match are the less likely ones.
+    most = max(_doubts(model, problem, True), key=lambda one: one.wrong, default=None)
     return fitted, most if most is not None and most.wrong > SOME else None
 
 
@@ -171,26 +172,27 @@ def share_of_chance(counts: Float, chance: Float) -> float:
     return min(1.0, float((found[asked] / chance[1:][asked]).min(initial=1.0)))
 
 
-def _doubts(model: TreeModel, problem: LinkProblem) -> list[Doubt]:
+def _doubts(model: TreeModel, problem: LinkProblem, taken: bool = False) -> list[Doubt]:
     """Of each field that tells things apart, and in which many pairs may be random ones."""
     scores = model.scores(problem.levels)
     found = [
-        _doubt(model, place, scores, problem)
+        _doubt(model, place, scores, problem, taken)
         for place, comparison in enumerate(problem.comparisons)
         if problem.chances[place][first_equal(comparison) :].sum() <= NEARLY_UNIQUE
     ]
-    taken = float(_expected(scores, problem).sum())
-    return [one for one in found if one.share * taken > MANY]
+    number = float(_expected(scores, problem, taken).sum())
+    return [one for one in found if one.share * number > MANY]
 
 
-def _doubt(model: TreeModel, place: int, scores: Float, problem: LinkProblem) -> Doubt:
+def _doubt(model: TreeModel, place: int, scores: Float, problem: LinkProblem, taken: bool) -> Doubt:
     comparison, chance = problem.comparisons[place], problem.chances[place]
     level, first = problem.levels[:, place], first_equal(comparison)
-    counts = _levels_of(place, _expected(scores, problem), problem)
+    counts = _levels_of(place, _expected(scores, problem, taken), problem)
     number, equal = float(counts[1:].sum()), float(chance[first:].sum())
     filled = share = share_of_chance(counts, chance)
     # Who is taken because of the field says nothing of how often others agree in it.
-    lacking = _levels_of(place, _expected_without(model, place, problem), problem)
+    without = _expected(model.scores(_without(place, problem)), problem, taken)
+    lacking = _levels_of(place, without, problem)
     if counts[MISSING]:
         blank = share_of_chance(lacking, chance)
         share = (filled * number + blank * float(counts[MISSING])) / float(counts.sum())
@@ -246,7 +248,7 @@ def _finer(
 def _taught(model: TreeModel, place: int, problem: LinkProblem, conduct: Conduct) -> TreeModel:
     """The class that EM finds where a field says what matches and what does not."""
     levels = problem.levels
-    alike = _expected_without(model, place, problem)
+    alike = _expected(model.scores(_without(place, problem)), problem)
     random = _of_chance(_levels_of(place, alike, problem), problem.chances[place])[levels[:, place]]
     told = levels[:, place] != MISSING
     wider = sigmoid(model.scores(levels))
@@ -264,16 +266,16 @@ def _levels_of(place: int, weight: Float, problem: LinkProblem) -> Float:
     return np.asarray(found, np.float64)
 
 
-def _expected(scores: Float, problem: LinkProblem) -> Float:
-    """How many pairs of each pattern match, by their log odds."""
-    return sigmoid(scores) * problem.across
+def _expected(scores: Float, problem: LinkProblem, taken: bool = False) -> Float:
+    """How many pairs of each pattern match, by their log odds; or are taken for matches."""
+    return (scores > 0 if taken else sigmoid(scores)) * problem.across
 
 
-def _expected_without(model: TreeModel, place: int, problem: LinkProblem) -> Float:
-    """How many do if none has values of a field."""
+def _without(place: int, problem: LinkProblem) -> Int8:
+    """The levels of the patterns as if none had values of a field."""
     blank = problem.levels.copy()
     blank[:, place] = MISSING
-    return _expected(model.scores(blank), problem)
+    return blank
 
 
 def _wrong(scores: Float, problem: LinkProblem) -> float:
