@@ -5,6 +5,7 @@ itself.
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from workbench.evaluation import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.field_tree import FieldTree
 from workbench.linkage.groups import EVIDENCE, evidence_of_joining, of_single_things
-from workbench.linkage.merit import Judge
+from workbench.linkage.merit import Judge, unlike_levels
 from workbench.linkage.tree import TreeModel
 from workbench.verbs.linking.link import link
 
@@ -197,8 +198,9 @@ def test_one_field_that_hardly_any_random_pairs_agree_in_tells_things_apart(
     levels[1, 1] = 1
     nothing = np.zeros(2)
     judge = Judge(
-        levels, np.array([100.0, 300.0]), 1.0, nothing, np.full(5, 0.9), nothing, np.full(5, equal)
-    )
+        levels, np.array([100.0, 300.0]), 1.0, nothing, np.ones(5), np.full(5, 0.9), nothing,
+        np.full(5, equal),
+    )  # fmt: skip
 
     def taking(far: float) -> TreeModel:
         far_or_equal = [np.log([1.0, 0.1, 0.9])] * 5
@@ -207,3 +209,19 @@ def test_one_field_that_hardly_any_random_pairs_agree_in_tells_things_apart(
         return TreeModel(tuple(far_or_equal), -2.4, (rest,))
 
     assert judge.beyond(taking(0.9), taking(1e-6)) == differ
+
+
+@pytest.mark.parametrize(("far", "at_chance"), [(0.02, ()), (0.4, (3,))])
+def test_numbers_are_unlike_where_random_ones_mostly_are(
+    far: float, at_chance: tuple[int, ...]
+) -> None:
+    """Of random pairs a thirtieth is far, and half near: as many near matches say nothing."""
+    chances = [np.array([0.0, 0.9, 0.1])] * 3 + [np.array([0.0, 0.03, 0.5, 0.47])]
+    levels = np.full((100, 4), 2, np.int8)
+    levels[:, 3] = np.where(np.arange(100) < 100 * far, 2, 3)
+    model = SimpleNamespace(scores_without=lambda levels, place: np.full(100, 9.0))
+    unlike, chance = unlike_levels(chances)
+    judge = Judge(
+        levels, np.ones(100), 1.0, np.zeros(100), unlike, chance, np.zeros(100), np.zeros(4)
+    )
+    assert judge.at_chance(model) == at_chance  # type: ignore[arg-type]

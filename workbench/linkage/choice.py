@@ -80,9 +80,8 @@ def _useless(field: Field, one_source: bool) -> str:
                 "no value repeats: dates and codes that are written in several ways are to be "
                 "written in one"
             )
-        return (
-            "no value repeats" if field.kind == "date" else "no value repeats: a number of the row"
-        )
+        numbers = field.kind in ("number", "code")
+        return "no value repeats: a number of the row" if numbers else "no value repeats"
     return ""
 
 

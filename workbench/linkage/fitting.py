@@ -18,9 +18,9 @@ import numpy as np
 from workbench.arrays import Float
 from workbench.linkage.comparison import first_equal
 from workbench.linkage.determined import with_determined
-from workbench.linkage.field_tree import FAR, EveryPair
+from workbench.linkage.field_tree import EveryPair
 from workbench.linkage.groups import Things, of_single_things
-from workbench.linkage.merit import Judge
+from workbench.linkage.merit import Judge, unlike_levels
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.problem import LinkProblem, Sample
 from workbench.linkage.starts import halved_start, starts_of, strict_starts
@@ -143,7 +143,7 @@ class _Search:
             sample.across,
             problem.across.sum() / problem.possible,
             alike - problem.assumed.intercept,
-            np.array([one[FAR] for one in problem.chances]),
+            *unlike_levels(problem.chances),
             sample.within,
             np.array(
                 [

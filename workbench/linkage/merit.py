@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.arrays import Float, Int8
+from workbench.arrays import Array, Float, Int8
 from workbench.linkage.field_tree import FAR
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.tree import TreeModel
@@ -35,6 +35,8 @@ CLEARLY = 3
 """The power of a class's F1 in its merit, where pairs within two sources tell it."""
 BESIDE = 2.0
 """So many times as many pairs as matches are beside them."""
+HALF = 0.5
+"""Of random pairs, those that are called unlike in a field at least."""
 LEAST_AGREEMENT = 0.3
 """Beyond chance, of a field that is held out."""
 FEW, TELLING = 3, 0.5
@@ -72,8 +74,10 @@ class Judge:
         The pairs among all that are possible.
     evidence : float64 array, shape (n_patterns,)
         The assumed log odds without the prior.
+    unlike : int array, shape (n_fields,)
+        The level that half of the random pairs are within: far, of numbers often near.
     chance : float64 array, shape (n_fields,)
-        The share of far values among random pairs.
+        The share of random pairs that are no more alike.
     equal : float64 array, shape (n_fields,)
         The share of equal ones.
     apart : float64 array, shape (n_patterns,)
@@ -85,6 +89,7 @@ class Judge:
     counts: Float
     share: float
     evidence: Float
+    unlike: Array
     chance: Float
     apart: Float
     equal: Float
@@ -176,7 +181,7 @@ class Judge:
         """
         level, share = self.levels[:, place], float(self.chance[place])
         there = weight * (level > 0)
-        far = float(there @ (level == FAR)) / max(float(there.sum()), 1e-9)
+        far = float(there @ (level <= self.unlike[place])) / max(float(there.sum()), 1e-9)
         return 1.0 - far / max(share, 1e-9)
 
     def _too_many(self, places: Sequence[int]) -> bool:
@@ -190,6 +195,13 @@ class Judge:
     def refutes(self, model: TreeModel) -> bool:
         """Whether the class that a model calls matches is another one."""
         return not self.confirms(model) or self._too_many(self.at_chance(model))
+
+
+def unlike_levels(chances: Sequence[Float]) -> tuple[Array, Float]:
+    """Of each field the level that half of the random pairs are within, and how many are."""
+    within = [np.cumsum(one) for one in chances]
+    levels = np.array([int(np.searchsorted(one, HALF)) for one in within])
+    return levels, np.array([one[level] for one, level in zip(within, levels)])
 
 
 def separation(scores: Float, levels: Int8, counts: Float) -> float:
