@@ -25,7 +25,7 @@ from workbench.language.program import (
     Weight,
 )
 from workbench.language.psl.node_builder import PslNodeBuilder
-from workbench.language.psl.nodes import Joined, Node, Operation, line_of, span_of
+from workbench.language.psl.nodes import Joined, Node, OperatorNode, line_of, span_of
 from workbench.language.refusal import Refused, finite_weight
 from workbench.language.terms import (
     And,
@@ -61,7 +61,7 @@ class PslBuilder(PslNodeBuilder):
     ) -> LogicalRule | ArithmeticRule:
         given = self._weight(weight, exponent, stop)
         squared = exponent is not None and exponent[-1] == "2"
-        if isinstance(expression, Operation) and expression.sign in ARITHMETIC_SIGNS:
+        if isinstance(expression, OperatorNode) and expression.sign in ARITHMETIC_SIGNS:
             return self._arithmetic(expression, filters, given, squared)
         if filters:
             raise Refused(
@@ -86,7 +86,7 @@ class PslBuilder(PslNodeBuilder):
                     CASES,
                 )
             return tuple([found for item in node.items for found in self.conditions(item)])
-        if isinstance(node, Operation) and node.sign == "=":
+        if isinstance(node, OperatorNode) and node.sign == "=":
             for one, other in (node.items, node.items[::-1]):
                 if isinstance(other, Collected) and isinstance(one, Variable):
                     return (
@@ -160,7 +160,7 @@ class PslBuilder(PslNodeBuilder):
         match node:
             case Atom(name, arguments, span) if _is_degree(name, len(arguments)):
                 return Comparison("~", Apply(name, arguments, span), Constant("1"), span)
-            case Operation("+bin", (Atom(name, arguments, span),)):
+            case OperatorNode("+bin", (Atom(name, arguments, span),)):
                 return bin_of(name, arguments, span)
             case Atom(_, arguments):
                 for argument in arguments:
@@ -171,17 +171,17 @@ class PslBuilder(PslNodeBuilder):
                             argument.span,
                         )
                 return Literal(node)
-            case Operation("!", (body,), span):
+            case OperatorNode("!", (body,), span):
                 return self._negated(body, span)
-            case Operation(sign, (left, right), span) if sign in COMPARISONS or sign == "-":
+            case OperatorNode(sign, (left, right), span) if sign in COMPARISONS or sign == "-":
                 return Comparison(
                     COMPARISONS.get(sign, "!="), self.term(left), self.term(right), span
                 )
-            case Operation("<" | "<=" | ">" | ">=" as sign, (left, right), span) if all(
+            case OperatorNode("<" | "<=" | ">" | ">=" as sign, (left, right), span) if all(
                 map(_is_value, (left, right))
             ):
                 return Comparison(sign, self.term(left), self.term(right), span)
-            case Operation(sign, _, span) if sign in ARITHMETIC_SIGNS | {"<", ">"}:
+            case OperatorNode(sign, _, span) if sign in ARITHMETIC_SIGNS | {"<", ">"}:
                 raise Refused(
                     "E0124",
                     f"`{sign}` relates sums of atoms",
@@ -211,7 +211,7 @@ class PslBuilder(PslNodeBuilder):
         if isinstance(node, Joined) and node.sign in "&|":
             items = tuple([self._condition(item) for item in node.items])
             return And(items) if node.sign == "&" else Or(items)
-        if isinstance(node, Operation) and node.sign == "!":
+        if isinstance(node, OperatorNode) and node.sign == "!":
             return Not(self._condition(node.items[0]))
         found = self._literal(node)
         return found.atom if isinstance(found, Literal) else found
@@ -219,7 +219,7 @@ class PslBuilder(PslNodeBuilder):
     # -- arithmetic rules --
 
     def _arithmetic(
-        self, relation: Operation, filters: tuple[Filter, ...], weight: Weight, squared: bool
+        self, relation: OperatorNode, filters: tuple[Filter, ...], weight: Weight, squared: bool
     ) -> ArithmeticRule:
         left, right = (line_of(item) for item in relation.items)
         terms = combine(left, right, -1.0)
@@ -250,7 +250,7 @@ def _is_value(node: Node) -> bool:
     """Whether a side of a comparison is a term: no atom, no sum of atoms."""
     if isinstance(node, Atom):
         return node.predicate in VALUE_FUNCTIONS
-    if isinstance(node, Operation):
+    if isinstance(node, OperatorNode):
         return node.sign == "number" or all(map(_is_value, node.items))
     return isinstance(node, Variable | Constant)
 

@@ -10,7 +10,7 @@ from workbench.language.bins import BIN, bin_of
 from workbench.language.building import StatementBuilder
 from workbench.language.builtin import VALUE_FUNCTIONS
 from workbench.language.program import Cardinality
-from workbench.language.psl.nodes import Extremum, Joined, Node, Operation, span_of
+from workbench.language.psl.nodes import Extremum, Joined, Node, OperatorNode, span_of
 from workbench.language.refusal import Refused
 from workbench.language.terms import Apply, Atom, Constant, SumVariable, Term, Variable
 
@@ -33,27 +33,27 @@ class PslNodeBuilder(StatementBuilder[Node]):
     def conjoin(self, *items: Node) -> Joined:
         return Joined("&", items[::2])
 
-    def combine(self, left: Node, sign: Token, right: Node) -> Operation:
-        return Operation(str(sign), (left, right), self.source.span(sign))
+    def combine(self, left: Node, sign: Token, right: Node) -> OperatorNode:
+        return OperatorNode(str(sign), (left, right), self.source.span(sign))
 
-    def times(self, left: Node, right: Atom) -> Operation:
+    def times(self, left: Node, right: Atom) -> OperatorNode:
         assert right.span is not None
-        return Operation("*", (left, right), right.span)
+        return OperatorNode("*", (left, right), right.span)
 
-    def negate(self, sign: Token, body: Node) -> Operation:
-        return Operation("!", (body,), self.source.span(sign))
+    def negate(self, sign: Token, body: Node) -> OperatorNode:
+        return OperatorNode("!", (body,), self.source.span(sign))
 
-    def binned(self, sign: Token, body: Atom) -> Operation:
-        return Operation("+bin", (body,), self.source.span(sign))
+    def binned(self, sign: Token, body: Atom) -> OperatorNode:
+        return OperatorNode("+bin", (body,), self.source.span(sign))
 
-    def minus(self, sign: Token, body: Node) -> Operation:
-        return Operation("minus", (body,), self.source.span(sign))
+    def minus(self, sign: Token, body: Node) -> OperatorNode:
+        return OperatorNode("minus", (body,), self.source.span(sign))
 
     def bare(self, name: Token) -> Variable:
         return Variable(str(name), False, self.source.span(name))
 
-    def number(self, token: Token) -> Extremum | Operation:
-        return Operation("number", (Constant(str(token)),), self.source.span(token))
+    def number(self, token: Token) -> Extremum | OperatorNode:
+        return OperatorNode("number", (Constant(str(token)),), self.source.span(token))
 
     def cardinality(self, _: Token, name: Token, __: Token) -> Cardinality:
         return Cardinality(str(name))
@@ -73,21 +73,21 @@ class PslNodeBuilder(StatementBuilder[Node]):
     def term(self, node: Node) -> Term:
         if isinstance(node, Variable | Constant):
             return node
-        if isinstance(node, Operation) and node.sign == "number":
+        if isinstance(node, OperatorNode) and node.sign == "number":
             assert isinstance(node.items[0], Constant)
             return replace(node.items[0], span=node.span)
         if isinstance(node, Atom) and node.predicate in VALUE_FUNCTIONS:
             return Apply(node.predicate, node.arguments, node.span)
-        if isinstance(node, Operation) and node.sign == BIN:
+        if isinstance(node, OperatorNode) and node.sign == BIN:
             (atom,) = node.items
             assert isinstance(atom, Atom)
             comparison = bin_of(atom.predicate, atom.arguments, atom.span)
             return Apply(BIN, (comparison.left, comparison.right), comparison.span)
-        if isinstance(node, Operation) and node.sign in ARITHMETIC and len(node.items) == 2:
+        if isinstance(node, OperatorNode) and node.sign in ARITHMETIC and len(node.items) == 2:
             return Apply(node.sign, tuple([self.term(item) for item in node.items]), node.span)
-        if isinstance(node, Operation) and node.sign == "minus":
+        if isinstance(node, OperatorNode) and node.sign == "minus":
             (inner,) = node.items
-            if isinstance(inner, Operation) and inner.sign == "number":
+            if isinstance(inner, OperatorNode) and inner.sign == "number":
                 number = self.term(inner)
                 assert isinstance(number, Constant)
                 return Constant(f"-{number.name}", node.span)

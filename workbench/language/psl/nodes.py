@@ -21,7 +21,7 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Operation:
+class OperatorNode:
     """`+ - * /`, juxtaposition (`*`), a relation, `!` or unary `-` over nodes."""
 
     sign: str
@@ -38,7 +38,7 @@ class Extremum:
     span: Span
 
 
-Node = Collected | Atom | Variable | Constant | Cardinality | Joined | Operation | Extremum
+Node = Collected | Atom | Variable | Constant | Cardinality | Joined | OperatorNode | Extremum
 
 
 def line_of(node: Node) -> Line:
@@ -49,15 +49,15 @@ def line_of(node: Node) -> Line:
                 return (LinearTerm(1.0, (node,)),)
             case Cardinality():
                 return (LinearTerm(1.0, (), node),)
-            case Operation("number", (Constant(text),)):
+            case OperatorNode("number", (Constant(text),)):
                 return (LinearTerm(float(text)),)
-            case Operation("minus", (body,)):
+            case OperatorNode("minus", (body,)):
                 return combine((), line_of(body), -1.0)
-            case Operation("+" | "-" as sign, (left, right)):
+            case OperatorNode("+" | "-" as sign, (left, right)):
                 return combine(line_of(left), line_of(right), 1.0 if sign == "+" else -1.0)
-            case Operation("*", (left, right)):
+            case OperatorNode("*", (left, right)):
                 return multiply(line_of(left), line_of(right))
-            case Operation("/", (left, right)):
+            case OperatorNode("/", (left, right)):
                 return divide(line_of(left), line_of(right))
             case Extremum(kind, (left, right)):
                 return extremum(kind, line_of(left), line_of(right))
