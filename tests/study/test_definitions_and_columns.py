@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.study.test_study import write
+from workbench.arrays import Real
 from workbench.database import Database
 from workbench.progress import SILENT
 from workbench.structure.candidates import Candidate
@@ -227,14 +228,15 @@ def test_what_a_dated_thing_has_in_common_is_known_from_its_date_on(tmp_path: Pa
 
 
 def assert_definitions_say_columns(
-    staging: Staging, ready: Prepared, every: Sequence[Candidate], rng: np.random.Generator
+    staging: Staging,
+    ready: Prepared,
+    every: Sequence[Candidate],
+    rng: np.random.Generator,
+    X: Real | None = None,
 ) -> None:
-    X = filled(
-        CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times),
-        every,
-        range(len(every)),
-        [],
-    )
+    if X is None:
+        columns = CandidateColumns(staging, ready.schema, ready.typed, ready.rows, ready.times)
+        X = filled(columns, every, range(len(every)), [])
     asked = np.isnan(ready.labels)
     for first in range(0, len(every), 12):
         places = range(first, min(first + 12, len(every)))
@@ -251,8 +253,10 @@ def assert_definitions_say_columns(
             for at in places
         ]
         rules = [*terms, *tests, *unlike]
-        model = WeightedRules(tuple(rules), rng.normal(size=len(rules)), 0.5, False)
-        fitted = FittedRules("number", (model,))
+        yes_or_no = ready.kind == "yes/no"
+        weights = rng.normal(size=len(rules)) * (0.01 if yes_or_no else 1)
+        model = WeightedRules(tuple(rules), weights, 0.5, yes_or_no)
+        fitted = FittedRules(ready.kind, (model,))
         with Database.open() as database:
             program = loaded(database, staging, ready, program_text(ready, fitted, every))
             values = joint_values(database, program, ready, 0, 60.0, SILENT)

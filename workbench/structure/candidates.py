@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from workbench.structure.relational import Column, Path, Reference, Schema
 
 Aggregate = Literal[
     "value", "is", "count", "different", "mean", "min", "max", "sum", "variance", "share", "latest",
-    "previous", "latest_is", "since", "first", "labelled", "in_common", "difference", "ratio",
-    "product",
+    "previous", "latest_is", "since", "first", "interval", "labelled", "in_common", "difference",
+    "ratio", "product",
 ]  # fmt: skip
 
 
@@ -36,8 +36,8 @@ class Candidate:
     ----------
     value : str or None
         Of `is`, `share`, `sum` and `latest_is` over a category: which; of `sum` over a number: a
-        threshold, such as `>= 3`, that counted rows pass. Of `since` and `first`: `years`, where
-        rows are dated by these, else days.
+        threshold, such as `>= 3`, that counted rows pass. Of `since`, `first` and
+        `interval` (from row to row, on average): `years`, where rows are dated by these, else days.
     window : int or None
         Only rows of the last so many days (years, where rows are dated by the year) before the
         target's own time.
@@ -49,6 +49,9 @@ class Candidate:
     with_ : (Path, str) or None
         Of `in_common`: where its values must stand, too, as a path of the same target row and a
         column of its end.
+    turned : bool
+        Of labels of rows of two roles: whether what is known counts for the thing itself, a match
+        lost by the home team as won by the other.
     compared : (Candidate, Candidate) or None
         Of `difference`, `ratio` and `product`: the first less the second, divided by it, or times
         it.
@@ -63,12 +66,21 @@ class Candidate:
     among: tuple[Onward, str | None] | None = None
     with_: tuple[Path, str] | None = None
     compared: tuple[Candidate, Candidate] | None = None
+    turned: bool = False
 
     @property
     def steps(self) -> int:
         """How far from the target's rows it looks."""
         parts = self.compared or ()
         return max((len(self.path.hops), *(part.steps for part in parts)))
+
+    @property
+    def of_earlier(self) -> bool:
+        """Whether it reads other rows of the target's own table, of which with times the earlier
+        ones count: the usual amount, the latest visit. Numbers and totals count the row itself.
+        """
+        comes_back = self.path.many and self.path.end == self.path.start
+        return comes_back and self.aggregate not in ("count", "sum", "different")
 
     @property
     def of_text(self) -> bool:
@@ -89,19 +101,22 @@ def onward_columns(schema: Schema, path: Path) -> Iterator[Onward]:
     back = path.hops[-1] if path.hops and path.hops[-1].many else None
     seen = {path.start, *(hop.table for hop in path.hops[:-1])}
     frontier: list[tuple[str, tuple[Reference, ...]]] = [(path.end, ())]
+    if path.many and len(path.hops) <= 2:
+        for column in schema[path.end].gathered:
+            yield Onward((), column)
     for level in range(FURTHER + 1):
         grown = []
         for table, references in frontier:
             for column in schema[table].columns:
                 # All rows reached have the value that led to them.
-                same = back is not None and not references and column.name == back.column
+                same = back is not None and not references and column.name in back.roles
                 if not same and column.kind != "calendar":
                     yield Onward(references, column)
             further = path.many and level < FURTHER and not schema[table].of
             for reference in schema[table].references if further else ():
                 if reference.table is None or reference.table in seen:
                     continue
-                if back is not None and not references and reference.column == back.column:
+                if back is not None and not references and reference.column in back.roles:
                     continue
                 grown.append((reference.table, (*references, reference)))
         frontier = grown
@@ -127,13 +142,20 @@ def candidates_of(
     spans: tuple[int | None, ...] = (None, *windows)
     for window in spans:
         yield Candidate(path, "count", None, None, window)
+    unit = since_unit(schema, path)
     if timed and dated:
-        dating = schema.dating_table(path.end)
-        unit = "years" if dating is not None and dating.dated_by_year else None
         yield Candidate(path, "since", value=unit)
         yield Candidate(path, "first", value=unit)
+    if dated and len(path.suffix) == 1:
+        yield Candidate(path, "interval", value=unit)
     for onward in onward_columns(schema, path):
         yield from _of_many(path, onward, spans, timed, dated)
+
+
+def since_unit(schema: Schema, path: Path) -> str | None:
+    """What the time since a row of a path is counted in, where that is not days."""
+    dating = schema.dating_table(path.end)
+    return "years" if dating is not None and dating.dated_by_year else None
 
 
 def candidates_of_calendars(schema: Schema, path: Path) -> Iterator[Candidate]:
@@ -144,17 +166,19 @@ def candidates_of_calendars(schema: Schema, path: Path) -> Iterator[Candidate]:
                 yield Candidate(path, "value", Onward((), column))
 
 
-def candidates_of_known(path: Path, target: Column, *, timed: bool) -> Iterator[Candidate]:
+def candidates_of_known(
+    path: Path, target: Column, *, timed: bool, windows: tuple[int, ...] = ()
+) -> Iterator[Candidate]:
     """What is known of the target of the other rows of its table that a path reaches; `timed` of
-    the earlier ones alone.
+    the earlier ones alone, of all and of those of the last days.
     """
     onward = Onward((), target)
     if target.kind != "category":
-        yield Candidate(path, "mean" if path.many else "value", onward, label=0)
-        if timed:
-            yield Candidate(path, "latest", onward, label=0)
-        for label in (1, 0) if target.kind == "flag" else ():
-            yield Candidate(path, "sum", onward, label=label)
+        two_roles = target.kind == "flag" and path.hops[-1].kind == "either"
+        found = list(_of_known(path, onward, timed, windows))
+        yield from found
+        if timed and two_roles:
+            yield from (replace(one, turned=True) for one in found if one.aggregate != "sum")
         return
     for place, value in enumerate(target.values[:FEW_CLASSES]):
         yield Candidate(path, "share" if path.many else "is", onward, value, label=place)
@@ -163,11 +187,30 @@ def candidates_of_known(path: Path, target: Column, *, timed: bool) -> Iterator[
             yield Candidate(path, "sum", onward, value, label=place)
 
 
-def candidates_of_variety(schema: Schema, path: Path) -> Iterator[Candidate]:
+def _of_known(
+    path: Path, onward: Onward, timed: bool, windows: tuple[int, ...]
+) -> Iterator[Candidate]:
+    """Of yes and no, and of numbers."""
+    # Rows of one of two roles are some of those of both, of which the last days are read.
+    spans = () if path.hops[-1].is_role else windows
+    for window in (None, *spans):
+        yield Candidate(path, "mean" if path.many else "value", onward, None, window, 0)
+    if timed:
+        yield Candidate(path, "latest", onward, label=0)
+    if onward.kind == "flag":
+        yield Candidate(path, "sum", onward, label=0)
+        for window in (None, *spans):
+            yield Candidate(path, "sum", onward, None, window, 1)
+
+
+def candidates_of_variety(
+    schema: Schema, path: Path, windows: tuple[int, ...] = ()
+) -> Iterator[Candidate]:
     """How many different things the rows of a path name, and how far their numbers vary."""
     if path.many:
         for onward in _named(schema, path):
-            yield Candidate(path, "different", onward)
+            for window in (None, *windows):
+                yield Candidate(path, "different", onward, None, window)
         for onward in onward_columns(schema, path):
             if onward.kind == "number":
                 yield Candidate(path, "variance", onward)
@@ -178,10 +221,10 @@ def _named(schema: Schema, path: Path) -> Iterator[Onward]:
 
     Not what led there: of that there is one.
     """
-    back = path.hops[-1].column if path.hops[-1].many else None
+    back = path.hops[-1].roles if path.hops[-1].many else ()
     ends: list[tuple[tuple[Reference, ...], str]] = [((), path.end)]
     for reference in schema[path.end].references:
-        if reference.table not in (None, path.start) and reference.column != back:
+        if reference.table not in (None, path.start) and reference.column not in back:
             ends.append(((reference,), reference.table or ""))
     for references, table in ends:
         for column in (*schema[table].columns, *schema[table].named):
@@ -189,7 +232,7 @@ def _named(schema: Schema, path: Path) -> Iterator[Onward]:
                 column.kind == "category"
                 and not column.beginning
                 and len(column.values) > 2
-                and (references or column.name != back)
+                and (references or column.name not in back)
             ):
                 yield Onward(references, Column(column.name, "name"))
 
@@ -242,9 +285,8 @@ def _of_many(
         yield Candidate(path, "mean", onward, None, window)
         yield Candidate(path, "sum", onward, None, window)
     if onward.kind != "flag":
-        # Of a town's weather, say, the extremes of all time are those of many rows.
-        many = path.hops[-1].kind == "alike" and onward.kind != "date"
-        for window in spans if many else (None,):
+        near = len(path.suffix) == 1 and not onward.references and onward.kind != "date"
+        for window in spans if near else (None,):
             yield Candidate(path, "min", onward, None, window)
             yield Candidate(path, "max", onward, None, window)
     if dated and onward.kind != "date":

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from workbench.structure.candidates import Aggregate, Candidate, Onward, onward_columns
+from workbench.structure.candidates import (
+    Aggregate,
+    Candidate,
+    Onward,
+    onward_columns,
+    since_unit,
+)
 from workbench.structure.relational import Kind, Path, Reference, Schema
 
 AMONG_SOME: tuple[Aggregate, ...] = ("mean", "sum", "min", "max", "latest")
@@ -13,17 +19,24 @@ FEW_VALUES = 8
 """Values that a category has at most where numbers are told apart by it."""
 
 
-def candidates_among_some(schema: Schema, path: Path, *, dated: bool) -> Iterator[Candidate]:
-    """Numbers of those own rows that are of one kind, such as the latest value of one test."""
-    numbers = [
-        one
-        for one in onward_columns(schema, path)
-        if len(one.references) <= 1 and one.kind == "number"
-    ]
+def candidates_among_some(
+    schema: Schema, path: Path, *, timed: bool, dated: bool
+) -> Iterator[Candidate]:
+    """Numbers of those own rows that are of one kind, such as the latest value of one test; when
+    the latest of them was.
+    """
+    near = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
+    numbers = [one for one in near if one.kind == "number" and one.column.gathered is None]
+    dates = [one for one in near if one.kind == "date" and not one.references]
+    unit = since_unit(schema, path)
     for kind in _kinds(schema, path):
+        if timed and dated:
+            yield Candidate(path, "since", value=unit, among=kind)
         for number in numbers:
             for aggregate in AMONG_SOME if dated else AMONG_SOME[:-1]:
                 yield Candidate(path, aggregate, number, among=kind)
+        for date in dates if not timed else ():
+            yield Candidate(path, "max", date, among=kind)
 
 
 def candidates_of_thresholds(

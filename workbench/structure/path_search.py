@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations, islice
 
-from workbench.structure.relational import Hop, Path, Schema, Table, hop_from, hop_to
+from workbench.structure.relational import Hop, Path, Schema, Table, hop_from, hop_to, roles
 
 MOST_STEPS = 3
 """Steps of a path at most."""
+MOST_PAIRS_SHARED = 3
+"""Pairs of references that other rows may have in common: a sender and a receiver."""
 
 
 def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
@@ -43,7 +46,7 @@ def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
 def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
     """The steps that lead on from the end of a path and say something that is not said yet."""
     here = schema[path.end]
-    if here.of:
+    if here.of or (path.hops and path.hops[-1].kind == "shared" and path.hops[-1].other):
         return
     last = path.hops[-1] if path.hops else None
     several = sum(hop.many for hop in path.hops)
@@ -83,6 +86,9 @@ def _hops_shared(schema: Schema, path: Path, several: int, *, timed: bool) -> It
     for reference in here.references:
         if reference.table in within:
             yield Hop("shared", reference.column, here.name)
+    if last is None and not here.relates:
+        for one, other in islice(combinations(here.references, 2), MOST_PAIRS_SHARED):
+            yield Hop("shared", one.column, here.name, other=other.column)
 
 
 def _hops_alike(schema: Schema, here: Table) -> Iterator[Hop]:
@@ -101,6 +107,9 @@ def _hops_from(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
         if _is_back(path) and (table.name in visited or table.relates):
             continue
         dated = timed and near and not table.of and schema.dated_through(table.name) is not None
+        both = roles(schema, here.name, table.name)
+        if len(both) == 2 and near and not table.of:
+            yield Hop("either", both[0].column, table.name, other=both[1].column)
         for reference in table.references:
             if reference.table != here.name or (table.of and not near):
                 continue

@@ -32,13 +32,24 @@ class Reached:
     anchor: Int64
     time: Float | None
 
-    def spans(self, anchors: Int64, now: Float | None, window: float | None = None) -> Spans:
-        """The rows of each target's anchor (-1: none), in (now - window, now]. O((n + m) log m)."""
+    def spans(
+        self,
+        anchors: Int64,
+        now: Float | None,
+        window: float | None = None,
+        *,
+        before: bool = False,
+    ) -> Spans:
+        """The rows of each target's anchor (-1: none), in (now - window, now], or `before` now.
+
+        O((n + m) log m).
+        """
         first = np.searchsorted(self.anchor, anchors, "left")
         last = np.searchsorted(self.anchor, anchors, "right")
         if self.time is None or now is None:
             return Spans(first, last)
-        high = self._until(anchors, now, first, last)
+        until = np.nextafter(now, -np.inf) if before else now
+        high = self._until(anchors, until, first, last)
         low = (
             first
             if window is None
@@ -135,6 +146,20 @@ def different(codes: Float, spans: Spans, anchor: Int64) -> Float:
     new[order[first] + 1] = 1
     number = np.cumsum(new)
     return number[spans.high] - number[spans.low]
+
+
+def different_within(codes: Float, spans: Spans, anchor: Int64) -> Float:
+    """The same of spans that start anywhere. O(rows of all spans)."""
+    known = np.flatnonzero(~np.isnan(codes))
+    order = known[np.lexsort((known, codes[known], anchor[known]))]
+    same = (codes[order[1:]] == codes[order[:-1]]) & (anchor[order[1:]] == anchor[order[:-1]])
+    before = np.full(len(codes), len(codes))  # unknown: never new
+    before[order] = np.append(-1, np.where(same, order[:-1], -1))[: len(order)]
+    sizes = spans.high - spans.low
+    span = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.arange(len(span)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + spans.low[span]
+    new = before[place] < spans.low[span]
+    return np.bincount(span[new], minlength=len(sizes)).astype(np.float64)
 
 
 def extreme(values: Float, spans: Spans, *, greatest: bool) -> Float:

@@ -10,6 +10,26 @@ Kind = Literal["number", "category", "flag", "date", "calendar", "name", "text"]
 
 
 @dataclass(frozen=True)
+class Gathered:
+    """What the rows that refer to a row amount to: their number, or the total of a column.
+
+    Attributes
+    ----------
+    table, by : str
+        Whose rows, and the column by which they refer to the row.
+    references : tuple of Reference
+        The way from such a row to the column's table.
+    column : Column or None
+        A number, or a flag whose rows are counted; None for their number.
+    """
+
+    table: str
+    by: str
+    references: tuple[Reference, ...] = ()
+    column: Column | None = None
+
+
+@dataclass(frozen=True)
 class Column:
     """A column that conditions may be put on.
 
@@ -31,6 +51,8 @@ class Column:
         `name`.
     called : tuple of str
         What people call the things that `values` name; empty where they call them so.
+    gathered : Gathered or None
+        Of a number that no column holds: what it is of the rows that refer to the row.
     """
 
     name: str
@@ -40,6 +62,7 @@ class Column:
     part: Literal["", "weekday", "month", "hour"] = ""
     since: str = ""
     called: tuple[str, ...] = ()
+    gathered: Gathered | None = None
 
     def shown(self, value: str) -> str:
         """A value as people call it."""
@@ -74,6 +97,8 @@ class Table:
         The categories among the columns of a key of several.
     of : str
         Of rows that are dated by another of their dates: the table that they are of, else empty.
+    gathered : tuple of Column
+        What the rows that refer to each of its rows amount to.
     """
 
     name: str
@@ -88,6 +113,7 @@ class Table:
     holds: Mapping[str, str] = field(default_factory=dict)
     within: tuple[str, ...] = ()
     of: str = ""
+    gathered: tuple[Column, ...] = ()
 
     @property
     def relates(self) -> bool:
@@ -139,9 +165,10 @@ class Hop:
 
     Attributes
     ----------
-    kind : {'to', 'from', 'shared', 'alike', 'latest'}
-        `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `shared`: to
-        all other rows of the same table with the same value; `alike`: to rows of another table
+    kind : {'to', 'from', 'either', 'shared', 'alike', 'latest'}
+        `to`: from a row to the row it refers to; `from`: to all rows that refer to it; `either`: to
+        those that refer to it in one of two roles, as a team's matches at home and away; `shared`:
+        to all other rows of the same table with the same value; `alike`: to rows of another table
         with the same value, as a town's weather; `latest`: to what the latest of the
         rows that refer to it refers to.
     column : str
@@ -150,21 +177,32 @@ class Hop:
         The table that is reached.
     through, via : str
         Of `latest`: the table whose latest row is taken, and its column that refers back.
+    other : str
+        Of `either`: the column of the other role; of `shared`: another column that is shared, too.
     called_as_key : bool
         Whether the column is called as the key that it holds, and so says nothing of its own.
+    is_role : bool
+        Of `from`: whether rows refer to the same table by another column, too.
     """
 
-    kind: Literal["to", "from", "shared", "alike", "latest"]
+    kind: Literal["to", "from", "either", "shared", "alike", "latest"]
     column: str
     table: str
     through: str = ""
     via: str = ""
+    other: str = ""
     called_as_key: bool = field(default=False, compare=False)
+    is_role: bool = field(default=False, compare=False)
 
     @property
     def many(self) -> bool:
         """Whether a row may reach more than one."""
-        return self.kind in ("from", "shared", "alike")
+        return self.kind in ("from", "either", "shared", "alike")
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The columns by which the rows reached refer back; or whose value they share."""
+        return (self.column, self.other) if self.other else (self.column,)
 
 
 @dataclass(frozen=True)
@@ -216,4 +254,10 @@ def hop_to(schema: Schema, reference: Reference) -> Hop:
 def hop_from(schema: Schema, reference: Reference, table: str) -> Hop:
     """The step to the rows of a table that refer to this one."""
     named = schema[reference.table or ""].key == reference.column
-    return Hop("from", reference.column, table, called_as_key=named)
+    is_role = len(roles(schema, reference.table or "", table)) > 1
+    return Hop("from", reference.column, table, called_as_key=named, is_role=is_role)
+
+
+def roles(schema: Schema, of: str, table: str) -> list[Reference]:
+    """The columns by which rows of a table refer to things of another."""
+    return [reference for reference in schema[table].references if reference.table == of]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from workbench.arrays import Float
+from workbench.arrays import Float, Int64
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.reached import (
     Places,
@@ -16,6 +16,7 @@ from workbench.structure.reached import (
     Spans,
     count,
     different,
+    different_within,
     extreme,
     latest,
     mean,
@@ -54,20 +55,18 @@ def aggregated(
     """
     if candidate.aggregate == "count":
         return count(spans)
-    if candidate.aggregate in ("since", "first"):
-        assert reached.time is not None
-        assert now is not None
-        if candidate.aggregate == "since":
-            return now - latest(reached.time, spans, reached.time)
-        return now - extreme(reached.time, spans, greatest=False)
-    assert candidate.onward is not None
-    values, time = columns[candidate.onward], reached.time
+    time = reached.time
+    rows: Int64 | slice = slice(None)
     if (told := told_apart(candidate)) is not None:
         by, value = told
         rows, spans = places[by].held(*_codes(by, value), spans)
         if candidate.among is None:
             return count(spans)
-        values, time = values[rows], None if time is None else time[rows]
+        time = None if time is None else time[rows]
+    if candidate.onward is None:
+        assert time is not None
+        return _of_times(candidate, time, spans, now)
+    values = columns[candidate.onward][rows]
     if candidate.value is not None:
         low, high = _codes(candidate.onward, candidate.value)
         values = np.where(np.isnan(values), np.nan, (values >= low) & (values < high))
@@ -75,7 +74,9 @@ def aggregated(
         case "mean" | "share":
             return mean(values, spans)
         case "different":
-            return different(values, spans, reached.anchor)
+            return (different_within if candidate.window else different)(
+                values, spans, reached.anchor
+            )
         case "variance":
             return variance(values, spans, reached.anchor)
         case "sum":
@@ -87,6 +88,17 @@ def aggregated(
         case "previous":
             return previous(values, spans, time)
     raise AssertionError(candidate.aggregate)
+
+
+def _of_times(candidate: Candidate, time: Float, spans: Spans, now: Float | None) -> Float:
+    """How long ago the latest or the first row was, or how far rows are apart on average."""
+    first = extreme(time, spans, greatest=False)
+    if candidate.aggregate == "interval":
+        number = total_and_number(time, spans)[1]
+        apart = extreme(time, spans, greatest=True) - first
+        return np.where(number > 1, apart / np.maximum(number - 1, 1), np.nan)
+    assert now is not None
+    return now - (latest(time, spans, time) if candidate.aggregate == "since" else first)
 
 
 def _codes(by: Onward, value: str | None) -> tuple[float, float]:

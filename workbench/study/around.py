@@ -4,14 +4,15 @@ reaches.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int64
-from workbench.structure.candidates import Candidate
+from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.reached import Spans, latest
-from workbench.structure.relational import Path
+from workbench.structure.relational import Column, Path
 from workbench.study.columns import CandidateColumns
 
 PARTS = 5
@@ -23,17 +24,22 @@ class Around:
 
     Attributes
     ----------
-    low, high : int64 array, shape (n_rows,)
+    low : mapping of int or None to int64 array, shape (n_rows,)
+        By the window that a candidate reads, None for all time.
+    high : int64 array, shape (n_rows,)
     ends : int64 array, shape (n_places,)
         Target rows by position; -1 for a row that is none of those in question.
     time : float64 array, shape (n_places,), or None
         When each is asked, where only earlier ones are reached; ascending in each [low, high).
+    turned : bool array, shape (n_places,), or None
+        Of two roles, which have the thing that reaches them in the second.
     """
 
-    low: Int64
+    low: Mapping[int | None, Int64]
     high: Int64
     ends: Int64
     time: Float | None = None
+    turned: Bool | None = None
 
     def told(self, candidate: Candidate, labels: Float) -> Float:
         """The share of a label among the known labels that each row reaches, the mean of known
@@ -43,40 +49,60 @@ class Around:
         Without times a row whose own label is known sees those of other parts of the rows alone
         (five, drawn once): were its own the only one missing, what is left would tell it.
         """
-        seen = ~np.isnan(labels)
-        of_category = candidate.onward is not None and candidate.onward.kind == "category"
-        values = (labels == candidate.label).astype(np.float64) if of_category else labels
-        if candidate.aggregate in ("latest", "latest_is"):
-            return self._latest(seen, values)
+        said = np.where(self.ends >= 0, labels[self.ends], np.nan)
+        if candidate.turned:
+            assert self.turned is not None
+            said = np.where(self.turned, 1 - said, said)
+        spans = Spans(self.low[candidate.window], self.high)
         if candidate.aggregate == "sum":
-            return self._sums(seen & (labels == candidate.label), values)[1]
-        total, n = self._sums(seen, values)
+            return _sums(said == candidate.label, spans)
+        if candidate.onward is not None and candidate.onward.kind == "category":
+            said = np.where(np.isnan(said), np.nan, said == candidate.label)
+        known = ~np.isnan(said)
+        if candidate.aggregate in ("latest", "latest_is"):
+            return self._latest(known, said)
+        values = np.where(known, said, 0.0)
+        total, n = _sums(values, spans), _sums(known, spans)
         part = np.random.default_rng(0).integers(PARTS, size=len(labels))
         for one in range(PARTS) if self.time is None else ():
-            within = seen & (part == one)
-            less, fewer = self._sums(within, values)
-            total[within] -= less[within]
-            n[within] -= fewer[within]
+            within = ~np.isnan(labels) & (part == one)
+            same = known & within[self.ends]
+            total[within] -= _sums(values * same, spans)[within]
+            n[within] -= _sums(same, spans)[within]
         return np.where(n > 0, total / np.maximum(n, 1), np.nan)
 
-    def _latest(self, seen: Bool, values: Float) -> Float:
+    def _latest(self, known: Bool, said: Float) -> Float:
         """What the latest of the known labels that each row reaches says."""
         assert self.time is not None
-        known = np.flatnonzero((self.ends >= 0) & seen[self.ends])
-        spans = Spans(np.searchsorted(known, self.low), np.searchsorted(known, self.high))
-        return latest(values[self.ends[known]], spans, self.time[known])
-
-    def _sums(self, counted: Bool, values: Float) -> tuple[Float, Float]:
-        """The sum of the values that count among those that each row reaches, and their number."""
-        there = (self.ends >= 0) & counted[self.ends]
-        each = np.where(there, values[self.ends], 0.0)
-        total, n = (np.concatenate(([0.0], np.cumsum(one))) for one in (each, there))
-        return total[self.high] - total[self.low], n[self.high] - n[self.low]
+        places = np.flatnonzero(known)
+        low, high = (np.searchsorted(places, one) for one in (self.low[None], self.high))
+        return latest(said[places], Spans(low, high), self.time[places])
 
 
-def around(columns: CandidateColumns, path: Path) -> Around:
+def _sums(values: Float | Bool, spans: Spans) -> Float:
+    """The sum of the places that each row reaches."""
+    total = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
+    return total[spans.high] - total[spans.low]
+
+
+def around(columns: CandidateColumns, path: Path, windows: tuple[int, ...] = ()) -> Around:
     """The target rows that a path reaches from each, along the path's direction."""
-    low, high, rowids, time = columns.ends(path)
+    low, high, rowids, time = columns.ends(path, windows)
     at = np.minimum(np.searchsorted(columns.rows, rowids), len(columns.rows) - 1)
     ends = np.where(columns.rows[at] == rowids, at, -1)
-    return Around(low, high, ends, time)
+    return Around(low, high, ends, time, _in_other_role(columns, path))
+
+
+def _in_other_role(columns: CandidateColumns, path: Path) -> Bool | None:
+    """Of each row that a path ends at by one of two roles, whether the thing that reaches it has
+    the second.
+    """
+    last = path.hops[-1] if path.hops else None
+    if last is None or last.kind != "either":
+        return None
+    reached, ends = columns.reach(path)
+    before = path.hops[-2].table if len(path.hops) > 1 else path.start
+    key = Onward((), Column(columns.schema[before].key or "", "name"))
+    first = Onward((), Column(last.column, "name"))
+    thing = columns.read.said(before, [key], reached.anchor)[key]
+    return np.asarray(columns.read.said(path.end, [first], ends)[first] != thing, np.bool_)

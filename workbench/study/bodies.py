@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 from workbench.structure.candidates import Candidate
 from workbench.structure.relational import Path
+from workbench.study.shared_definitions import own_label
 from workbench.study.statements import Row, Statements, candidate_name, path_name
 from workbench.study.walks import Walks
 
 if TYPE_CHECKING:
     from workbench.study.prepared import Prepared
 
+BY_TIME = ("since", "first", "interval", "latest", "previous", "latest_is")
+"""Aggregates that read when rows were."""
 DAYS = 'days({}, "1970-01-01")'
 """A date as the number that candidates make of it."""
 
@@ -53,25 +56,34 @@ class Bodies:
         outside, anchor = self._walks.walk(Path(path.start, path.prefix))
         inside, row = self._walks.walk(path, anchor)
         if timed and candidate.label is not None:
-            return self._of_labels(candidate, outside, inside, row)
+            return self._of_labels(candidate, anchor, outside, inside, row)
         if candidate.among is not None:
             inside += self._walks.onward(path.end, row, *candidate.among, variable="k")[0]
         return self._aggregate(candidate, outside, inside, row)
 
     def _of_labels(
-        self, candidate: Candidate, outside: list[str], inside: list[str], row: Row
+        self,
+        candidate: Candidate,
+        anchor: Row,
+        outside: list[str],
+        inside: list[str],
+        row: Row,
     ) -> str:
         """What is known of the target of earlier rows: of all, or of the latest of them."""
         atom, value = self._walks.label(row, candidate.value)
         known, _ = self._walks.label(row, None)
         dated = [*inside, *self._walks.dating(candidate.path, row), known]
-        within = [*dated, *self._walks.window(candidate.path, None, before=True)]
+        within = [*dated, *self._walks.window(candidate.path, candidate.window, before=True)]
         outside = [*outside, self._walks.now()]
         if candidate.aggregate in ("latest", "latest_is"):
             last = self._time_of("LatestKnown", candidate, outside, f"max(t: {' ^ '.join(within)})")
             outside = [*outside, f"{last}({', '.join((*self._subject, 'l'))})"]
             within = [*dated, "t = l"]
-        if candidate.aggregate == "sum":
+        if candidate.turned:
+            own = own_label(self._walks, candidate.path.hops[-1])
+            counts = f"{own}({', '.join((*anchor, *row))})"
+            call = f"share({', '.join(row)}: {' ^ '.join(within)}, {counts})"
+        elif candidate.aggregate == "sum":
             which = [atom] if candidate.value else [f"u {'>=' if candidate.label else '<'} 1"]
             call = f"count({', '.join(row)}: {' ^ '.join([*within, *which])})"
         elif candidate.value is None:
@@ -104,13 +116,16 @@ class Bodies:
         self, candidate: Candidate, outside: list[str], inside: list[str], row: Row
     ) -> str:
         path, onward = candidate.path, candidate.onward
-        by_time = candidate.aggregate in ("since", "first", "latest", "previous", "latest_is")
+        by_time = candidate.aggregate in BY_TIME
         timed = self._ready.times is not None
         time = self._walks.dating(path, row) if timed or by_time else []
         dated = within = [*inside, *time]
         if timed and time:
             outside = [*outside, self._walks.now()]
-            within = [*dated, *self._walks.window(path, candidate.window)]
+            within = [
+                *dated,
+                *self._walks.window(path, candidate.window, before=candidate.of_earlier),
+            ]
         if by_time:
             return self._by_time(candidate, outside, dated, within, row)
         of, said = ", ".join(row), list[str]()
@@ -167,6 +182,8 @@ class Bodies:
         if candidate.aggregate in ("since", "first"):
             value = "year(now) - 1 - m" if by_year else "days(now, m)"
             return " ^ ".join([*dict.fromkeys(outside), f"m = {call}", f"n = {value}"])
+        if candidate.aggregate == "interval":
+            return self._interval(candidate, outside, within, row)
         onward = candidate.onward
         assert onward is not None
         name = self._time_of("Latest", candidate, outside, call)
@@ -187,6 +204,21 @@ class Bodies:
         else:
             inner = f"mean({value}: {' ^ '.join([*dated, *said])})"
         return " ^ ".join([*dict.fromkeys([*prefix, at]), f"n = {inner}"])
+
+    def _interval(
+        self, candidate: Candidate, outside: list[str], within: list[str], row: Row
+    ) -> str:
+        """The days (years) from one row to the next, on average."""
+        subject, rows = ", ".join(self._subject), " ^ ".join(within)
+        latest = self._time_of("Latest", candidate, outside, f"max(t: {rows})")
+        first = self._time_of("First", candidate, outside, f"min(t: {rows})")
+        number = self._time_of("Dated", candidate, outside, f"count({', '.join(row)}: {rows})")
+        atoms = [
+            f"{name}({subject}, {variable})"
+            for name, variable in ((latest, "l"), (first, "f"), (number, "c"))
+        ]
+        apart = "(l - f)" if self._walks.by_year(candidate.path) else "days(l, f)"
+        return " ^ ".join([*atoms, "c > 1", f"n = {apart} / (c - 1)"])
 
     def _time_of(self, which: str, candidate: Candidate, outside: list[str], call: str) -> str:
         """The predicate of the time of the latest row, or of that before it."""

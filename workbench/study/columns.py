@@ -47,13 +47,13 @@ class CandidateColumns:
     rows: Int64
     times: TargetTimes | None = None
     _compared: dict[Candidate, Float] = field(default_factory=dict)
-    _read: RowsRead = field(init=False)
+    read: RowsRead = field(init=False)
     _anchors: Anchors = field(init=False)
 
     def __post_init__(self) -> None:
-        self._read = RowsRead(self.staging, self.queries)
+        self.read = RowsRead(self.staging, self.queries)
         self._anchors = Anchors(
-            self.staging, self.schema, self.relations, self._read, self.rows, self.times
+            self.staging, self.schema, self.relations, self.read, self.rows, self.times
         )
 
     @property
@@ -97,7 +97,7 @@ class CandidateColumns:
         anchors = self._anchors.of(path.start, path.prefix)
         rows = rows_with_words(self.staging, self.typed[path.end], text.column.name, words)
         if path.many:
-            reached, ends = self._reach(path)
+            reached, ends = self.reach(path)
             counts = counted(rows, ends, reached.spans(anchors, self._anchors.now(path.end)))
             return np.where(anchors[:, None] >= 0, counts, np.nan)
         named = Onward(text.references, replace(text.column, kind="name"))
@@ -128,33 +128,34 @@ class CandidateColumns:
         if not path.many:
             self._fill_direct(path, candidates, out)
             return out
-        reached, ends = self._reach(path)
+        reached, ends = self.reach(path)
         columns = self._said(path, candidates, ends)
         anchors = self._anchors.of(path.start, path.prefix)
         now = self._anchors.now(path.end)
         spans = {
-            window: reached.spans(anchors, now, window) for window in {c.window for c in candidates}
+            (window, earlier): reached.spans(anchors, now, window, before=earlier)
+            for window, earlier in {(c.window, c.of_earlier) for c in candidates}
         }
         apart = {by for by, _ in filter(None, map(told_apart, candidates))}
         places = {by: Places.of(columns[by]) for by in apart}
         for index, candidate in enumerate(candidates):
             if candidate.aggregate != "labelled":
-                column = aggregated(
-                    candidate, columns, places, reached, spans[candidate.window], now
-                )
+                among = spans[candidate.window, candidate.of_earlier]
+                column = aggregated(candidate, columns, places, reached, among, now)
                 out[:, index] = np.where(anchors >= 0, column, np.nan)
         return out
 
     def forget(self) -> None:
         """Let go of the rows read so far."""
-        self._read.forget()
+        self.read.forget()
         self._compared.clear()
 
     def neighbours(self, path: Path) -> tuple[Int64, Int64]:
         """Pairs (target row, other row of the target table that the path reaches),
         by position and rowid.
         """
-        low, high, ends, _ = self.ends(path)
+        lows, high, ends, _ = self.ends(path)
+        low = lows[None]
         sizes = high - low
         source = np.repeat(np.arange(len(self.rows)), sizes)
         offset = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -162,21 +163,26 @@ class CandidateColumns:
         other = self.rows[source] != target
         return source[other], target[other]
 
-    def ends(self, path: Path) -> tuple[Int64, Int64, Int64, Float | None]:
+    def ends(
+        self, path: Path, windows: tuple[int, ...] = ()
+    ) -> tuple[dict[int | None, Int64], Int64, Int64, Float | None]:
         """Which rows, [low, high), each target row reaches of those (their `rowid`) that a path
-        ends at; with times only earlier ones, and when these are.
+        ends at; with times only earlier ones, `low` by the window too, and when these are.
         """
         anchors = self._anchors.of(path.start, path.prefix)
         if not path.many:
             at = np.arange(len(anchors))
-            return at, at + (anchors >= 0), anchors, None
-        reached, ends = self._reach(path)
+            return {None: at}, at + (anchors >= 0), anchors, None
+        reached, ends = self.reach(path)
         now = self._anchors.now(path.end)
         if now is None:
             spans = reached.spans(anchors, None)
-            return spans.low, spans.high, ends, None
-        spans = reached.spans(anchors, np.nextafter(now, -np.inf))
-        return spans.low, spans.high, ends, reached.time
+            return {None: spans.low}, spans.high, ends, None
+        found = {
+            window: reached.spans(anchors, now, window, before=True) for window in (None, *windows)
+        }
+        lows = {window: spans.low for window, spans in found.items()}
+        return lows, found[None].high, ends, reached.time
 
     def readable(self, candidate: Candidate) -> bool:
         """Whether what two ends have in common can be counted:
@@ -224,7 +230,7 @@ class CandidateColumns:
 
     def typical_counts(self, path: Path, windows: Iterable[int]) -> dict[int | None, float]:
         """The mean number of rows reached in each window, None for all time."""
-        reached, _ = self._reach(path)
+        reached, _ = self.reach(path)
         anchors, now = self._anchors.of(path.start, path.prefix), self._anchors.now(path.end)
         return {
             window: float(count(reached.spans(anchors, now, window)).mean())
@@ -235,7 +241,7 @@ class CandidateColumns:
         """Those of the candidates of single values whose value `least` rows have,
         of all that the path reaches.
         """
-        columns = self._said(path, candidates, self._reach(path)[1])
+        columns = self._said(path, candidates, self.reach(path)[1])
         often: dict[tuple[Onward, str | None], int] = {}
         for by in {by for by, _ in filter(None, map(told_apart, candidates))}:
             codes = columns[by][columns[by] >= 0].astype(np.int64)
@@ -246,14 +252,14 @@ class CandidateColumns:
             c for c in candidates if (told := told_apart(c)) is None or often.get(told, 0) >= least
         ]
 
-    def _reach(self, path: Path) -> tuple[Reached, Int64]:
-        return self._read.reached(path.prefix[-1].table if path.prefix else path.start, path.suffix)
+    def reach(self, path: Path) -> tuple[Reached, Int64]:
+        return self.read.reached(path.prefix[-1].table if path.prefix else path.start, path.suffix)
 
     def _said(
         self, path: Path, candidates: Sequence[Candidate], ends: Int64
     ) -> dict[Onward, Float]:
         onwards = (one for candidate in candidates for one in read_by(candidate))
-        return self._read.said(path.end, onwards, ends)
+        return self.read.said(path.end, onwards, ends)
 
     def _ahead(self, path: Path, anchors: Int64) -> Float | None:
         """By how much the rows that a path leads to are dated later than they are asked for;
@@ -263,7 +269,7 @@ class CandidateColumns:
         if now is None or table.date is None:
             return None
         when = Onward((), Column(table.date, "number" if table.dated_by_year else "date"))
-        return np.asarray(self._read.said(table.name, [when], anchors)[when] - now, np.float64)
+        return np.asarray(self.read.said(table.name, [when], anchors)[when] - now, np.float64)
 
     def _fill_direct(self, path: Path, candidates: Sequence[Candidate], out: Float) -> None:
         anchors = self._anchors.of(path.start, path.hops)
@@ -283,7 +289,7 @@ class CandidateColumns:
             elif onward.kind in ("date", "calendar") and self.times is not None:
                 # A date later than the target's own time is not known yet.
                 date = Onward((), Column(onward.column.name, "date"))
-                days = self._read.said(path.end, [date], anchors)[date]
+                days = self.read.said(path.end, [date], anchors)[date]
                 said = self.times.days - days if onward.kind == "date" else column
                 column = np.where(days <= self.times.days, said, np.nan)
             out[:, index] = column

@@ -5,10 +5,11 @@ from one date to another, and thresholds that part some numbers from most.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice
 
-from workbench.structure.relational import Column, Table
+from workbench.structure.relational import Column, Gathered, Reference, Schema, Table
 from workbench.tables import Staging, TypedTable
+from workbench.tables.names import singular_words
 
 A_YEAR = 330
 """Days that dates span at least where their months are looked at."""
@@ -26,6 +27,8 @@ FEW_VALUES = 8
 SHARES = (0.1, 0.25, 0.75, 0.9)
 """Of the rows, that have a number up to a threshold."""
 MOST_DATES = 4
+MOST_TOTALS = 4
+"""Columns of rows that refer to a row that are added up."""
 
 
 def calendar_columns(staging: Staging, typed: TypedTable, column: str) -> Iterator[Column]:
@@ -63,6 +66,53 @@ def durations(staging: Staging, typed: TypedTable, table: Table) -> Iterator[Col
             since, name = pair if n_less >= n_more else pair[::-1]
             days = f"(epoch({typed.columns[name]}) - epoch({typed.columns[since]})) / 86400.0"
             yield Column(name, "number", _thresholds(staging, typed, days), since=since)
+
+
+def gathered_columns(schema: Schema, name: str, target: str, *, timed: bool) -> tuple[Column, ...]:
+    """What the rows that refer to a table's rows amount to: the items of an order. With times only
+    rows without one of their own, which are known when the row is.
+    """
+    table, found = schema[name], list[Column]()
+    if table.key is None or table.of or name == target:
+        return ()
+    for rows in schema.tables.values():
+        for back in rows.references:
+            dated = schema.dated_through(rows.name)
+            known = not timed or (dated is not None and dated[:1] == (back,))
+            if back.table != name or rows.of or rows.name == target or not known:
+                continue
+            of = rows.name.replace("_", " ")
+            found.append(_gathered(f"number of {of}", Gathered(rows.name, back.column)))
+            for references, column in islice(_totalled(schema, rows, name), MOST_TOTALS):
+                of_column = Gathered(rows.name, back.column, references, column)
+                said = column.name.replace("_", " ")
+                if references:
+                    said = f"{' '.join(singular_words(references[0].table or ''))}'s {said}"
+                told = (
+                    f"total {said} of {of}"
+                    if column.kind == "number"
+                    else f"number of {of} with {said}"
+                )
+                found.append(_gathered(told, of_column))
+    return tuple(found)
+
+
+def _gathered(words: str, of: Gathered) -> Column:
+    return Column(words, "number", gathered=of)
+
+
+def _totalled(
+    schema: Schema, rows: Table, but: str
+) -> Iterator[tuple[tuple[Reference, ...], Column]]:
+    """The numbers and flags of rows, then the numbers of what they refer to."""
+    for column in rows.columns:
+        if column.kind in ("number", "flag") and not column.since:
+            yield (), column
+    for reference in rows.references:
+        if reference.table not in (None, but, rows.name):
+            for column in schema[reference.table or ""].columns:
+                if column.kind == "number" and not column.since:
+                    yield (reference,), column
 
 
 def _thresholds(staging: Staging, typed: TypedTable, number: str) -> tuple[str, ...]:

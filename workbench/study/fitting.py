@@ -96,7 +96,8 @@ def filled(
         if candidate.label is None:
             continue
         if candidate.aggregate != "labelled":
-            X[:, place] = around(columns, candidate.path).told(candidate, labels)
+            windows = (candidate.window,) if candidate.window else ()
+            X[:, place] = around(columns, candidate.path, windows).told(candidate, labels)
         else:
             source, target = neighbour_pairs(columns, candidate.path)
             hits = labels[target] == candidate.label

@@ -105,12 +105,12 @@ class GatheredCandidates:
             unknown = np.full((len(self.columns.rows), len(labels)), np.nan, np.float32)
             self._append([Candidate(path, "labelled", label=label) for label in labels], unknown)
 
-    def add_known(self, path: Path, target: Column) -> None:
+    def add_known(self, path: Path, target: Column, windows: tuple[int, ...] = ()) -> None:
         """What is known of the target of the rows that a path reaches."""
         if self.columns.size(path) <= MOST_PAIRS:
-            self.around[path] = around(self.columns, path)
+            self.around[path] = around(self.columns, path, windows)
             timed = self.columns.times is not None
-            found = list(candidates_of_known(path, target, timed=timed))
+            found = list(candidates_of_known(path, target, timed=timed, windows=windows))
             unknown = np.full((len(self.columns.rows), len(found)), np.nan, np.float32)
             self._append(found, unknown)
 

@@ -29,6 +29,7 @@ from workbench.study.offers import (
     threshold_offers,
     two_kinds_offers,
     variety_offers,
+    windows_of,
 )
 
 MOST_COLUMNS = 6000
@@ -218,10 +219,10 @@ def candidate_matrix(
 def _add_of_labels(
     made: GatheredCandidates, path: Path, labels: Sequence[int], known: Column | None
 ) -> None:
-    if labels:
+    if labels and path.hops[-1].kind != "either":  # ties of one role and of the other say so
         made.add_labels(path, labels)
     if known is not None:
-        made.add_known(path, known)
+        made.add_known(path, known, windows_of(made.columns, path))
 
 
 def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:

@@ -22,7 +22,7 @@ from workbench.structure.candidates_among import (
     candidates_of_two_kinds,
 )
 from workbench.structure.relational import Path, Schema
-from workbench.study.columns import MOST_CELLS, CandidateColumns
+from workbench.study.columns import MOST_CELLS, MOST_PAIRS, CandidateColumns
 
 WINDOWS_IN_DAYS = (1, 7, 30, 90, 365, 1095)
 WINDOWS_IN_YEARS = (1, 3, 10)
@@ -87,7 +87,7 @@ def _plain(columns: CandidateColumns, path: Path) -> list[Candidate]:
     dated = _in_order_of_time(schema, path, timed)
     if not _fits(columns, path):
         return []
-    windows = _windows(columns, path) if path.many and timed and dated else ()
+    windows = windows_of(columns, path)
     return list(candidates_of(schema, path, timed=timed, dated=dated, windows=windows))
 
 
@@ -116,14 +116,18 @@ def _most_rows(schema: Schema, path: Path) -> int:
 def variety_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
     """Weekdays and months, or how various a path's rows are; none where not all find room."""
     schema = columns.schema
-    found = [*candidates_of_calendars(schema, path), *candidates_of_variety(schema, path)]
+    windows = windows_of(columns, path) if len(path.suffix) == 1 else ()
+    counts = columns.typical_counts(path, windows) if windows else {}
+    few = tuple(one for one in windows if counts[one] * len(columns.rows) <= MOST_PAIRS / 10)
+    found = [*candidates_of_calendars(schema, path), *candidates_of_variety(schema, path, few)]
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 
 def some_rows_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
     """Numbers of those of a path's rows that are of one kind; none where not all find room."""
-    dated = _in_order_of_time(columns.schema, path, columns.times is not None)
-    found = list(candidates_among_some(columns.schema, path, dated=dated))
+    timed = columns.times is not None
+    dated = _in_order_of_time(columns.schema, path, timed)
+    found = list(candidates_among_some(columns.schema, path, timed=timed, dated=dated))
     return found if 0 < len(found) <= room and _fits(columns, path) else []
 
 
@@ -141,14 +145,11 @@ def kind_and_threshold_offers(columns: CandidateColumns, path: Path, room: int) 
 
 def threshold_offers(columns: CandidateColumns, path: Path, room: int) -> list[Candidate]:
     """How many rows have large or small numbers; none where not all find room."""
-    timed = columns.times is not None
-    dated = timed and _in_order_of_time(columns.schema, path, timed)
     if next(candidates_of_thresholds(columns.schema, path), None) is None:
         return []
     if not _fits(columns, path):
         return []
-    windows = _windows(columns, path) if dated else ()
-    found = list(candidates_of_thresholds(columns.schema, path, windows))
+    found = list(candidates_of_thresholds(columns.schema, path, windows_of(columns, path)))
     return found if len(found) <= room else []
 
 
@@ -173,10 +174,12 @@ def _in_order_of_time(schema: Schema, path: Path, timed: bool) -> bool:
     return walked is not None and (timed or anchor not in {reference.table for reference in walked})
 
 
-def _windows(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
+def windows_of(columns: CandidateColumns, path: Path) -> tuple[int, ...]:
     """The windows that hold clearly fewer rows than all time and clearly
-    more than the next smaller one.
+    more than the next smaller one; none where rows have no times of their own.
     """
+    if columns.times is None or not path.many or not _in_order_of_time(columns.schema, path, True):
+        return ()
     table = columns.schema.dating_table(path.end)
     assert table is not None
     offered = WINDOWS_IN_YEARS if table.dated_by_year else WINDOWS_IN_DAYS

@@ -73,12 +73,21 @@ def rows_words(path: Path) -> str:
             return _siblings(path)
         if last.kind == "to" and last.table == path.start:
             return _back_at_start(path)
-        return f"{things(last.table)} of {_owner(path.hops[:-1])}"
+        return f"{things(last.table)} of {_owner(path.hops[:-1])}{as_role(last)}"
+    if last.kind == "either":
+        return f"its {things(last.table)}{as_role(last)}"
     if last.table == path.start:
         return f"{things(path.start)} tied to it by {spoken(last.column)}"
     by = referred(last)
     called = last.called_as_key or _says(by, " ".join(singular_words(path.start)))
     return f"its {things(last.table)}" + ("" if called else f" as {by}")
+
+
+def as_role(hop: Hop) -> str:
+    """In which role rows have the thing that they are of, where there are two."""
+    if hop.kind == "either":
+        return f" (as {spoken(hop.column)} or {spoken(hop.other)})"
+    return f" (as {spoken(hop.column)})" if hop.is_role else ""
 
 
 def _back_at_start(path: Path) -> str:
@@ -116,7 +125,7 @@ def _role_words(between: Hop, last: Hop) -> str:
 
 def _sharing(hop: Hop) -> str:
     other = "other " if hop.kind == "shared" else ""
-    return f"{other}{things(hop.table)} with the same {spoken(hop.column)}"
+    return f"{other}{things(hop.table)} with the same {' and '.join(map(spoken, hop.roles))}"
 
 
 def _sharing_through(path: Path) -> str:
@@ -164,8 +173,8 @@ def neighbours_words(path: Path) -> str:
     first, last = path.hops[0], path.hops[-1]
     if last.kind == "shared":
         return _sharing(last)
-    if first.kind == "to" and path.hops == (first, Hop("from", first.column, path.start)):
-        return f"other {things(path.start)} of its {referred(first)}"
+    if first.kind == "to" and path.hops[1:] and path.hops[1:] == (last,) and last.kind == "from":
+        return f"other {things(path.start)} of its {referred(first)}{as_role(last)}"
     if len(path.hops) > 1 and path.hops[-2].kind == "shared" and last.kind == "to":
         return _sharing_through(path)
     if _is_of_siblings(path):

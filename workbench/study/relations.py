@@ -35,12 +35,25 @@ class Relations:
         assert key is not None
         return self.column(table, key)
 
+    def there(self, hop: Hop) -> str:
+        """The relation that a hop leads to; of two roles with each row once for each."""
+        relation = self[hop.table]
+        if hop.kind != "either":
+            return relation
+        one, other = (self.column(hop.table, role) for role in hop.roles)
+        return (
+            f"(SELECT {one} AS role_, rowid, * FROM {relation} UNION ALL SELECT {other}, rowid, * "
+            f"FROM {relation} WHERE {one} IS DISTINCT FROM {other})"
+        )
+
     def joined(self, table: str, hop: Hop) -> tuple[str, str]:
         """The SQL columns that a hop equates: there and here."""
         if hop.kind == "to":
             return self.key(hop.table), self.column(table, hop.column)
         if hop.kind == "from":
             return self.column(hop.table, hop.column), self.key(table)
+        if hop.kind == "either":
+            return "role_", self.key(table)
         return self.column(hop.table, hop.column), self.column(table, hop.column)
 
     def in_common(self, candidate: Candidate) -> str:
@@ -79,7 +92,7 @@ class Relations:
         for place, hop in enumerate(path.hops):
             far, near = self.joined(table, hop)
             joins.append(
-                f"JOIN {self[hop.table]} {letter}{place} ON {letter}{place}.{far} = {here}.{near}"
+                f"JOIN {self.there(hop)} {letter}{place} ON {letter}{place}.{far} = {here}.{near}"
             )
             here, table = f"{letter}{place}", hop.table
         return " ".join(joins), here

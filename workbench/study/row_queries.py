@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from workbench.database import text_literal
 from workbench.structure.candidates import Onward
-from workbench.structure.relational import Hop, Reference, Schema
+from workbench.structure.relational import Gathered, Hop, Reference, Schema
 from workbench.study.relations import Relations
 
 LABEL_ROW = "end_"
@@ -43,8 +43,11 @@ class RowQueries:
             alias = f"t{place}"
             far, near = self.relations.joined(table, hop)
             apart = f" AND {alias}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
+            if hop.kind == "shared" and hop.other:
+                also = self.relations.column(table, hop.other)
+                apart += f" AND {alias}.{also} = {here}.{also}"
             joins.append(
-                f"JOIN {self.relations[hop.table]} {alias} ON {alias}.{far} = {here}.{near}{apart}"
+                f"JOIN {self.relations.there(hop)} {alias} ON {alias}.{far} = {here}.{near}{apart}"
             )
             here, table = alias, hop.table
         aliases: dict[tuple[Reference, ...], str] = {(): here}
@@ -82,11 +85,14 @@ class RowQueries:
             return f"SELECT rowid AS r, 1 AS n FROM {relation}"
         hop, rest = hops[0], hops[1:]
         inner = self.sizes(hop.table, rest)
-        there = self.relations[hop.table]
+        there = self.relations.there(hop)
         far, near = self.relations.joined(start, hop)
+        also = self.relations.column(start, hop.other) if hop.kind == "shared" and hop.other else ""
         return (
-            f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, sum(m.n) AS n "
-            f"FROM {there} t JOIN ({inner}) m ON m.r = t.rowid GROUP BY 1) d ON d.k = x.{near}"
+            f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, "
+            f"{f't.{also}' if also else '0'} AS k2, sum(m.n) AS n FROM {there} t JOIN ({inner}) m "
+            f"ON m.r = t.rowid GROUP BY 1, 2) d ON d.k = x.{near}"
+            f"{f' AND d.k2 = x.{also}' if also else ''}"
         )
 
     def _alias(
@@ -95,13 +101,14 @@ class RowQueries:
         references: tuple[Reference, ...],
         aliases: dict[tuple[Reference, ...], str],
         joins: list[str],
+        letter: str = "o",
     ) -> str:
         """The alias of the row that references lead to, joined where it is not yet."""
         if references not in aliases:
-            before = self._alias(table, references[:-1], aliases, joins)
+            before = self._alias(table, references[:-1], aliases, joins, letter)
             owner = references[-2].table or "" if len(references) > 1 else table
             last = references[-1]
-            alias = f"o{len(aliases)}"
+            alias = f"{letter}{len(aliases)}"
             far, near = self.relations.joined(owner, Hop("to", last.column, last.table or ""))
             joins.append(
                 f"LEFT JOIN {self.relations[last.table or '']} {alias} ON {alias}.{far} = "
@@ -117,10 +124,26 @@ class RowQueries:
         # A row dated by its year is known from the year's end on.
         return column if dated.dated_by_year else f"epoch({column}) / 86400.0"
 
+    def _gathered(self, alias: str, table: str, of: Gathered) -> str:
+        """The number of the rows that refer to a row, or what one of their columns adds up to."""
+        joins = [f"{self.relations[of.table]} g"]
+        said = "count(*)"
+        if of.column is not None:
+            there = self._alias(of.table, of.references, {(): "g"}, joins, "g")
+            owner = (of.references[-1].table or "") if of.references else of.table
+            said = f"coalesce(sum({self.number(there, owner, Onward((), of.column))}), 0)"
+        back = self.relations.column(of.table, of.by)
+        return (
+            f"CAST((SELECT {said} FROM {' '.join(joins)} WHERE g.{back} = "
+            f"{alias}.{self.relations.key(table)}) AS DOUBLE)"
+        )
+
     def number(self, alias: str, table: str, onward: Onward) -> str:
         """A cell as a number: the place of a category, a hash of a name, 0 and 1, days,
         or as it is.
         """
+        if onward.column.gathered is not None:
+            return self._gathered(alias, table, onward.column.gathered)
         column = f"{alias}.{self.relations.column(table, onward.column.name)}"
         if onward.kind == "category":
             if onward.column.beginning:

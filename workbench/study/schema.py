@@ -7,7 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from workbench.structure.relational import Column, Reference, Schema, Table
 from workbench.study.codes import beginnings
-from workbench.study.computed_columns import calendar_columns, durations, number_column
+from workbench.study.computed_columns import (
+    calendar_columns,
+    durations,
+    gathered_columns,
+    number_column,
+)
 from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
 from workbench.tables.values import listed
@@ -50,7 +55,13 @@ def relational_schema(
             made = replace(made, columns=(*made.columns, *lasting))
         tables[made.name] = made
         tables |= {one.name: one for one in _dated_by(made, lasting if timed else ())}
-    return Schema(tables)
+    schema = Schema(tables)
+    return Schema(
+        {
+            name: replace(table, gathered=gathered_columns(schema, name, target, timed=timed))
+            for name, table in tables.items()
+        }
+    )
 
 
 def _dated_by(table: Table, lasting: Collection[Column]) -> Iterator[Table]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.structure.candidates import Onward
 from workbench.structure.relational import Column, Hop, Path, Reference
+from workbench.study.shared_definitions import either_role, gathered_number
 from workbench.study.statements import Row, Statements, camel, quoted_constant, row_of
 from workbench.tables import MappedPredicate, TableMapping, mapped_predicates
 
@@ -18,8 +19,8 @@ class Walks:
     """Literals over the predicates that a mapping makes of its tables' columns."""
 
     def __init__(self, ready: Prepared, statements: Statements) -> None:
-        self._ready = ready
-        self._statements = statements
+        self.ready = ready
+        self.statements = statements
         self._subject = statements.subject
         self._predicates: dict[tuple[str, str | None], MappedPredicate] = {
             (found.table, found.column.name if found.column is not None else None): found
@@ -29,33 +30,33 @@ class Walks:
 
     def predicate(self, table: str, column: str) -> str:
         """The predicate of a column."""
-        return self._predicates[self._ready.schema.stored(table), column].name
+        return self._predicates[self.ready.schema.stored(table), column].name
 
     def says(self, table: str, row: Sequence[str], column: str, value: str | None) -> str:
         """The atom of a column of a row; of yes and no without a value."""
-        found = self._predicates[self._ready.schema.stored(table), column]
+        found = self._predicates[self.ready.schema.stored(table), column]
         arguments = [*row] if len(found.types) == found.subjects or value is None else [*row, value]
         return f"{found.name}({', '.join(arguments)})"
 
     def label(self, row: Row, value: str | None) -> tuple[str, str]:
         """The atom of a target row's known label, which may be a class; and what binds it."""
-        target = self._ready.target
-        name = self._ready.mapping.known if target.kind == "yes/no" else target.predicate
+        target = self.ready.target
+        name = self.ready.mapping.known if target.kind == "yes/no" else target.predicate
         said = "u" if value is None else quoted_constant(value)
         return f"{name}({', '.join((*row, said))})", said
 
     def row(self, table: str, variable: str) -> Row:
         """The variables of a row of a table."""
-        return row_of(self._mapped(table), variable)
+        return row_of(self.mapped(table), variable)
 
-    def _mapped(self, table: str) -> TableMapping:
-        return self._ready.mapping.table(self._ready.schema.stored(table))
+    def mapped(self, table: str) -> TableMapping:
+        return self.ready.mapping.table(self.ready.schema.stored(table))
 
     def place(self, table: str, column: str) -> int | None:
         """Which argument of a relation's atoms a column is;
         None where it has an atom of its own.
         """
-        of = self._mapped(table)
+        of = self.mapped(table)
         named = [one.name for one in of.references] if of.relation is not None else []
         return named.index(column) if column in named else None
 
@@ -66,7 +67,7 @@ class Walks:
         place = self.place(table, reference.column)
         if place is not None:
             return [], (row[place],)
-        of = self._mapped(table)
+        of = self.mapped(table)
         if of.key == reference.column:
             return [], row
         return [self.says(table, row, reference.column, variable)], (variable,)
@@ -77,7 +78,7 @@ class Walks:
             return self.forward(table, row, Reference(hop.column, hop.table), variable)
         if hop.kind == "from":
             there = self.row(hop.table, variable)
-            of = self._mapped(hop.table)
+            of = self.mapped(hop.table)
             if of.relation is not None:
                 place = [one.name for one in of.references].index(hop.column)
                 there = (*there[:place], row[0], *there[place + 1 :])
@@ -85,15 +86,18 @@ class Walks:
             if of.key == hop.column:
                 return [], row
             return [self.says(hop.table, there, hop.column, row[0])], there
+        if hop.kind == "either":
+            there = self.row(hop.table, variable)
+            return [f"{either_role(self, table, hop)}({', '.join((row[0], *there))})"], there
         if hop.kind in ("shared", "alike"):
             there = self.row(hop.table, variable)
             apart = [f"{one} != {other}" for one, other in zip(there, row)][: hop.kind == "shared"]
-            value = f"s{variable}"
-            return [
-                self.says(table, row, hop.column, value),
-                self.says(hop.table, there, hop.column, value),
-                *apart,
-            ], there
+            shared = []
+            for number, column in enumerate(hop.roles):
+                value = f"s{number or ''}{variable}"
+                shared.append(self.says(table, row, column, value))
+                shared.append(self.says(hop.table, there, column, value))
+            return [*shared, *apart], there
         return self._latest_hop(table, row, hop, variable)
 
     def walk(
@@ -145,6 +149,8 @@ class Walks:
     def _number(self, table: str, row: Row, column: Column, variable: str) -> tuple[list[str], str]:
         """Literals that bind what a number is worked out of, and how it is."""
         later, earlier = f"{variable}u", f"{variable}w"
+        if column.gathered is not None:
+            return [f"{gathered_number(self, table, column)}({row[0]}, {later})"], later
         literals = [self.says(table, row, column.name, later)]
         if column.since:
             literals.append(self.says(table, row, column.since, earlier))
@@ -167,7 +173,7 @@ class Walks:
         place = self.place(path.end, column)
         if place is not None:
             return outside, inside, row, row[place]
-        if column == self._mapped(path.end).key:
+        if column == self.mapped(path.end).key:
             return outside, inside, row, row[0]
         value = f"{letter}v"
         return outside, [*inside, self.says(path.end, row, column, value)], row, value
@@ -177,37 +183,37 @@ class Walks:
         as a definition of its own.
         """
         key = ("hop", table, hop)
-        if key not in self._statements.made:
-            name = self._statements.new(f"Latest{camel(hop.column)}Of{camel(hop.through)}")
-            before = self._statements.new(f"Latest{camel(hop.through)}Time")
+        if key not in self.statements.made:
+            name = self.statements.new(f"Latest{camel(hop.column)}Of{camel(hop.through)}")
+            before = self.statements.new(f"Latest{camel(hop.through)}Time")
             back = Path(table, (Hop("from", hop.via, hop.through),))
             inside, there = self.walk(back, ("z",))
             dated = self.dating(back, there)
             within = " ^ ".join([*inside, *dated, *self.window(back, None)])
-            start = self._ready.target.table.name
+            start = self.ready.target.table.name
             # A thing may refer to the table by several columns: each way is a statement of the same
             # definition.
             for outside in (
                 self._links(start, table) if start != table else [[f"z = {self._subject[0]}"]]
             ):
-                self._statements.state(
+                self.statements.state(
                     f"{before}({', '.join((*self._subject, 'z', 'm'))})",
                     " ^ ".join([*outside, self.now(), f"m = max(t: {within})"]),
                 )
             step, end = self.forward(hop.through, there, Reference(hop.column, hop.table), "e")
-            self._statements.lines.append(
+            self.statements.lines.append(
                 f"{name}({', '.join((*self._subject, *end))}) := "
                 f"{before}({', '.join((*self._subject, 'z', 't'))}) ^ "
                 f"{' ^ '.join([*inside, *dated, *step])}."
             )
-            self._statements.made[key] = name
-        return [f"{self._statements.made[key]}({', '.join((*self._subject, variable))})"], (
+            self.statements.made[key] = name
+        return [f"{self.statements.made[key]}({', '.join((*self._subject, variable))})"], (
             variable,
         )
 
     def _links(self, start: str, table: str) -> list[list[str]]:
         """The ways from the start to what it refers to in a table, one a reference."""
-        references = self._ready.schema[start].references
+        references = self.ready.schema[start].references
         ways = [
             self.forward(start, self._subject, one, "z") for one in references if one.table == table
         ]
@@ -215,16 +221,14 @@ class Walks:
 
     def now(self) -> str:
         """The atom that binds `now` to the time of a target row."""
-        assert self._ready.time_column is not None
-        return self.says(
-            self._ready.target.table.name, self._subject, self._ready.time_column, "now"
-        )
+        assert self.ready.time_column is not None
+        return self.says(self.ready.target.table.name, self._subject, self.ready.time_column, "now")
 
     def dating(self, path: Path, row: Row) -> list[str]:
         """Literals that bind `t` to the time of a row at a path's end;
         none where it has no time.
         """
-        walked = self._ready.schema.dated_through(path.end)
+        walked = self.ready.schema.dated_through(path.end)
         if walked is None:
             return []
         literals: list[str] = []
@@ -233,27 +237,25 @@ class Walks:
             step, variables = self.forward(table, variables, reference, f"d{number + 1}")
             literals += step
             table = reference.table or ""
-        literals.append(self.says(table, variables, self._ready.schema[table].date or "", "t"))
+        literals.append(self.says(table, variables, self.ready.schema[table].date or "", "t"))
         return literals
 
     def by_year(self, path: Path) -> bool:
         """Whether rows at a path's end are dated by years."""
-        table = self._ready.schema.dating_table(path.end)
+        table = self.ready.schema.dating_table(path.end)
         return table is not None and table.dated_by_year
 
     def window(self, path: Path, window: int | None, *, before: bool = False) -> list[str]:
         """Comparisons under which `t` is no later than `now` (`before` it), nor earlier than the
         window.
         """
-        if before:
-            return ["t < now"]
         if self.by_year(path):
             return ["t < year(now)"] + ([f"t > year(now) - {window + 1}"] if window else [])
-        return ["t <= now"] + ([f"t > now - {window}"] if window else [])
+        return ["t < now" if before else "t <= now"] + ([f"t > now - {window}"] if window else [])
 
     def not_later(self, path: Path, row: Row, wanted: bool) -> list[str]:
         """Literals under which a row of a table with dates is no later than `now`."""
-        table = self._ready.schema[path.end]
+        table = self.ready.schema[path.end]
         if not wanted or table.date is None:
             return []
         dated = self.says(table.name, row, table.date, "t")

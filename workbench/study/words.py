@@ -7,6 +7,7 @@ import numpy as np
 from workbench.structure.candidates import Candidate, Onward
 from workbench.structure.relational import Path
 from workbench.study.path_words import (
+    as_role,
     neighbours_words,
     rows_words,
     spoken,
@@ -53,6 +54,8 @@ def candidate_words(candidate: Candidate, *, timed: bool = False) -> str:
     if candidate.compared is not None:
         return _compared_words(candidate, *candidate.compared, timed=timed)
     rows = rows_words(candidate.path) + _among(candidate) if candidate.path.many else ""
+    if timed and candidate.of_earlier and candidate.label is None:
+        rows = f"earlier {rows.removeprefix('other ')}"
     if candidate.label is not None and rows:
         rows = f"{'earlier' if timed else 'other'} {rows.removeprefix('other ')}"
         if timed:
@@ -96,7 +99,7 @@ def _aggregate_words(candidate: Candidate, what: str, rows: str) -> str:
         case "count":
             return f"number of {rows}{when}"
         case "different":
-            return f"number of different {what} of {rows}"
+            return f"number of different {what} of {rows}{when}"
         case "share":
             return f"share of {rows} with {value}{when}"
         case "sum" if candidate.value is not None:
@@ -117,6 +120,8 @@ def _aggregate_words(candidate: Candidate, what: str, rows: str) -> str:
         case "since" | "first":
             end = "latest" if candidate.aggregate == "since" else "first"
             return f"{candidate.value or 'days'} since the {end} of {rows}"
+        case "interval":
+            return f"mean {candidate.value or 'days'} from one to the next of {rows}"
         case "labelled":
             return f"number of {known_words(candidate)}"
     raise AssertionError(candidate.aggregate)
@@ -128,16 +133,23 @@ def _earlier_words(candidate: Candidate, what: str, rows: str) -> str:
     assert onward is not None
     if onward.kind == "number":
         of = f"the latest of {rows} where it is known"
-        return (
-            f"mean known {what} of {rows}" if candidate.aggregate == "mean" else f"{what} of {of}"
-        )
+        mean = f"mean known {what} of {rows}{_when(candidate)}"
+        return mean if candidate.aggregate == "mean" else f"{what} of {of}"
     value = _value_words(what, onward, candidate.value)
+    when = _when(candidate)
+    if candidate.turned:
+        one, other = map(spoken, candidate.path.hops[-1].roles)
+        rows = rows.removesuffix(as_role(candidate.path.hops[-1]))
+        own = f"{what} as {one} or no {what} as {other}"
+        if candidate.aggregate == "latest":
+            return f"{own} in the latest of {rows} where it is known"
+        return f"share of {rows} with known {own}{when}"
     if candidate.aggregate == "sum":
         said = value if candidate.value or candidate.label else f"no {value}"
-        return f"number of {rows} with known {said}"
+        return f"number of {rows} with known {said}{when}"
     if candidate.aggregate in ("latest", "latest_is"):
         return f"{value} in the latest of {rows} where it is known"
-    return f"share of {rows} with known {value}"
+    return f"share of {rows} with known {value}{when}"
 
 
 def _value_words(what: str, onward: Onward | None, value: str | None) -> str:

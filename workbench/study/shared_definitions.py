@@ -1,0 +1,77 @@
+"""Definitions that walks share: rows of either of two roles, and what rows amount to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.language.printing import comment
+from workbench.structure.candidates import Onward
+from workbench.structure.relational import Column, Hop
+from workbench.study.statements import Row, camel
+
+if TYPE_CHECKING:
+    from workbench.study.walks import Walks
+
+
+def either_role(walks: Walks, table: str, hop: Hop) -> str:
+    """The predicate of a thing `z` of a table and the rows that have it in one of two roles."""
+    key, made = ("hop", table, hop), walks.statements.made
+    if key not in made:
+        one, other = hop.roles
+        name = walks.statements.new(f"{camel(one)}Or{camel(other)}")
+        there = walks.row(hop.table, "y")
+        for role in hop.roles:
+            _state(walks, hop, name, there, [_in_role(walks, hop, role, there)])
+        made[key] = name
+    return made[key]
+
+
+def own_label(walks: Walks, hop: Hop) -> str:
+    """The predicate of a thing and the rows of two roles whose known label speaks for it: yes in
+    the first role, no in the other.
+    """
+    key, made = ("own label", hop), walks.statements.made
+    if key not in made:
+        one, other = hop.roles
+        name = walks.statements.new(f"{walks.ready.mapping.known}Own")
+        there = walks.row(hop.table, "y")
+        label = walks.label(there, None)[0]
+        first, second = (_in_role(walks, hop, role, there) for role in (one, other))
+        not_first = first.replace(" = ", " != ") if " = " in first else f"!{first}"
+        _state(walks, hop, name, there, [first, label, "u >= 1"])
+        _state(walks, hop, name, there, [second, not_first, label, "u < 1"])
+        made[key] = name
+    return made[key]
+
+
+def _in_role(walks: Walks, hop: Hop, role: str, there: Row) -> str:
+    """That a row has the thing `z` in a role."""
+    place = walks.place(hop.table, role)
+    return walks.says(hop.table, there, role, "z") if place is None else f"{there[place]} = z"
+
+
+def _state(walks: Walks, hop: Hop, name: str, there: Row, body: list[str]) -> None:
+    """A statement over the things `z` and rows; of ties their own atom comes first."""
+    relation = walks.mapped(hop.table).relation
+    row = [] if relation is None else [f"{relation}({', '.join(there)})"]
+    literals = " ^ ".join([*row, *body])
+    walks.statements.lines.append(f"{name}({', '.join(('z', *there))}) := {literals}.")
+
+
+def gathered_number(walks: Walks, table: str, column: Column) -> str:
+    """The predicate of what the rows that refer to a thing amount to."""
+    key, made = ("gathered", table, column), walks.statements.made
+    if key not in made:
+        of = column.gathered
+        assert of is not None
+        name = walks.statements.new(f"{camel(column.name)}Of{camel(table)}")
+        inside, there = walks.hop(table, ("z",), Hop("from", of.by, of.table), "y")
+        call = f"count({', '.join(there)}: "
+        if of.column is not None:
+            said, value = walks.onward(of.table, there, Onward(of.references, of.column), None)
+            inside = [*inside, *said]
+            call = f"sum({value}: " if of.column.kind == "number" else call
+        walks.statements.lines.append(comment(f"{column.name} of each row of {table}"))
+        walks.statements.lines.append(f"{name}(z, n) := n = {call}{' ^ '.join(inside)}).")
+        made[key] = name
+    return made[key]
