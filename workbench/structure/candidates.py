@@ -285,8 +285,8 @@ def _of_many(
         yield Candidate(path, "mean", onward, None, window)
         yield Candidate(path, "sum", onward, None, window)
     if onward.kind != "flag":
-        near = len(path.suffix) == 1 and not onward.references and onward.kind != "date"
-        for window in spans if near else (None,):
+        near = path.hops[-1].kind == "alike" or (len(path.suffix) == 1 and not onward.references)
+        for window in spans if near and onward.kind != "date" else (None,):
             yield Candidate(path, "min", onward, None, window)
             yield Candidate(path, "max", onward, None, window)
     if dated and onward.kind != "date":

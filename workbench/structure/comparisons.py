@@ -92,15 +92,6 @@ def changes(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
     """The way a number goes: the latest less that before it, or one kind's less the mean, and the
     last days' mean less that of all time; how many of all rows are of the last days.
     """
-    every = set(candidates)
-    for one in candidates:
-        always = replace(one, window=None)
-        if one.window is None or one.label is not None or always not in every:
-            continue
-        if one.aggregate == "mean" and one.onward and one.onward.kind == "number":
-            yield _compared("difference", one, always)
-        if one.aggregate == "count":
-            yield _compared("ratio", one, always)
     for one in candidates:
         if one.aggregate == "latest" and one.among is None and one.label is None:
             yield _compared("difference", one, replace(one, aggregate="previous"))
@@ -112,6 +103,15 @@ def changes(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
     for one in candidates:
         if one in means:
             yield _compared("difference", one, means[one])
+    every = set(candidates)
+    for one in candidates:
+        always = replace(one, window=None)
+        if one.window is None or one.label is not None or always not in every:
+            continue
+        if one.aggregate == "mean" and one.onward and one.onward.kind == "number":
+            yield _compared("difference", one, always)
+        if one.aggregate == "count":
+            yield _compared("ratio", one, always)
 
 
 def _plain(candidates: Sequence[Candidate]) -> list[Candidate]:
