@@ -17,12 +17,13 @@ def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
     """Paths of at most three steps, the start's own first, shorter ones before longer.
 
     A hop is a step, but the way through a table that only relates things is one step, not two. A
-    path goes to many rows at most twice and to the latest at most once, near its start; without
-    time it may come back to other rows of its start, and go by what things that it refers to, or
-    rows that refer to it, share: the telephone of other clients, the actors of films. From other
-    rows of its start it goes on to what refers to these and was not passed: the inspections of the
-    hives of the same apiary. Once it reaches many, it does not end in what a row refers to, other
-    than its start: such rows are read along with the row that refers to them.
+    path goes to many rows at most twice and to the latest at most once, near its start; with time
+    it may come back to rows that share two of its references, without it to any other rows of its
+    start, and go by what things that it refers to, or rows that refer to it, share: the telephone
+    of other clients, the actors of films. From other rows of its start it goes on to what refers to
+    these and was not passed: the inspections of the hives of the same apiary. Once it reaches many,
+    it does not end in what a row refers to, other than its start: such rows are read along with the
+    row that refers to them.
     """
     frontier = [(Path(start), 0)]
     yield frontier[0][0]
@@ -86,7 +87,7 @@ def _hops_shared(schema: Schema, path: Path, several: int, *, timed: bool) -> It
     for reference in here.references:
         if reference.table in within:
             yield Hop("shared", reference.column, here.name)
-    if last is None and not here.relates:
+    if timed and last is None and not here.relates:
         for one, other in islice(combinations(here.references, 2), MOST_PAIRS_SHARED):
             yield Hop("shared", one.column, here.name, other=other.column)
 
