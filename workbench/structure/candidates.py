@@ -146,7 +146,8 @@ def candidates_of(
     if timed and dated:
         yield Candidate(path, "since", value=unit)
         yield Candidate(path, "first", value=unit)
-    if dated and len(path.suffix) == 1:
+    # Without times what dates rows of one's own kind is mostly no event: when people were born.
+    if dated and len(path.suffix) == 1 and (timed or path.end != path.start):
         yield Candidate(path, "interval", value=unit)
     for onward in onward_columns(schema, path):
         yield from _of_many(path, onward, spans, timed, dated)
