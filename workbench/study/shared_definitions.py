@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from workbench.language.printing import comment
 from workbench.structure.candidates import Onward
 from workbench.structure.relational import Column, Hop
-from workbench.study.statements import Row, camel
-
-if TYPE_CHECKING:
-    from workbench.study.walks import Walks
+from workbench.study.statements import Row, Statements, camel
+from workbench.tables import TableMapping
 
 
-def either_role(walks: Walks, table: str, hop: Hop) -> str:
+class Literals(Protocol):
+    """What definitions are made of: literals over the columns of tables."""
+
+    statements: Statements
+
+    def row(self, table: str, variable: str) -> Row: ...
+    def place(self, table: str, column: str) -> int | None: ...
+    def says(self, table: str, row: Row, column: str, value: str | None) -> str: ...
+    def label(self, row: Row, value: str | None) -> tuple[str, str]: ...
+    def mapped(self, table: str) -> TableMapping: ...
+    def hop(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]: ...
+    def onward(
+        self, table: str, row: Row, onward: Onward, value: str | None
+    ) -> tuple[list[str], str]: ...
+
+
+def either_role(walks: Literals, table: str, hop: Hop) -> str:
     """The predicate of a thing `z` of a table and the rows that have it in one of two roles."""
     key, made = ("hop", table, hop), walks.statements.made
     if key not in made:
@@ -26,16 +40,16 @@ def either_role(walks: Walks, table: str, hop: Hop) -> str:
     return made[key]
 
 
-def own_label(walks: Walks, hop: Hop) -> str:
+def own_label(walks: Literals, hop: Hop) -> str:
     """The predicate of a thing and the rows of two roles whose known label speaks for it: yes in
     the first role, no in the other.
     """
     key, made = ("own label", hop), walks.statements.made
     if key not in made:
         one, other = hop.roles
-        name = walks.statements.new(f"{walks.ready.mapping.known}Own")
         there = walks.row(hop.table, "y")
         label = walks.label(there, None)[0]
+        name = walks.statements.new(f"{label.partition('(')[0]}Own")
         first, second = (_in_role(walks, hop, role, there) for role in (one, other))
         not_first = first.replace(" = ", " != ") if " = " in first else f"!{first}"
         _state(walks, hop, name, there, [first, label, "u >= 1"])
@@ -44,13 +58,13 @@ def own_label(walks: Walks, hop: Hop) -> str:
     return made[key]
 
 
-def _in_role(walks: Walks, hop: Hop, role: str, there: Row) -> str:
+def _in_role(walks: Literals, hop: Hop, role: str, there: Row) -> str:
     """That a row has the thing `z` in a role."""
     place = walks.place(hop.table, role)
     return walks.says(hop.table, there, role, "z") if place is None else f"{there[place]} = z"
 
 
-def _state(walks: Walks, hop: Hop, name: str, there: Row, body: list[str]) -> None:
+def _state(walks: Literals, hop: Hop, name: str, there: Row, body: list[str]) -> None:
     """A statement over the things `z` and rows; of ties their own atom comes first."""
     relation = walks.mapped(hop.table).relation
     row = [] if relation is None else [f"{relation}({', '.join(there)})"]
@@ -58,7 +72,7 @@ def _state(walks: Walks, hop: Hop, name: str, there: Row, body: list[str]) -> No
     walks.statements.lines.append(f"{name}({', '.join(('z', *there))}) := {literals}.")
 
 
-def gathered_number(walks: Walks, table: str, column: Column) -> str:
+def gathered_number(walks: Literals, table: str, column: Column) -> str:
     """The predicate of what the rows that refer to a thing amount to."""
     key, made = ("gathered", table, column), walks.statements.made
     if key not in made:
