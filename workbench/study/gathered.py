@@ -27,8 +27,6 @@ SPARE, FEW = 3, 200
 """Rows for a column, at least, where columns are made of pairs of others, and columns that are few
 anyway: with more, more fit by chance than tell.
 """
-FEW_NEAR = 30
-"""Of own rows of one kind, numbers that are tried however few the rows are."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class GatheredCandidates:
     @property
     def few_of_rows(self) -> int:
         """How many of those at most, where they come before what is far."""
-        return max(len(self.columns.rows) // 10, FEW_NEAR)
+        return len(self.columns.rows) // 5
 
     @property
     def X(self) -> Real:
