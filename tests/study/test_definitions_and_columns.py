@@ -182,7 +182,7 @@ def test_what_two_ends_have_in_common_is_counted(tmp_path: Path, keyed: bool) ->
         "number of the same title of wrote rows of its one and wrote rows of its other": (
             lambda one, other: len(titles.get(one, set()) & titles.get(other, set()))
         ),
-        "number of contracts of its one whose taker is its other person's person": (
+        "number of contracts of its one (as giver) whose taker is its other person's person": (
             lambda one, other: contracted.get((one, other), 0)
         ),
         "its one person's town is its other person's town": lambda one, other: (

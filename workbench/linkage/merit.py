@@ -35,8 +35,8 @@ CLEARLY = 3
 """The power of a class's F1 in its merit, where pairs within two sources tell it."""
 BESIDE = 2.0
 """So many times as many pairs as matches are beside them."""
-HALF = 0.5
-"""Of random pairs, those that are called unlike in a field at least."""
+HALF, NEARLY_ALL = 0.5, 0.99
+"""Of random pairs, those that are called unlike in a field at least, and at most."""
 LEAST_AGREEMENT = 0.3
 """Beyond chance, of a field that is held out."""
 FEW, TELLING = 3, 0.5
@@ -198,9 +198,11 @@ class Judge:
 
 
 def unlike_levels(chances: Sequence[Float]) -> tuple[Array, Float]:
-    """Of each field the level that half of the random pairs are within, and how many are."""
+    """Of each field the level that half of the random pairs are within, and how many are; far
+    where nearly all are equal, of whom none would be more alike."""
     within = [np.cumsum(one) for one in chances]
-    levels = np.array([int(np.searchsorted(one, HALF)) for one in within])
+    halves = [int(np.searchsorted(one, HALF)) for one in within]
+    levels = np.array([at if one[at] < NEARLY_ALL else FAR for at, one in zip(halves, within)])
     return levels, np.array([one[level] for one, level in zip(within, levels)])
 
 
