@@ -174,7 +174,7 @@ def test_a_program_over_dates_says_what_the_study_says(
         assert np.ptp(model) > 0.1
         rules = learned.pop()
         np.testing.assert_allclose(
-            model, rules[~rules["known"]]["value"].to_numpy(float), rtol=1e-6, atol=1e-9
+            model, rules[~rules["known"]]["value"].to_numpy(float), atol=1e-9
         )
 
 

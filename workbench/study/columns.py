@@ -66,9 +66,11 @@ class CandidateColumns:
         """The rows that paths reach, in SQL."""
         return RowQueries(self.schema, self.relations, self.times is not None)
 
-    def fill(self, path: Path, candidates: Sequence[Candidate]) -> Real:
-        """float32 (n, n_candidates), NaN where nothing is known; `labelled` ones are left NaN."""
-        out = np.full((len(self.rows), len(candidates)), np.nan, np.float32)
+    def fill(
+        self, path: Path, candidates: Sequence[Candidate], dtype: type[np.floating] = np.float32
+    ) -> Real:
+        """(n, n_candidates), NaN where nothing is known; `labelled` ones are left NaN."""
+        out = np.full((len(self.rows), len(candidates)), np.nan, dtype)
         read = []
         texts: dict[Onward, list[int]] = {}
         for index, candidate in enumerate(candidates):

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.arrays import Float, Int64, Real
+from workbench.arrays import Float, Int64
 from workbench.errors import InputError
 from workbench.progress import SILENT, Progress
 from workbench.structure.candidates import Candidate
@@ -83,13 +83,14 @@ def _target_column(ready: Prepared) -> Column:
 
 def filled(
     columns: CandidateColumns, candidates: Sequence[Candidate], used: Collection[int], labels: Float
-) -> Real:
-    """The columns of the candidates in use, shape (n_rows, n_candidates), all others NaN.
+) -> Float:
+    """The columns of the candidates in use, shape (n_rows, n_candidates), all others 0.
 
     `labels`, shape (n_rows,), are what may be seen of the rows: those of neighbours are counted.
     """
     chosen = sorted(used)
-    X = np.full((len(columns.rows), len(candidates)), np.nan, np.float32)
+    # Pages of columns that nothing reads are never touched, and take no memory.
+    X = np.zeros((len(columns.rows), len(candidates)), order="F")
     X[:, chosen] = columns_of(columns, [candidates[at] for at in chosen])
     for place in chosen:
         candidate = candidates[place]

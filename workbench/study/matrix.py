@@ -225,11 +225,12 @@ def _add_of_labels(
         made.add_known(path, known, windows_of(made.columns, path))
 
 
-def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Real:
-    """The columns of some candidates, in their order; those of labels are left NaN."""
-    out = np.full((len(columns.rows), len(candidates)), np.nan, np.float32)
+def columns_of(columns: CandidateColumns, candidates: Sequence[Candidate]) -> Float:
+    """The columns of some candidates, in their order, in the double precision that a program reads
+    them in; those of labels are left NaN."""
+    out = np.full((len(columns.rows), len(candidates)), np.nan)
     place = {candidate: index for index, candidate in enumerate(candidates)}
     for path, some in by_path(one for one in candidates if one.label is None):
-        out[:, [place[one] for one in some]] = columns.fill(path, some)
+        out[:, [place[one] for one in some]] = columns.fill(path, some, np.float64)
     columns.forget()
     return out
