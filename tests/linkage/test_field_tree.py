@@ -7,7 +7,7 @@ import pytest
 
 from workbench.linkage.field_tree import field_tree
 from workbench.linkage.sorting import are_among
-from workbench.linkage.tree import fit_classes
+from workbench.linkage.tree import GivenPairs, fit_classes
 
 
 def drawn(seed: int, n: int = 4000) -> np.ndarray:
@@ -32,9 +32,8 @@ def test_em_grows_likelier_with_each_choice_of_trees() -> None:
     levels = drawn(2)
     match = (levels == 2).sum(axis=1) >= 3
     start = np.column_stack((match, ~match & (levels[:, 0] == 2), ~match & (levels[:, 0] != 2)))
-    model = fit_classes(
-        levels, np.ones(len(levels)), start + 0.01, [3] * 4, np.ones(4), iterations=40
-    )
+    given = GivenPairs(levels, np.ones(len(levels)), [3] * 4, np.ones(4))
+    model = fit_classes(given, start + 0.01, iterations=40)
     assert (np.diff(model.trace) > -1e-6 * abs(model.trace[-1])).all()
 
 

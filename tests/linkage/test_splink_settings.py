@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from workbench.errors import WorkbenchError
+from workbench.tables.pair_conditions import is_of_kind
 from workbench.verbs.linking.link import link
 
 PEOPLE = (
@@ -151,6 +153,45 @@ def test_cells_are_numbers_or_dates_where_a_column_has_nothing_else(tmp_path: Pa
     result = link(files, settings=settings)
     bits = result.scores / np.log(2) + 2.0
     np.testing.assert_allclose(bits, [4.0, 2.0, 0.0])
+
+
+def test_lists_are_compared_by_their_elements(tmp_path: Path) -> None:
+    """In Parquet files as in cells of text; vectors by their cosine."""
+    rows = {
+        "unique_id": ["1", "2", "3"],
+        "tags": [["red", "round"], ["round", "blue"], ["flat"]],
+        "place": [[1.0, 0.0], [0.9, 0.1], [0.0, 2.0]],
+    }
+    conditions = [
+        "array_length(list_intersect(tags_l, tags_r)) >= 1",
+        "array_cosine_similarity(place_l, place_r) >= 0.9",
+    ]
+    comparisons = [
+        {"comparison_levels": [level(one, 0.8, 0.2), level("ELSE", 0.2, 0.8)]} for one in conditions
+    ]
+    _, settings = given(
+        tmp_path, model(comparisons=comparisons, blocking_rules_to_generate_predictions=[])
+    )
+    table = pd.DataFrame(rows)
+    table.to_parquet(tmp_path / "lists.parquet")
+    table.to_csv(tmp_path / "lists.csv", index=False)
+    for name in ("lists.parquet", "lists.csv"):
+        bits = link([tmp_path / name], settings=settings).scores / np.log(2)
+        np.testing.assert_allclose(bits + 2.0, [4.0, -4.0, -4.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "is_so"),
+    [
+        ("[1, 2.5]", "DOUBLE[2]", True),
+        ("[1, 2.5]", "DOUBLE[3]", False),
+        ("[1, x]", "DOUBLE[]", False),
+        ("[]", "VARCHAR[]", True),
+        ("a", "VARCHAR[]", False),
+    ],
+)
+def test_new_cells_are_lists_as_the_linked_ones_are(text: str, kind: str, is_so: bool) -> None:
+    assert is_of_kind(text, kind) == is_so
 
 
 def test_labels_settle_their_pairs(tmp_path: Path) -> None:

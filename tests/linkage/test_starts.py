@@ -7,7 +7,7 @@ import pytest
 
 from workbench.linkage.clustering import Unfound
 from workbench.linkage.merit import separation
-from workbench.linkage.tree import EveryPair, fit_classes
+from workbench.linkage.tree import EveryPair, GivenPairs, fit_classes
 
 RANDOM = np.random.default_rng(3)
 
@@ -45,12 +45,16 @@ def test_likelihood_never_falls_and_contributions_add_up() -> None:
         np.column_stack((MATCH, ~MATCH & (LEVELS[:, 2] == 2), ~MATCH & (LEVELS[:, 2] == 1))) * 0.9
         + 0.03
     )
-    model = fit_classes(LEVELS, ONES, start / start.sum(axis=1, keepdims=True), [3] * 4, np.ones(4))
+    model = fit_classes(
+        GivenPairs(LEVELS, ONES, [3] * 4, np.ones(4)), start / start.sum(axis=1, keepdims=True)
+    )
     assert (np.diff(model.trace) > -1e-6 * abs(model.trace[0])).all()
     classes = model.classes(LEVELS)
     odds = classes[:, 0] - np.log(np.exp(classes[:, 1:]).sum(axis=1))
     assert model.scores(LEVELS) == pytest.approx(odds)
-    one = fit_classes(LEVELS, ONES, np.column_stack((MATCH, ~MATCH)) * 1.0, [3] * 4, np.ones(4))
+    one = fit_classes(
+        GivenPairs(LEVELS, ONES, [3] * 4, np.ones(4)), np.column_stack((MATCH, ~MATCH)) * 1.0
+    )
     assert one.contributions(LEVELS).sum(axis=1) + one.intercept == pytest.approx(
         one.scores(LEVELS)
     )
@@ -71,10 +75,12 @@ def test_a_pair_that_no_statement_could_find_is_no_match_for_being_rare_among_ca
         for at in range(3)
     )
     start, ones = np.column_stack((match, ~match)) * 0.98 + 0.01, np.ones(len(levels))
-    model = fit_classes(levels, ones, start, [3] * 3, np.ones(3), every=EveryPair(number, totals))
+    model = fit_classes(
+        GivenPairs(levels, ones, [3] * 3, np.ones(3), EveryPair(number, totals)), start
+    )
     of_no_statement = np.array([[1, 1, 2]], np.int8)
     assert model.scores(of_no_statement)[0] < -8
-    among_candidates = fit_classes(levels, ones, start, [3] * 3, np.ones(3))
+    among_candidates = fit_classes(GivenPairs(levels, ones, [3] * 3, np.ones(3)), start)
     assert among_candidates.scores(of_no_statement)[0] > model.scores(of_no_statement)[0] + 3
     nothing_known = np.zeros((1, 3), np.int8)
     assert model.scores(nothing_known)[0] == pytest.approx(np.log(300 / number), abs=0.2)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +61,16 @@ class FieldTree:
     parent: tuple[int, ...]
     tables: tuple[Float, ...]
     share: float
+
+    def as_record(self) -> dict[str, Any]:
+        """JSON-ready fields."""
+        tables = [table.tolist() for table in self.tables]
+        return {"parent": self.parent, "tables": tables, "share": self.share}
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> FieldTree:
+        """The kind that `as_record` described."""
+        return cls(tuple(said["parent"]), tuple(map(np.array, said["tables"])), said["share"])
 
     def parts(self, levels: Int8) -> Float:
         """log P of each field's level, shape (n, n_fields)."""

@@ -24,7 +24,7 @@ from workbench.linkage.merit import Judge, unlike_levels
 from workbench.linkage.mixture import sigmoid
 from workbench.linkage.problem import LinkProblem, Sample
 from workbench.linkage.starts import halved_start, starts_of, strict_starts
-from workbench.linkage.tree import TreeModel, fit_classes, independent
+from workbench.linkage.tree import GivenPairs, TreeModel, fit_classes, independent
 from workbench.progress import PLAIN, Conduct
 
 FEWEST_FIELDS, MANY_FIELDS, TWICE = 3, 4, 2.0
@@ -210,17 +210,18 @@ class _Search:
         every = None
         if among is not None:
             every = among.times(float(sample.drawn.sum() / self.problem.counts.sum()))
+        sizes, most_far = self.problem.sizes, self._most_far
+        given = GivenPairs(sample.levels, sample.drawn, sizes, most_far, every, sample.known)
         tried = [
             across_sources(
-                fit_classes(
-                    sample.levels, sample.drawn, start, self.problem.sizes, self._most_far,
-                    every=every, known=sample.known, iterations=steps, conduct=self.conduct,
-                ),
-                sample.drawn, sample.within, every,
+                fit_classes(given, start, iterations=steps, conduct=self.conduct),
+                sample.drawn,
+                sample.within,
+                every,
             )
             for place, start in enumerate(starts)
             if not place or not self.conduct.over
-        ]  # fmt: skip
+        ]
         return [
             (self.judge.merit(one) * (SINGLE if len(one.others) == 1 else 1.0), one)
             for one in tried
@@ -270,10 +271,8 @@ def fit_to_all(
 ) -> TreeModel:
     """What EM finds in all pairs from the classes of a start, given matches and non-matches."""
     far = np.ones(len(problem.sizes)) if most_far is None else most_far
-    found = fit_classes(
-        problem.levels, problem.counts, start, problem.sizes, far,
-        every=problem.among, known=known, iterations=iterations, conduct=conduct,
-    )  # fmt: skip
+    given = GivenPairs(problem.levels, problem.counts, problem.sizes, far, problem.among, known)
+    found = fit_classes(given, start, iterations=iterations, conduct=conduct)
     return across_sources(found, problem.counts, problem.within, problem.among)
 
 

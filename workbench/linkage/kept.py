@@ -20,7 +20,6 @@ from workbench.linkage.candidates import Candidates
 from workbench.linkage.clustering import AS_SCORED, Unfound
 from workbench.linkage.comparison import FieldComparison, levels_of, near_levels
 from workbench.linkage.features import whole_record
-from workbench.linkage.field_tree import FieldTree
 from workbench.linkage.fields import Field, FieldKind, Frequencies
 from workbench.linkage.kept_blocking import KeptBlocking
 from workbench.linkage.kept_labels import KeptSupervised
@@ -112,18 +111,6 @@ class KeptModel:
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields."""
-        tree = {
-            "match": [one.tolist() for one in self.tree.match],
-            "share": self.tree.share,
-            "others": [
-                {
-                    "parent": one.parent,
-                    "tables": [table.tolist() for table in one.tables],
-                    "share": one.share,
-                }
-                for one in self.tree.others
-            ],
-        }
         near = [{"field": one.field, "common": sorted(one.common)} for one in self.blocking.near]
         fields = [asdict(one) for one in self.fields]
         said = {
@@ -131,7 +118,7 @@ class KeptModel:
             "statements": self.blocking.statements,
             "near": near,
             "every": self.every,
-            "tree": tree,
+            "tree": self.tree.as_record(),
         }
         learned = None if self.learned is None else self.learned.as_record()
         return said | {"records": self.records, "learned": learned, "unfound": asdict(self.unfound)}
@@ -139,11 +126,6 @@ class KeptModel:
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> KeptModel:
         """The model that `as_record` described."""
-        tree = said["tree"]
-        others = tuple(
-            FieldTree(tuple(one["parent"]), tuple(map(np.array, one["tables"])), one["share"])
-            for one in tree["others"]
-        )
         return cls(
             tuple(
                 KeptField(**{**one, "beyond": tuple(one["beyond"]), "equal": tuple(one["equal"])})
@@ -154,7 +136,7 @@ class KeptModel:
                 tuple(Near(one["field"], frozenset(one["common"])) for one in said["near"]),
                 said["every"],
             ),
-            TreeModel(tuple(map(np.array, tree["match"])), tree["share"], others),
+            TreeModel.read(said["tree"]),
             said.get("records", 0),
             KeptSupervised.read(said["learned"]) if said.get("learned") else None,
             Unfound(**said["unfound"]),

@@ -11,8 +11,9 @@ finds a class that is alike; whether that is the matches its start decides
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -97,6 +98,18 @@ class TreeModel:
         classes = np.logaddexp.reduce(of_each)
         return np.asarray(classes[:, 0] - np.logaddexp.reduce(classes[:, 1:], axis=1))
 
+    def as_record(self) -> dict[str, Any]:
+        """JSON-ready fields, without the trace."""
+        match = [one.tolist() for one in self.match]
+        others = [one.as_record() for one in self.others]
+        return {"match": match, "share": self.share, "others": others}
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> TreeModel:
+        """The model that `as_record` described."""
+        others = tuple(map(FieldTree.read, said["others"]))
+        return cls(tuple(map(np.array, said["match"])), said["share"], others)
+
     def _match_parts(self, levels: Int8) -> Float:
         return np.stack([one[levels[:, place]] for place, one in enumerate(self.match)], axis=1)
 
@@ -109,53 +122,65 @@ def independent(mixture: Mixture) -> TreeModel:
     return TreeModel(match, float(np.log(mixture.prior)), (other,), mixture.trace)
 
 
-def fit_classes(
-    levels: Int8,
-    counts: Float,
-    start: Float,
-    sizes: Sequence[int],
-    most_far: Float,
-    *,
-    every: EveryPair | None = None,
-    known: tuple[Float, Float] | None = None,
-    iterations: int = 80,
-    conduct: Conduct = PLAIN,
-) -> TreeModel:
-    """EM from the given classes.
+@dataclass(frozen=True)
+class GivenPairs:
+    """The pairs that classes are fitted to.
 
-    Parameters
+    Attributes
     ----------
     levels : int8 array, shape (n_patterns, n_fields)
     counts : float64 array, shape (n_patterns,)
         Pairs of each pattern.
-    start : float64 array, shape (n_patterns, 1 + n_others)
-        The probability of each class, the matches' first.
     sizes : sequence of int
         Levels of each field.
     most_far : float64 array, shape (n_fields,)
         The largest share of far values among matches that have both: a constraint of the M-step.
-    every : EveryPair, optional
+    every : EveryPair or None
         All pairs that could match, of which the given ones are candidates; the others are of the
         last kind. Without it all are given.
-    known : pair of float64 arrays, shape (n_patterns,), optional
+    known : pair of float64 arrays, shape (n_patterns,), or None
         How many pairs of each pattern are labelled as matches and as non-matches; EM leaves those
         as they are.
+    """
+
+    levels: Int8
+    counts: Float
+    sizes: Sequence[int]
+    most_far: Float
+    every: EveryPair | None = None
+    known: tuple[Float, Float] | None = None
+
+    def weights(self, probability: Float) -> Float:
+        """How many pairs of each pattern are of each class, where free ones are as likely."""
+        if self.known is None:
+            return np.asarray(probability * self.counts[:, None])
+        yes, no = self.known
+        free = np.maximum(self.counts - yes - no, 0.0)
+        weight, others = probability * free[:, None], probability[:, 1:]
+        weight[:, 0] += yes
+        weight[:, 1:] += no[:, None] * others / np.maximum(others.sum(axis=1, keepdims=True), 1e-12)
+        return np.asarray(weight)
+
+
+def fit_classes(
+    given: GivenPairs, start: Float, *, iterations: int = 80, conduct: Conduct = PLAIN
+) -> TreeModel:
+    """EM from the classes of a start.
+
+    Parameters
+    ----------
+    start : float64 array, shape (n_patterns, 1 + n_others)
+        The probability of each class, the matches' first.
     conduct : Conduct, optional
         At its deadline, or a cancel, EM ends with the step that it is at.
     """
-    yes, no = known if known is not None else (np.zeros(len(counts)), np.zeros(len(counts)))
-    free = np.maximum(counts - yes - no, 0.0)
     probability = start
     trace: list[float] = []
     before: TreeModel | None = None
     while True:
-        weight = probability * free[:, None]
-        others = probability[:, 1:]
-        weight[:, 0] += yes
-        weight[:, 1:] += no[:, None] * others / np.maximum(others.sum(axis=1, keepdims=True), 1e-12)
-        model = _maximised(levels, weight, sizes, most_far, every, tuple(trace), before)
-        probability, likelihood = _normalised(model.classes(levels))
-        trace.append(float(likelihood @ counts))
+        model = _maximised(given, given.weights(probability), tuple(trace), before)
+        probability, likelihood = _normalised(model.classes(given.levels))
+        trace.append(float(likelihood @ given.counts))
         settled = len(trace) > 1 and trace[-1] - trace[-2] < 1e-6 * abs(trace[-1])
         if (settled and before is None) or len(trace) == iterations or conduct.over:
             return model
@@ -171,27 +196,16 @@ def _normalised(classes: Float) -> tuple[Float, Float]:
 
 
 def _maximised(
-    levels: Int8,
-    weight: Float,
-    sizes: Sequence[int],
-    most_far: Float,
-    every: EveryPair | None,
-    trace: tuple[float, ...],
-    before: TreeModel | None,
+    given: GivenPairs, weight: Float, trace: tuple[float, ...], before: TreeModel | None
 ) -> TreeModel:
     """The M-step: shares of expected counts, and the trees of largest mutual information, or those
     of the model before.
     """
-    of_match = []
-    for place, size in enumerate(sizes):
-        counts = np.asarray(
-            np.bincount(levels[:, place], weight[:, 0], minlength=size) + PRIOR_COUNT, np.float64
-        )
-        there, most = counts[FAR:].sum(), most_far[place]
-        if counts[FAR] > most * there:
-            counts[FAR + 1 :] *= (1.0 - most) * there / (there - counts[FAR])
-            counts[FAR] = most * there
-        of_match.append(log_shares(counts))
+    levels, every = given.levels, given.every
+    of_match = [
+        _of_matches(levels[:, place], weight[:, 0], size, given.most_far[place])
+        for place, size in enumerate(given.sizes)
+    ]
     shares = weight.sum(axis=0) + PRIOR_COUNT
     if every is not None:
         shares[-1] = max(shares[-1], every.number - shares[:-1].sum())
@@ -201,7 +215,7 @@ def _maximised(
         field_tree(
             levels,
             np.ascontiguousarray(weight[:, kind]),
-            sizes,
+            given.sizes,
             float(shares[kind]),
             None
             if every is None or kind < last
@@ -211,3 +225,13 @@ def _maximised(
         for kind in range(1, last + 1)
     )
     return TreeModel(tuple(of_match), float(shares[0]), others, trace)
+
+
+def _of_matches(level: Int8, weight: Float, size: int, most: float) -> Float:
+    """log P(level | match) of a field, with at most so large a share of far values."""
+    counts = np.asarray(np.bincount(level, weight, minlength=size) + PRIOR_COUNT, np.float64)
+    there = counts[FAR:].sum()
+    if counts[FAR] > most * there:
+        counts[FAR + 1 :] *= (1.0 - most) * there / (there - counts[FAR])
+        counts[FAR] = most * there
+    return log_shares(counts)

@@ -14,11 +14,13 @@ _CLASSES = frozenset(
     "BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR TYPE".split()
 )
 FUNCTIONS = frozenset(
-    "+ - * / // % ** ^ || ~~ !~~ ~~* !~~* ~~~ abs acos array_to_string asin atan atan2 ceil concat "
+    "+ - * / // % ** ^ || ~~ !~~ ~~* !~~* ~~~ abs acos array_cosine_similarity array_intersect "
+    "array_length array_to_string asin atan atan2 ceil concat "
     "concat_ws contains cos damerau_levenshtein date_diff date_part datediff datepart date_sub "
     "datesub date_trunc day degrees editdist3 ends_with epoch exp floor greatest hamming ifnull "
     "initcap jaccard jaro_similarity jaro_winkler_similarity lcase least left len length "
-    "levenshtein list_value ln log log10 log2 lower lpad ltrim mismatches month nullif pow power "
+    "levenshtein list_contains list_cosine_similarity list_has_all list_has_any list_intersect "
+    "list_value ln log log10 log2 lower lpad ltrim mismatches month nullif pow power "
     "prefix radians regexp_extract regexp_full_match regexp_matches regexp_replace replace reverse "
     "right round rpad rtrim sign sin split_part sqrt starts_with strip_accents strlen strptime "
     "strpos substr substring suffix tan to_days translate trim trunc try_strptime ucase unaccent "

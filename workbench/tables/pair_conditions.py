@@ -30,18 +30,19 @@ _READ: Mapping[str, Callable[[str], object]] = {
     "DATE": date.fromisoformat,
 }
 _DATES = (("DATE", "[0-9]{4}-[0-9]{2}-[0-9]{2}"),)
+_LISTS = (("VARCHAR[]", r"\[.*\]"),)
 
 
 class PairConditions:
     """The records of one or two staged tables, and conditions about pairs of them.
 
-    Cells are numbers where a column has nothing else, else texts; an empty cell is NULL. Conditions
-    that do not fit are tried with all cells as texts, then as dates.
+    Cells are numbers or lists where a column has nothing else, else texts; an empty cell is NULL.
+    Conditions that do not fit are tried with all cells as texts, then as dates.
 
     Attributes
     ----------
     kinds : dict of str to str
-        Columns whose cells are all numbers or all dates, and of which kind.
+        Columns whose cells are all numbers, all dates or all lists, and of which kind.
     """
 
     def __init__(
@@ -179,11 +180,13 @@ class PairConditions:
         return levels
 
     def _make_views(self, form: str) -> None:
-        """Besides the texts, cells as numbers, and as dates, in columns that have nothing else."""
-        for view, kinds in (("cells", _NUMBERS), ("dates", _DATES)):
+        """Besides the texts, cells as numbers and lists, and as dates, in columns that have nothing
+        else.
+        """
+        for view, of_dates in (("cells", False), ("dates", True)):
             cells = [
                 f"try_cast({quoted(name)} AS {self.kinds[name]}) AS {quoted(name)}"
-                if self.kinds.get(name) in dict(kinds)
+                if name in self.kinds and (self.kinds[name] in dict(_DATES)) == of_dates
                 else quoted(name)
                 for name in self.columns
             ]
@@ -195,7 +198,7 @@ class PairConditions:
         """What each column holds beside texts."""
         found = {}
         for name in self.columns:
-            for kind, form in (*_NUMBERS, *_DATES):
+            for kind, form in (*_NUMBERS, *_DATES, *_LISTS):
                 cell = quoted(name)
                 fits = (
                     f"try_cast({cell} AS {kind}) IS NOT NULL AND regexp_full_match({cell}, "
@@ -205,9 +208,20 @@ class PairConditions:
                     f"SELECT coalesce(bool_and({fits}), false) FROM texts WHERE {cell} IS NOT NULL"
                 )
                 if self.connection.execute(sql).fetchall()[0][0]:
-                    found[name] = kind
+                    found[name] = self._list_of(name) if kind in dict(_LISTS) else kind
                     break
         return found
+
+    def _list_of(self, name: str) -> str:
+        """What lists hold: numbers, of one length or of any; or texts."""
+        numbers = f"try_cast({quoted(name)} AS DOUBLE[])"
+        sql = f"SELECT bool_and({numbers} IS NOT NULL AND len(list_filter({numbers}, lambda x: x "
+        sql += f"IS NULL)) = 0), min(len({numbers})), max(len({numbers})) FROM texts "
+        sql += f"WHERE {quoted(name)} IS NOT NULL"
+        of_numbers, least, most = self.connection.execute(sql).fetchall()[0]
+        if not of_numbers or not most:
+            return "VARCHAR[]"
+        return f"DOUBLE[{most}]" if least == most else "DOUBLE[]"
 
     def _first_that_fits(self, sql: Callable[[str], str], where: str) -> dict[str, Any]:
         """The answer over cells as they are, or as texts, or as dates;
@@ -239,11 +253,21 @@ class PairConditions:
 
 def is_of_kind(text: str, kind: str) -> bool:
     """Whether a cell is of a kind that `PairConditions.kinds` tells."""
+    if kind.endswith("]"):
+        return text.startswith("[") and text.endswith("]") and _holds(text[1:-1], kind)
     try:
         _READ[kind](text)
     except ValueError:
         return False
     return True
+
+
+def _holds(inside: str, kind: str) -> bool:
+    """Whether a list's elements are such as the kind asks for: texts, or so many numbers."""
+    of, number = kind[:-1].split("[")
+    elements = inside.split(",") if inside.strip() else []
+    plain = of == "VARCHAR" or all(is_of_kind(one.strip(), of) for one in elements)
+    return plain and number in ("", str(len(elements)))
 
 
 def raw_cell(cell: str) -> str:
