@@ -215,7 +215,7 @@ def _write(frame: pd.DataFrame, truth: pd.Series, directory: Path) -> None:
 
 def _measured(frame: pd.DataFrame, truth: pd.Series) -> dict[str, object]:
     """One run of the command line in a process of its own."""
-    from workbench.evaluation import cluster_scores
+    from experiments.cluster_scores import cluster_scores
 
     with tempfile.TemporaryDirectory() as directory:
         _write(frame, truth, Path(directory))

@@ -23,7 +23,7 @@ import pandas as pd
 
 from benchmarks.linkage_sets import SETS
 from benchmarks.measuring import print_records
-from workbench.evaluation import cluster_scores
+from experiments.cluster_scores import cluster_scores
 
 RIVAL = Path(__file__).with_name("splink_people.py")
 

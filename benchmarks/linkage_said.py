@@ -27,7 +27,7 @@ from benchmarks.linkage_sets import Tables, companies, households, papers
 from benchmarks.linkage_titles import TITLES
 from benchmarks.linkage_variants import VARIANTS
 from benchmarks.measuring import print_records
-from workbench.evaluation import cluster_scores
+from experiments.cluster_scores import cluster_scores
 from workbench.verbs.linking.link import link
 
 EVERY = KINDS | FURTHER | VARIANTS | READINGS

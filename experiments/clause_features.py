@@ -11,6 +11,9 @@ from workbench.arrays import Bool, Int32, Int64
 from workbench.structure.covers import CoverCache
 from workbench.structure.weighting import equal_bodies
 
+AT_ONCE = 1000
+"""Clauses counted together: their counts of every example are in memory."""
+
 
 @dataclass(frozen=True)
 class ClauseFeatures:
@@ -51,5 +54,8 @@ def clause_features(cache: CoverCache, parts: Int32, distinct_on: Bool) -> Claus
     """
     feature = equal_bodies(cache, parts, distinct_on)
     copies = np.bincount(feature).astype(np.int64)
-    means = cache.summed_counts(parts, feature, len(copies)) / copies[:, None]
-    return ClauseFeatures(csr_array(means.T), feature, copies)
+    sums = np.zeros((len(copies), cache.coverage.n_examples))
+    for first in range(0, len(parts), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        np.add.at(sums, feature[some], cache.counts(parts[some]))
+    return ClauseFeatures(csr_array((sums / copies[:, None]).T), feature, copies)

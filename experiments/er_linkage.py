@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.cluster_scores import cluster_scores
 from experiments.experiment import Experiment, Reproduction
-from workbench.evaluation import cluster_scores
 from workbench.progress import Progress
 
 if TYPE_CHECKING:

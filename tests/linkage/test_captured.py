@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_sets import Tables, companies, households
-from workbench.evaluation import cluster_scores
+from experiments.cluster_scores import cluster_scores
 from workbench.linkage.candidates import find_candidates
 from workbench.linkage.captured import captured_share
 from workbench.verbs.linking.link import link

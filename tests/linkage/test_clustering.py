@@ -8,8 +8,8 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
+from experiments.cluster_scores import cluster_scores
 from workbench.arrays import Float, Int32, Int64
-from workbench.evaluation import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.clustering import cluster
 from workbench.linkage.correlation_kernels import (

@@ -14,7 +14,7 @@ from benchmarks.linkage_further import FURTHER
 from benchmarks.linkage_kinds import SUBJECTS, made_up
 from benchmarks.linkage_readings import READINGS
 from benchmarks.linkage_variants import VARIANTS
-from workbench.evaluation import cluster_scores
+from experiments.cluster_scores import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.comparison import compare, make_comparison
 from workbench.linkage.doubts import share_of_chance

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from experiments.cluster_scores import cluster_scores
 from tests.linkage.test_lost import FORENAMES
-from workbench.evaluation import cluster_scores
 from workbench.linkage.exchanged import put_in_place
 from workbench.linkage.fields import Field
 from workbench.verbs.linking.link import link

@@ -15,8 +15,8 @@ import pytest
 from benchmarks.linkage_further import FURTHER
 from benchmarks.linkage_kinds import made_up, surname
 from benchmarks.linkage_sets import FORENAMES, PLACES, STREETS, misspelt
+from experiments.cluster_scores import cluster_scores
 from workbench.arrays import Array
-from workbench.evaluation import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.field_tree import FieldTree
 from workbench.linkage.groups import EVIDENCE, evidence_of_joining, of_single_things

@@ -11,8 +11,8 @@ import pytest
 from benchmarks.linkage import people
 from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_sets import SETS, companies, households, papers
+from experiments.cluster_scores import cluster_scores
 from workbench.errors import WorkbenchError
-from workbench.evaluation import cluster_scores
 from workbench.verbs.linking.link import link
 
 

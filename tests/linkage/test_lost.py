@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.linkage_sets import households
-from workbench.evaluation import cluster_scores
+from experiments.cluster_scores import cluster_scores
 from workbench.linkage.lost import latent_classes
 from workbench.linkage.problem import LinkProblem
 from workbench.verbs.linking.link import link

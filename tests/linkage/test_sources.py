@@ -10,7 +10,7 @@ import pytest
 from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_sets import Tables, companies, households, papers
 from benchmarks.linkage_variants import VARIANTS
-from workbench.evaluation import cluster_scores
+from experiments.cluster_scores import cluster_scores
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import compare_candidates, find_candidates
 from workbench.linkage.comparison import levels_of, make_comparison

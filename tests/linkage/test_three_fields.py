@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.linkage_sets import PLACES, STREETS, misspelt
+from experiments.cluster_scores import cluster_scores
 from workbench.arrays import Array
-from workbench.evaluation import cluster_scores
 from workbench.verbs.linking.link import link
 
 

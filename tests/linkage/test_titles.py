@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.linkage_kinds import made_up
 from benchmarks.linkage_titles import TITLES
-from workbench.evaluation import cluster_scores
+from experiments.cluster_scores import cluster_scores
 from workbench.linkage.numbers import words_in
 from workbench.verbs.linking.link import link
 

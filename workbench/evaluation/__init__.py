@@ -1,6 +1,5 @@
 """Metrics, folds, significance, reports."""
 
-from workbench.evaluation.clusters import cluster_scores
 from workbench.evaluation.curves import (
     auc_pr,
     auc_roc,
@@ -39,7 +38,6 @@ __all__ = [
     "binary_scores",
     "calibration",
     "categorical_accuracy",
-    "cluster_scores",
     "conditional_log_likelihood",
     "continuous_scores",
     "corrected_resampled_t_test",

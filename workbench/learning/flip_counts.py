@@ -49,16 +49,26 @@ class FlipCounts:
 
     def log_likelihood(self, weights: Float) -> tuple[float, Float]:
         """The pseudo-log-likelihood and its gradient. One product with `features` each."""
+        score, log_partition, probability = self.conditionals(weights)
+        count = self.times
+        value = self.true @ score - count @ log_partition
+        expected = count[self.group] * probability
+        return float(value), np.asarray(self.features.T @ (self.true - expected))
+
+    def conditionals(self, weights: Float) -> tuple[Float, Float, Float]:
+        """Score and probability of each option, and between them the groups' log partitions."""
         score = np.asarray(self.features @ weights)
         highest = np.where(self.none_allowed, 0.0, -np.inf)
         np.maximum.at(highest, self.group, score)
         raised = np.exp(score - highest[self.group])
         partition = np.bincount(self.group, raised, self.n_groups)
         partition += np.where(self.none_allowed, np.exp(-highest), 0.0)
-        count = self.none + np.bincount(self.group, self.true, self.n_groups)
-        value = self.true @ score - count @ (np.log(partition) + highest)
-        expected = (count / partition)[self.group] * raised
-        return float(value), np.asarray(self.features.T @ (self.true - expected))
+        return score, np.log(partition) + highest, raised / partition[self.group]
+
+    @property
+    def times(self) -> Float:
+        """How often each group counts."""
+        return self.none + np.bincount(self.group, self.true, self.n_groups)
 
 
 class FlipCountSource(Protocol):

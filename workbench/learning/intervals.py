@@ -195,14 +195,8 @@ def information(counts: FlipCounts, weights: Float) -> Float:
     The sum over groups of the covariance of the features under the conditional of the group, times
     how often it counts.
     """
-    score = np.asarray(counts.features @ weights)
-    highest = np.where(counts.none_allowed, 0.0, -np.inf)
-    np.maximum.at(highest, counts.group, score)
-    raised = np.exp(score - highest[counts.group])
-    partition = np.bincount(counts.group, raised, counts.n_groups)
-    partition += np.where(counts.none_allowed, np.exp(-highest), 0.0)
-    times = counts.none + np.bincount(counts.group, counts.true, counts.n_groups)
-    probability = raised / partition[counts.group]
+    _, _, probability = counts.conditionals(weights)
+    times = counts.times
     options = np.arange(probability.size)
     in_group = csr_array(
         (probability, (counts.group, options)), shape=(counts.n_groups, probability.size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.arrays import Float, Int32, Int64, UInt64
+from workbench.arrays import Int32, Int64, UInt64
 from workbench.network.compiled import compiled
 
 
@@ -78,21 +78,6 @@ def sketches(
                     value = np.int64(1)
                 for direction in range(mixing.shape[1]):
                     sums[body, direction] += value * mixing[at, direction]
-
-
-@compiled
-def add_counts(parts: Int32, counts: Int32, group: Int64, sums: Float) -> None:
-    """Add each body's counts to the row of its group."""
-    for body in range(parts.shape[0]):
-        row = sums[group[body]]
-        for example in range(counts.shape[1]):
-            value = np.int64(1)
-            for column in range(parts.shape[1]):
-                part = parts[body, column]
-                if part < 0 or value == 0:
-                    break
-                value *= counts[part, example]
-            row[example] += value
 
 
 @compiled

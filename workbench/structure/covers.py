@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.arrays import Float, Int32, Int64, UInt64
+from workbench.arrays import Int32, Int64, UInt64
 from workbench.structure.clauses import Interning, component_keys
-from workbench.structure.cover_kernels import add_counts, join, sketches, sorted_parts, tally
+from workbench.structure.cover_kernels import join, sketches, sorted_parts, tally
 from workbench.structure.coverage import Coverage
 from workbench.structure.subsumption import reduced_bodies
 
@@ -155,13 +155,6 @@ class CoverCache:
         self._count(np.unique(parts[parts >= 0]).astype(np.int64))
         sums = np.zeros((len(parts), mixing.shape[1]), np.int64)
         sketches(parts, self._counts, chosen, mixing, binary, sums)
-        return sums
-
-    def summed_counts(self, parts: Int32, group: Int64, n_groups: int) -> Float:
-        """Counts of the bodies summed by group, shape (n_groups, n_examples)."""
-        self._count(np.unique(parts[parts >= 0]).astype(np.int64))
-        sums = np.zeros((n_groups, self.coverage.n_examples))
-        add_counts(parts, self._counts, group, sums)
         return sums
 
     def _count(self, components: Int64) -> None:
