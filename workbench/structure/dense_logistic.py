@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.arrays import Bool, Float
+from workbench.arrays import Bool, Float, Int64
 from workbench.network.compiled import allocating, compiled
 
 LEAST_CURVATURE = 1e-12
@@ -113,6 +113,17 @@ def _size(weights: Float, step: Float, length: float) -> float:
     return total
 
 
+@compiled
+def _that_move(gradient: Float, weights: Float, l1: float, moving: Int64) -> int:
+    """How many columns have a weight or a slope beyond the penalty; which is put into `moving`."""
+    m = 0
+    for j in range(weights.size):
+        if weights[j] != 0.0 or abs(gradient[j]) > l1:
+            moving[m] = j
+            m += 1
+    return m
+
+
 @allocating
 def _among(
     columns: Float,
@@ -125,8 +136,8 @@ def _among(
 ) -> float:
     """Minimise over some columns, shape (k, n), in place; the value. Leaves the `residual`."""
     k, n = columns.shape
-    scores, trial, curvature, scaled = np.zeros(n), np.empty(n), np.empty(n), np.empty((k, n))
-    step = np.zeros(k)
+    scores, trial, curvature = np.zeros(n), np.empty(n), np.empty(n)
+    moving, step = np.empty(k, np.int64), np.zeros(k)
     add(scores, columns, weights, 1.0)
     size = _size(weights, step, 0.0)
     value = judge(scores, target, residual, curvature) + l1 * size
@@ -136,16 +147,25 @@ def _among(
         bound = _dual(residual, target, largest, l1)
         if value - bound <= tolerance * max(abs(value), 1e-9):
             break
-        scale(columns, curvature, scaled)
-        hessian = np.dot(scaled, columns.T)
+        m = _that_move(gradient, weights, l1, moving)
+        among, scaled = np.empty((m, n)), np.empty((m, n))
+        at, slopes, steps = np.empty(m), np.empty(m), np.zeros(m)
+        for place in range(m):
+            j = moving[place]
+            at[place], slopes[place] = weights[j], gradient[j]
+            for i in range(n):
+                among[place, i] = columns[j, i]
+                scaled[place, i] = columns[j, i] * curvature[i]
+        hessian = np.dot(scaled, among.T)
+        for place in range(m):
+            hessian[place, place] += LEAST_CURVATURE
+        _descend(hessian, slopes, at, steps, l1, 0.1 * violation + 1e-14)
         slope = 0.0
         for j in range(k):
-            hessian[j, j] += LEAST_CURVATURE
             step[j] = 0.0
-        moving = gradient.copy()
-        _descend(hessian, moving, weights, step, l1, 0.1 * violation + 1e-14)
-        for j in range(k):
-            slope += gradient[j] * step[j]
+        for place in range(m):
+            step[moving[place]] = steps[place]
+            slope += gradient[moving[place]] * steps[place]
         slope += l1 * (_size(weights, step, 1.0) - size)
         length = 1.0
         while True:
