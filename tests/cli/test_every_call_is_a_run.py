@@ -70,6 +70,7 @@ def test_an_update_is_a_run_below_its_own(ws: Workspace) -> None:
     assert first.run_id is not None
     ws.update(first.run_id, ["Knows(Dee, Eve)"])
     assert [run.parent for run in ws.runs.all()] == [first.run_id, None]
+    assert [repr(parent) for parent in ws.runs()["parent"]] == [str(first.run_id), "None"]
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,11 @@ def test_roles_uploads_and_paths(tmp_path: Path) -> None:
         assert status("POST", "/mcp", "reading-word", json={}) == 403
         assert status("GET", "/api/audit", "modelling-word") == 403
         assert status("GET", "/api/audit", "administrator") == 200
+        audit = {"files": ["audit.jsonl"], "rules": RULES}
+        assert status("POST", "/api/tools/load", "modelling-word", json=audit) == 400
+        with workbench.connect(address, token="reading-word") as remote:
+            assert "facts.db" in (files := remote.schema()["files"])
+            assert "audit.jsonl" not in files
     assert "load" in (tmp_path / "audit.jsonl").read_text(encoding="utf-8")
 
 
@@ -265,6 +270,9 @@ def test_who_holds_a_token_is_called_by_name(tmp_path: Path) -> None:
     assert tokens.called(f"{COOKIE}=labelling-word", 4) == "label 4"
     assert tokens.roles["b@d:secret:x"] == "admin"
     assert Tokens().called(None, 4) == "browser 4"
+    with pytest.raises(UsageError, match="8 characters"):
+        Tokens.read(["s3cret"])
+    assert Tokens.read(["s3cret"], least=1).roles == {"s3cret": "admin"}
 
 
 def test_what_is_not_there_is_told_as_json(tmp_path: Path) -> None:

@@ -115,6 +115,17 @@ def test_a_refused_update_leaves_everything(smokers: Workspace) -> None:
     assert smokers.data.remove("!Smokes(Anna)") == 1
 
 
+def test_a_hard_rule_of_the_run_is_named_by_its_place_there() -> None:
+    with workbench.open() as ws:
+        ws.declare("A(p)\nB(p)\n")
+        ws.data.add(["B(X)"])
+        run = ws.infer("A(p)\nB(p)\n1 A(x)\n!A(x) v !B(x).\n", query="A", task="map").run_id
+        assert run is not None
+        with pytest.raises(InfeasibleError) as refused:
+            ws.update(run, ["A(X)"])
+    assert "  --> the run's rules:" in str(refused.value)
+
+
 def test_what_if_is_taken_back(smokers: Workspace) -> None:
     before = facts_of(smokers)
     told = smokers.what_if(smokers.reopen(1), {"Smokes(Anna)": False}).set_index("atom")["after"]

@@ -67,7 +67,7 @@ def serve(
     try:
         import uvicorn
 
-        from workbench.service.access import Audit, Tokens
+        from workbench.service.access import LEAST, Audit, Tokens
         from workbench.service.assistants import current_progress
         from workbench.service.server import application
     except ImportError:
@@ -76,14 +76,14 @@ def serve(
         ) from None
     from workbench.parameters import read_size
     from workbench.service.apart import memory_of_a_job
-    from workbench.service.folders import Folders
+    from workbench.service.folders import AUDIT, Folders
     from workbench.service.jobs import Jobs
     from workbench.service.toolbox import Toolbox
     from workbench.workspace import open_workspace
 
-    tokens = Tokens.read(token or [])
+    tokens = Tokens.read(token or [], least=1 if host in LOCAL else LEAST)
     memory = memory_of_a_job() if job_memory is None else read_size(job_memory)
-    audit = Audit(workspace.with_name(workspace.name + ".audit.jsonl"))
+    audit = Audit(workspace.with_name(f"{workspace.name}.{AUDIT}"))
     # What is written here is bounded as a job is; all else works in processes of its own.
     with (
         open_workspace(workspace, memory_limit=f"{memory}B") as opened,

@@ -18,6 +18,8 @@ from workbench.errors import UsageError, nearest
 
 ROLES = ("read", "label", "model", "admin")
 """Each may do what those before it may."""
+LEAST = 8
+"""Characters of a secret that machines elsewhere may try."""
 COOKIE = "workbench-token"
 """Where a browser keeps the token by which it was let in."""
 
@@ -32,10 +34,10 @@ class Tokens:
     names: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, words: list[str]) -> Tokens:
+    def read(cls, words: list[str], least: int = LEAST) -> Tokens:
         """From `SECRET` (an administrator's), `ROLE:SECRET` and `NAME@ROLE:SECRET` words.
 
-        Raises E0870 for a secret of fewer than eight characters, and for a role that is misspelt.
+        Raises E0870 for a secret of fewer than `least` characters, and for a role that is misspelt.
         """
         found, names = {}, {}
         for word in words:
@@ -48,9 +50,13 @@ class Tokens:
                 )
             if not mark or role not in ROLES:
                 name, role, secret = "", "admin", word
-            if len(secret) < 8:
+            if len(secret) < least:
                 raise UsageError.of(
-                    "E0870", "a token has eight characters or more", help="choose a longer secret"
+                    "E0870",
+                    f"a token that other machines may send has {LEAST} characters or more"
+                    if secret
+                    else f"--token {word} has no secret",
+                    help="choose a longer secret",
                 )
             found[secret], names[secret] = role, name
         return cls(found, names)

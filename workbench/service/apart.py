@@ -23,7 +23,7 @@ from workbench.progress import Progress, expired
 from workbench.service.worker import Task, serve
 from workbench.workspace import Workspace, open_workspace
 
-PATIENCE = 1.5
+PATIENCE = 1.2
 """Seconds that a worker has to answer a cancel, before it is ended."""
 SHARE_OF_MEMORY = 0.4
 

@@ -21,6 +21,8 @@ FORMS = (
     ".db.gz",
 )
 """Forms of files that name no other files."""
+AUDIT = "audit.jsonl"
+"""How the name of an audit ends, which is no data, and for administrators alone."""
 
 
 @dataclass(frozen=True)
@@ -76,4 +78,6 @@ class Folders:
         )
 
     def _holds(self, path: Path) -> bool:
-        return any(path.is_relative_to(root) for root in self.roots)
+        """Whether a path without links is that of a file to be read, in a folder of these."""
+        mine = path.name.casefold().endswith(AUDIT)
+        return not mine and any(path.is_relative_to(root) for root in self.roots)

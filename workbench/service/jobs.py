@@ -80,6 +80,8 @@ class Job:
     @property
     def share(self) -> float | None:
         """The part that is done, by the work's count or its time limit; None of neither."""
+        if self.status == "done":
+            return 1.0
         if self.total:
             return min(1.0, self.done / self.total)
         return min(1.0, self.seconds / self.limit) if self.limit else None

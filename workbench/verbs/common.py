@@ -61,7 +61,7 @@ def as_program(rules: Program | str | os.PathLike[str]) -> Program:
 def recorded_program(run: Run, text: str | None = None) -> Program:
     """The program of a run, or another text in its language, which the run knows."""
     return LANGUAGES["psl" if run.language == "psl" else "mln"].parse(
-        run.program_text if text is None else text, None, None
+        run.program_text if text is None else text, "the run's rules", None
     )
 
 

@@ -40,10 +40,10 @@ class Runs:
         import pandas as pd
 
         columns = ("id", "parent", "kind", "name", "created", "seconds", "status", "engine", "seed")
-        return pd.DataFrame(
-            [[getattr(run, name) for name in columns] for run in data.read_runs(self.database)],
-            columns=list(columns),
-        )
+        runs = data.read_runs(self.database)
+        listed = {name: [getattr(run, name) for run in runs] for name in columns}
+        # Runs without a parent would make decimals of the others' parents.
+        return pd.DataFrame(listed | {"parent": pd.Series(listed["parent"], dtype=object)})
 
     def latest(self, kind: str) -> data.Run | None:
         """The newest run of a kind that has something to show; None without any."""
