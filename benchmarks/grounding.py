@@ -1,9 +1,11 @@
-"""How fast rules become rows: `python -m benchmarks.grounding [--sizes 1,10] [--json]`.
+"""How fast rules become rows: `python -m benchmarks.grounding [--sizes 1,10] [--threads 1,2]
+[--json]`.
 
 Each case is grounded through the public `ground` on one thread, and compared with two bare queries
 of DuckDB over the same temporary tables: the join that only counts, and the join that fetches the
 id columns. Everything runs three times and the fastest counts; what the first grounding took stands
-beside, for it also pays for memory that the process has not touched before.
+beside, for it also pays for memory that the process has not touched before. With `--threads` the
+wall seconds of so many threads of DuckDB stand beside: of an idle machine only.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import argparse
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -42,6 +44,7 @@ class Measurement:
     peak_gib: float
     times_count: float
     times_fetch: float
+    wall_seconds: dict[int, float]
 
 
 def insert(
@@ -77,17 +80,37 @@ def constants(database: Database, type_name: str, count: int) -> None:
 
 def timed(work: Callable[[], object]) -> float:
     """CPU seconds of user and system time."""
-    start = time.process_time()
+    return passed(work, time.process_time)
+
+
+def passed(work: Callable[[], object], clock: Callable[[], float]) -> float:
+    start = clock()
     work()
-    return time.process_time() - start
+    return clock() - start
 
 
-def fastest(work: Callable[[], object]) -> float:
-    return min(timed(work) for _ in range(REPETITIONS))
+def fastest(work: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    return min(passed(work, clock) for _ in range(REPETITIONS))
+
+
+def wall_seconds(
+    database: Database, work: Callable[[], object], threads: Sequence[int]
+) -> dict[int, float]:
+    """The fastest by each number of DuckDB's threads."""
+    found = {}
+    for number in threads:
+        database.connection.execute(f"SET threads = {number}")
+        found[number] = fastest(work, time.perf_counter)
+    return found
 
 
 def measure(
-    case: str, database: Database, program: object, request: GroundRequest, bare: str
+    case: str,
+    database: Database,
+    program: object,
+    request: GroundRequest,
+    bare: str,
+    threads: Sequence[int],
 ) -> Measurement:
     """Ground, and compare with the bare join `SELECT {columns} FROM ...`."""
     found: list[Grounding] = []
@@ -109,14 +132,14 @@ def measure(
             pass
 
     fetched = fastest(fetch)
+    wall = wall_seconds(database, once, threads)
     rows = network.n_rows
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return Measurement(
-        case, rows, network.n_atoms, cpu, first, rows / cpu, peak, cpu / counted, cpu / fetched
-    )
+    ratios = cpu / counted, cpu / fetched
+    return Measurement(case, rows, network.n_atoms, cpu, first, rows / cpu, peak, *ratios, wall)
 
 
-def transitivity(millions: float) -> Measurement:
+def transitivity(millions: float, threads: Sequence[int]) -> Measurement:
     """`F(x,y) ^ F(y,z) => F(x,z)` over a domain, all atoms open: three computed ids a row."""
     size = round((millions * 1e6) ** (1 / 3)) + 1
     program = parse_mln("F(t, t)\n1 !F(x,y) v !F(y,z) v F(x,z)")
@@ -132,22 +155,25 @@ def transitivity(millions: float) -> Measurement:
         database.connection.execute(
             f"CREATE TABLE d AS SELECT range::INTEGER AS p FROM range({size})"
         )
-        return measure(f"transitivity {millions:g}M", database, program, request, bare)
+        return measure(f"transitivity {millions:g}M", database, program, request, bare, threads)
 
 
-def horn(millions: float) -> Measurement:
+def horn(millions: float, threads: Sequence[int]) -> Measurement:
     """`E(x,y) ^ A(x) => A(y)` over facts of E: two computed ids a row."""
-    return _pairs("horn", "E(t, t)\nA(t)\n1 !E(x,y) v !A(x) v A(y)", millions)
+    return _pairs("horn", "E(t, t)\nA(t)\n1 !E(x,y) v !A(x) v A(y)", millions, threads)
 
 
-def negation(millions: float) -> Measurement:
+def negation(millions: float, threads: Sequence[int]) -> Measurement:
     """`E(x,y) ^ !N(x,y) => A(x) v A(y)`: a closed head literal is an anti join."""
     return _pairs(
-        "negation", "E(t, t)\nN(t, t)\nA(t)\nB(t)\n1 !E(x,y) v N(x,y) v A(x) v B(y)", millions
+        "negation",
+        "E(t, t)\nN(t, t)\nA(t)\nB(t)\n1 !E(x,y) v N(x,y) v A(x) v B(y)",
+        millions,
+        threads,
     )
 
 
-def _pairs(case: str, text: str, millions: float) -> Measurement:
+def _pairs(case: str, text: str, millions: float, threads: Sequence[int]) -> Measurement:
     size, count = 10_000_000, int(millions * 1e6)
     size = max(1000, min(size, count // 5))
     rng = np.random.default_rng(0)
@@ -177,10 +203,10 @@ def _pairs(case: str, text: str, millions: float) -> Measurement:
                 "SELECT {} FROM (SELECT e.a0 AS x, e.a1 AS y FROM p_E e ANTI JOIN p_N n ON "
                 "n.a0 = e.a0 AND n.a1 = e.a1)"
             )
-        return measure(f"{case} {millions:g}M", database, program, request, bare)
+        return measure(f"{case} {millions:g}M", database, program, request, bare, threads)
 
 
-def listed(millions: float) -> Measurement:
+def listed(millions: float, threads: Sequence[int]) -> Measurement:
     """PSL's `E(X,Y) & A(X) -> A(Y) ^2`, half of A listed: both open atoms found in an array."""
     count = int(millions * 1e6)
     size = max(1000, count // 5)
@@ -205,10 +231,12 @@ def listed(millions: float) -> Measurement:
             "SELECT {} FROM (SELECT p.i AS x, q.i AS y FROM p_E e JOIN l p ON p.a = e.a0 JOIN "
             "l q ON q.a = e.a1)"
         )
-        return measure(f"listed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
+        return measure(
+            f"listed {millions:g}M", database, program, GroundRequest(limit=10**9), bare, threads
+        )
 
 
-def hashed(millions: float) -> Measurement:
+def hashed(millions: float, threads: Sequence[int]) -> Measurement:
     """PSL's `E(X,Y,Z) & L(X,Y) -> L(Y,Z) ^2`, few pairs listed: open atoms found by hash join."""
     degree = 5
     size = max(200, int(millions * 1e6) // degree**2)
@@ -238,7 +266,9 @@ def hashed(millions: float) -> Measurement:
             "p.a1 = e.a1 "
             "JOIN l q ON q.a0 = e.a1 AND q.a1 = e.a2)"
         )
-        return measure(f"hashed {millions:g}M", database, program, GroundRequest(limit=10**9), bare)
+        return measure(
+            f"hashed {millions:g}M", database, program, GroundRequest(limit=10**9), bare, threads
+        )
 
 
 def uw_cse() -> dict[str, Any] | None:
@@ -269,7 +299,7 @@ def uw_cse() -> dict[str, Any] | None:
     }
 
 
-CASES: dict[str, Callable[[float], Measurement]] = {
+CASES: dict[str, Callable[[float, Sequence[int]], Measurement]] = {
     "transitivity": transitivity,
     "horn": horn,
     "negation": negation,
@@ -283,10 +313,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="1,10", help="millions of groundings")
     parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--threads", default="", help="numbers of threads, to time on the wall")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
+    threads = [int(number) for number in options.threads.split(",") if number]
     found = [
-        CASES[case](float(size))
+        CASES[case](float(size), threads)
         for case in options.cases.split(",")
         for size in options.sizes.split(",")
         if case

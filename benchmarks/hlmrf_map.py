@@ -3,7 +3,7 @@ side by side.
 
     python -m benchmarks.hlmrf_map kernels [--rows 100000] python -m benchmarks.hlmrf_map social
     [--data DIR] python -m benchmarks.hlmrf_map end-to-end --rules 1000000 [--hinges linear]
-    [--psl-jar psl-runtime.jar]
+    [--seeds 0 1 2] [--psl-jar psl-runtime.jar]
 
 PSL's jar is `pslpython/psl-runtime.jar` inside the wheel that `pip download --no-deps
 pslpython==2.4.1` fetches.
@@ -157,9 +157,9 @@ def social(data: Path, sizes: Sequence[int]) -> Iterator[Row]:
             }
 
 
-def end_to_end(n_rules: int, jar: Path | None, hinges: str | None) -> Iterator[Row]:
+def end_to_end(n_rules: int, seed: int, jar: Path | None, hinges: str | None) -> Iterator[Row]:
     """From files to predictions: ours, and PSL's where its jar is given."""
-    network = generate(n_rules)
+    network = generate(n_rules, seed)
     for power, kind in ((2, "squared"), (1, "linear")):
         if hinges not in (None, kind):
             continue
@@ -171,15 +171,23 @@ def end_to_end(n_rules: int, jar: Path | None, hinges: str | None) -> Iterator[R
                 workspace.load(files / "model.data", rules=files / "model.psl")
                 loaded = cpu_seconds()
                 result = workspace.infer(files / "model.psl", record=False)
+                inferred = cpu_seconds()
                 result.predictions().to_csv(files / "predictions.csv", index=False)
             done = cpu_seconds()
             answer = result.solution
+            solving = result.seconds - result.ground_seconds
+            entries = int(str(answer.diagnostics["iterations"])) * result.grounding.network.A.nnz
             yield {
                 "system": "ours",
                 "hinges": kind,
                 "rules": network.n_ground_rules,
+                "seed": seed,
                 "cpu_seconds": done - began,
                 "loading": loaded - began,
+                "inferring": inferred - loaded,
+                "grounding_wall": result.ground_seconds,
+                "solving_wall": solving,
+                "nanoseconds": 1e9 * solving / entries,
                 "energy": answer.energy,
                 "gap": answer.gap,
                 "violation": answer.hard_violation,
@@ -240,6 +248,7 @@ def main() -> None:
     parser.add_argument("part", choices=("kernels", "social", "end-to-end"))
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rules", type=int, nargs="+", default=[1_000_000])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--persons", type=int, nargs="+", default=SIZES, choices=SIZES)
     parser.add_argument("--data", type=Path, default=None)
     parser.add_argument("--psl-jar", type=Path)
@@ -252,7 +261,10 @@ def main() -> None:
         "kernels": lambda: kernels(chosen.rows),
         "social": lambda: social(chosen.data or datasets_directory(), chosen.persons),
         "end-to-end": lambda: (
-            row for n in chosen.rules for row in end_to_end(n, chosen.psl_jar, chosen.hinges)
+            row
+            for n in chosen.rules
+            for seed in chosen.seeds
+            for row in end_to_end(n, seed, chosen.psl_jar, chosen.hinges)
         ),
     }
     print_records(parts[chosen.part](), chosen.json)

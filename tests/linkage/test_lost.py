@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.linkage_sets import households
 from experiments.cluster_scores import cluster_scores
-from workbench.linkage.lost import latent_classes
+from workbench.linkage.lost import Kind, latent_classes
 from workbench.linkage.problem import LinkProblem
 from workbench.verbs.linking.link import link
 from workbench.verbs.linking.result import LinkResult
@@ -85,3 +85,9 @@ def test_classes_that_differ_in_fields_each_are_told_apart() -> None:
 def test_pairs_within_are_rounded_and_leave_no_fewer_than_none_across() -> None:
     rounded = SimpleNamespace(counts=np.array([3.0, 2.0]), within=np.array([3.006, 0.0]))
     assert LinkProblem.across.fget(rounded).tolist() == [0.0, 2.0]  # type: ignore[attr-defined]
+
+
+def test_what_is_certainly_no_match_counts_none() -> None:
+    kind = Kind(np.array([40.0, 60.0]), 0.1, (0,), odds=-5000.0, told=False)
+    assert not kind.are_lost
+    assert kind.matches == pytest.approx([0.0, 0.0], abs=1e-300)

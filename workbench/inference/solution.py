@@ -17,6 +17,7 @@ from workbench.leaving import in_time
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import Domain, GroundNetwork
 from workbench.progress import SILENT, BestSoFar, Conduct, Progress
+from workbench.threads import one_blas_thread
 
 BEST_SO_FAR = "stopped with the best so far"
 """The reason of an answer that an engine had offered before it was left."""
@@ -119,7 +120,8 @@ def answered(
     """
     conduct = Conduct(conduct.seed, conduct.deadline, conduct.progress, BestSoFar(network))
     try:
-        return in_time(conduct, infer)
+        with one_blas_thread():
+            return in_time(conduct, infer)
     except Cancelled:
         status = Status(conduct.stopped)
     offered = conduct.best.answer

@@ -16,6 +16,7 @@ from workbench.learning.training import Example, TrainingSet, prepare
 from workbench.leaving import in_time
 from workbench.network.ground_network import Domain, GroundNetwork, Relation, Templates
 from workbench.progress import SILENT, BestSoFar, Conduct, Progress
+from workbench.threads import one_blas_thread
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ class Learner(ABC):
             return self.learn(self.prepared(examples, templates), conduct)
 
         try:
-            # What asks a connection stays in this thread: one at a time may use it.
-            return learn(conduct) if asks else in_time(conduct, learn)
+            with one_blas_thread():
+                # What asks a connection stays in this thread: one at a time may use it.
+                return learn(conduct) if asks else in_time(conduct, learn)
         except Cancelled:
             offered = conduct.best.answer
         given = np.nan_to_num(templates.weight, nan=0.0)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import exp, log, log1p
+from math import log, log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +82,7 @@ class Kind(NamedTuple):
         taken.
         """
         certain = self.are_lost and not self.told
-        return self.weight if certain else self.weight / (1.0 + exp(-self.odds))
+        return self.weight if certain else self.weight * sigmoid(np.asarray(self.odds))
 
 
 def with_lost(
