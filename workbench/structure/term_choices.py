@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,14 +24,38 @@ class MadeTerm(NamedTuple):
     pattern: bytes = b""
 
 
+@dataclass(frozen=True, eq=False)
+class ColumnValues:
+    """A column's values of all rows; known ones in ascending order, and each different one once."""
+
+    values: Float
+    known: Float
+    different: Float
+
+    @staticmethod
+    def of(X: Real, column: int) -> ColumnValues:
+        """Sorted. O(rows log(rows))."""
+        values = X[:, column].astype(np.float64)
+        known = np.sort(values)  # unknown ones come last
+        known = known[: len(known) - np.count_nonzero(np.isnan(values))]
+        different = known[np.append(True, known[1:] != known[:-1])[: len(known)]]
+        return ColumnValues(values, known, different)
+
+    @property
+    def unknown(self) -> float:
+        """The share of unknown ones."""
+        return 1 - len(self.known) / len(self.values)
+
+
 def straight_terms(X: Real, columns: Sequence[int] | Int64) -> Iterator[MadeTerm]:
     """A term a column, and one if it is unknown: the number, or which of two values."""
-    found = []
-    for column in columns:
-        for term in _of_column(X, int(column), 0):
-            if term.form == "number" or term.conditions:
-                found.append(term)
-    return _scaled(found, X)
+    return _unlike(made for column in columns for made in _straight(X, int(column)))
+
+
+def _straight(X: Real, column: int) -> Iterator[MadeTerm]:
+    one = ColumnValues.of(X, column)
+    found = _of_column(one, column, 0)
+    return _scaled((term for term in found if term.form == "number" or term.conditions), one)
 
 
 def terms_of(
@@ -40,50 +65,51 @@ def terms_of(
 
     Of the columns in `linear` the value alone, as it is.
     """
-    found: list[Term] = []
-    for column in columns:
-        if int(column) in linear:
-            found.append(Term((), int(column), "number", -np.inf, np.inf))
-        else:
-            # Few rows cannot tell near thresholds apart.
-            found += _of_column(X, int(column), min(max(len(X) // 40, 1), n_cuts))
-    return _scaled(found, X)
+
+    def made(column: int) -> Iterator[MadeTerm]:
+        one = ColumnValues.of(X, column)
+        if column in linear:
+            return _scaled([Term((), column, "number", -np.inf, np.inf)], one)
+        return column_terms(one, column, n_cuts)
+
+    return _unlike(found for column in columns for found in made(int(column)))
 
 
-def step_terms(X: Real, column: int, cut: float) -> Iterator[MadeTerm]:
+def column_terms(one: ColumnValues, column: int, n_cuts: int = 5) -> Iterator[MadeTerm]:
+    """The terms of a column; few rows cannot tell near thresholds apart."""
+    return _scaled(_of_column(one, column, min(max(len(one.values) // 40, 1), n_cuts)), one)
+
+
+def step_terms(one: ColumnValues, column: int, cut: float) -> Iterator[MadeTerm]:
     """The terms of a column's threshold: from it on and, where some are unknown, below."""
     found = [Term((Condition(column, "at_least", cut),))]
-    if np.isnan(X[:, column]).mean() >= 0.01:
+    if one.unknown >= 0.01:
         found.append(Term((Condition(column, "below", cut),)))
-    return _scaled(found, X)
+    return _scaled(found, one)
 
 
-def edges_of(values: Float, n_cuts: int) -> list[tuple[float, float]]:
+def edges_of(one: ColumnValues, n_cuts: int) -> list[tuple[float, float]]:
     """Values that stand next to each other, with a threshold between them for about equal shares of
     the known values, ascending; none where fewer than three are different.
     """
-    known = np.sort(values[~np.isnan(values)])
-    different = _different(known)
-    return _edges(known, different, n_cuts) if len(different) > 2 else []
+    return _edges(one, n_cuts) if len(one.different) > 2 else []
 
 
 def bent_terms(X: Real, columns: Sequence[int] | Int64) -> Iterator[MadeTerm]:
     """Of columns of many values, the number above and up to some of its quantiles."""
-    found = []
-    for column in columns:
-        values = np.asarray(X[:, column], np.float64)
-        known = np.sort(values[~np.isnan(values)])
-        different = _different(known)
-        if len(different) < FEW_VALUES:
+    for column in map(int, columns):
+        one = ColumnValues.of(X, column)
+        if len(one.different) < FEW_VALUES:
             continue
-        low, high = _quantiles(known, ENDS).tolist()
-        for cut in _cuts(known, different, BENDS):
+        low, high = _quantiles(one.known, ENDS).tolist()
+        found = []
+        for cut in _cuts(one, BENDS):
             if low < cut < high:
                 found += [
-                    Term((), int(column), "above", cut, high),
-                    Term((), int(column), "below", low, cut),
+                    Term((), column, "above", cut, high),
+                    Term((), column, "below", low, cut),
                 ]
-    return _scaled(found, X)
+        yield from _scaled(found, one)
 
 
 BENDS = 4
@@ -95,15 +121,12 @@ PAIRS = 40
 """Conditions that are paired, and pairs that are kept, at most."""
 
 
-def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
-    values = np.asarray(X[:, column], np.float64)
-    known = np.sort(values[~np.isnan(values)])
+def _of_column(one: ColumnValues, column: int, n_cuts: int) -> Iterator[Term]:
+    known, different, unknown = one.known, one.different, one.unknown
     if not len(known):
         return
-    unknown = 1 - len(known) / len(values)
     if 0.01 <= unknown <= 0.99:
         yield Term((Condition(column, "missing"),))
-    different = _different(known)
     if len(different) == 2:
         yield Term((Condition(column, "at_least", float(different.mean())),))
         if unknown >= 0.01:
@@ -115,29 +138,42 @@ def _of_column(X: Real, column: int, n_cuts: int) -> Iterator[Term]:
     if high <= low:
         low, high = float(known[0]), float(known[-1])
     low, high = _plain(low, (high - low) / 200), _plain(high, (high - low) / 200)
-    clipped = np.clip(known, low, high)
     yield Term((), column, "number", low, high)
-    spread = clipped.std()
-    if low >= 0 and spread > 0 and ((clipped - clipped.mean()) ** 3).mean() / spread**3 > 1:
+    if low >= 0 and _skewed(np.clip(known, low, high)):
         yield Term((), column, "log", min(low, 0.0), high)
-    for cut in _cuts(known, different, n_cuts) if n_cuts else ():
+    for cut in _cuts(one, n_cuts) if n_cuts else ():
         yield Term((Condition(column, "at_least", cut),))
         if unknown >= 0.01:
             yield Term((Condition(column, "below", cut),))
 
 
-def _cuts(known: Float, different: Float, n_cuts: int) -> list[float]:
+def _skewed(values: Float) -> bool:
+    apart = values - values.mean()
+    squares = apart * apart
+    spread = float(np.sqrt(squares.mean()))
+    return spread > 0 and float(squares @ apart) / len(values) > spread**3
+
+
+def _cuts(one: ColumnValues, n_cuts: int) -> list[float]:
     """Thresholds between neighbouring values, at about equal shares of the rows."""
-    return [plain_between(*edge) for edge in _edges(known, different, n_cuts)]
+    return [plain_between(*edge) for edge in _edges(one, n_cuts)]
 
 
-def _edges(known: Float, different: Float, n_cuts: int) -> list[tuple[float, float]]:
-    wanted = _quantiles(known, np.linspace(0, 1, n_cuts + 2)[1:-1])
-    at = np.clip(np.searchsorted(different, wanted, side="left"), 1, len(different) - 1)
+def _edges(one: ColumnValues, n_cuts: int) -> list[tuple[float, float]]:
+    different = one.different
     if len(different) <= n_cuts + 1:
         at = np.arange(1, len(different))
-    at = np.unique(at)
+    else:
+        wanted = _quantiles(one.known, _inner_shares(n_cuts))
+        at = np.clip(np.searchsorted(different, wanted, side="left"), 1, len(different) - 1)
+        at = at[np.append(True, at[1:] != at[:-1])]
     return list(zip(different[at - 1].tolist(), different[at].tolist()))
+
+
+@cache
+def _inner_shares(n_cuts: int) -> Float:
+    """What parts the whole into equal shares."""
+    return np.linspace(0, 1, n_cuts + 2)[1:-1]
 
 
 ENDS = np.array([0.01, 0.99])
@@ -152,28 +188,17 @@ def _quantiles(ordered: Float, shares: Float) -> Float:
     return np.asarray(ordered[low] + (above - ordered[low]) * (at - low))
 
 
-def _different(ordered: Float) -> Float:
-    """Each value once."""
-    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
-
-
-def _scaled(found: Iterable[Term], X: Real) -> Iterator[MadeTerm]:
-    """Terms that tell training rows apart, with a spread there of 1, values of mean about 0."""
-    seen: set[bytes] = set()
-    read, values = -1, np.empty(0)
+def _scaled(found: Iterable[Term], one: ColumnValues) -> Iterator[MadeTerm]:
+    """Terms of a column that tell training rows apart, with a spread there of 1, values of mean
+    about 0.
+    """
     for term in found:
         if term.form == "condition":
-            single = len(term.conditions) == 1 and term.columns[0] == read
-            held = term.conditions[0].passes(values) if single else term.holds(X)
-            made = _condition(term, held)
-            # Columns of one table are unknown in the same rows.
-            if made is not None and made.pattern not in seen:
-                seen.add(made.pattern)
+            made = _condition(term, term.conditions[0].passes(one.values))
+            if made is not None:
                 yield made
             continue
-        if term.column != read:
-            read, values = term.column, np.asarray(X[:, term.column], np.float64)
-        formed = term.formed(values)
+        formed = term.formed(one.values)
         known = formed[~np.isnan(formed)]
         if len(known) and (spread := float(known.std())) > 0:
             spread = max(spread, 1e-12)
@@ -182,9 +207,20 @@ def _scaled(found: Iterable[Term], X: Real) -> Iterator[MadeTerm]:
             yield MadeTerm(replace(term, centre=centre, spread=spread), scaled)
 
 
+def _unlike(made: Iterable[MadeTerm]) -> Iterator[MadeTerm]:
+    """Of conditions that hold of the same rows the first: columns of one table are unknown in the
+    same rows.
+    """
+    seen: set[bytes] = set()
+    for one in made:
+        if not one.pattern or one.pattern not in seen:
+            seen.add(one.pattern)
+            yield one
+
+
 def _condition(term: Term, held: Bool) -> MadeTerm | None:
     """A term of conditions that hold of some rows; nothing where they tell few of them apart."""
-    share = float(held.mean())
+    share = np.count_nonzero(held) / len(held)
     if min(share, 1 - share) * len(held) < max(3, 0.002 * len(held)):
         return None
     spread = max(float(np.sqrt(share * (1 - share))), 0.05)

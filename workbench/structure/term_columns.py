@@ -10,7 +10,13 @@ import numpy as np
 from workbench.arrays import Bool, Float, Int64, Real, UInt8
 from workbench.structure.cuts import plain_between
 from workbench.structure.screening import AT_ONCE
-from workbench.structure.term_choices import MadeTerm, edges_of, step_terms, terms_of
+from workbench.structure.term_choices import (
+    ColumnValues,
+    MadeTerm,
+    column_terms,
+    edges_of,
+    step_terms,
+)
 from workbench.structure.terms import Term
 
 FINE_CUTS = 40
@@ -38,6 +44,7 @@ class TermColumns:
         self._of: dict[int, list[int]] = {}
         self._steps: dict[tuple[int, float], list[int]] = {}
         self._fine: dict[int, _Fine] = {}
+        self._read: dict[int, ColumnValues] = {}
 
     def of(self, columns: Int64, most: int, y: Float, rows: Int64) -> Int64:
         """The places of at most so many terms of some columns, and of as many thresholds beside.
@@ -54,16 +61,10 @@ class TermColumns:
     def values(self, places: Int64, rows: Int64) -> Float:
         """Values times handicaps, shape (n_places, n_rows)."""
         found = np.empty((len(places), len(rows)))
-        terms = [self.terms[place] for place in places]
-        held = np.array([term.form == "condition" for term in terms], np.bool_)
-        if held.any():
-            each = np.stack([self._values[place] for place in places[held]])[:, rows]
-            heights = [
-                1 / term.spread * term.handicap for term in terms if term.form == "condition"
-            ]
-            found[held] = each * np.array(heights)[:, None]
-        for place in np.flatnonzero(~held):
-            found[place] = terms[place].handicap * self._values[places[place]][rows]
+        for row, place in zip(found, places.tolist()):
+            term = self.terms[place]
+            height = term.handicap / (term.spread if term.form == "condition" else 1.0)
+            np.multiply(self._values[place][rows], height, out=row)
         return found
 
     def kept(self, made: Iterable[MadeTerm]) -> list[int]:
@@ -81,12 +82,17 @@ class TermColumns:
 
     def _of_column(self, column: int) -> list[int]:
         if column not in self._of:
-            self._of[column] = self.kept(terms_of(self.X, [column]))
+            self._of[column] = self.kept(column_terms(self._column(column), column))
         return self._of[column]
+
+    def _column(self, column: int) -> ColumnValues:
+        if column not in self._read:
+            self._read[column] = ColumnValues.of(self.X, column)
+        return self._read[column]
 
     def _step(self, column: int, cut: float) -> list[int]:
         if (column, cut) not in self._steps:
-            self._steps[column, cut] = self.kept(step_terms(self.X, column, cut))
+            self._steps[column, cut] = self.kept(step_terms(self._column(column), column, cut))
         return self._steps[column, cut]
 
     def _different(self, places: Iterable[int], most: int) -> list[int]:
@@ -123,7 +129,7 @@ class TermColumns:
                 for place in self._of_column(column)
                 for one in self.terms[place].conditions
             ]
-            self._fine[column] = _Fine(np.asarray(self.X[:, column], np.float64), shared)
+            self._fine[column] = _Fine(self._column(column), shared)
         return self._fine[column]
 
 
@@ -140,8 +146,8 @@ class _Fine:
         Which there are, and which of them all rows share.
     """
 
-    def __init__(self, values: Float, shared: list[float]) -> None:
-        self.edges = edges_of(values, FINE_CUTS)
+    def __init__(self, column: ColumnValues, shared: list[float]) -> None:
+        self.edges, values = edges_of(column, FINE_CUTS), column.values
         above = np.array([high for _, high in self.edges])
         codes = np.searchsorted(above, values, "right")
         self.codes = np.where(np.isnan(values), FINE_CUTS + 1, codes).astype(np.uint8)
