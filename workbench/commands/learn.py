@@ -56,7 +56,7 @@ class LearnerOptions:
 
 
 @dataclass(frozen=True)
-class LearningOptions(LearnerOptions):
+class LearnArguments(LearnerOptions):
     """How `learn` goes about it."""
 
     intervals: Annotated[
@@ -106,7 +106,7 @@ RATES = {
 def learn(
     rules: RulesFile,
     question: QuestionOptions,
-    learning: LearningOptions,
+    learning: LearnArguments,
     out: Annotated[Path | None, option("--out -o", "Write the learned program.", OUTPUT)] = None,
     json: Json = False,
 ) -> None:

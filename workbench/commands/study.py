@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class StudyOptions:
+class StudyArguments:
     """How a study goes about it, by the names that a workspace's verb gives it."""
 
     time: Annotated[
@@ -63,7 +63,7 @@ def study(
         str, option("--predict", "TABLE.COLUMN or TABLE.COLUMN=VALUE; its blanks are asked.")
     ],
     out: Annotated[Path, option("--out -o", "Directory for the report.", OUTPUT)],
-    how: StudyOptions,
+    how: StudyArguments,
     workspace: RunsFile = None,
     json: Json = False,
 ) -> None:

@@ -37,7 +37,7 @@ _MARKS = frozenset("a b c d x y i j u v from to first second left right source t
 
 
 @dataclass(frozen=True)
-class Target:
+class NumberedTable:
     """A table whose key is of whole numbers."""
 
     counts: TableCounts
@@ -60,10 +60,10 @@ class Target:
         return 2 * self.key.distinct < high - low
 
 
-def numbered_targets(tables: Sequence[TableCounts], keys: Mapping[str, Key]) -> list[Target]:
+def numbered_tables(tables: Sequence[TableCounts], keys: Mapping[str, Key]) -> list[NumberedTable]:
     """The tables that whole numbers may refer to."""
     keyed = [one for one in tables if one.table.name in keys]
-    targets = [Target(one, one.by_name[keys[one.table.name].column]) for one in keyed]
+    targets = [NumberedTable(one, one.by_name[keys[one.table.name].column]) for one in keyed]
     return [one for one in targets if _whole(one.key) and one.key.low != one.key.high]
 
 
@@ -76,7 +76,7 @@ def may_refer(counts: TableCounts, own: Key | None) -> list[ColumnCounts]:
     ]
 
 
-def may_name(counts: TableCounts, columns: Sequence[ColumnCounts], target: Target) -> bool:
+def may_name(counts: TableCounts, columns: Sequence[ColumnCounts], target: NumberedTable) -> bool:
     """Whether a column by itself may name rows of a table: it is called an id or as somebody is
     (`owner`, `owned_by`), or the keys leave gaps that its numbers avoid; and of its own table it
     repeats, as no second key does."""
@@ -116,7 +116,7 @@ def _measured(*columns: ColumnCounts) -> bool:
     return any(_MEASURED & set(words(column.name)) for column in columns)
 
 
-def may_name_both(counts: TableCounts, pair: Sequence[ColumnCounts], target: Target) -> bool:
+def may_name_both(counts: TableCounts, pair: Sequence[ColumnCounts], target: NumberedTable) -> bool:
     """Whether a pair may name rows of a table: together its numbers reach over the keys, and they
     are many, or the pair is called as the table."""
     one, other = pair

@@ -9,13 +9,13 @@ from workbench.tables.keys import BARE, Key
 from workbench.tables.kinds import NEARLY_ALL, may_be_key, share
 from workbench.tables.names import singular, without_id, words
 from workbench.tables.numbered import (
-    Target,
+    NumberedTable,
     leading_pair,
     marked_pairs,
     may_name,
     may_name_both,
     may_refer,
-    numbered_targets,
+    numbered_tables,
 )
 from workbench.tables.profile import ColumnCounts, TableCounts
 from workbench.tables.staged import StagedTable, Staging
@@ -82,7 +82,7 @@ def _find_numbered(
 ) -> dict[tuple[str, str], KeyReference]:
     """The references of whole numbers that names do not tell."""
     found: dict[tuple[str, str], KeyReference] = {}
-    targets = numbered_targets(tables, keys)
+    targets = numbered_tables(tables, keys)
     for counts in tables:
         table, own = counts.table.name, keys.get(counts.table.name)
         columns = [one for one in may_refer(counts, own) if (table, one.name) not in named]
@@ -104,7 +104,7 @@ def _widest(
     staging: Staging,
     counts: TableCounts,
     columns: Sequence[ColumnCounts],
-    targets: Sequence[Target],
+    targets: Sequence[NumberedTable],
 ) -> dict[tuple[str, str], KeyReference]:
     """The references of columns to the one table over whose keys they reach the farthest;
     none where two tables are alike in that."""
