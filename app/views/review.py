@@ -15,7 +15,6 @@ from workbench.errors import WorkbenchError
 from workbench.service.jobs import Job
 
 ORDERS = {"change": "what an answer would change most", "doubt": "what is most in doubt"}
-OF_NUMBERS = ("linear_gaussian",)  # engines of predictions to which nobody answers yes or no
 HISTORY = 30
 
 

@@ -19,7 +19,6 @@ from workbench.progress import SILENT
 from workbench.service.jobs import Job
 from workbench.workspace import Workspace
 
-EXPLODING = "AdvisedBy(student, professor)\nAdvisedBy(a, b) v AdvisedBy(c, d) v AdvisedBy(e, f)\n"
 LONG = {"query": ["Smokes", "Cancer"], "engine": "gibbs", "options": {"samples": 50_000_000}}
 
 

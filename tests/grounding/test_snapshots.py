@@ -174,7 +174,7 @@ def _grounded(grounder: Grounder, *, lazily: bool) -> Iterator[str]:
     clauses = grounder.open()
     grounder.vocabulary.state.set(np.zeros(0, np.int64), np.zeros(0))
     for clause in clauses:
-        plan = make_plan(grounder.vocabulary, clause, grounder.request, violated=True)
+        plan = make_plan(grounder.vocabulary, clause, violated=True)
         yield from (render(shape.select) for shape in plan.shapes(None))
     grounder.vocabulary.drop()
 

@@ -103,8 +103,20 @@ def opened(
     from workbench.grounding.memory import SHARE_OF_DATABASE
     from workbench.language import check, is_document
     from workbench.parameters import read_size
-    from workbench.verbs.loading import holds_tables
 
+    _refuse_what_is_not_read(facts)
+    allowed = None if memory is None else f"{int(SHARE_OF_DATABASE * read_size(memory))}B"
+    with at_hand(facts.workspace, memory_limit=allowed) as workspace:
+        if rules is not None:
+            print_warnings(check(workspace.declare(rules)))
+        split: Literal["infer", "learn"] = "learn" if learning else "infer"
+        if isinstance(rules, Path) and is_document(rules):
+            print_warnings(workspace.load(rules, split=split).warnings)
+        _load(workspace, facts, split=split, wide=None if rules is None else False, labels=labels)
+        yield workspace
+
+
+def _refuse_what_is_not_read(facts: FactOptions) -> None:
     if address_of(facts.workspace) is not None and (
         facts.data or facts.world or facts.mapping is not None
     ):
@@ -119,29 +131,32 @@ def opened(
             "facts are not read from standard input: the ending of a file's name tells their form",
             help="save them to a file with the ending of their form, such as .db, .csv or .data",
         )
-    allowed = None if memory is None else f"{int(SHARE_OF_DATABASE * read_size(memory))}B"
-    with at_hand(facts.workspace, memory_limit=allowed) as opened_workspace:
-        if rules is not None:
-            print_warnings(check(opened_workspace.declare(rules)))
-        split: Literal["infer", "learn"] = "learn" if learning else "infer"
-        if isinstance(rules, Path) and is_document(rules):
-            print_warnings(opened_workspace.load(rules, split=split).warnings)
-        worlds = [
-            (name, files, facts.mapping if any(map(holds_tables, files)) else None)
-            for name, files in named_worlds(facts.world or ())
-        ]
-        mapped_apart = any(mapping is not None for _, _, mapping in worlds)
-        if facts.data or (facts.mapping is not None and not mapped_apart):
-            wide = None if rules is None else False
-            loaded = opened_workspace.load(
-                facts.data or (), split=split, wide=wide, mapping=facts.mapping, labels=labels
-            )
-            print_warnings(loaded.warnings)
-        for name, files, mapping in worlds:
-            known = "withheld" if mapping is None else labels
-            loaded = opened_workspace.load(files, world=name, mapping=mapping, labels=known)
-            print_warnings(loaded.warnings)
-        yield opened_workspace
+
+
+def _load(
+    workspace: Workspace,
+    facts: FactOptions,
+    *,
+    split: Literal["infer", "learn"],
+    wide: bool | None,
+    labels: Literal["evidence", "withheld"],
+) -> None:
+    from workbench.verbs.loading import holds_tables
+
+    worlds = [
+        (name, files, facts.mapping if any(map(holds_tables, files)) else None)
+        for name, files in named_worlds(facts.world or ())
+    ]
+    mapped_apart = any(mapping is not None for _, _, mapping in worlds)
+    if facts.data or (facts.mapping is not None and not mapped_apart):
+        loaded = workspace.load(
+            facts.data or (), split=split, wide=wide, mapping=facts.mapping, labels=labels
+        )
+        print_warnings(loaded.warnings)
+    for name, files, mapping in worlds:
+        known = "withheld" if mapping is None else labels
+        loaded = workspace.load(files, world=name, mapping=mapping, labels=known)
+        print_warnings(loaded.warnings)
 
 
 def parameters(items: Sequence[str] | None) -> dict[str, object]:

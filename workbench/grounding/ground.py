@@ -138,8 +138,7 @@ class Grounder:
     ) -> tuple[list[Tally], TemplateTable]:
         """Count every clause (so many ground rows at most), number its templates; makes no rows."""
         plans = {
-            number: make_plan(self.vocabulary, clause, self.request)
-            for number, clause in enumerate(clauses)
+            number: make_plan(self.vocabulary, clause) for number, clause in enumerate(clauses)
         }
         tallies = count_plans(self.vocabulary, plans, most, self.lazy, self.progress)
         table = TemplateTable(self.program, templates or self.request.templates)

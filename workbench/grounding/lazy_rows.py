@@ -60,7 +60,7 @@ class LazyRows:
         vocabulary.state.set(numbering.to_space(above), values[above])
         rows: list[RowSink] = []
         for tally in self.tallies:
-            plan = make_plan(vocabulary, tally.plan.clause, self.request, violated=True)
+            plan = make_plan(vocabulary, tally.plan.clause, violated=True)
             if self.request.lazy:
                 self._check_number(plan)
             for shape in plan.shapes(None):

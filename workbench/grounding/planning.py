@@ -9,7 +9,6 @@ from workbench.grounding.existential import plan_existential
 from workbench.grounding.linear import plan_linear_rule
 from workbench.grounding.plans import Plan
 from workbench.grounding.psl_clauses import plan_logical_rule
-from workbench.grounding.request import GroundRequest
 from workbench.grounding.vocabulary import Vocabulary
 from workbench.language.clauses import Clause, LinearRule
 
@@ -17,7 +16,6 @@ from workbench.language.clauses import Clause, LinearRule
 def make_plan(
     vocabulary: Vocabulary,
     clause: Clause | LinearRule,
-    request: GroundRequest,
     *,
     violated: bool = False,
 ) -> Plan:

@@ -98,7 +98,7 @@ class Walks:
                 shared.append(self.says(table, row, column, value))
                 shared.append(self.says(hop.table, there, column, value))
             return [*shared, *apart], there
-        return self._latest_hop(table, row, hop, variable)
+        return self._latest_hop(table, hop, variable)
 
     def walk(
         self, path: Path, anchor: Row | None = None, letter: str = "y"
@@ -178,7 +178,7 @@ class Walks:
         value = f"{letter}v"
         return outside, [*inside, self.says(path.end, row, column, value)], row, value
 
-    def _latest_hop(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]:
+    def _latest_hop(self, table: str, hop: Hop, variable: str) -> tuple[list[str], Row]:
         """The latest of the rows that refer to this one, then what it refers to;
         as a definition of its own.
         """

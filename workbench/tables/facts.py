@@ -161,7 +161,7 @@ def target_of(mapping: TablesMapping) -> Target | None:
         )
     table = mapping.table(name)
     column = table.column(column_name)
-    kind = _target_kind(mapping, table, column, value)
+    kind = _target_kind(table, column, value)
     subjects = subject_types(mapping, table)
     assert column.predicate is not None
     if kind == "number":
@@ -177,9 +177,7 @@ def target_of(mapping: TablesMapping) -> Target | None:
     return Target(table, column, value or None, kind, predicate, subjects)
 
 
-def _target_kind(
-    mapping: TablesMapping, table: TableMapping, column: ColumnMapping, value: str
-) -> TargetKind:
+def _target_kind(table: TableMapping, column: ColumnMapping, value: str) -> TargetKind:
     fault, help_text = (
         "",
         "another column can be named, or this one given another kind in the mapping",

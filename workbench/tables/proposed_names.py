@@ -65,7 +65,7 @@ def with_predicates(
     """
     mapping = TablesMapping(tuple(tables))
     wanted = [
-        (table, column, _predicate_words(table, column))
+        (table, column, _predicate_words(column))
         for table in tables
         for column in table.columns
         if column.kind not in ("key", "constant", "empty", "ignore")
@@ -121,7 +121,7 @@ class _FreeNames:
         return fits and name.casefold() not in self.used
 
 
-def _predicate_words(table: TableMapping, column: ColumnMapping) -> tuple[str, ...]:
+def _predicate_words(column: ColumnMapping) -> tuple[str, ...]:
     parts = words(column.name)
     if column.kind == "reference":
         said = () if column.parts else without_id(parts)

@@ -93,7 +93,7 @@ def study(
         found = with_files_of(found, given)
     with stage(found, lists_apart=True) as staging:
         ready = prepared(staging, predict, time=time, mapping=given)
-        studied, matrix, rows = _studied(staging, ready, settings, deadline, begun, progress)
+        studied, matrix, rows = _studied(staging, ready, settings, deadline, progress)
         result, explain = _result(staging, ready, settings, studied, matrix, rows, out)
         predicted = predicted_by(parse_program(result.program), ready)
         result = replace(
@@ -143,7 +143,6 @@ def _studied(
     ready: Prepared,
     settings: Settings,
     deadline: float | None,
-    begun: float,
     progress: Progress,
 ) -> tuple[Studied, CandidateMatrix, Int64]:
     """The study of the labelled rows, or of a sample of them; and which rows these are."""
