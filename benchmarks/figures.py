@@ -27,6 +27,7 @@ from experiments import (
     read_record,
     recorded_table,
     reproduce,
+    systems,
 )
 
 FIGURES = Path(__file__).parents[1] / "docs" / "figures"
@@ -184,15 +185,21 @@ def parts(experiment: str, system: str, column: str) -> dict[str, Any]:
 
 
 def drawn(sample: int, seed: int, longest: float) -> list[tuple[str, str, str]]:
-    """Recorded (experiment, system, column) to measure again, of `longest` CPU-seconds at most."""
+    """Recorded (experiment, system, column) to measure again, of `longest` CPU-seconds at most.
+
+    Rows that come of another system's run, as `BUSL+transitivity` of `BUSL`'s, are measured with
+    that one.
+    """
     rows = {}
     for path in sorted(FIGURES.glob("*.json")):
+        known = systems(path.stem)
         for measurement in read_record(path):
             measured = sorted(measurement.table.measured())
-            systems = {system for system, _ in measured}
-            if measurement.cpu_seconds / len(systems) <= longest:
+            if measurement.cpu_seconds / len({system for system, _ in measured}) <= longest:
                 rows |= {
-                    (path.stem, system): (path.stem, system, column) for system, column in measured
+                    (path.stem, system): (path.stem, system, column)
+                    for system, column in measured
+                    if system in known
                 }
     return random.Random(seed).sample(list(rows.values()), min(sample, len(rows)))
 

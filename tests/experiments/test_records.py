@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.figures import DOCUMENTS, FIGURES, MARKED, Layout, layouts, write
+from benchmarks.figures import DOCUMENTS, FIGURES, MARKED, Layout, drawn, layouts, write
 from experiments import (
     FoldScore,
     Measurement,
@@ -94,3 +94,11 @@ def test_a_table_shows_published_and_measured_figures_and_leaves_out_what_is_in_
         "| A | 60.0 (14.1) | 40.0 / 60.0 ± 14.1 |",
         "| B |  | 30.0 / – |",
     ]
+
+
+def test_rows_that_are_drawn_can_be_run_by_themselves() -> None:
+    rows = drawn(1000, 0, float("inf"))
+    assert {experiment for experiment, _, _ in rows} == {
+        path.stem for path in FIGURES.glob("*.json")
+    }
+    assert all(system in systems(experiment) for experiment, system, _ in rows)
