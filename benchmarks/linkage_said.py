@@ -143,13 +143,26 @@ def _measured(name: str, make: Callable[[], Tables]) -> dict[str, object]:
         "warned": " ".join(sorted({one.code for one in result.warnings} & DOUBTS)),
     }
     found |= {"recall": true["recall"], "said recall": said.recall, "cpu_seconds": took}
+    found |= {
+        f"{one} within": _within(true[one], getattr(said, f"{one}_interval"))
+        for one in ("precision", "recall")
+    }
     return {
         key: round(value, 3) if isinstance(value, float) else value for key, value in found.items()
     }
 
 
+def _within(share: float, interval: tuple[float, float]) -> bool | None:
+    """Whether the interval holds a share, to the digits that are shown; None where none is said."""
+    if np.isnan(interval[0]):
+        return None
+    return interval[0] - 0.005 <= share <= interval[1] + 0.005
+
+
 def _means(rows: list[dict[str, object]]) -> dict[str, object]:
-    """Mean F1 and CPU-seconds, and mean absolute errors of what is said, where something is."""
+    """Mean F1 and CPU-seconds; where something is said, mean absolute errors and how many intervals
+    hold.
+    """
     table = pd.DataFrame(rows)
     wrong = {
         f"said {one}": (table[f"said {one}"] - table[one]).abs().mean()
@@ -158,6 +171,7 @@ def _means(rows: list[dict[str, object]]) -> dict[str, object]:
     means = {
         name: table[name].mean() for name in ("F1", "precision", "recall", "cpu_seconds")
     } | wrong
+    means |= {name: table[name].dropna().mean() for name in ("precision within", "recall within")}
     named = {"problem": f"mean of {len(rows)}; of what is said, mean absolute error"}
     return named | {name: round(float(means[name]), 4) for name in table.columns if name in means}
 

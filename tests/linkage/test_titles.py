@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.linkage_kinds import made_up
+from benchmarks.linkage_kinds import ADJECTIVES, COLOURS, NOUNS, made_up
+from benchmarks.linkage_sets import ENDS, STARTS
 from benchmarks.linkage_titles import TITLES
 from experiments.cluster_scores import cluster_scores
 from workbench.linkage.numbers import words_in
@@ -42,3 +43,26 @@ def test_offers_of_one_model_number_are_found(tmp_path: Path, apart: bool) -> No
     scores = cluster_scores(result.clustering.label, truth)
     assert scores["precision"] > 0.9
     assert scores["F1"] > 0.5
+
+
+def test_prices_that_differ_a_little_do_not_speak_against_titles(tmp_path: Path) -> None:
+    """Two columns: nearly the same price is no less usual among offers of one thing than the same
+    price is.
+    """
+    random = np.random.default_rng(11)
+    makers, rows = [f"{start}{end}" for start in STARTS[:6] for end in ENDS[:6]], []
+    for thing in range(1300):
+        name, fits, side = (random.choice(words) for words in (NOUNS, COLOURS, ADJECTIVES[:4]))
+        letters = "".join(random.choice(list("ABCDEFGHKLMNPRST"), 2))
+        code, maker = f"{letters}{random.integers(1000, 10**4)}", random.choice(makers)
+        price = float(np.exp(random.normal(3, 0.7)))
+        for _ in range(1 + int(random.random() < 0.4)):
+            words = [name, maker, code if random.random() < 0.9 else ""]
+            words += [one if random.random() < 0.7 else "" for one in (fits, side)]
+            title = " ".join(words if random.random() < 0.6 else [*words[1:3], name, *words[3:]])
+            paid = f"{price * random.uniform(0.9, 1.1):.2f}" if random.random() < 0.7 else ""
+            rows.append((f"r{len(rows)}", title, paid, thing))
+    table = pd.DataFrame(rows, columns=["id", "title", "price", "thing"])
+    table.drop(columns="thing").to_csv(tmp_path / "offers.csv", index=False)
+    result = link([tmp_path / "offers.csv"])
+    assert cluster_scores(result.clustering.label, table["thing"].to_numpy())["F1"] > 0.8

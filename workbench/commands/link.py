@@ -287,12 +287,6 @@ def _print(result: LinkResult, out: Path) -> None:
         f"{record['records']:,} records, {record['candidates']:,} pairs compared "
         f"({record['share_of_pairs']:.3%} of all), {record['clusters']:,} clusters"
     )
-    estimated = [
-        "unknown" if record[f"estimated_{name}"] is None else f"{record[f'estimated_{name}']:.3f}"
-        for name in ("precision", "recall")
-    ]
-    print_line(
-        f"estimated precision {estimated[0]}, recall {estimated[1]}; "
-        f"energy {record['energy']:.1f}, bound {record['bound']:.1f}, gap {record['gap']:.3f}"
-    )
-    print_line(f"{result.status} in {result.seconds:.1f} s: {out}")
+    print_line(result.estimates.words())
+    proof = f"energy {record['energy']:.1f}, bound {record['bound']:.1f}, gap {record['gap']:.3f}"
+    print_line(f"{proof}; {result.status} in {result.seconds:.1f} s: {out}")

@@ -26,8 +26,7 @@ from workbench.linkage.comparison import MISSING, first_equal
 from workbench.linkage.fitting import Fitted, fit_to_all
 from workbench.linkage.groups import EVIDENCE
 from workbench.linkage.mixture import sigmoid
-from workbench.linkage.numbers import hold_numbers
-from workbench.linkage.problem import LinkProblem
+from workbench.linkage.problem import LinkProblem, is_a_code
 from workbench.linkage.tree import TreeModel
 from workbench.progress import PLAIN, Conduct
 
@@ -47,9 +46,6 @@ joins, before their groups are asked; and how much more so for a code, which har
 """
 STEEPLY = 2.0
 """The power of the odds of the share."""
-OF_ONE = 2.0
-"""Records that hold a value of a code that names things, but for its own; kinds are held by more.
-"""
 LIKELY = 0.5
 """Log odds from which on it teaches."""
 LACKING = 0.2
@@ -66,7 +62,6 @@ tells apart what is together, and finds nothing.
 """
 ROUNDS = 2
 """Fields that EM learns from, one after the other."""
-SAMPLE = 1000
 SEEN = 0.02
 """Of random pairs, those of a level that is asked: of rarer ones too few are seen."""
 
@@ -175,16 +170,25 @@ def share_of_chance(counts: Float, chance: Float) -> float:
 def _doubts(model: TreeModel, problem: LinkProblem, taken: bool = False) -> list[Doubt]:
     """Of each field that tells things apart, and in which many pairs may be random ones."""
     scores = model.scores(problem.levels)
-    found = [
-        _doubt(model, place, scores, problem, taken)
-        for place, comparison in enumerate(problem.comparisons)
-        if problem.chances[place][first_equal(comparison) :].sum() <= NEARLY_UNIQUE
-    ]
+    places = telling_fields(problem)
+    found = [doubt_of(model, place, scores, problem, taken=taken) for place in places]
     number = float(_expected(scores, problem, taken).sum())
     return [one for one in found if one.share * number > MANY]
 
 
-def _doubt(model: TreeModel, place: int, scores: Float, problem: LinkProblem, taken: bool) -> Doubt:
+def telling_fields(problem: LinkProblem) -> list[int]:
+    """The places of the fields in which hardly any random pairs are equal."""
+    equal = [
+        chance[first_equal(one) :].sum()
+        for one, chance in zip(problem.comparisons, problem.chances)
+    ]
+    return [place for place, share in enumerate(equal) if share <= NEARLY_UNIQUE]
+
+
+def doubt_of(
+    model: TreeModel, place: int, scores: Float, problem: LinkProblem, *, taken: bool
+) -> Doubt:
+    """The doubt of one field about the pairs that match, or are taken for matches."""
     comparison, chance = problem.comparisons[place], problem.chances[place]
     level, first = problem.levels[:, place], first_equal(comparison)
     counts = _levels_of(place, _expected(scores, problem, taken), problem)
@@ -196,7 +200,7 @@ def _doubt(model: TreeModel, place: int, scores: Float, problem: LinkProblem, ta
     if counts[MISSING]:
         blank = share_of_chance(lacking, chance)
         share = (filled * number + blank * float(counts[MISSING])) / float(counts.sum())
-    filled, share = (min(one, _wrong(scores, problem)) for one in (filled, share))
+    filled, share = (min(one, wrong_within(scores, problem)) for one in (filled, share))
     wider = (scores > 0) & (level != MISSING)
     finer = wider & (_of_chance(counts, chance)[level] < 0.5)
     return Doubt(
@@ -206,18 +210,6 @@ def _doubt(model: TreeModel, place: int, scores: Float, problem: LinkProblem, ta
         _beyond_chance(lacking, first, equal),
         problem.joining(finer, wider) if share > SOME else -np.inf,
         is_a_code(problem, place),
-    )
-
-
-def is_a_code(problem: LinkProblem, place: int) -> bool:
-    """Whether a field is a code that few records share, which hardly changes."""
-    comparison, chance = problem.comparisons[place], problem.chances[place]
-    equal = float(chance[first_equal(comparison) :].sum())
-    texts = comparison.field.texts[:SAMPLE].tolist()
-    return (
-        equal * problem.records <= OF_ONE
-        and comparison.field.kind == "code"
-        and not hold_numbers(texts)
     )
 
 
@@ -278,7 +270,7 @@ def _without(place: int, problem: LinkProblem) -> Int8:
     return blank
 
 
-def _wrong(scores: Float, problem: LinkProblem) -> float:
+def wrong_within(scores: Float, problem: LinkProblem) -> float:
     """Of these at most so many are wrong: those within two sources that repeat nothing tell."""
     if problem.apart is None:
         return 1.0

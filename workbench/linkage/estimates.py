@@ -16,6 +16,12 @@ from workbench.linkage.mixture import sigmoid
 from workbench.linkage.sorting import are_among, grouped
 
 FEWEST = 5
+AS_PRECISION, AS_RECALL = 15, 10
+"""What is estimated is as sure as if so many pairs had been looked at, told by made-up data of many
+kinds (`benchmarks.linkage_said`): of how many pairs there are it depends less.
+"""
+SURE = 0.9
+"""Of intervals, those that hold."""
 THRESHOLDS = np.array([0.01, *(np.arange(1, 20) / 20), 0.99, 0.999])
 
 
@@ -31,6 +37,8 @@ class Estimates:
         Of the pairs that are the same, how many are together.
     candidate_recall : float
         Of the pairs that are the same, how many some blocking statement found.
+    precision_interval, recall_interval : pairs of float
+        What holds the true share in nine of ten data sets.
 
     All are NaN where fewer than FEWEST pairs are together: so few may be so by chance.
     """
@@ -38,6 +46,21 @@ class Estimates:
     precision: float
     recall: float
     candidate_recall: float
+    precision_interval: tuple[float, float] = (np.nan, np.nan)
+    recall_interval: tuple[float, float] = (np.nan, np.nan)
+
+    def words(self) -> str:
+        """Precision and recall with their intervals."""
+        if np.isnan(self.precision):
+            return "precision and recall are unknown"
+        shares = [
+            f"{name} {share:.3f} ({least:.2f} to {most:.2f})"
+            for name, share, (least, most) in (
+                ("precision", self.precision, self.precision_interval),
+                ("recall", self.recall, self.recall_interval),
+            )
+        ]
+        return f"estimated {', '.join(shares)}; nine of ten such ranges hold"
 
 
 def estimate(
@@ -49,6 +72,7 @@ def estimate(
     at_most: float = 1.0,
     scale: float = 1.0,
     has: float = 1.0,
+    wrong: float = 0.0,
 ) -> Estimates:
     """Sum up probabilities.
 
@@ -62,6 +86,8 @@ def estimate(
         What log odds are multiplied by.
     has : float
         The share of the pairs that are the same among candidates that the model takes for such.
+    wrong : float
+        The share of pairs that may be wrong at worst, where a field tells things apart.
 
     Notes
     -----
@@ -90,8 +116,28 @@ def estimate(
     missed += float(supported[hit].sum()) * (1.0 - has) / has
     among = float(supported[hit].sum()) + missed
     every = max(found + missed, among / captured)
-    precision = min(found / int(together.sum()), at_most)
-    return Estimates(precision, recall=found / every, candidate_recall=among / every)
+    precision, recall = min(found / int(together.sum()), at_most), found / every
+    joined = n - int(label.max()) - 1
+    at_worst = interval(min(precision, 1.0 - wrong), min(joined, AS_PRECISION))
+    return Estimates(
+        precision,
+        recall,
+        among / every,
+        (at_worst[0], interval(precision, min(joined, AS_PRECISION))[1]),
+        interval(recall, min(joined, AS_RECALL)),
+    )
+
+
+def interval(share: float, looked_at: int) -> tuple[float, float]:
+    """What holds a share of which so many cases told: Jeffreys' interval (Brown, Cai & DasGupta
+    2001), closed at 0 and 1.
+    """
+    from scipy.special import betaincinv
+
+    right, wrong = share * looked_at, (1.0 - share) * looked_at
+    tail = (1.0 - SURE) / 2
+    least, most = betaincinv(right + 0.5, wrong + 0.5, [tail, 1.0 - tail]).tolist()
+    return 0.0 if right < 0.5 else least, 1.0 if wrong < 0.5 else most
 
 
 def _support(n: int, left: Int32, right: Int32, log_odds: Float) -> Float:

@@ -105,6 +105,13 @@ class Field:
         return self.kind in ("words", "numbered words")
 
     @cached_property
+    def is_measured(self) -> bool:
+        """Whether it holds numbers with fractions, which differ a little where things are the same;
+        whole ones are years, counts and codes.
+        """
+        return self.kind == "number" and bool((self.numbers % 1 > 0).any())
+
+    @cached_property
     def counts(self) -> Int64:
         """How many records hold each value."""
         if self.among is not None:

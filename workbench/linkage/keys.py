@@ -103,10 +103,10 @@ def keys_of(fields: Sequence[Field]) -> list[BlockingKey]:
 
 
 def _parts(field: Field) -> list[str]:
-    """Parts of a kind of field; whole numbers are years, counts and codes, and have none."""
+    """Parts of a kind of field; whole numbers have none."""
     if field.kind != "number":
         return [part for part, _ in _PARTS[field.kind]]
-    return list(_ROUNDED) if (field.numbers % 1 > 0).any() else []
+    return list(_ROUNDED) if field.is_measured else []
 
 
 def part_texts(field: Field, part: str) -> list[str]:

@@ -54,6 +54,8 @@ class LinkModel:
         What log odds are multiplied by where something is said of precision and recall.
     has : float
         Of the matches among candidates, the share that is expected to be taken for such.
+    wrong : float
+        The share of the pairs that are taken which may be wrong at worst.
     """
 
     comparisons: tuple[FieldComparison, ...]
@@ -67,6 +69,7 @@ class LinkModel:
     against: tuple[str, float] | None = None
     scale: float = 1.0
     has: float = 1.0
+    wrong: float = 0.0
 
     def levels(self, pairs: Pairs) -> Int8:
         """Levels of pairs, shape (n_pairs, n_comparisons)."""

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from workbench.arrays import Bool, Float, Int8, Int32
+from workbench.linkage.at_worst import wrong_at_worst
 from workbench.linkage.blocking import Pairs
 from workbench.linkage.candidates import Candidates
 from workbench.linkage.captured import captured_share
@@ -79,11 +80,12 @@ def learn(
         apart, records.every, partial(records.captured, patterns),
         partial(records.joining, patterns),
     )  # fmt: skip
-    fitted, against, has = fit_tree(problem, conduct), None, 1.0
+    fitted, against, has, wrong = fit_tree(problem, conduct), None, 1.0, 0.0
     if known is None and fitted.at_chance is None and not conduct.over:
         fitted, against = told_apart(fitted, problem, conduct)
         fitted, has = with_lost(fitted, problem, conduct)
-    model = replace(records.said(problem, fitted, against, repeats), has=has)
+        wrong = wrong_at_worst(fitted.model, problem)
+    model = replace(records.said(problem, fitted, against, repeats), has=has, wrong=wrong)
     if conduct.over:
         cut = ("weights are those that EM had by then, from fewer starts",)
         return replace(model, cut=cut)

@@ -23,11 +23,11 @@ from scipy.sparse.csgraph import connected_components
 
 from workbench.arrays import Bool, Float, Int8
 from workbench.linkage.comparison import first_equal
-from workbench.linkage.doubts import OF_A_CODE, PRIOR, STEEPLY, is_a_code
+from workbench.linkage.doubts import OF_A_CODE, PRIOR, STEEPLY
 from workbench.linkage.field_tree import FAR, log_shares
 from workbench.linkage.fitting import FEWEST_FIELDS, Fitted, fit_to_all
 from workbench.linkage.mixture import sigmoid
-from workbench.linkage.problem import LinkProblem
+from workbench.linkage.problem import LinkProblem, is_a_code
 from workbench.linkage.tree import TreeModel
 from workbench.progress import PLAIN, Conduct
 

@@ -164,13 +164,16 @@ def assumed_mixture(
 
 
 def _first_guess(comparison: FieldComparison) -> Float:
-    """Nine of ten matches agree: fully, as values are frequent, or closely;
-    long texts mostly the latter, in order.
+    """Nine of ten matches agree: fully, as values are frequent, or closely; measurements mostly the
+    latter, and long texts, in order.
     """
     found = np.zeros(comparison.n_levels)
     first = 2 + len(comparison.near)
-    words = comparison.field.of_many_words
-    equal, steps = (0.3, np.arange(1.0, first - 1)) if words else (0.75, np.ones(first - 2))
+    equal, steps = 0.75, np.ones(first - 2)
+    if comparison.field.of_many_words:
+        equal, steps = 0.3, np.arange(1.0, first - 1)
+    elif comparison.field.is_measured:
+        equal = 0.35
     counts = np.bincount(
         comparison.equal_level, comparison.field.counts, minlength=comparison.n_levels
     )[first:]

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.arrays import Float, Int8, Int64
-from workbench.linkage.comparison import FieldComparison
+from workbench.linkage.comparison import FieldComparison, first_equal
 from workbench.linkage.field_tree import EveryPair
 from workbench.linkage.mixture import Mixture, Patterns
+from workbench.linkage.numbers import hold_numbers
 
 SAMPLE = 40_000
 """Pairs that starts are tried on."""
+TEXTS = 1000
+"""That tell whether a column holds codes."""
+OF_ONE = 2.0
+"""Records that hold a value of a code that names things, but for its own; kinds are held by more.
+"""
 
 
 @dataclass(frozen=True)
@@ -144,3 +150,15 @@ def _thinned(
         chosen = np.maximum(chosen, known[0] + known[1])
     rows = np.flatnonzero(chosen)
     return rows, chosen[rows]
+
+
+def is_a_code(problem: LinkProblem, place: int) -> bool:
+    """Whether a field is a code that few records share, which hardly changes."""
+    comparison, chance = problem.comparisons[place], problem.chances[place]
+    equal = float(chance[first_equal(comparison) :].sum())
+    texts = comparison.field.texts[:TEXTS].tolist()
+    return (
+        equal * problem.records <= OF_ONE
+        and comparison.field.kind == "code"
+        and not hold_numbers(texts)
+    )

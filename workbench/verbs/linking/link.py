@@ -135,13 +135,14 @@ def _linked(
         *unproven,
     )
     told = _told(scored.model, scored.captured)
+    wrong = scored.model.wrong if isinstance(scored.model, LinkModel) else 0.0
     return LinkResult(
         records=scored.records,
         candidates=scored.candidates,
         model=scored.model,
         scores=scores,
         clustering=clustering,
-        estimates=estimate(clustering, pairs, scores, **told),
+        estimates=estimate(clustering, pairs, scores, wrong=wrong, **told),
         left_out=scored.left_out,
         labelled=scored.labelled.pairs,
         seconds=perf_counter() - begun,

@@ -242,6 +242,8 @@ class LinkResult:
             "records_in_cut_components": clustering.large,
             "estimated_precision": self.estimates.precision,
             "estimated_recall": self.estimates.recall,
+            "estimated_precision_interval": list(self.estimates.precision_interval),
+            "estimated_recall_interval": list(self.estimates.recall_interval),
             "estimated_candidate_recall": self.estimates.candidate_recall,
             "threshold": float(sigmoid(np.array(self.cut_at))),
             "curve": [dict(zip(self.curve, row)) for row in curve],
