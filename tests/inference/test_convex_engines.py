@@ -22,6 +22,7 @@ from workbench.inference.feasible_point import make_feasible
 from workbench.inference.folding import fold
 from workbench.inference.pdhg import PDHG
 from workbench.inference.polish import Polish
+from workbench.inference.primal_dual import PrimalDual
 from workbench.inference.reweighed import Reweighed
 from workbench.inference.simplex import project_to_simplex
 from workbench.inference.solution import Engine, Status
@@ -64,6 +65,27 @@ def test_engines_agree_with_an_interior_point_method(shape: str, seed: int) -> N
         assert answer.bound <= exact.energy + 1e-7
         assert answer.hard_violation <= 1e-6
         assert np.all((answer.values >= 0) & (answer.values <= 1))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_lanes_of_rows_iterate_as_one_pass_does(
+    shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = program_of(hinge_network(3, **SHAPES[shape]))  # type: ignore[arg-type]
+
+    def run() -> PrimalDual:
+        found = PrimalDual(program, max_iterations=100, check_every=20)
+        found.run(1e-12)
+        return found
+
+    whole = run()
+    monkeypatch.setattr(PrimalDual, "many_rows", 0)
+    lanes, again = run(), run()
+    assert lanes.iteration == whole.iteration
+    np.testing.assert_allclose(lanes.z.x, whole.z.x, atol=1e-9)
+    assert lanes.best_bound == pytest.approx(whole.best_bound, rel=1e-9)
+    assert lanes.residual == pytest.approx(whole.residual, rel=1e-6, abs=1e-12)
+    assert lanes.z.x.tobytes() == again.z.x.tobytes()
 
 
 @pytest.mark.parametrize("solver", ["ecos", "highs", "osqp", "scs"])

@@ -14,7 +14,7 @@ from tests.inference.hinge_networks import WEIGHTS, hinge_network
 from workbench.inference.cvxpy_engine import ConvexSolver
 from workbench.inference.folding import fold
 from workbench.inference.passes import PassingPrimalDual
-from workbench.inference.pdhg import PrimalDual
+from workbench.inference.primal_dual import PrimalDual
 from workbench.inference.row_parts import streamed_program
 from workbench.inference.solution import Status
 from workbench.inference.streamed import Streamed
@@ -52,7 +52,7 @@ def test_an_interior_point_method_agrees_within_the_gap(shape: str, rows_at_once
 def test_a_pass_is_the_iteration_that_memory_makes(shape: str) -> None:
     network = hinge_network(2, **SHAPES[shape])  # type: ignore[arg-type]
     program = streamed_program(network, WEIGHTS, rows_at_once=5)
-    passing = PassingPrimalDual(program, stop=lambda: False, max_iterations=60, check_every=20)
+    passing = PassingPrimalDual(program, max_iterations=60, check_every=20)
     whole = PrimalDual(fold(relax(network, WEIGHTS)), max_iterations=60, check_every=20)
     ours, theirs = passing.run(1e-12), whole.run(1e-4)
     assert ours.bound == pytest.approx(theirs.bound, rel=1e-3, abs=1e-3)

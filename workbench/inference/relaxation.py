@@ -74,7 +74,7 @@ def _first_order(
     problem: HingeProblem, conduct: Conduct, start: Float | None, tolerance: float
 ) -> LinearAnswer:
     from workbench.inference.folding import fold
-    from workbench.inference.pdhg import PrimalDual
+    from workbench.inference.primal_dual import PrimalDual
     from workbench.inference.solution import Status
 
     program = fold(problem)
