@@ -14,7 +14,7 @@ import pytest
 from benchmarks.linkage_kinds import Kind, made_up, spoiled, surname
 from benchmarks.linkage_readings import READINGS
 from benchmarks.linkage_sets import FORENAMES, PLACES, STREETS
-from workbench.evaluation import cluster_scores
+from experiments.cluster_scores import cluster_scores
 from workbench.linkage.estimates import SURE, interval
 from workbench.verbs.linking.link import link
 
