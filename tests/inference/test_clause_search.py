@@ -11,12 +11,12 @@ import pytest
 
 from tests.oracles.enumeration import enumerate_states
 from tests.oracles.random_networks import random_mln
-from workbench.arrays import Float
 from workbench.errors import InputError
 from workbench.inference import make_engine, registry
-from workbench.inference.clause_search import ClauseProblem, solve_clauses
+from workbench.inference.accepts import RELAXABLE, Accepts
+from workbench.inference.clause_search import ClauseProblem, ClauseSearch, Found
 from workbench.inference.solution import Status
-from workbench.network import network_from_clauses
+from workbench.network import Domain, network_from_clauses
 from workbench.network.energy import energy_offset
 from workbench.progress import Conduct
 
@@ -75,13 +75,16 @@ def test_what_a_search_found_in_time_is_kept_and_proven_by_its_bound_alone(
     weights = np.ones(1)
     least = enumerate_states(network, weights).least_energy + energy_offset(network, weights)
 
-    def interrupted(
-        problem: ClauseProblem, whole: list[int], conduct: Conduct
-    ) -> tuple[Float, int, bool]:
-        best = np.array([1.0, 1.0, 1.0])
-        return best[problem.atoms], bound * max(whole), True
+    class Interrupted(ClauseSearch):
+        name = "search"
+        accepts = Accepts({Domain.BOOLEAN: RELAXABLE})
+        resolution = 1e-10
 
-    answer = solve_clauses("search", network, weights, Conduct(), None, 1e-10, interrupted)
+        def search(self, problem: ClauseProblem, whole: list[int], conduct: Conduct) -> Found:
+            best = np.array([1.0, 1.0, 1.0])
+            return best[problem.atoms], bound * max(whole), True
+
+    answer = Interrupted().infer(network, weights, Conduct())
     assert answer.status == status
     assert answer.energy == pytest.approx(least)
     assert answer.bound <= least + 1e-9

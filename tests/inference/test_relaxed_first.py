@@ -98,6 +98,6 @@ def test_a_time_limit_that_has_passed_and_a_cancel_are_said() -> None:
 def test_parameters_are_the_other_engines() -> None:
     engine = RelaxedFirst(Exact("map"))
     limited = with_parameters(engine, {"width": 3})
-    assert limited == replace(engine, rest=Exact("map", width=3))
+    assert limited == replace(engine, engine=Exact("map", width=3))
     with pytest.raises(UsageError, match="no parameter flips"):
         with_parameters(engine, {"flips": 3})

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from workbench.arrays import Float, Int32, Int64
+from workbench.inference.accepts import Task
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.elsewhere import Stopped, elsewhere
 from workbench.inference.lp import local_search
 from workbench.inference.relaxation import better, is_proven
-from workbench.inference.solution import Solution, Status, infeasible
+from workbench.inference.solution import Engine, Solution, Status, infeasible
 from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy, unit_offset
 from workbench.network.ground_network import BlockKind, GroundNetwork
@@ -30,7 +32,6 @@ Soft = list[tuple[list[int], float]]
 
 Found = tuple[Float | None, int, bool]
 """A component's best values, a bound on its cost in units, whether it was interrupted."""
-Search = Callable[["ClauseProblem", list[int], Conduct], Found]
 
 
 def searched_elsewhere(conduct: Conduct, search: Callable[..., Found], *given: Any) -> Found:
@@ -41,64 +42,64 @@ def searched_elsewhere(conduct: Conduct, search: Callable[..., Found], *given: A
         return None, 0, True
 
 
-def solve_clauses(
-    engine: str,
-    network: GroundNetwork,
-    weights: Float,
-    conduct: Conduct,
-    start: Float | None,
-    resolution: float,
-    search: Search,
-) -> Solution:
-    """A state of least energy with proof; when time runs out, the best state known and the bound.
-
-    Parameters
-    ----------
-    resolution : float
-        Weights are counted in units of this share of the largest; the bound allows for the
-        rounding.
-    search : callable
-        Solves one component at soft weights in whole units; no values without an interruption: no
-        state at all.
+class ClauseSearch(Engine):
+    """MAP by another package's solver, component by component; weights are counted in units of
+    `resolution`, a share of the largest, and the bound allows for the rounding.
     """
-    began = monotonic()
-    if (network.blocks.right < 0).any() or _starved(network):
-        return infeasible(engine, network, smallest_conflict(network, conduct=conduct))
-    problems, offset, largest = _problems(network, weights)
-    total = sum(weight for problem in problems for _, weight in problem.soft)
-    unit = max(resolution * largest, total / MOST_UNITS) or 1.0
-    values = np.zeros(network.n_atoms) if start is None else np.rint(start)
-    bound, rounding, complete = offset, 0.0, True
-    for number, problem in enumerate(problems):
-        if conduct.progress.cancelled or conduct.expired:
-            complete = False
-            break
-        conduct.progress.report(engine, number, len(problems), f"bound {bound:.6g}")
-        whole = [max(1, round(weight / unit)) for _, weight in problem.soft]
-        rounding += sum(
-            abs(weight - unit * count) for (_, weight), count in zip(problem.soft, whole)
+
+    task: ClassVar[Task] = "map"
+    resolution: float
+
+    @abstractmethod
+    def search(self, problem: ClauseProblem, whole: list[int], conduct: Conduct) -> Found:
+        """Solve one component at soft weights in whole units; no values without an interruption:
+        no state at all.
+        """
+
+    def infer(
+        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
+    ) -> Solution:
+        """A state of least energy with proof; when time runs out, the best known and its bound."""
+        began = monotonic()
+        if (network.blocks.right < 0).any() or _starved(network):
+            return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
+        problems, offset, largest = _problems(network, weights)
+        total = sum(weight for problem in problems for _, weight in problem.soft)
+        unit = max(self.resolution * largest, total / MOST_UNITS) or 1.0
+        values = np.zeros(network.n_atoms) if start is None else np.rint(start)
+        bound, rounding, complete = offset, 0.0, True
+        for number, problem in enumerate(problems):
+            if conduct.progress.cancelled or conduct.expired:
+                complete = False
+                break
+            conduct.progress.report(self.name, number, len(problems), f"bound {bound:.6g}")
+            whole = [max(1, round(weight / unit)) for _, weight in problem.soft]
+            rounding += sum(
+                abs(weight - unit * count) for (_, weight), count in zip(problem.soft, whole)
+            )
+            model, cost, interrupted = self.search(problem, whole, conduct)
+            if model is None and not interrupted:
+                return infeasible(self.name, network, smallest_conflict(network, conduct=conduct))
+            bound += unit * cost
+            complete &= not interrupted
+            if model is not None:
+                values[problem.atoms] = model
+        bound -= rounding
+        if not complete:
+            searched = local_search(network, weights, values, conduct)
+            values = better(network, weights, searched, values)
+        energy = reported_energy(network, weights, values)
+        violation = hard_violation(network, values)
+        scale = float(np.abs(network.effective_weights(weights)).sum())
+        if violation == 0.0 and is_proven(energy, bound, scale):
+            status, reason = Status.OPTIMAL, f"{self.name} proved it, {len(problems)} components"
+        else:
+            status, reason = _unproven(conduct, complete)
+        found = {"components": len(problems), "rounding": rounding, "seconds": monotonic() - began}
+        bound = min(bound, energy) if violation == 0.0 else bound
+        return Solution(
+            status, values, energy, bound, violation, self.name, reason, diagnostics=found
         )
-        model, cost, interrupted = search(problem, whole, conduct)
-        if model is None and not interrupted:
-            return infeasible(engine, network, smallest_conflict(network, conduct=conduct))
-        bound += unit * cost
-        complete &= not interrupted
-        if model is not None:
-            values[problem.atoms] = model
-    bound -= rounding
-    if not complete:
-        searched = local_search(network, weights, values, conduct)
-        values = better(network, weights, searched, values)
-    energy = reported_energy(network, weights, values)
-    violation = hard_violation(network, values)
-    scale = float(np.abs(network.effective_weights(weights)).sum())
-    if violation == 0.0 and is_proven(energy, bound, scale):
-        status, reason = Status.OPTIMAL, f"{engine} proved it, {len(problems)} components"
-    else:
-        status, reason = _unproven(conduct, complete)
-    found = {"components": len(problems), "rounding": rounding, "seconds": monotonic() - began}
-    bound = min(bound, energy) if violation == 0.0 else bound
-    return Solution(status, values, energy, bound, violation, engine, reason, diagnostics=found)
 
 
 def _unproven(conduct: Conduct, complete: bool) -> tuple[Status, str]:

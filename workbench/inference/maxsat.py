@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Event
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from workbench.arrays import Float
 from workbench.inference.accepts import RELAXABLE, Accepts, Trait
-from workbench.inference.clause_search import ClauseProblem, searched_elsewhere, solve_clauses
-from workbench.inference.solution import Engine, Solution
-from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.inference.clause_search import ClauseProblem, ClauseSearch, Found, searched_elsewhere
+from workbench.network.ground_network import Domain
 from workbench.progress import Conduct, after, remaining
 
 AT_ONCE = 200
@@ -20,7 +18,7 @@ AT_ONCE = 200
 
 
 @dataclass(frozen=True)
-class MaxSat(Engine):
+class MaxSat(ClauseSearch):
     """Weighted partial MaxSAT, component by component: a clause of negative weight is a reward for
     all its literals being false; blocks are cardinality clauses.
 
@@ -42,7 +40,6 @@ class MaxSat(Engine):
     """
 
     name: ClassVar[str] = "rc2"
-    task: ClassVar[Literal["map", "marginal"]] = "map"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: RELAXABLE - {Trait.HARD_SUMS}},
         bound=True,
@@ -54,17 +51,7 @@ class MaxSat(Engine):
     resolution: float = 1e-10
     solver: str = "g3"
 
-    def infer(
-        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
-    ) -> Solution:
-        """A state of least energy with proof; when time runs out, the best known and its bound."""
-        return solve_clauses(
-            self.name, network, weights, conduct, start, self.resolution, self._search
-        )
-
-    def _search(
-        self, problem: ClauseProblem, whole: list[int], conduct: Conduct
-    ) -> tuple[Float | None, int, bool]:
+    def search(self, problem: ClauseProblem, whole: list[int], conduct: Conduct) -> Found:
         """The atoms' best values, RC2's cost so far, and whether it was interrupted."""
         seconds = remaining(conduct.deadline)
         if len(problem.hard) + len(problem.soft) <= AT_ONCE:
@@ -72,9 +59,7 @@ class MaxSat(Engine):
         return searched_elsewhere(conduct, _search, problem, whole, seconds, self.solver)
 
 
-def _search(
-    problem: ClauseProblem, whole: list[int], seconds: float, solver: str
-) -> tuple[Float | None, int, bool]:
+def _search(problem: ClauseProblem, whole: list[int], seconds: float, solver: str) -> Found:
     from pysat.examples.rc2 import RC2, RC2Stratified
     from pysat.formula import WCNF
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import Accepts
+from workbench.inference.accepts import Task
 from workbench.inference.exact import Exact
-from workbench.inference.solution import Engine, Solution, Status, infeasible
+from workbench.inference.solution import Around, Solution, Status, infeasible
 from workbench.network.ground_network import GroundNetwork
 from workbench.network.part import Part, part
 from workbench.progress import Conduct
 
 
 @dataclass(frozen=True)
-class Mixed(Engine):
+class Mixed(Around):
     """A sampler for components too wide for elimination, and elimination for the others.
 
     The answer's name, status and figures are the sampler's; `diagnostics["exact_atoms"]` says how
@@ -25,28 +25,13 @@ class Mixed(Engine):
 
     Parameters
     ----------
-    sampler : Engine
-        Of marginals.
+    engine : Engine
+        A sampler of marginals.
     """
 
-    task: ClassVar[Literal["map", "marginal"]] = "marginal"
+    task: ClassVar[Task] = "marginal"
 
-    sampler: Engine
     exact: Exact
-
-    @property
-    def name(self) -> str:
-        """The sampler's."""
-        return self.sampler.name
-
-    @property
-    def accepts(self) -> Accepts:
-        """The sampler's."""
-        return self.sampler.accepts
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """What the sampler declines."""
-        return self.sampler.declines(network, weights)
 
     def infer(
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
@@ -58,7 +43,7 @@ class Mixed(Engine):
         if known.status is Status.INFEASIBLE:
             return _clash(known, inside, network)
         begin = None if start is None else rest.reduce(start)
-        sampled = self.sampler.infer(rest.problem, weights, conduct, begin)
+        sampled = self.engine.infer(rest.problem, weights, conduct, begin)
         if sampled.status is Status.INFEASIBLE:
             return _clash(sampled, rest, network)
         exact = inside.lift(known.values, np.empty(network.n_atoms))

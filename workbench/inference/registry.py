@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from workbench.errors import UsageError, nearest, not_installed
 from workbench.inference.accepts import Task
-from workbench.inference.solution import Engine
+from workbench.inference.solution import Around, Engine
 from workbench.parameters import read_parameters
 
 ENGINES: dict[str, tuple[str, str, dict[str, object]]] = {
@@ -108,11 +108,9 @@ def with_parameters(engine: Engine, parameters: Mapping[str, object]) -> Engine:
     UsageError
         E0412 for any other parameter that it does not have.
     """
+    if isinstance(engine, Around):
+        return replace(engine, engine=with_parameters(engine.engine, parameters))
     settings = cast(Any, engine)  # a frozen dataclass, which a protocol cannot say
-    for role in ("sampler", "rest"):
-        if hasattr(settings, role):
-            part = with_parameters(getattr(settings, role), parameters)
-            return cast(Engine, replace(settings, **{role: part}))
     known = [field.name for field in fields(settings)]
     for name in parameters:
         if name not in known and name != "samples":

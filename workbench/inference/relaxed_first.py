@@ -8,10 +8,10 @@ from typing import ClassVar, cast
 import numpy as np
 
 from workbench.arrays import Float
-from workbench.inference.accepts import Accepts, Task
+from workbench.inference.accepts import Task
 from workbench.inference.lp import LinearRelaxation
 from workbench.inference.roof_duality import has_roof_dual
-from workbench.inference.solution import Engine, Solution, Status
+from workbench.inference.solution import Around, Solution, Status
 from workbench.network.components import components
 from workbench.network.energy import hard_violation, reported_energy
 from workbench.network.ground_network import GroundNetwork
@@ -25,17 +25,17 @@ SHARE = 1 / 4
 
 
 @dataclass(frozen=True)
-class RelaxedFirst(Engine):
+class RelaxedFirst(Around):
     """MAP by one maximum flow, where rows are pairs; and by another engine where that is no proof.
 
     The relaxation's values are 0, 1/2 and 1, and some state of least energy agrees with it wherever
-    they are not 1/2 (persistency). A component without any 1/2 is done; the others are `rest`'s, if
-    the state rounded from the relaxation is not proven by its bound anyway. The answer's name,
+    they are not 1/2 (persistency). A component without any 1/2 is done; the others are `engine`'s,
+    if the state rounded from the relaxation is not proven by its bound anyway. The answer's name,
     figures and status are those of the engine that gave it.
 
     Parameters
     ----------
-    rest : Engine
+    engine : Engine
         Of most probable states.
 
     References
@@ -46,41 +46,25 @@ class RelaxedFirst(Engine):
 
     task: ClassVar[Task] = "map"
 
-    rest: Engine
-
-    @property
-    def name(self) -> str:
-        """The other engine's."""
-        return self.rest.name
-
-    @property
-    def accepts(self) -> Accepts:
-        """The other engine's."""
-        return self.rest.accepts
-
-    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
-        """What the other engine declines."""
-        return self.rest.declines(network, weights)
-
     def infer(
         self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
     ) -> Solution:
         """Relax the whole, and give what is left to the other engine."""
         relaxation = LinearRelaxation()
         if relaxation.declines(network, weights) is not None:
-            return self.rest.infer(network, weights, conduct, start)
+            return self.engine.infer(network, weights, conduct, start)
         if not has_roof_dual(relax(*priced(network, weights))):
-            return self.rest.infer(network, weights, conduct, start)
+            return self.engine.infer(network, weights, conduct, start)
         within = replace(conduct, deadline=conduct.share(SHARE))
         relaxed = relaxation.infer(network, weights, within, start)
         if relaxed.status is Status.LIMIT and not conduct.over:
-            return self.rest.infer(network, weights, conduct, relaxed.values)
+            return self.engine.infer(network, weights, conduct, relaxed.values)
         if relaxed.status is not Status.FEASIBLE:
             return replace(relaxed, reason=f"the whole was relaxed first; {relaxed.reason}")
         left, begin = _left(network, relaxed)
-        found = self.rest.infer(left.problem, weights, conduct, left.reduce(begin))
+        found = self.engine.infer(left.problem, weights, conduct, left.reduce(begin))
         if found.status is Status.INFEASIBLE:
-            return self.rest.infer(network, weights, conduct, start)
+            return self.engine.infer(network, weights, conduct, start)
         return _joined(network, weights, relaxed, found, left, begin)
 
 

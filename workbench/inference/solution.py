@@ -183,3 +183,24 @@ class Engine(Protocol):
     ) -> Solution:
         """What `solve` does, as each engine does it."""
         ...
+
+
+@dataclass(frozen=True)
+class Around(Engine):
+    """An engine that has another one answer, under that one's name, what that one takes."""
+
+    engine: Engine
+
+    @property
+    def name(self) -> str:
+        """The other engine's."""
+        return self.engine.name
+
+    @property
+    def accepts(self) -> Accepts:
+        """The other engine's."""
+        return self.engine.accepts
+
+    def declines(self, network: GroundNetwork, weights: Float) -> str | None:
+        """What the other engine declines."""
+        return self.engine.declines(network, weights)

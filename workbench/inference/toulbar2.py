@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, isfinite
 from time import monotonic
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
-from workbench.arrays import Float
 from workbench.inference.accepts import RELAXABLE, Accepts, Trait
-from workbench.inference.clause_search import ClauseProblem, searched_elsewhere, solve_clauses
-from workbench.inference.solution import Engine, Solution
-from workbench.network.ground_network import Domain, GroundNetwork
+from workbench.inference.clause_search import ClauseProblem, ClauseSearch, Found, searched_elsewhere
+from workbench.network.ground_network import Domain
 from workbench.progress import Conduct, remaining
 
 MARGIN = 0.05
@@ -21,7 +19,7 @@ MARGIN = 0.05
 
 
 @dataclass(frozen=True)
-class Toulbar2(Engine):
+class Toulbar2(ClauseSearch):
     """Branch and bound with soft arc consistency, by component; a clause costs one tuple.
 
     Parameters
@@ -37,7 +35,6 @@ class Toulbar2(Engine):
     """
 
     name: ClassVar[str] = "toulbar2"
-    task: ClassVar[Literal["map", "marginal"]] = "map"
     accepts: ClassVar[Accepts] = Accepts(
         {Domain.BOOLEAN: RELAXABLE - {Trait.HARD_SUMS}},
         bound=True,
@@ -48,24 +45,12 @@ class Toulbar2(Engine):
 
     resolution: float = 1e-12
 
-    def infer(
-        self, network: GroundNetwork, weights: Float, conduct: Conduct, start: Float | None = None
-    ) -> Solution:
-        """A state of least energy with proof; when time runs out, the best known and a bound."""
-        return solve_clauses(
-            self.name, network, weights, conduct, start, self.resolution, self._search
-        )
-
-    def _search(
-        self, problem: ClauseProblem, whole: list[int], conduct: Conduct
-    ) -> tuple[Float | None, int, bool]:
+    def search(self, problem: ClauseProblem, whole: list[int], conduct: Conduct) -> Found:
         """Best values of the atoms, their cost, whether time ran out; in another process."""
         return searched_elsewhere(conduct, _search, problem, whole, remaining(conduct.deadline))
 
 
-def _search(
-    problem: ClauseProblem, whole: list[int], seconds: float
-) -> tuple[Float | None, int, bool]:
+def _search(problem: ClauseProblem, whole: list[int], seconds: float) -> Found:
     import pytoulbar2
 
     top = sum(whole) + 1
