@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from workbench import __version__
+from workbench.service.answer_shapes import ANSWERS, described_shapes
 from workbench.service.toolbox import TOOLS, Toolbox
 from workbench.service.wrong_arguments import wrong_arguments
 
@@ -90,30 +91,30 @@ def calls_of(toolbox: Toolbox) -> dict[str, ToolCall]:
 
 
 def openapi(calls: Mapping[str, ToolCall]) -> dict[str, Any]:
-    """The server's OpenAPI 3.1 description: `openapi.json`, with the tools."""
+    """The server's OpenAPI 3.1 description: `openapi.json`, with the tools and all shapes."""
     described: dict[str, Any] = json.loads(
         (Path(__file__).parent / "openapi.json").read_text(encoding="utf-8")
     )
     described["info"]["version"] = __version__
+    described["components"]["schemas"] = described_shapes()
     for call in calls.values():
         body = {
             "required": True,
             "content": {"application/json": {"schema": call.arguments.model_json_schema()}},
         }
-        ends = {
-            "200": "answer",
-            "400": "refused",
-            "422": "refused",
-            **({} if call.quick else {"202": "waiting"}),
+        shape = {"$ref": f"#/components/schemas/{ANSWERS[call.name].__name__}"}
+        ends: dict[str, Any] = {
+            "200": {"description": "The answer", "content": {"application/json": {"schema": shape}}}
         }
+        refused = {"400": "refused", "422": "refused"}
+        for code, name in (refused if call.quick else refused | {"202": "waiting"}).items():
+            ends[code] = {"$ref": f"#/components/responses/{name}"}
         described["paths"][f"/api/tools/{call.name}"] = {
             "post": {
                 "operationId": call.name,
                 "requestBody": body,
                 "summary": f"{' '.join(call.about.split())} (role: {call.role})",
-                "responses": {
-                    code: {"$ref": f"#/components/responses/{name}"} for code, name in ends.items()
-                },
+                "responses": ends,
             }
         }
     return described
