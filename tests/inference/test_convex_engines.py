@@ -14,12 +14,14 @@ from scipy.optimize import OptimizeResult
 
 from tests.inference.hinge_networks import WEIGHTS, hinge_network, with_rows
 from workbench.arrays import Float
+from workbench.inference import admm
 from workbench.inference.admm import ADMM
 from workbench.inference.block_coordinate import BlockCoordinateDescent
 from workbench.inference.conflict import smallest_conflict
 from workbench.inference.cvxpy_engine import ConvexSolver
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.folding import fold
+from workbench.inference.partition import partition
 from workbench.inference.pdhg import PDHG
 from workbench.inference.polish import Polish
 from workbench.inference.primal_dual import PrimalDual
@@ -86,6 +88,30 @@ def test_lanes_of_rows_iterate_as_one_pass_does(
     assert lanes.best_bound == pytest.approx(whole.best_bound, rel=1e-9)
     assert lanes.residual == pytest.approx(whole.residual, rel=1e-6, abs=1e-12)
     assert lanes.z.x.tobytes() == again.z.x.tobytes()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_admm_in_lanes_answers_as_in_one_pass(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = hinge_network(4, **SHAPES[shape])  # type: ignore[arg-type]
+    whole = ADMM(tolerance=1e-6).solve(network, WEIGHTS)
+    monkeypatch.setattr(admm, "MANY_ROWS", 0)
+    by_rows, again = (ADMM(tolerance=1e-6).solve(network, WEIGHTS) for _ in range(2))
+    np.testing.assert_allclose(by_rows.values, whole.values, atol=1e-6)
+    assert by_rows.bound == pytest.approx(whole.bound, rel=1e-6)
+    assert by_rows.values.tobytes() == again.values.tobytes()
+
+
+def test_admm_with_components_in_lanes_answers_with_the_same_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    network = hinge_network(4, islands=6, hard=5, blocks=3, n_atoms=42)
+    whole = ADMM(tolerance=1e-6).solve(network, WEIGHTS)
+    largest = int(np.diff(partition(program_of(network)).starts.row).max())
+    monkeypatch.setattr(admm, "MANY_ROWS", largest + 1)
+    lanes = ADMM(tolerance=1e-6).solve(network, WEIGHTS)
+    assert network.n_rows > largest + 1
+    assert lanes.values.tobytes() == whole.values.tobytes()
+    assert lanes.bound == whole.bound
 
 
 @pytest.mark.parametrize("solver", ["ecos", "highs", "osqp", "scs"])

@@ -9,9 +9,16 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.inference.accepts import CONVEX, Accepts
-from workbench.inference.admm_kernels import AdmmState, advance
+from workbench.inference.admm_kernels import (
+    AdmmState,
+    advance,
+    average,
+    conclude,
+    sweep_rows,
+)
 from workbench.inference.componentwise import Componentwise
 from workbench.inference.convex_solution import FirstOrder, Recorder, Reweighable
+from workbench.inference.lanes import LANES, MANY_ROWS, Lanes, lane_of
 from workbench.network.ground_network import Domain
 from workbench.network.hinge_problem import HingeProblem, RowKind
 from workbench.parameters import Count, Positive
@@ -75,7 +82,7 @@ class _Sweeps(Componentwise):
         recorder: Recorder,
     ) -> None:
         super().__init__(parameters, original, recorder)
-        self.parameters, program = parameters, self.program
+        self.parameters, program, self.lanes = parameters, self.program, Lanes()
         norm = np.asarray(program.A.multiply(program.A).sum(axis=1)).ravel()
         self.norm = np.where(norm == 0.0, 1.0, norm)
         self.degree = np.bincount(program.A.indices, minlength=program.n).astype(np.float64)
@@ -122,14 +129,59 @@ class _Sweeps(Componentwise):
 
     def advance(self, active: Int64) -> tuple[float, ...]:
         """See `Componentwise.advance`."""
-        parameters, first = self.parameters, self.first_penalty
-        advance(
-            self.arrays, self.partition.starts, active, self.state, parameters.check_every,
-            parameters.relaxation, self.adapt, first / 5.0, first * 5.0,
-        )  # fmt: skip
+        starts = self.partition.starts.row
+        rows = starts[active + 1] - starts[active]
+        for component in active[rows >= MANY_ROWS]:
+            self._advance_by_rows(int(component))
+        self._advance_by_components(active[rows < MANY_ROWS], rows[rows < MANY_ROWS])
         self.adapt = 1.0 + 0.9 * (self.adapt - 1.0)
         primal, dual = np.sqrt((self.figures[:, 3:] ** 2).sum(axis=0))
         return float(primal), float(dual)
+
+    @property
+    def _balance(self) -> tuple[float, float, float]:
+        """By what factor penalties may move, and between what bounds."""
+        return self.adapt, self.first_penalty / 5.0, self.first_penalty * 5.0
+
+    def _advance_by_components(self, active: Int64, rows: Int64) -> None:
+        """The components of each lane by a thread, where they have many rows together."""
+        many = int(rows.sum()) >= MANY_ROWS
+        lanes = (rows.cumsum() - rows) * LANES // max(int(rows.sum()), 1) if many else 0 * rows
+
+        def lane(number: int) -> float:
+            advance(
+                self.arrays,
+                self.partition.starts,
+                active[lanes == number],
+                self.state._replace(scratch=np.empty_like(self.state.scratch)),
+                self.parameters.check_every,
+                self.parameters.relaxation,
+                *self._balance,
+            )
+            return 0.0
+
+        self.lanes.sum(lane) if many else lane(0)
+
+    def _advance_by_rows(self, c: int) -> None:
+        """One component, the rows of each lane by a thread; iterations as `advance` runs them."""
+        starts, run, sweeps = self.partition.starts, self.state, self.parameters.check_every
+        own = slice(starts.atom[c], starts.atom[c + 1])
+        totals = np.empty((LANES, self.program.n))
+        primal = 0.0
+
+        def lane(number: int) -> float:
+            totals[number, own] = 0.0
+            first, last = lane_of(number, starts.row[c], starts.row[c + 1])
+            how = run.penalty[c], self.parameters.relaxation
+            return sweep_rows(self.arrays, first, last, run, totals[number], *how)
+
+        for sweep in range(sweeps):
+            if sweep == sweeps - 1:
+                run.before[own] = run.x[own]
+            primal = self.lanes.sum(lane)
+            run.total[own] = totals[:, own].sum(axis=0) - self.arrays.cost[own] / run.penalty[c]
+            average(self.arrays, starts, c, run)
+        conclude(self.arrays, starts, c, run, primal, *self._balance)
 
     def diagnostics(self) -> dict[str, object]:
         """Iterations, components, and the last residuals."""

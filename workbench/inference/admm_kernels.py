@@ -50,69 +50,90 @@ def _sweep(
 ) -> float:
     """Run `sweeps` ADMM iterations on component `c`, in place.
 
-    Each sweep reflects every local state about the consensus, applies the row's closed-form
-    proximal step, moves the state and scatters it into `total`; the consensus is then the average,
-    clipped to the box or projected onto its simplex. `multiplier` gets each row's dual.
+    Each reflects every local state about the consensus, applies the row's closed-form proximal
+    step, moves the state and scatters it into `total`; the consensus is then the average, clipped
+    to the box or projected onto its simplex. `multiplier` gets each row's dual.
 
     Returns
     -------
     float
         Summed squared distance between the local copies and the consensus in the last sweep.
     """
+    inverse = 1.0 / run.penalty[c]
+    first, last = starts.row[c], starts.row[c + 1]
+    residual = 0.0
+    for _ in range(sweeps):
+        for i in range(starts.atom[c], starts.atom[c + 1]):
+            run.total[i] = -program.cost[i] * inverse
+        residual = sweep_rows(program, first, last, run, run.total, run.penalty[c], relaxation)
+        average(program, starts, c, run)
+    return residual
+
+
+@compiled
+def sweep_rows(
+    program: HingeArrays,
+    first: int,
+    last: int,
+    run: AdmmState,
+    total: Float,
+    penalty: float,
+    relaxation: float,
+) -> float:
+    """Move the local states of rows `first` to `last`, and add them to `total`; see `_sweep`."""
     indptr, indices, values = program.indptr, program.indices, program.values
-    b, weight, kind, cost = program.b, program.weight, program.kind, program.cost
-    lower, upper, block_of = program.lower, program.upper, program.block_of
-    norm, degree, state, x = run.norm, run.degree, run.state, run.x
-    total, multiplier = run.total, run.multiplier
-    scratch = run.scratch
-    penalty = run.penalty[c]
+    b, weight, kind = program.b, program.weight, program.kind
+    norm, state, x, multiplier = run.norm, run.state, run.x, run.multiplier
     residual = 0.0
     inverse = 1.0 / penalty
-    for _ in range(sweeps):
-        residual = 0.0
-        for i in range(starts.atom[c], starts.atom[c + 1]):
-            total[i] = -cost[i] * inverse
-        for j in range(starts.row[c], starts.row[c + 1]):
-            start = indptr[j]
-            end = indptr[j + 1]
-            ell = b[j]
-            for p in range(start, end):
-                ell += values[p] * (2.0 * x[indices[p]] - state[p])
-            code = kind[j]
-            if code == 0:
-                step = min(max(ell / norm[j], 0.0), weight[j] * inverse)
-            elif code == 1:
-                step = max(2.0 * weight[j] * ell / (penalty + 2.0 * weight[j] * norm[j]), 0.0)
-            elif code == 2:
-                step = max(ell / norm[j], 0.0)
-            else:
-                step = ell / norm[j]
-            multiplier[j] = step * penalty
-            for p in range(start, end):
-                i = indices[p]
-                moved = x[i] - state[p] - step * values[p]
-                residual += moved * moved
-                moved = state[p] + relaxation * moved
-                state[p] = moved
-                total[i] += moved
-        for i in range(starts.atom[c], starts.atom[c + 1]):
-            if block_of[i] >= 0:
-                total[i] = total[i] / degree[i] if degree[i] > 0.0 else x[i] + total[i]
-            elif degree[i] > 0.0:
-                x[i] = min(max(total[i] / degree[i], lower[i]), upper[i])
-        for k in range(starts.block[c], starts.block[c + 1]):
-            first = program.block_start[k]
-            size = program.block_start[k + 1] - first
-            for q in range(size):
-                i = program.block_member[first + q]
-                scratch[0, q] = total[i]
-                scratch[1, q] = max(degree[i], 1.0)
-            project_to_simplex(
-                scratch[0], scratch[1], size, program.block_right[k], program.block_exact[k]
-            )
-            for q in range(size):
-                x[program.block_member[first + q]] = scratch[0, q]
+    for j in range(first, last):
+        start = indptr[j]
+        end = indptr[j + 1]
+        ell = b[j]
+        for p in range(start, end):
+            ell += values[p] * (2.0 * x[indices[p]] - state[p])
+        code = kind[j]
+        if code == 0:
+            step = min(max(ell / norm[j], 0.0), weight[j] * inverse)
+        elif code == 1:
+            step = max(2.0 * weight[j] * ell / (penalty + 2.0 * weight[j] * norm[j]), 0.0)
+        elif code == 2:
+            step = max(ell / norm[j], 0.0)
+        else:
+            step = ell / norm[j]
+        multiplier[j] = step * penalty
+        for p in range(start, end):
+            i = indices[p]
+            moved = x[i] - state[p] - step * values[p]
+            residual += moved * moved
+            moved = state[p] + relaxation * moved
+            state[p] = moved
+            total[i] += moved
     return residual
+
+
+@compiled
+def average(program: HingeArrays, starts: Starts, c: int, run: AdmmState) -> None:
+    """The consensus of component `c`: averages of `total`, in the box or on their simplex."""
+    lower, upper, block_of = program.lower, program.upper, program.block_of
+    degree, x, total, scratch = run.degree, run.x, run.total, run.scratch
+    for i in range(starts.atom[c], starts.atom[c + 1]):
+        if block_of[i] >= 0:
+            total[i] = total[i] / degree[i] if degree[i] > 0.0 else x[i] + total[i]
+        elif degree[i] > 0.0:
+            x[i] = min(max(total[i] / degree[i], lower[i]), upper[i])
+    for k in range(starts.block[c], starts.block[c + 1]):
+        first = program.block_start[k]
+        size = program.block_start[k + 1] - first
+        for q in range(size):
+            i = program.block_member[first + q]
+            scratch[0, q] = total[i]
+            scratch[1, q] = max(degree[i], 1.0)
+        project_to_simplex(
+            scratch[0], scratch[1], size, program.block_right[k], program.block_exact[k]
+        )
+        for q in range(size):
+            x[program.block_member[first + q]] = scratch[0, q]
 
 
 @compiled
@@ -182,33 +203,47 @@ def advance(
     least_penalty: float,
     greatest_penalty: float,
 ) -> None:
-    """Run `sweeps` iterations on each of `components`, appraise them, and balance their penalties.
+    """Run `sweeps` iterations on each of `components`, and `conclude` them."""
+    for c in components:
+        _sweep(program, starts, c, run, sweeps - 1, relaxation)
+        for i in range(starts.atom[c], starts.atom[c + 1]):  # slices compile an error message, too
+            run.before[i] = run.x[i]
+        primal = _sweep(program, starts, c, run, 1, relaxation)
+        conclude(program, starts, c, run, primal, adapt, least_penalty, greatest_penalty)
+
+
+@compiled
+def conclude(
+    program: HingeArrays,
+    starts: Starts,
+    c: int,
+    run: AdmmState,
+    primal: float,
+    adapt: float,
+    least_penalty: float,
+    greatest_penalty: float,
+) -> None:
+    """Appraise component `c` after a sweep from `before`, and balance its penalty.
 
     A penalty moves by at most the factor `adapt` towards equal residuals; local states are rescaled
     so that the multipliers stay as they are.
     """
     x, before, penalty, figures = run.x, run.before, run.penalty, run.figures
-    for c in components:
-        a, b = starts.atom[c], starts.atom[c + 1]
-        _sweep(program, starts, c, run, sweeps - 1, relaxation)
-        for i in range(a, b):  # an assignment of slices compiles its error message, too
-            before[i] = x[i]
-        primal = _sweep(program, starts, c, run, 1, relaxation)
-        dual = 0.0
-        for i in range(a, b):
-            dual += run.degree[i] * (x[i] - before[i]) ** 2
-        figures[c, 3] = np.sqrt(primal)
-        figures[c, 4] = np.sqrt(dual) * penalty[c]
-        figures[c, 0], figures[c, 1], figures[c, 2] = appraise(
-            program, starts, c, x, run.multiplier, run.total
-        )
-        if adapt > 1.0 and primal > 0.0 and dual > 0.0:
-            # In units where the penalty is 1, the primal residual over the dual one says by how
-            # much to scale it.
-            factor = min(max(np.sqrt(np.sqrt(primal / dual)), 1.0 / adapt), adapt)
-            factor = min(max(factor, least_penalty / penalty[c]), greatest_penalty / penalty[c])
-            if factor > 1.05 or factor < 0.95:
-                penalty[c] *= factor
-                for p in range(program.indptr[starts.row[c]], program.indptr[starts.row[c + 1]]):
-                    i = program.indices[p]
-                    run.state[p] = x[i] + (run.state[p] - x[i]) / factor
+    dual = 0.0
+    for i in range(starts.atom[c], starts.atom[c + 1]):
+        dual += run.degree[i] * (x[i] - before[i]) ** 2
+    figures[c, 3] = np.sqrt(primal)
+    figures[c, 4] = np.sqrt(dual) * penalty[c]
+    figures[c, 0], figures[c, 1], figures[c, 2] = appraise(
+        program, starts, c, x, run.multiplier, run.total
+    )
+    if adapt > 1.0 and primal > 0.0 and dual > 0.0:
+        # In units where the penalty is 1, the primal residual over the dual one says by how much
+        # to scale it.
+        factor = min(max(np.sqrt(np.sqrt(primal / dual)), 1.0 / adapt), adapt)
+        factor = min(max(factor, least_penalty / penalty[c]), greatest_penalty / penalty[c])
+        if factor > 1.05 or factor < 0.95:
+            penalty[c] *= factor
+            for p in range(program.indptr[starts.row[c]], program.indptr[starts.row[c + 1]]):
+                i = program.indices[p]
+                run.state[p] = x[i] + (run.state[p] - x[i]) / factor

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from workbench.arrays import Float, Real
+from workbench.inference.lanes import LANES
 from workbench.inference.pass_kernels import add_products
 from workbench.inference.pdhg_kernels import Iterate
-from workbench.inference.primal_dual import LANES, PrimalDual
+from workbench.inference.primal_dual import PrimalDual
 from workbench.inference.row_parts import RowPart, StreamedProgram
 
 
@@ -23,11 +24,11 @@ class PassingPrimalDual(PrimalDual):
         self.parts, self.passing = program.parts, program.passing
         super().__init__(program, **settings)
 
-    def _lane(self, lane: int, slope: Real, keep: float, last: bool) -> float:
+    def _lane(self, lane: int, slopes: Real, keep: float, last: bool) -> float:
         """The program's own rows of a lane, then every second part."""
-        residual = super()._lane(lane, slope, keep, last)
+        residual = super()._lane(lane, slopes, keep, last)
         for part in self.passing(self.parts[lane::LANES]):
-            residual += self._passed(part.rows, self._of(part, slope), keep, last)
+            residual += self._passed(part.rows, self._of(part, slopes[lane]), keep, last)
         return residual
 
     def _of(self, part: RowPart, slope: Real) -> Iterate:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from workbench.arrays import Float, Real
 from workbench.inference.convex_solution import Point, Recorder
 from workbench.inference.feasible_point import make_feasible
+from workbench.inference.lanes import LANES, MANY_ROWS, Lanes, lane_of
 from workbench.inference.pdhg_kernels import (
     Iterate,
     dual_pass,
@@ -33,11 +33,6 @@ _SINGLE_TOLERANCE = 1e-5
 
 _SINGLE_RESIDUAL = 2e-6
 """Of the iterate's length: thirty times a residual's rounding in single precision."""
-
-LANES = 2
-"""Threads that pass over rows, each summing apart, so that the answer's bytes are one."""
-MANY_ROWS = 200_000
-"""An iteration over them takes milliseconds, threads wait tenths of one for each other."""
 
 
 class PrimalDual:
@@ -80,7 +75,7 @@ class PrimalDual:
         note: Note | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.stop, self.threads = stop, ThreadPoolExecutor(LANES)
+        self.stop, self.lanes = stop, Lanes()
         self.max_iterations = max_iterations
         self.check_every = check_every
         row_sum, column_sum = program.absolute_sums()
@@ -195,21 +190,17 @@ class PrimalDual:
             last = iteration == done + steps - 1
             residual = primal_pass(self.arrays, z, self.primal_weight)
             slopes[:] = 0.0
-            lanes = [
-                self.threads.submit(copy_context().run, self._lane, lane, slopes[lane], keep, last)
-                for lane in range(LANES)
-            ]
-            residual += sum(lane.result() for lane in lanes)
+            residual += self.lanes.sum(partial(self._lane, slopes=slopes, keep=keep, last=last))
             z.slope[:] = slopes.sum(axis=0)
             z.x[:] = keep * z.reflected + (1.0 - keep) * z.anchor_x
             if self.stop():
                 break
         return float(np.sqrt(max(residual, 0.0)))
 
-    def _lane(self, lane: int, slope: Real, keep: float, last: bool) -> float:
+    def _lane(self, lane: int, slopes: Real, keep: float, last: bool) -> float:
         """Pass over the rows of a lane; their share of the squared residual if it is the last."""
-        arrays, z, n_rows = self.arrays, self.z, self.program.n_rows
-        rows = slice(lane * n_rows // LANES, (lane + 1) * n_rows // LANES)
+        arrays, z = self.arrays, self.z
+        rows = slice(*lane_of(lane, 0, self.program.n_rows))
         part = arrays._replace(
             indptr=arrays.indptr[rows.start : rows.stop + 1],
             b=arrays.b[rows],
@@ -223,7 +214,7 @@ class PrimalDual:
                 multiplier=z.multiplier[rows],
                 anchor_multiplier=z.anchor_multiplier[rows],
                 mapped_multiplier=z.mapped_multiplier[rows],
-                slope=slope,
+                slope=slopes[lane],
             ),
             keep,
             last,
