@@ -39,6 +39,7 @@ Group(person, group)
 !Friends(x, x).
 0.2 Smokes(x) ^
   !Cancer(x)
+0.6 Smokes(Ada) v (Cancer(y) ^ contains(y, "o"))
 """
 QUERY = ("Smokes", "Cancer")
 
@@ -61,6 +62,7 @@ def test_one_weight_a_formula_in_its_own_sense() -> None:
             "Group(x, G2) ^ Smokes(x)": -0.5,
             "Smokes(x) => (EXIST y (Friends(x, y) ^ Cancer(y)))": 0.4,
             "Smokes(x) ^ !Cancer(x)": 0.2,
+            'Smokes(Ada) v (Cancer(y) ^ contains(y, "o"))': 0.6,
         }
     )
 

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from workbench.arrays import Float, Int32
-from workbench.language.printing import comment
+from workbench.language.formulas import (
+    formula_comparisons,
+    formula_terms,
+    rule_atoms,
+    variable_names,
+)
+from workbench.language.mln.parsing import mln_statements
+from workbench.language.printing import comment, format_formula
 from workbench.language.program import FormulaRule, Program
 from workbench.language.rewriting import rule_line, rule_text, with_rules
+from workbench.language.terms import Formula
+from workbench.language.variable_types import infer_types
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,13 +148,13 @@ def learned_text(program: Program, templates: LabelledTemplates, weights: Float)
         if rule.weight.kind in ("hard", "variable") or any(np.isnan(one.weight) for one in own):
             continue
         if isinstance(rule, FormulaRule):
-            lines[number] = "\n".join(_lines(rule, own))
+            lines[number] = "\n".join(_lines(rule, own, program))
         elif own:
             lines[number] = rule_line(rule, own[0].weight)
     return with_rules(program, lines)
 
 
-def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
+def _lines(rule: FormulaRule, own: Sequence[WrittenRule], program: Program) -> list[str]:
     if not own:
         return [
             comment(f"{_one_line(rule_text(rule))}: left out, it has no grounding to learn from"),
@@ -154,7 +163,7 @@ def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
     if len(own) == 1 and own[0].text == _one_line(rule_text(rule)):
         return [rule_line(rule, own[0].weight)]
     lines = [
-        rule_line(rule, one.weight, one.text) if one.whole else f"{one.weight:.10g} {one.text}"
+        rule_line(rule, one.weight, one.text) if one.whole else _clause_line(rule, one, program)
         for one in own
     ]
     if all(one.whole for one in own):
@@ -162,6 +171,28 @@ def _lines(rule: FormulaRule, own: Sequence[WrittenRule]) -> list[str]:
     # Blank lines keep the remark from being read as the first clause's description,
     # and what describes the clauses from being read as the next rule's.
     return [comment(f"{_one_line(rule_text(rule))}: clause by clause"), "", *lines, ""]
+
+
+def _clause_line(rule: FormulaRule, clause: WrittenRule, program: Program) -> str:
+    """A clause with its weight. Of a variable that only tests name an atom of the formula tells the
+    type: in a tautology, which takes a share of the weight.
+    """
+    told: list[str] = []
+    if any(formula_comparisons(rule.formula)):
+        ((_, read),) = mln_statements(f"1 {clause.text}")
+        assert isinstance(read, FormulaRule)
+        told = _typing_atoms(rule, read.formula, program)
+    tautologies = [f"({atom} v !{atom})" for atom in told]
+    text = " ^ ".join([f"({clause.text})", *tautologies]) if told else clause.text
+    return f"{clause.weight * (1 + len(told)):.10g} {text}"
+
+
+def _typing_atoms(rule: FormulaRule, clause: Formula, program: Program) -> list[str]:
+    """Atoms of the rule that name what nothing in its clause gives a type."""
+    untyped = variable_names(formula_terms(clause)) - infer_types(clause, program).variables.keys()
+    atoms = list(rule_atoms(rule))
+    naming = ([one for one in atoms if name in variable_names(one.arguments)] for name in untyped)
+    return sorted({format_formula(found[0]) for found in naming if found})
 
 
 def _one_line(text: str) -> str:
