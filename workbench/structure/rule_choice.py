@@ -39,6 +39,7 @@ class Tries:
 
     def __init__(self) -> None:
         self._errors: dict[Choice, list[Float]] = {}
+        self._losses: dict[Choice, list[float]] = {}
         self._supports: dict[Choice, list[Support]] = {}
         self._racing: set[tuple[int, int]] | None = None
 
@@ -48,15 +49,20 @@ class Tries:
     def add(self, choice: Choice, errors: Float, support: Support) -> None:
         """What a choice errs on the rows of one more set."""
         self._errors.setdefault(choice, []).append(errors)
+        self._losses.setdefault(choice, []).append(float(errors.mean()))
         self._supports.setdefault(choice, []).append(support)
 
     def best(self) -> Choice:
         """Of the choices that most sets have tried, the one that errs least."""
-        return min(self._tried_most(), key=lambda choice: float(np.mean(self.losses(choice))))
+        return min(self._tried_most(), key=self._mean)
 
     def losses(self, choice: Choice) -> tuple[float, ...]:
         """The mean error on each set."""
-        return tuple(float(one.mean()) for one in self._errors[choice])
+        return tuple(self._losses[choice])
+
+    def _mean(self, choice: Choice) -> float:
+        losses = self._losses[choice]
+        return sum(losses) / len(losses)
 
     def support(self, choice: Choice) -> Support:
         """The columns of terms that at least half of the sets' fits kept."""
@@ -64,9 +70,8 @@ class Tries:
 
     def drop_behind(self) -> None:
         """Leave stages that are clearly behind out of the race."""
-        mean = {choice: float(np.mean(self.losses(choice))) for choice in self._tried_most()}
         first: dict[tuple[int, int], Choice] = {}
-        for choice in sorted(mean, key=mean.__getitem__):
+        for choice in sorted(self._tried_most(), key=self._mean):
             first.setdefault((choice.scope, choice.stage), choice)
         least = np.concatenate(self._errors[self.best()])
         if len(least) < FEW:

@@ -23,6 +23,7 @@ class BinnedColumns:
     Attributes
     ----------
     X : float32 array, shape (n_rows, n_columns)
+        Column after column, as are the bins.
     bins : uint8 array, shape (n_rows, n_columns)
     low, high : float64 array, shape (n_columns,)
         About the first and the last hundredth of the known values: what a straight line is drawn
@@ -37,8 +38,8 @@ class BinnedColumns:
     @staticmethod
     def of(X: Real) -> BinnedColumns:
         """The bins of all rows. O(rows log(rows)) a column."""
-        X = np.ascontiguousarray(X, np.float32)
-        bins = np.zeros(X.shape, np.uint8)
+        X = np.asfortranarray(X, np.float32)
+        bins = np.zeros(X.shape, np.uint8, order="F")
         low, high = np.zeros(X.shape[1]), np.zeros(X.shape[1])
         for first in range(0, X.shape[1] if len(X) else 0, AT_ONCE):
             block = slice(first, first + AT_ONCE)
@@ -140,21 +141,24 @@ def _summed(
     """
     k = among.size
     n, total, sums = np.zeros((UNKNOWN + 1, k)), np.zeros((UNKNOWN + 1, k)), np.zeros((6, k))
-    for i in rows:
-        of = y[i] - base
-        for j in range(k):
-            column = among[j]
-            at = bins[i, column]
+    for j in range(k):
+        column = among[j]
+        least, most = low[column], high[column]
+        known, x, xx, s, ss, both = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for i in rows:
+            of, at = y[i] - base, bins[i, column]
             n[at, j] += 1.0
             total[at, j] += y[i]
             if at != UNKNOWN:
-                value = min(max(X[i, column], low[column]), high[column]) - low[column]
-                sums[0, j] += 1.0
-                sums[1, j] += value
-                sums[2, j] += value * value
-                sums[3, j] += of
-                sums[4, j] += of * of
-                sums[5, j] += value * of
+                value = min(max(X[i, column], least), most) - least
+                known += 1.0
+                x += value
+                xx += value * value
+                s += of
+                ss += of * of
+                both += value * of
+        sums[0, j], sums[1, j], sums[2, j] = known, x, xx
+        sums[3, j], sums[4, j], sums[5, j] = s, ss, both
     return n, total, sums
 
 
