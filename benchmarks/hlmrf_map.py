@@ -28,15 +28,8 @@ from scipy.sparse import csr_array
 
 import workbench as wb
 from benchmarks.measuring import print_records
-from benchmarks.social_network import (
-    RELATIONS,
-    WEIGHTS,
-    SocialNetwork,
-    generate,
-    ground,
-    read,
-    write_files,
-)
+from benchmarks.social_network import WEIGHTS, SocialNetwork, generate, ground, read, write_files
+from experiments.psl_scaling import RELATIONS, SIZES
 from workbench.inference import Solution, make_engine
 from workbench.inference.elsewhere import cpu_seconds
 from workbench.inference.feasible_point import make_feasible
@@ -47,8 +40,6 @@ from workbench.progress import Progress
 from workbench.resources import datasets_directory
 
 Row = dict[str, object]
-
-SIZES = (22050, 33075, 38588, 44100, 49613, 55125)
 
 
 def pair_network(kind: str, n_rows: int, power: int, seed: int = 0) -> GroundNetwork:

@@ -9,18 +9,10 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
+from experiments.psl_scaling import BIAS_WEIGHT, RELATIONS, program_text
 from workbench.arrays import Float, Int64
 from workbench.network.ground_network import Blocks, Domain, GroundNetwork, Relation
 
-RELATIONS = {
-    "knowswell": 0.3,
-    "knows": 0.1,
-    "boss": 0.05,
-    "mentor": 0.1,
-    "olderRelative": 0.7,
-    "idol": 0.8,
-}
-BIAS_WEIGHT = 0.5
 WEIGHTS = np.array([BIAS_WEIGHT, *RELATIONS.values()])
 
 # Links per person of each relation in the smallest of the paper's networks (22,050 persons).
@@ -132,17 +124,6 @@ def ground(social: SocialNetwork, power: int) -> GroundNetwork:
         evidence_violated=sums,
         domain=Domain.UNIT,
     )
-
-
-def program_text(power: int) -> str:
-    """The model as PSL's users write it."""
-    mark = " ^2" if power == 2 else ""
-    lines = [f"{BIAS_WEIGHT}: Bias(A, P) -> Votes(A, P){mark}"]
-    lines += [
-        f"{weight}: Votes(A, P) & {name}(B, A) -> Votes(B, P){mark}"
-        for name, weight in RELATIONS.items()
-    ]
-    return "\n".join([*lines, "Votes(A, +P) <= 1 .", ""])
 
 
 def write_files(social: SocialNetwork, power: int, directory: Path) -> None:
