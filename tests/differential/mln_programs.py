@@ -211,8 +211,6 @@ class _Drawing:
         ]
         self.used = [*self.open, *closed]
 
-    # -- rules --
-
     def rule(self) -> str:
         scope = {
             "t": VARIABLES["t"][: self.random.choice([1, 2, 2])],
@@ -356,8 +354,6 @@ class _Drawing:
             if " v " not in anchors
             else f"({self.random.choice(kinds)} v {anchors})"
         )
-
-    # -- facts --
 
     def facts(self, constants: dict[str, list[str]], mark: str, weighted: bool) -> list[str]:
         found = []

@@ -59,8 +59,6 @@ class MlnNodeBuilder(DeclarationBuilder[Node]):
         super().__init__()
         self.declared = Declared()
 
-    # -- formulas --
-
     def iff(self, left: Node, _: Token, right: Node) -> Iff:
         return Iff(self.formula(left), self.formula(right))
 
@@ -107,8 +105,6 @@ class MlnNodeBuilder(DeclarationBuilder[Node]):
             else body
         )
 
-    # -- terms --
-
     def application(self, name: Token, *arguments: Node | None) -> Atom:
         terms = tuple([self.term(argument) for argument in arguments if argument is not None])
         return Atom(str(name), terms, self.source.span(name))
@@ -134,8 +130,6 @@ class MlnNodeBuilder(DeclarationBuilder[Node]):
 
     def number(self, token: Token) -> Constant:
         return Constant(str(token), self.source.span(token))
-
-    # -- a node in its place --
 
     def formula(self, node: Node | None) -> Formula:
         """The node as a formula."""

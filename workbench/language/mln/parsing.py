@@ -147,8 +147,6 @@ class _Reading:
         )
         return with_asked_dates(with_defined_predicates(program, ordinary))
 
-    # -- one statement --
-
     def statement(self, statement: Statement) -> None:
         tokens = statement.tokens
         span = statement.source.span(tokens[0], tokens[-1])

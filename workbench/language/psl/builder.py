@@ -49,8 +49,6 @@ COMPARISONS = {"==": "=", "!=": "!=", "~=": "!=", "%": "%", "^": "%"}
 class PslBuilder(PslNodeBuilder):
     """Builds one rule; `source` is set by the reader before each."""
 
-    # -- rules --
-
     def rule(
         self,
         weight: Token | None,
@@ -135,8 +133,6 @@ class PslBuilder(PslNodeBuilder):
     def filter(self, name: Token, condition: Node) -> Filter:
         return Filter(str(name), self._condition(condition))
 
-    # -- logical rules --
-
     def _sides(
         self, node: Node
     ) -> tuple[tuple[Literal | Comparison, ...], tuple[Literal | Comparison, ...]]:
@@ -215,8 +211,6 @@ class PslBuilder(PslNodeBuilder):
             return Not(self._condition(node.items[0]))
         found = self._literal(node)
         return found.atom if isinstance(found, Literal) else found
-
-    # -- arithmetic rules --
 
     def _arithmetic(
         self, relation: OperatorNode, filters: tuple[Filter, ...], weight: Weight, squared: bool
