@@ -88,6 +88,6 @@ def test_pairs_within_are_rounded_and_leave_no_fewer_than_none_across() -> None:
 
 
 def test_what_is_certainly_no_match_counts_none() -> None:
-    kind = Kind(np.array([40.0, 60.0]), 0.1, (0,), odds=-5000.0, told=False)
+    kind = Kind(np.array([40.0, 60.0]), 0.1, odds=-5000.0, told=False)
     assert not kind.are_lost
     assert kind.matches == pytest.approx([0.0, 0.0], abs=1e-300)

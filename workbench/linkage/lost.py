@@ -57,8 +57,6 @@ class Kind(NamedTuple):
         How many of each pattern are of it.
     share : float
         Of them and the matches together.
-    differing : tuple of int
-        The fields in which they differ.
     odds : float
         Log odds that they are matches.
     told : bool
@@ -67,7 +65,6 @@ class Kind(NamedTuple):
 
     weight: Float
     share: float
-    differing: tuple[int, ...]
     odds: float
     told: bool
 
@@ -133,18 +130,18 @@ def _judged(
     # Where the class differs as well, as in the system that a record is of, nothing is said.
     far = _far(problem.levels, weight)
     more = far - _far(problem.levels, taken * problem.across)
-    differing = tuple(np.flatnonzero((far > MOSTLY) & (more > MOSTLY / 2)).tolist())
+    differing = np.flatnonzero((far > MOSTLY) & (more > MOSTLY / 2)).tolist()
     if number <= MANY or share > MOST or not differing or set(differing) & set(fitted.apart):
         return None
     if problem.apart is not None:
         within = float(likely @ problem.apart)
         wrong = min((within + np.sqrt(within) + 1.0) / (number + 2.0), 1.0 - 1e-3)
-        return Kind(weight, share, differing, log1p(-wrong) - log(wrong), True)
+        return Kind(weight, share, log1p(-wrong) - log(wrong), True)
     joining = problem.joining(taken, taken | (likely > 0.5), True)
     apart = AGAINST + joining + STEEPLY * (log(share) - log1p(-share)) + PRIOR
     apart += OF_A_CODE * any(is_a_code(problem, place) for place in differing)
     apart += ANOTHER * (_changes(problem, differing, (1.0 - likely) * ~taken) - 1)
-    return Kind(weight, share, differing, -apart, False)
+    return Kind(weight, share, -apart, False)
 
 
 def _changes(problem: LinkProblem, differing: Sequence[int], likely: Float) -> int:

@@ -33,8 +33,6 @@ class FoundClause:
         Components of the best acceptable clause; None when none beats the seed itself.
     positives, negatives : int
         Covered by it.
-    length : int
-        Literals, the head counted.
     collected : int64 array
         Numbers (of the `CoverCache`) of all clauses kept on the way.
     nodes : int
@@ -46,7 +44,6 @@ class FoundClause:
     positives: int
     negatives: int
     score: float
-    length: int
     collected: Int64
     nodes: int
     status: str
@@ -169,7 +166,6 @@ class _Search:
         self.best = least_to_beat(self.function, counts)
         self.best_parts: Int32 | None = None
         self.best_counts = (1, 0)
-        self.best_length = 1
         self.nodes = 0
         self.collected: list[Int64] = []
 
@@ -222,7 +218,6 @@ class _Search:
         if chosen >= 0:
             self.best_parts = parts[chosen]
             self.best_counts = (int(positives[chosen]), int(negatives[chosen]))
-            self.best_length = length
         if settings.collect is not None:
             kept = good & (scores > settings.collect)
             if kept.any():
@@ -239,7 +234,6 @@ class _Search:
             self.best_parts,
             *self.best_counts,
             self.best,
-            self.best_length,
             collected,
             self.nodes,
             status,
