@@ -22,7 +22,7 @@ class Summary:
     folds: int
 
 
-def summary(values: npt.ArrayLike, *, confidence: float = 0.95) -> Summary:
+def summary(values: npt.ArrayLike) -> Summary:
     """Summarise one metric over folds; NaN folds (not defined there) are left out of `folds`."""
     from scipy.stats import t
 
@@ -34,7 +34,7 @@ def summary(values: npt.ArrayLike, *, confidence: float = 0.95) -> Summary:
     if array.size == 1:
         return Summary(mean, float("nan"), float("nan"), float("nan"), 1)
     sd = float(array.std(ddof=1))
-    half = float(t.ppf(0.5 + confidence / 2, array.size - 1)) * sd / array.size**0.5
+    half = float(t.ppf(0.975, array.size - 1)) * sd / array.size**0.5
     return Summary(mean, sd, mean - half, mean + half, int(array.size))
 
 

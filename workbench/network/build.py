@@ -71,7 +71,6 @@ def network_from_rows(
     relation: npt.ArrayLike | None = None,
     power: npt.ArrayLike | None = None,
     blocks: Blocks | None = None,
-    world: npt.ArrayLike | None = None,
     domain: Domain = Domain.BOOLEAN,
 ) -> GroundNetwork:
     """A network of rows `ell = b + A y`; soft one-atom rows affine on [0, 1] become `unit`.
@@ -122,7 +121,7 @@ def network_from_rows(
         constant=units.constant,
         groundings=groundings,
         blocks=Blocks.none(n_atoms) if blocks is None else blocks,
-        world=np.zeros(n_atoms, np.int32) if world is None else np.asarray(world, np.int32),
+        world=np.zeros(n_atoms, np.int32),
         unit_scale=units.scale,
         evidence_satisfied=np.zeros((n_templates, 2)),
         evidence_violated=np.zeros((n_templates, 2)),

@@ -10,6 +10,8 @@ from workbench.arrays import Float, Int64, Real, UInt8
 from workbench.network.compiled import allocating
 
 MOST_BINS = 12
+ALIKE = 0.985
+"""Correlation from which on columns are near copies."""
 AT_ONCE = 128
 """Columns that are sorted together."""
 MOST_ROWS = 20_000
@@ -81,7 +83,6 @@ class BinnedColumns:
         *,
         discrete: bool,
         most: int,
-        alike: float = 0.985,
     ) -> Int64:
         """The columns that tell most of these rows' target, without near copies of others.
 
@@ -90,7 +91,7 @@ class BinnedColumns:
         """
         gains = np.zeros(self.X.shape[1])
         gains[among] = self.gains(y, rows, among, discrete=discrete)
-        return _unlike(self.X, rows, gains, most, alike)
+        return _unlike(self.X, rows, gains, most)
 
 
 UNKNOWN = MOST_BINS + 1
@@ -174,7 +175,7 @@ def screened(X: Real, y: Float, *, discrete: bool, most: int) -> Int64:
     )
 
 
-def _unlike(X: Real, rows: Int64, gains: Float, most: int, alike: float) -> Int64:
+def _unlike(X: Real, rows: Int64, gains: Float, most: int) -> Int64:
     """The columns that gain most, without those that one that gains more is nearly equal to."""
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0][: 4 * most]
@@ -190,7 +191,7 @@ def _unlike(X: Real, rows: Int64, gains: Float, most: int, alike: float) -> Int6
         among = np.abs(centred @ centred.T)
         for place, column in enumerate(block.tolist()):
             twin = int(np.argmax(likeness[:, place]))
-            if likeness[twin, place] > alike:
+            if likeness[twin, place] > ALIKE:
                 nearly = gains[column] >= NEARLY_AS_TELLING * gains[kept[twin]]
                 if column < plainest[twin] and nearly:
                     plainest[twin] = column

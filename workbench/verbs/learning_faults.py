@@ -19,6 +19,8 @@ from workbench.verbs.explaining.naming import row_texts
 from workbench.verbs.learning_result import LearningResult
 from workbench.verbs.written_rules import written_rules
 
+MOST_NAMED = 10
+"""Violated hard clauses that are named one by one."""
 RARE_BODY = 0.1
 """Implications whose body is true in a smaller share of groundings are remarked on."""
 
@@ -56,9 +58,7 @@ def refuse_copies(grounding: Grounding, truth: Float) -> None:
         )
 
 
-def contradicted(
-    groundings: Sequence[Grounding], learned: LearnedWeights, most: int = 10
-) -> list[Diagnostic]:
+def contradicted(groundings: Sequence[Grounding], learned: LearnedWeights) -> list[Diagnostic]:
     """A warning for each hard ground clause that the labels violate, which the learner left out."""
     found = learned.diagnostics.get("violated_hard_rows")
     rows = list(found) if isinstance(found, tuple) else []
@@ -68,15 +68,17 @@ def contradicted(
         for row in np.asarray(numbers, np.int64)
     ]
     warnings = []
-    for part, row in broken[:most]:
+    for part, row in broken[:MOST_NAMED]:
         message = (
             f"the labels violate the hard ground rule {row_texts(part, [row])[0]}; it is "
             "left out of learning"
         )
         warnings.append(Diagnostic("E0508", message, severity="warning"))
-    if len(broken) > most:
+    if len(broken) > MOST_NAMED:
         warnings.append(
-            Diagnostic("E0508", f"{len(broken) - most} more hard ground rules", severity="warning")
+            Diagnostic(
+                "E0508", f"{len(broken) - MOST_NAMED} more hard ground rules", severity="warning"
+            )
         )
     return warnings
 
