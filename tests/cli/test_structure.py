@@ -139,3 +139,20 @@ def test_rules_that_are_an_ilp_problem_are_sent_to_structure(run: Run, family: P
     refused = run("infer", family)
     assert refused.code == 2
     assert "workbench structure" in refused.err
+
+
+def test_rules_are_found_over_what_a_workspace_holds(run: Run, tmp_path: Path) -> None:
+    lines = ["person,town,loyal", *(f"P{n},T{n % 4},{'yes' if n % 4 else 'no'}" for n in range(80))]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "empty.mln").write_text("// nothing\n")
+    work = tmp_path / "work.duckdb"
+    assert run("load", work, tmp_path / "people.csv", "--predict", "people.loyal").code == 0
+    found = run("structure", "-w", work, "--target", "Loyal", "--method", "mine", "--json")
+    assert found.code == 0, found.err
+    assert "Town(a, T1) => Loyal(a)" in [rule["rule"] for rule in found.json["rules"]]
+    nothing = run("structure")
+    assert (nothing.code, "E0814" in nothing.err) == (2, True)
+    empty = run("structure", tmp_path / "empty.mln", "--target", "Loyal")
+    assert "no predicate is declared" in empty.err
+    unused = run("structure", "-w", work, "--target", "Loyal", "--loop", "induce_max")
+    assert (unused.code, "--loop" in unused.err) == (2, True)

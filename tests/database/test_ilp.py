@@ -228,7 +228,7 @@ def test_definitions_compute_what_the_clauses_derive(tmp_path: Path) -> None:
     written = written_background(problem)
     assert not written.warnings
     derived = derive_facts(problem).facts
-    assert written.inline["gteq"](["v1", "3"]) == "v1 >= 3"
+    assert written.inline["gteq"](["v1", "3"]) == ("v1 >= 3",)
     declared = [f"{name}({', '.join(types)})" for name, types in written.declarations.items()]
     heads = {"near_red": "near_red(x)", "lonely": "lonely(x)", "linked": "linked(x, y)"}
     for name, head in heads.items():

@@ -60,7 +60,8 @@ def test_things_with_two_numbers_have_no_thresholds() -> None:
 
 
 def test_a_condition_stands_where_its_argument_does() -> None:
-    assert AtomCondition("Likes", 0, "Ann").written(["y"]) == "Likes(Ann, y)"
+    assert AtomCondition("Likes", 0, "Ann").written(["y"]) == ("Likes(Ann, y)",)
     assert AtomCondition("Paid", 2, "7.5", "<").written(["x", "y"]) == (
-        "Paid(x, y, paid_x_y) ^ paid_x_y < 7.5"
+        "Paid(x, y, paid_x_y)",
+        "paid_x_y < 7.5",
     )

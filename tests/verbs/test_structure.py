@@ -21,6 +21,7 @@ from workbench.progress import Progress
 from workbench.resources import shipped
 from workbench.structure.background import Background
 from workbench.structure.disjunctions import Disjunction
+from workbench.structure.mining import RuleMiner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
 from workbench.verbs.labelled_worlds import LabelledWorld
 from workbench.verbs.own_mode import mode_check
@@ -294,3 +295,41 @@ def test_a_search_that_hears_nothing_is_left_with_the_theory_so_far(
     ended.set()
     assert found.status == "cancelled"
     assert [rule.text for rule in found.rules] == ["AdvisedBy(x, y)"]
+
+
+def test_mining_that_hears_nothing_is_left_with_the_shorter_rules(
+    rings: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted while it counts the longest rules, it has the others."""
+    cancel, ended, lengths = Event(), Event(), list[int]()
+    whole, literals = RuleMiner._rules, lambda text: text.count("(")
+
+    def deaf(self: RuleMiner, *arguments: Any, **how: Any) -> Any:
+        lengths.append(len(lengths))
+        if len(lengths) <= 2:
+            return whole(self, *arguments, **how)
+        cancel.set()
+        ended.wait()
+        raise AssertionError
+
+    monkeypatch.setattr(RuleMiner, "_rules", deaf)
+    monkeypatch.setattr("workbench.leaving.GRACE", 0.01)
+    how: Any = {"targets": ["Fraud"], "method": "mine"}
+    found = rings.structure(**how, progress=Progress(cancel_event=cancel))
+    ended.set()
+    monkeypatch.undo()
+    short = {rule.text for rule in found.rules}
+    assert found.status == "cancelled"
+    assert short
+    longer = [rule.text for rule in rings.structure(**how).rules]
+    assert max(map(literals, short)) < max(map(literals, longer))
+
+
+def test_of_rules_that_differ_in_bounds_the_most_telling_one_is_told(flats: Workspace) -> None:
+    rules = [
+        record["rule"] for record in flats.structure(targets=["Vacant"], method="mine").table()
+    ]
+    shapes = [re.sub(r"(>=|<) [\d.]+", r"\1", rule) for rule in rules]
+    assert any("<" in shape or ">=" in shape for shape in shapes)
+    assert len(set(shapes)) == len(shapes)
+    assert not any(re.search(r"(Age\(.*?\)).*\1", rule) for rule in rules), "an atom twice"

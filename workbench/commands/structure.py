@@ -22,16 +22,18 @@ from workbench.commands.given import opened, parameters
 from workbench.commands.options import FactOptions, Json, Seed, TimeLimit
 from workbench.commands.unused import changed, refuse_unused
 from workbench.commands.working import shown_progress
+from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.language.ilp.problem import IlpProblem
     from workbench.verbs.structure_result import StructureResult
 
 Files = Annotated[
-    list[Path],
+    list[Path] | None,
     typer.Argument(
-        metavar="FILES...",
-        help="An ILP problem (Aleph's or Popper's files, or their directory), or one .mln file.",
+        metavar="[FILES...]",
+        help="An ILP problem (Aleph's or Popper's files, or their directory), or one .mln file; "
+        "without any, all predicates of the workspace or the data.",
     ),
 ]
 
@@ -81,35 +83,44 @@ class SearchOptions:
 @command(
     "Predicting and learning",
     "structure declarations.mln --data facts.db --target Smokes",
+    "structure -w work.duckdb --target IsFraud --method mine",
     "structure trains.b --set noise=5",
     served=True,
 )
 def structure(
-    files: Files,
     facts: FactOptions,
     of_rules: RuleSearchOptions,
     of_clauses: ClauseSearchOptions,
     search: SearchOptions,
+    files: Files = None,
     out: Annotated[Path | None, option("--out -o", "Write the learned rules.")] = None,
     json: Json = False,
 ) -> None:
     """Learn rules: clause search from examples, or rules over the predicates of a program."""
     from workbench.language import language_of_file
 
-    check_output(out, [*files, *facts.files])
-    rules = files[0] if len(files) == 1 and language_of_file(files[0]) == "mln" else None
-    if rules is None:
+    named = files or []
+    if not named and not facts.files:
+        raise UsageError.of(
+            "E0814",
+            "no file is named",
+            help="name an ILP problem's files, a .mln file, --workspace FILE or --data FILE",
+        )
+    check_output(out, [*named, *facts.files])
+    rules = named[0] if len(named) == 1 and language_of_file(named[0]) == "mln" else None
+    by_modes = bool(named) and rules is None
+    if by_modes:
         how = "its files hold facts, examples and modes; --set, --loop and --weights say how"
         given = changed(of_rules) | changed(replace(facts, workspace=None))
         refuse_unused(given, "an ILP problem", how)
     else:
         how = "--target, --method and --set say how; its rules always have weights"
-        refuse_unused(changed(of_clauses), "a .mln file", how)
+        refuse_unused(changed(of_clauses), "a .mln file" if rules else "a workspace", how)
     shared = {**vars(search), "settings": parameters(search.settings)}
     with opened(facts, rules, learning=True) as space, shown_progress(quiet=json) as progress:
-        if rules is None:
+        if by_modes:
             options = {**vars(of_clauses)}
-            problem = _problem(files, flatten=options.pop("flatten"))
+            problem = _problem(named, flatten=options.pop("flatten"))
             result = space.structure(problem, progress=progress, **options, **shared)
         else:
             targets = of_rules.target.split(",") if of_rules.target else None

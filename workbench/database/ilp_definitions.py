@@ -144,7 +144,7 @@ class Written:
 
     declarations: Mapping[str, tuple[str, ...]]
     definitions: tuple[str, ...] = ()
-    inline: Mapping[str, Callable[[Sequence[str]], str]] = field(default_factory=dict)
+    inline: Mapping[str, Callable[[Sequence[str]], tuple[str, ...]]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -234,20 +234,20 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _condition(clause: DatalogClause) -> Callable[[Sequence[str]], str]:
+def _condition(clause: DatalogClause) -> Callable[[Sequence[str]], tuple[str, ...]]:
     places = {
         term.name: place
         for place, term in enumerate(clause.head_terms)
         if isinstance(term, LogicVariable)
     }
 
-    def condition(arguments: Sequence[str]) -> str:
+    def condition(arguments: Sequence[str]) -> tuple[str, ...]:
         def cell(term: Term) -> str:
             return (
                 arguments[places[term.name]] if isinstance(term, LogicVariable) else term_text(term)
             )
 
-        return " ^ ".join(
+        return tuple(
             f"{cell(left)} {_NUMERIC[operator]} {cell(right)}"
             for operator, left, right in clause.comparisons
         )

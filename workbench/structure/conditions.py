@@ -7,6 +7,7 @@ the data that meet the condition.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -39,6 +40,10 @@ class NumberFacts(NamedTuple):
     values: Float
 
 
+_BOUND = re.compile(r"(\$\d+(?:>=|<)).*", re.DOTALL)
+"""The end of a comparison's name."""
+
+
 @dataclass(frozen=True)
 class AtomCondition:
     """An atom with a constant at one place; with a `comparison`, with a number there that meets it.
@@ -63,12 +68,17 @@ class AtomCondition:
         """Of the further predicate; rules never have it."""
         return f"{self.predicate}${self.place}{self.comparison}{self.value}"
 
-    def written(self, cells: Sequence[str]) -> str:
-        """The literal over variables, as rules write it."""
+    def written(self, cells: Sequence[str]) -> tuple[str, ...]:
+        """The literal over variables, as rules write it: the atom, and a comparison."""
         term = f"{self.predicate.lower()}_{'_'.join(cells)}" if self.comparison else self.value
         arguments = ", ".join([*cells[: self.place], term, *cells[self.place :]])
         atom = f"{self.predicate}({arguments})"
-        return f"{atom} ^ {term} {self.comparison} {self.value}" if self.comparison else atom
+        return (atom, f"{term} {self.comparison} {self.value}") if self.comparison else (atom,)
+
+
+def without_bound(name: str) -> str:
+    """The predicate's name without what a number is compared with: of such that differ in it."""
+    return _BOUND.sub(r"\1", name)
 
 
 def with_conditions(

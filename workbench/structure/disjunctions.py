@@ -21,6 +21,7 @@ from itertools import combinations, pairwise, permutations
 from typing import TypeVar
 
 from workbench.structure.background import Background
+from workbench.structure.rules import conjunction
 
 Disjunct = tuple[int, tuple[int, ...], bool]
 """Predicate number, variable numbers, positive."""
@@ -60,7 +61,8 @@ def disjunction_text(background: Background, clause: Disjunction, head: int | No
         positive = [_atom_text(background, d) for d in clause if d[2]]
         negative = [_atom_text(background, d) for d in clause if not d[2]]
         if positive and negative:
-            return f"{' ^ '.join(negative)} => {' v '.join(positive)}"
+            body = conjunction(_parts(background, d) for d in clause if not d[2])
+            return f"{body} => {' v '.join(positive)}"
         return " v ".join([*positive, *(f"!{text}" for text in negative)])
     place = _conclusion(clause, concluded)
     last, rest = clause[place], [*clause[:place], *clause[place + 1 :]]
@@ -71,11 +73,12 @@ def disjunction_text(background: Background, clause: Disjunction, head: int | No
             names.setdefault(variable, len(names))
     renamed = [(p, tuple(names[v] for v in args), sign) for p, args, sign in ordered]
     shown = [
-        ("!" if sign else "") + _atom_text(background, (p, args, sign)) for p, args, sign in renamed
+        (f"!{_atom_text(background, literal)}",) if literal[2] else _parts(background, literal)
+        for literal in renamed
     ]
     conclusion = _atom_text(background, (last[0], tuple(names[v] for v in last[1]), True))
     conclusion = conclusion if last[2] else f"!{conclusion}"
-    return f"{' ^ '.join(shown)} => {conclusion}" if shown else conclusion
+    return f"{conjunction(shown)} => {conclusion}" if shown else conclusion
 
 
 def _conclusion(clause: Disjunction, places: Sequence[int]) -> int:
@@ -98,8 +101,12 @@ def _joined_in_order(literals: list[Disjunct], known: set[int]) -> list[Disjunct
 
 
 def _atom_text(background: Background, disjunct: Disjunct) -> str:
+    return " ^ ".join(_parts(background, disjunct))
+
+
+def _parts(background: Background, disjunct: Disjunct) -> tuple[str, ...]:
     predicate, args, _ = disjunct
-    return background.literal(predicate, [_VARIABLES[v] for v in args])
+    return background.parts(predicate, [_VARIABLES[v] for v in args])
 
 
 class _Variables:

@@ -106,6 +106,7 @@ class RuleMiner:
             against a rule.
         """
         rules: list[MinedRule] = []
+        conduct.offer(worlds, lambda: _in_order(rules))
         worlds = (worlds,) if isinstance(worlds, Background) else tuple(worlds)
         none = np.zeros((0, 0), np.int32)
         chosen = [
@@ -122,9 +123,9 @@ class RuleMiner:
                 break
             conduct.progress.report("mining", done, len(chosen), head)
             named = [of.get(head, none) for of in false] or [none] * len(worlds)
-            rules += self._mine(worlds, head, named, conduct)
-        rules.sort(key=lambda rule: (-rule.pca_confidence, -rule.positives, rule.text))
-        return tuple(rules)
+            for found in self._mine(worlds, head, named, conduct):
+                rules += found
+        return _in_order(rules)
 
     def _mine(
         self,
@@ -132,7 +133,8 @@ class RuleMiner:
         head: str,
         false: Sequence[Int32],
         conduct: Conduct,
-    ) -> list[MinedRule]:
+    ) -> Iterator[list[MinedRule]]:
+        """Rules of each length."""
         background = worlds[0]
         number = background.number[head]
         coverages = [
@@ -148,10 +150,8 @@ class RuleMiner:
             if len(part)
         ]
         n_facts = sum(coverage.n_examples for coverage in coverages)
-        rules: list[MinedRule] = []
         for bodies, support in self._supported(background, number, coverages, conduct):
-            rules += self._rules(background, n_facts, domains, bodies, support, conduct)
-        return rules
+            yield self._rules(background, n_facts, domains, bodies, support, conduct)
 
     def _supported(
         self,
@@ -217,6 +217,10 @@ class RuleMiner:
                 )
             )  # fmt: skip
         return rules
+
+
+def _in_order(rules: Sequence[MinedRule]) -> tuple[MinedRule, ...]:
+    return tuple(sorted(rules, key=lambda rule: (-rule.pca_confidence, -rule.positives, rule.text)))
 
 
 def _tallies(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,8 +77,8 @@ def variable_text(variable: int, n_head: int) -> str:
     return "abcdefgh"[variable] if variable < min(n_head, 8) else f"v{variable - n_head + 1}"
 
 
-def literal_text(background: Background, literal: Int32, n_head: int) -> str:
-    """One coded literal (see `workbench.structure.clauses`) as text."""
+def literal_parts(background: Background, literal: Int32, n_head: int) -> tuple[str, ...]:
+    """One coded literal (see `workbench.structure.clauses`) as text (see `Background.parts`)."""
     predicate = int(literal[0])
     cells: list[str] = []
     for term, type_name in zip(literal[1:].tolist(), background.argument_types[predicate]):
@@ -90,7 +90,7 @@ def literal_text(background: Background, literal: Int32, n_head: int) -> str:
             else constant_text(background.constants[type_name][term])
         )
         cells.append(named)
-    return background.literal(predicate, cells)
+    return background.parts(predicate, cells)
 
 
 def body_text(background: Background, examples: Examples, body: Int32) -> str:
@@ -98,8 +98,13 @@ def body_text(background: Background, examples: Examples, body: Int32) -> str:
     n_head = len(examples.types)
     variables = ", ".join(variable_text(place, n_head) for place in range(n_head))
     head = f"{examples.predicate}({variables})"
-    literals = [literal_text(background, literal, n_head) for literal in body if literal[0] >= 0]
-    return f"{' ^ '.join(literals)} => {head}" if literals else head
+    literals = [literal_parts(background, literal, n_head) for literal in body if literal[0] >= 0]
+    return f"{conjunction(literals)} => {head}" if literals else head
+
+
+def conjunction(literals: Iterable[tuple[str, ...]]) -> str:
+    """Literals joined, each part once: two bounds of one number need its atom once."""
+    return " ^ ".join(dict.fromkeys(part for parts in literals for part in parts))
 
 
 def information_gain(

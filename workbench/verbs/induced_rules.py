@@ -14,8 +14,9 @@ from workbench.structure.induction import ClauseLearner, InducedTheory
 from workbench.structure.rules import (
     LearnedRule,
     body_text,
+    conjunction,
     information_gain,
-    literal_text,
+    literal_parts,
     variable_text,
 )
 from workbench.structure.weighting import Feature, WeightedTheory
@@ -115,13 +116,13 @@ def _by_feature(
     if not inner or not shared:
         once = float(np.log(2)) if feature == "log" else 1.0
         return replace(rule, weight=None if rule.weight is None else rule.weight * once), []
-    literals = [literal_text(learner.background, literal, n_head) for literal in body]
-    conjunction, conclusion = " ^ ".join(literals), rule.text.rpartition(" => ")[2]
-    name = "has_" + sha256(conjunction.encode()).hexdigest()[:8]
+    said = conjunction(literal_parts(learner.background, literal, n_head) for literal in body)
+    conclusion = rule.text.rpartition(" => ")[2]
+    name = "has_" + sha256(said.encode()).hexdigest()[:8]
     atom = f"{name}({', '.join(shared)})"
-    lines = [f"{atom} := {conjunction}."]
+    lines = [f"{atom} := {said}."]
     if feature == "exists":
         return replace(rule, text=f"{atom} => {conclusion}"), lines
     counted = f"number_of_{name.removeprefix('has_')}({', '.join([*shared, 'n'])})"
-    lines.append(f"{counted} := {atom} ^ n = count({', '.join(inner)}: {conjunction}).")
+    lines.append(f"{counted} := {atom} ^ n = count({', '.join(inner)}: {said}).")
     return replace(rule, text=f"{counted} => {conclusion}", factor="log(n + 1)"), lines

@@ -8,8 +8,6 @@ from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar, Unpack
 
-import numpy as np
-
 from workbench.database import Database
 from workbench.database.stored import StoredPredicate
 from workbench.errors import Cancelled, UsageError, did_you_mean
@@ -18,17 +16,16 @@ from workbench.leaving import in_time
 from workbench.parameters import read_parameters
 from workbench.progress import BestSoFar, Conduct
 from workbench.structure.beam import BeamSearch
-from workbench.structure.disjunctions import Disjunction
 from workbench.structure.ground_atoms import all_atoms
 from workbench.structure.growth import GrownTheory, ModeCheck
 from workbench.structure.mining import MinedRule, RuleMiner
 from workbench.structure.paths import PathLearner
 from workbench.structure.pseudo_likelihood import PseudoLikelihoodScore
-from workbench.structure.ranking import Worth, held_out_worth
-from workbench.structure.rules import LearnedRule, format_theory
+from workbench.structure.rules import format_theory
 from workbench.verbs.labelled_worlds import LabelledWorld, labelled_worlds
 from workbench.verbs.options import How, conduct_of
 from workbench.verbs.own_mode import mode_check
+from workbench.verbs.ranked_rules import Ruled, ranked
 from workbench.verbs.structure_result import StructureResult
 
 Result = TypeVar("Result")
@@ -106,7 +103,7 @@ def learn_rules(
     else:
         check = mode_check(database, declarations, searched, targets, conduct=search)
         found = _grown(learner, score, check, search, most_left=3 * candidates)
-    rules, others = _ranked(found, score, conduct)
+    rules, others = ranked(found.chosen, found.left, score, conduct, by_gain=found.by_gain)
     background = searched[0].background
     example, _ = all_atoms(background, targets[0], limit=1, seed=conduct.seed)
     return StructureResult(
@@ -118,9 +115,6 @@ def learn_rules(
         found.figures,
         tuple(others[:candidates]),
     )
-
-
-Ruled = tuple[LearnedRule, Disjunction]
 
 
 @dataclass(frozen=True)
@@ -151,7 +145,11 @@ def _of_things_and_a_number(declared: Mapping[str, StoredPredicate]) -> list[str
 def _check_targets(targets: Sequence[str], predicates: Sequence[str]) -> None:
     for target in targets:
         if target not in predicates:
-            known = f"the predicates are {', '.join(predicates)}; `study` predicts numbers"
+            known = (
+                f"the predicates are {', '.join(predicates)}; `study` predicts numbers"
+                if predicates
+                else "no predicate is declared here: name rules that declare them, or load tables"
+            )
             help = did_you_mean(target, predicates, known)
             raise UsageError.of("E0612", f"`{target}` is no predicate of things here", help=help)
 
@@ -170,7 +168,7 @@ def _mined(
     backgrounds = [world.background for world in worlds]
     none: tuple[MinedRule, ...] = ()
     learn = partial(miner.learn, backgrounds, targets, false=[world.false for world in worlds])
-    mined = _searched(learn, conduct, lambda: none)
+    mined = _searched(learn, replace(conduct, best=BestSoFar(backgrounds)), lambda: none)
     # The search has to say how it ended only where it did not get through.
     status = conduct.stopped if conduct.over else "complete"
     pairs = [(rule, rule.clause) for rule in mined]
@@ -199,20 +197,6 @@ def _grown(
     )
 
 
-def _ranked(
-    found: _Found, score: PseudoLikelihoodScore, conduct: Conduct
-) -> tuple[list[LearnedRule], list[LearnedRule]]:
-    """The rules with what each is worth on held-out atoms, and the others worth something."""
-    worth = _held_out(score, [clause for _, clause in (*found.chosen, *found.left)], conduct)
-    chosen, left = (
-        [(_with_worth(rule, worth.get(clause)), clause) for rule, clause in pairs]
-        for pairs in (found.chosen, found.left)
-    )
-    if found.by_gain:
-        chosen = _telling(chosen)
-    return [rule for rule, _ in chosen], [rule for rule, _ in _telling(left, chosen)]
-
-
 def _searched(
     learn: Callable[..., Result], conduct: Conduct, none_yet: Callable[[], Result]
 ) -> Result:
@@ -222,70 +206,3 @@ def _searched(
     except Cancelled:
         found: Result = (conduct.best.answer or none_yet)()
         return found
-
-
-def _by_gain(rule: LearnedRule) -> tuple[float, int, str]:
-    """The greatest gain first, unknown ones last; of equal ones the shortest."""
-    return (np.inf if np.isnan(rule.gain) else -round(rule.gain, 12), len(rule.text), rule.text)
-
-
-def _telling(pairs: Sequence[Ruled], known: Sequence[Ruled] = ()) -> list[Ruled]:
-    """By gain, those that gain something and say what none before them does.
-
-    Rules of equal gain, and as many atoms for and against, say the same; and one with all literals
-    of another, and further ones, has to gain more.
-    """
-    seen = {_figures(rule) for rule, _ in known}
-    kept: list[Ruled] = []
-    for rule, clause in sorted(pairs, key=lambda pair: _by_gain(pair[0])):
-        literals = frozenset(clause)
-        told = _figures(rule) in seen or any(literals > frozenset(other) for _, other in kept)
-        if np.isnan(rule.gain) or (rule.gain > 0 and rule.positives and not told):
-            kept.append((rule, clause))
-        seen.add(_figures(rule))
-    return kept
-
-
-def _figures(rule: LearnedRule) -> tuple[float, int, int]:
-    return (float(f"{rule.gain:.3g}"), rule.positives, rule.negatives)
-
-
-def _with_worth(rule: LearnedRule, worth: Worth | None) -> LearnedRule:
-    """The rule with its held-out gain and what it covers, an atom being no reason for itself."""
-    if worth is None:
-        return replace(rule, gain=np.nan)
-    if isinstance(rule, MinedRule):
-        if [predicate for predicate, _, _ in rule.clause].count(rule.clause[0][0]) == 1:
-            return replace(rule, gain=worth.gain)  # its own counts are of the whole domain
-        rule = replace(rule, head_coverage=worth.coverage, pca_confidence=worth.precision)
-    return replace(
-        rule,
-        gain=worth.gain,
-        positives=worth.agreeing,
-        negatives=worth.disagreeing,
-        precision=worth.precision,
-    )
-
-
-def _held_out(
-    score: PseudoLikelihoodScore, clauses: Sequence[Disjunction], conduct: Conduct
-) -> dict[Disjunction, Worth]:
-    """What each clause alone is worth for the predicate that it concludes, on held-out atoms."""
-    worth: dict[Disjunction, Worth] = {}
-    for target in score.atoms:
-        number = score.background.number[target]
-        own = [
-            clause
-            for clause in clauses
-            if clause not in worth and number in _concluded(score, clause)
-        ]
-        if own:
-            worth |= held_out_worth(score.restricted(target), own, conduct=conduct)
-    return worth
-
-
-def _concluded(score: PseudoLikelihoodScore, clause: Disjunction) -> set[int]:
-    """The scored predicates that the clause can be read as a rule for."""
-    scored = {score.background.number[name] for name in score.atoms}
-    positive = {predicate for predicate, _, sign in clause if sign}
-    return (positive or {predicate for predicate, _, _ in clause}) & scored
