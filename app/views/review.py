@@ -54,8 +54,8 @@ def question(one: Any, name: str, run: Any) -> None:
         st.subheader(f"{plain(one.shown)}?", anchor=False)
         where = f"In {plain(one.world)}. " if len(workspace().data.worlds()) > 1 else ""
         st.caption(
-            f"{where}Predicted {one.value:.3f}. An answer is expected to move all predictions by "
-            f"{one.change:.2f}."
+            f"{where}Predicted {one.value:.3f}. An answer is expected to move all predictions "
+            f"together by {one.change:.2f}."
         )
         known(one)
         answers(one, name, run)

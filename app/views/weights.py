@@ -141,9 +141,10 @@ def show(run: Any) -> None:
             shown[name] = shown[name].astype("int64")
     if "labels" in shown:
         shown["labels"] = shown["labels"].astype("Int64")
-    # Figures stand beside the words; the formula, which may be long, behind them.
-    beside = [name for name in shown if name not in ("description", "formula")]
-    drawn = pd.concat([words.rename("rule"), shown[beside]], axis="columns")
+    # The weight stands before the words, so that a narrow screen shows both; the formula, which
+    # may be long, behind all figures.
+    beside = [name for name in shown if name not in ("description", "formula", "weight")]
+    drawn = pd.concat([shown["weight"], words.rename("rule"), shown[beside]], axis="columns")
     if described:
         drawn["formula"] = shown["formula"]
     table(drawn, help=COLUMNS, weights=("weight", "low", "high", "before"))

@@ -159,7 +159,7 @@ def test_what_labels_say_stands_beside_a_learned_weight(smokers: Server, page: O
     learned = next(run.id for run in smokers.workspace.runs.all() if run.kind == "learn")
     test.selectbox(key="weights-run").set_value(learned).run()
     (frame,) = (item.value for item in sound(test).dataframe)
-    assert list(frame.columns[:2]) == ["rule", "weight"]
+    assert list(frame.columns[:2]) == ["weight", "rule"]
     recorded = smokers.workspace.models.rules(learned)
     assert recorded["rate"].notna().any()
     for shown, kept in (("labels", "support"), ("with", "rate")):

@@ -46,6 +46,18 @@ def test_what_has_no_label_is_asked_in_order(people: Workspace) -> None:
     assert doubt == sorted(doubt, reverse=True)
 
 
+def test_a_prediction_is_explained_as_it_was_before_it_was_answered(people: Workspace) -> None:
+    (run,) = people.runs.all()
+    question = next(one for one in asked(people) if one.world == "East")
+    sentence = people.reopen(run.id).explain(question.atom).sentence()
+    for reviewer, says in (("Ada", True), ("Bea", True), ("Ada", False)):
+        people.answer(question, says, reviewer=reviewer)
+        assert people.reopen(run.id).explain(question.atom).sentence() == sentence
+    people.data.add('Likes(P1, "a topic, 0")', world="East")
+    with pytest.raises(UsageError, match="E0816"):
+        people.reopen(run.id)
+
+
 def test_an_answer_is_a_label_at_once_and_can_be_undone(people: Workspace) -> None:
     before = truth(people)
     question = next(one for one in asked(people) if one.world == "West")

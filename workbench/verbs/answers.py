@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from workbench.database import (
-    Answer,
-    Database,
-    FactTexts,
-    Partition,
-    add_facts,
-    forget_answer,
-    keep_answer,
-    known_of,
-    read_answers,
-    remove_facts,
-)
-from workbench.language.ground_atoms import parse_atom
+from workbench.database import Answer, Database, forget_answer, keep_answer, known_of, read_answers
+from workbench.verbs.answered_labels import majority, settle
 from workbench.verbs.review import Question
 
 
@@ -55,7 +42,7 @@ def answer(database: Database, question: Question, says: bool | None, reviewer: 
             target=same[0].target if same else "target" in known and not question.soft,
         )
         keep_answer(database, made)
-        _settle(database, [*same, made])
+        settle(database, [*same, made])
     return made
 
 
@@ -69,7 +56,7 @@ def undo(database: Database, reviewer: str) -> Answer | None:
     with database.transaction():
         forget_answer(database, last)
         same = [one for one in answers if (one.world, one.atom) == (last.world, last.atom)]
-        _settle(database, same, without=last)
+        settle(database, same, without=[last])
     return last
 
 
@@ -98,40 +85,4 @@ def disputed(answers: Iterable[Answer]) -> tuple[tuple[str, str], ...]:
         if one.says is None:
             continue
         by_atom.setdefault((one.world, one.atom), []).append(one)
-    return tuple(key for key, given in by_atom.items() if _majority(given) is None)
-
-
-def _majority(answers: Iterable[Answer]) -> bool | None:
-    last: Mapping[str, bool] = {one.reviewer: one.says for one in answers if one.says is not None}
-    counts = Counter(last.values())
-    return None if counts[True] == counts[False] else counts[True] > counts[False]
-
-
-def _settle(database: Database, answers: list[Answer], *, without: Answer | None = None) -> None:
-    """Give an atom the label that most of its reviewers say; the one it had before where none do.
-
-    A target that has a label from them is asked for no more: the label is known to what is inferred
-    next.
-    """
-    about = answers[0]
-    said = _majority(one for one in answers if one is not without)
-    label = about.before if said is None else float(said)
-    now = known_of(database, about.atom, about.world)
-    if label is not None:
-        add_facts(database, _fact(about, label), correct=True)
-    elif now.get("truth") is not None:
-        remove_facts(database, _fact(about, now["truth"]))
-    if about.target and said is None and "target" not in now:
-        add_facts(database, _fact(about, None, "target"))
-    elif said is not None and about.target and "target" in now:
-        remove_facts(database, _fact(about, now["target"], "target"))
-
-
-def _fact(about: Answer, value: float | None, partition: Partition = "truth") -> FactTexts:
-    import pyarrow
-
-    name, arguments = parse_atom(about.atom) or (about.atom, ())
-    cells: dict[str, list[Any]] = {"world": [about.world]}
-    cells |= {f"a{place}": [argument] for place, argument in enumerate(arguments)}
-    said = pyarrow.array([value], pyarrow.float64())
-    return FactTexts(name, pyarrow.table({**cells, "value": said, "partition": [partition]}))
+    return tuple(key for key, given in by_atom.items() if majority(given) is None)

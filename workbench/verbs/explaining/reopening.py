@@ -24,6 +24,7 @@ from workbench.grounding import AtomTable, Grounding, GroundRequest, fitted, gro
 from workbench.inference import Solution, Status
 from workbench.inference.accepts import Task
 from workbench.progress import SILENT, Progress
+from workbench.verbs.answered_labels import before_answers
 from workbench.verbs.common import names_of, recorded_program, with_types_of
 from workbench.verbs.infer import InferenceResult, solve_given
 from workbench.verbs.number_inference import asks_for_numbers, solve_numbers
@@ -137,12 +138,18 @@ def reopen(
     """An inference run, or one fold of a cross-validation, as it was: ground again, its recorded
     values put back.
 
-    Raises E0815 when it is no inference run, E0816 when the facts have changed since.
+    What people have answered to predictions since is taken back, on a copy.
+
+    Raises E0815 when it is no inference run, E0816 when the facts have changed otherwise.
     """
     recorded = recorded_run(database, number, fold)
+    facts = database
     if recorded.run.data_hash != data_hash(database):
-        raise facts_have_changed(number)
-    grounding = recorded.ground(database, last)
+        before = before_answers(database, recorded.run.created)
+        if before is None or recorded.run.data_hash != data_hash(before):
+            raise facts_have_changed(number)
+        facts, last = before, None
+    grounding = recorded.ground(facts, last)
     state = recorded.known(grounding)
     asked = read_query(recorded.run.parameters.get("query") or None)
     predicted = np.flatnonzero(np.isnan(state) & asked.chosen(grounding.atoms))

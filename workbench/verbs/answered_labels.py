@@ -1,0 +1,75 @@
+"""Labels that come of what people said, and facts as they were before they said it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from workbench.database import (
+    Answer,
+    Database,
+    FactTexts,
+    Partition,
+    add_facts,
+    known_of,
+    read_answers,
+    remove_facts,
+)
+from workbench.database.copying import copy_of
+from workbench.language.ground_atoms import parse_atom
+
+
+def before_answers(database: Database, time: datetime) -> Database | None:
+    """A copy in memory without what people have said since a time (UTC); None where they have said
+    nothing.
+    """
+    since = time.replace(microsecond=0, tzinfo=UTC)
+    answers = read_answers(database)
+    late = [one for one in answers if datetime.fromisoformat(one.written) >= since]
+    if not late:
+        return None
+    copy = copy_of(database)
+    with copy.transaction():
+        for world, atom in {(one.world, one.atom) for one in late}:
+            same = [one for one in answers if (one.world, one.atom) == (world, atom)]
+            settle(copy, same, without=late)
+    return copy
+
+
+def majority(answers: Iterable[Answer]) -> bool | None:
+    """What most reviewers say, by what each said last; None where as many affirm as deny."""
+    last: Mapping[str, bool] = {one.reviewer: one.says for one in answers if one.says is not None}
+    counts = Counter(last.values())
+    return None if counts[True] == counts[False] else counts[True] > counts[False]
+
+
+def settle(database: Database, answers: list[Answer], *, without: Collection[Answer] = ()) -> None:
+    """Give an atom the label that most of its reviewers say; the one it had before where none do.
+
+    A target that has a label from them is asked for no more: the label is known to what is inferred
+    next.
+    """
+    about = answers[0]
+    said = majority(one for one in answers if one not in without)
+    label = about.before if said is None else float(said)
+    now = known_of(database, about.atom, about.world)
+    if label is not None:
+        add_facts(database, _fact(about, label), correct=True)
+    elif now.get("truth") is not None:
+        remove_facts(database, _fact(about, now["truth"]))
+    if about.target and said is None and "target" not in now:
+        add_facts(database, _fact(about, None, "target"))
+    elif said is not None and about.target and "target" in now:
+        remove_facts(database, _fact(about, now["target"], "target"))
+
+
+def _fact(about: Answer, value: float | None, partition: Partition = "truth") -> FactTexts:
+    import pyarrow
+
+    name, arguments = parse_atom(about.atom) or (about.atom, ())
+    cells: dict[str, list[Any]] = {"world": [about.world]}
+    cells |= {f"a{place}": [argument] for place, argument in enumerate(arguments)}
+    said = pyarrow.array([value], pyarrow.float64())
+    return FactTexts(name, pyarrow.table({**cells, "value": said, "partition": [partition]}))
