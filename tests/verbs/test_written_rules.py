@@ -23,12 +23,15 @@ Cancer(Ada)
 Group(Ada, G1)
 Group(Bo, G2)
 Group(Cy, G1)
+Age(Ada, 2)
+Age(Bo, 3.5)
 """
 RULES = """// who is who
 Friends(person, person)
 Smokes(person)   // smokers
 Cancer(person)
 Group(person, group)
+Age(person, number)
 
 // smoking causes cancer
 1.5  Smokes(x) => Cancer(x)   // so they say
@@ -40,6 +43,7 @@ Group(person, group)
 0.2 Smokes(x) ^
   !Cancer(x)
 0.6 Smokes(Ada) v (Cancer(y) ^ contains(y, "o"))
+0.7 * (a - 1): Age(x, a) ^ a > 1 => (Smokes(x) <=> Cancer(x))
 """
 QUERY = ("Smokes", "Cancer")
 
@@ -63,6 +67,7 @@ def test_one_weight_a_formula_in_its_own_sense() -> None:
             "Smokes(x) => (EXIST y (Friends(x, y) ^ Cancer(y)))": 0.4,
             "Smokes(x) ^ !Cancer(x)": 0.2,
             'Smokes(Ada) v (Cancer(y) ^ contains(y, "o"))': 0.6,
+            "(a - 1): Age(x, a) ^ a > 1 => (Smokes(x) <=> Cancer(x))": 0.7,
         }
     )
 

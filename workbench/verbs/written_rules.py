@@ -177,14 +177,17 @@ def _clause_line(rule: FormulaRule, clause: WrittenRule, program: Program) -> st
     """A clause with its weight. Of a variable that only tests name an atom of the formula tells the
     type: in a tautology, which takes a share of the weight.
     """
-    told: list[str] = []
+    said, factor, told = clause.text, "", list[str]()
+    if rule.weight.factor is not None:
+        said, _, factor = said.removesuffix("]").rpartition(" [times ")
     if any(formula_comparisons(rule.formula)):
-        ((_, read),) = mln_statements(f"1 {clause.text}")
+        ((_, read),) = mln_statements(f"1 {said}")
         assert isinstance(read, FormulaRule)
         told = _typing_atoms(rule, read.formula, program)
     tautologies = [f"({atom} v !{atom})" for atom in told]
-    text = " ^ ".join([f"({clause.text})", *tautologies]) if told else clause.text
-    return f"{clause.weight * (1 + len(told)):.10g} {text}"
+    text = " ^ ".join([f"({said})", *tautologies]) if told else said
+    weight = f"{clause.weight * (1 + len(told)):.10g}"
+    return f"{weight} * ({factor}): {text}" if factor else f"{weight} {text}"
 
 
 def _typing_atoms(rule: FormulaRule, clause: Formula, program: Program) -> list[str]:
