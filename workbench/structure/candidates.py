@@ -103,8 +103,13 @@ def onward_columns(schema: Schema, path: Path) -> Iterator[Onward]:
     frontier: list[tuple[str, tuple[Reference, ...]]] = [(path.end, ())]
     if path.many and len(path.hops) <= 2:
         for column in schema[path.end].gathered:
-            yield Onward((), column)
-    for level in range(FURTHER + 1):
+            of = column.gathered
+            # Groups within what led there: the bidders of an auction, as its bids are reached.
+            if of is None or not of.also or (back and {of.by, of.also} & set(back.roles)):
+                yield Onward((), column)
+    # Of those that share a kind, too, only what they say themselves: the others are close to them.
+    further_on = 0 if back is not None and back.way else FURTHER
+    for level in range(further_on + 1):
         grown = []
         for table, references in frontier:
             for column in schema[table].columns:
@@ -112,7 +117,7 @@ def onward_columns(schema: Schema, path: Path) -> Iterator[Onward]:
                 same = back is not None and not references and column.name in back.roles
                 if not same and column.kind != "calendar":
                     yield Onward(references, column)
-            further = path.many and level < FURTHER and not schema[table].of
+            further = path.many and level < further_on and not schema[table].of
             for reference in schema[table].references if further else ():
                 if reference.table is None or reference.table in seen:
                     continue
@@ -279,6 +284,11 @@ def _of_many(
                 yield Candidate(path, "sum", onward, value, window)
             if dated:
                 yield Candidate(path, "latest_is", onward, value)
+        return
+    if onward.column.gathered is not None and onward.column.gathered.also:
+        yield Candidate(path, "max", onward)
+        if onward.column.gathered.column is not None:
+            yield Candidate(path, "min", onward)
         return
     if onward.kind == "date" and timed and dated:
         return

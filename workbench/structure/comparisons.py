@@ -75,8 +75,14 @@ def products(
 def shares_of_totals(
     candidates: Sequence[Candidate], positive: Collection[Candidate]
 ) -> Iterator[Candidate]:
-    """Totals of the row's own rows of one kind, as a share of the total of all of them."""
+    """Totals of the row's own rows of one kind, as a share of the total of all of them; the most
+    rows that share another thing, too, as a share of all of them: of bids, one bidder's.
+    """
     near = [one for one in candidates if len(one.path.hops) == 1]
+    for one in near:
+        of = one.onward.column.gathered if one.onward is not None else None
+        if of is not None and of.also and of.column is None and one.aggregate == "max":
+            yield _compared("ratio", one, Candidate(one.path, "count"))
     totals = {(one.path, one.onward): one for one in _plain(near) if one.aggregate == "sum"}
     for one in near:
         whole = (

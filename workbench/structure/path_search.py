@@ -5,21 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, islice
 
-from workbench.structure.relational import Hop, Path, Schema, Table, hop_from, hop_to, roles
+from workbench.structure.relational import (
+    Hop,
+    Path,
+    Reference,
+    Schema,
+    Table,
+    hop_from,
+    hop_to,
+    roles,
+)
 
 MOST_STEPS = 3
 """Steps of a path at most."""
 MOST_PAIRS_SHARED = 3
-"""Pairs of references that other rows may have in common: a sender and a receiver."""
+"""Pairs of references that other rows may have in common: a sender and a receiver; as many of a
+reference and a category: a pupil and a subject.
+"""
+FEWEST_SHARED = 3
+"""Values of a category that is shared beside a thing, at least."""
 
 
 def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
     """Paths of at most three steps, the start's own first, shorter ones before longer.
 
     A hop is a step, but the way through a table that only relates things is one step, not two. A
-    path goes to many rows at most twice and to the latest at most once, near its start; with time
-    it may come back to rows that share two of its references, without it to any other rows of its
-    start, and go by what things that it refers to, or rows that refer to it, share: the telephone
+    path goes to many rows at most twice and to the latest at most once, near its start. From its
+    start it goes to rows, there and elsewhere, that share two things with it, or a thing and a
+    category; without time it may come back to any other rows of its start, and go by what things that it refers to, or rows that refer to it, share: the telephone
     of other clients, the actors of films. From other rows of its start it goes on to what refers to
     these and was not passed: the inspections of the hives of the same apiary. Once it reaches many,
     it does not end in what a row refers to, other than its start: such rows are read along with the
@@ -47,14 +60,16 @@ def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
 def _next_hops(schema: Schema, path: Path, *, timed: bool) -> Iterator[Hop]:
     """The steps that lead on from the end of a path and say something that is not said yet."""
     here = schema[path.end]
-    if here.of or (path.hops and path.hops[-1].kind == "shared" and path.hops[-1].other):
-        return
     last = path.hops[-1] if path.hops else None
+    if here.of or (last is not None and last.kind in ("shared", "alike") and last.other):
+        return
     several = sum(hop.many for hop in path.hops)
     yield from _hops_to(schema, path, several, timed=timed)
     yield from _hops_shared(schema, path, several, timed=timed)
     if not several and (last is None or last.kind == "to"):
         yield from _hops_alike(schema, here)
+    if last is None:
+        yield from _hops_of_two(schema, here, timed=timed)
     if here.key is not None and several < 2 and (last is None or last.kind != "alike"):
         yield from _hops_from(schema, path, timed=timed)
 
@@ -87,9 +102,53 @@ def _hops_shared(schema: Schema, path: Path, several: int, *, timed: bool) -> It
     for reference in here.references:
         if reference.table in within:
             yield Hop("shared", reference.column, here.name)
-    if timed and last is None and not here.relates:
+
+
+def _hops_of_two(schema: Schema, here: Table, *, timed: bool) -> Iterator[Hop]:
+    """To other rows with the same two things, or the same thing and category, such as a pupil's
+    marks in this subject; to rows of other tables with the same two.
+    """
+    things = [one for one in here.references if one.table is not None]
+    if timed and not here.relates:
         for one, other in islice(combinations(here.references, 2), MOST_PAIRS_SHARED):
             yield Hop("shared", one.column, here.name, other=other.column)
+    within = (
+        Hop("shared", thing.column, here.name, other=category, way=way)
+        for way, category in _categories(schema, here)
+        for thing in things
+        if thing.column != category and (thing,) != way
+    )
+    if len(things) <= 2 or not here.relates:
+        yield from islice(within, MOST_PAIRS_SHARED)
+    for table in schema.tables.values():
+        if table is not here and not (table.of or table.relates or here.relates):
+            yield from _hops_to_alike(here, table)
+
+
+def _hops_to_alike(here: Table, table: Table) -> Iterator[Hop]:
+    """To rows of another table whose columns of two names hold the same, one of them a thing."""
+    alike = [
+        name
+        for name, what in here.holds.items()
+        if table.holds.get(name) == what and name not in (here.key, table.key)
+    ]
+    things = {one.column for one in here.references if one.table is not None}
+    for one, other in combinations(alike, 2):
+        if one in things or other in things:
+            yield Hop("alike", one, table.name, other=other)
+
+
+def _categories(schema: Schema, here: Table) -> Iterator[tuple[tuple[Reference, ...], str]]:
+    """The categories of a row's own, and of what it refers to, of which things are told by kinds."""
+    ways = [(), *((one,) for one in here.references if one.table not in (None, here.name))]
+    for way in ways:
+        table = schema[way[-1].table or ""] if way else here
+        named = {one.column for one in table.references}
+        for column in table.columns:
+            several = len(column.values) >= FEWEST_SHARED
+            if column.kind == "category" and several and column.name not in named:
+                if not column.beginning:
+                    yield way, column.name
 
 
 def _hops_alike(schema: Schema, here: Table) -> Iterator[Hop]:

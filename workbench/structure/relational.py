@@ -17,6 +17,10 @@ class Gathered:
     ----------
     table, by : str
         Whose rows, and the column by which they refer to the row.
+    also : str
+        Of the rows that share two things with a row of their own table, itself among them, as the
+        bids of one bidder in one auction: the other column that they share with it (`by` is the
+        one). Of these it is their number, or the mean of a column.
     references : tuple of Reference
         The way from such a row to the column's table.
     column : Column or None
@@ -27,6 +31,7 @@ class Gathered:
     by: str
     references: tuple[Reference, ...] = ()
     column: Column | None = None
+    also: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,8 @@ class Column:
     called : tuple of str
         What people call the things that `values` name; empty where they call them so.
     gathered : Gathered or None
-        Of a number that no column holds: what it is of the rows that refer to the row.
+        Of a number that no column holds: what it is of the rows that refer to the row, or that
+        share two things with it.
     """
 
     name: str
@@ -98,7 +104,8 @@ class Table:
     of : str
         Of rows that are dated by another of their dates: the table that they are of, else empty.
     gathered : tuple of Column
-        What the rows that refer to each of its rows amount to.
+        What the rows that refer to each of its rows amount to, and those that share two things
+        with it.
     """
 
     name: str
@@ -178,7 +185,10 @@ class Hop:
     through, via : str
         Of `latest`: the table whose latest row is taken, and its column that refers back.
     other : str
-        Of `either`: the column of the other role; of `shared`: another column that is shared, too.
+        Of `either`: the column of the other role; of `shared` and `alike`: another column that is
+        shared, too.
+    way : tuple of Reference
+        Of `shared`: from a row to the table of that other column; empty for its own.
     called_as_key : bool
         Whether the column is called as the key that it holds, and so says nothing of its own.
     is_role : bool
@@ -191,6 +201,7 @@ class Hop:
     through: str = ""
     via: str = ""
     other: str = ""
+    way: tuple[Reference, ...] = ()
     called_as_key: bool = field(default=False, compare=False)
     is_role: bool = field(default=False, compare=False)
 
@@ -201,8 +212,14 @@ class Hop:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The columns by which the rows reached refer back; or whose value they share."""
-        return (self.column, self.other) if self.other else (self.column,)
+        """Their columns by which the rows reached refer back; or whose value they share."""
+        return (self.column, self.other) if self.other and not self.way else (self.column,)
+
+    @property
+    def shared(self) -> tuple[tuple[tuple[Reference, ...], str], ...]:
+        """The columns whose value rows share, each with the way to its table."""
+        also = ((self.way, self.other),) if self.other else ()
+        return (((), self.column), *also)
 
 
 @dataclass(frozen=True)

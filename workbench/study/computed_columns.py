@@ -4,7 +4,7 @@ from one date to another, and thresholds that part some numbers from most.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations, islice
 
 from workbench.structure.relational import Column, Gathered, Reference, Schema, Table
@@ -29,6 +29,14 @@ SHARES = (0.1, 0.25, 0.75, 0.9)
 MOST_DATES = 4
 MOST_TOTALS = 4
 """Columns of rows that refer to a row that are added up."""
+MOST_SHARED = 3
+"""Pairs of things that rows of a table share."""
+APART = 1.2
+"""Rows of a group of rows that share two things, on average, and such groups of one thing, at
+least.
+"""
+MOST_MET = 100
+"""Rows that each row shares two things with, on average, at most."""
 
 
 def calendar_columns(staging: Staging, typed: TypedTable, column: str) -> Iterator[Column]:
@@ -95,6 +103,58 @@ def gathered_columns(schema: Schema, name: str, target: str, *, timed: bool) -> 
                 )
                 found.append(_gathered(told, of_column))
     return tuple(found)
+
+
+def shared_columns(
+    staging: Staging, typed: Mapping[str, TypedTable], table: Table
+) -> Iterator[Column]:
+    """What the rows amount to that share two things with each row, a thing and another or a
+    category: the bids of one bidder in one auction, the marks of a pupil in one subject.
+    """
+    if table.of or table.relates:
+        return
+    said = table.name.replace("_", " ")
+    pairs = (
+        (one, also)
+        for one, also in _two_shared(table)
+        if _are_groups(staging, typed[table.name], one, also)
+    )
+    for one, also in islice(pairs, MOST_SHARED):
+        rows = f"{said} with the same {one.replace('_', ' ')} and {also.replace('_', ' ')}"
+        yield _gathered(f"number of {rows}", Gathered(table.name, one, also=also))
+        numbers = (c for c in table.columns if c.kind in ("number", "flag") and not c.since)
+        for column in islice(numbers, MOST_TOTALS):
+            of = column.name.replace("_", " ")
+            told = (
+                f"mean {of} of {rows}" if column.kind == "number" else f"share of {rows} with {of}"
+            )
+            yield _gathered(told, Gathered(table.name, one, (), column, also))
+
+
+def _two_shared(table: Table) -> Iterator[tuple[str, str]]:
+    """Pairs of what a row names: two things, or a thing and a category."""
+    things = [one.column for one in table.references if one.table is not None]
+    yield from combinations(things, 2)
+    for column in table.columns:
+        if column.kind == "category" and column.name not in things and not column.beginning:
+            yield from ((one, column.name) for one in things)
+
+
+def _are_groups(staging: Staging, typed: TypedTable, one: str, also: str) -> bool:
+    """Whether rows that share both are several, and clearly fewer than those that share one; and
+    not so many that reading them with each other is too much.
+    """
+    first, second = typed.columns[one], typed.columns[also]
+    ((rows, pairs, squares, ones, others),) = (
+        tuple(float(str(number or 0)) for number in row)
+        for row in staging.rows(
+            f"SELECT sum(n), count(*), sum(n * n), count(DISTINCT a), count(DISTINCT b) FROM "
+            f"(SELECT {first} AS a, {second} AS b, count(*) AS n FROM {typed.relation} WHERE "
+            f"{first} IS NOT NULL AND {second} IS NOT NULL GROUP BY 1, 2)"
+        )
+    )
+    apart = pairs >= APART * ones and pairs >= APART * others
+    return apart and rows >= APART * pairs and squares <= MOST_MET * rows
 
 
 def _gathered(words: str, of: Gathered) -> Column:

@@ -125,7 +125,13 @@ def _role_words(between: Hop, last: Hop) -> str:
 
 def _sharing(hop: Hop) -> str:
     other = "other " if hop.kind == "shared" else ""
-    return f"{other}{things(hop.table)} with the same {' and '.join(map(spoken, hop.roles))}"
+    shared = [
+        f"{thing_words(Hop('to', way[-1].column, way[-1].table or ''))}'s {spoken(column)}"
+        if way
+        else spoken(column)
+        for way, column in hop.shared
+    ]
+    return f"{other}{things(hop.table)} with the same {' and '.join(shared)}"
 
 
 def _sharing_through(path: Path) -> str:

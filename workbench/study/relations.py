@@ -35,9 +35,32 @@ class Relations:
         assert key is not None
         return self.column(table, key)
 
+    def also(self, table: str, hop: Hop) -> tuple[str, str] | None:
+        """The second pair of SQL columns that a hop equates, there and here, where there is one."""
+        if hop.kind not in ("shared", "alike") or not hop.other:
+            return None
+        if hop.way:
+            return "also_", "also_"
+        return self.column(hop.table, hop.other), self.column(table, hop.other)
+
+    def here(self, table: str, hops: tuple[Hop, ...]) -> str:
+        """The relation that hops leave from, with what its rows share with others."""
+        return self._with_way(table, hops[0]) if hops and hops[0].way else self[table]
+
+    def _with_way(self, table: str, hop: Hop) -> str:
+        """A table's rows with the column that a hop's way leads to."""
+        joins, here, name = [f"{self[table]} t"], "t", table
+        for place, one in enumerate(hop.way):
+            alias = f"w{place}"
+            far, near = self.joined(name, Hop("to", one.column, one.table or ""))
+            joins.append(f"{self[one.table or '']} {alias} ON {alias}.{far} = {here}.{near}")
+            here, name = alias, one.table or ""
+        also = f"{here}.{self.column(name, hop.other)} AS also_"
+        return f"(SELECT t.rowid, t.*, {also} FROM {' LEFT JOIN '.join(joins)})"
+
     def there(self, hop: Hop) -> str:
         """The relation that a hop leads to; of two roles with each row once for each."""
-        relation = self[hop.table]
+        relation = self._with_way(hop.table, hop) if hop.way else self[hop.table]
         if hop.kind != "either":
             return relation
         one, other = (self.column(hop.table, role) for role in hop.roles)

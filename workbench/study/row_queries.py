@@ -37,15 +37,14 @@ class RowQueries:
         """The rows that a suffix reaches from every row of its start, by anchor `a_` and time `t_`,
         and their own rowid.
         """
-        joins = [f"{self.relations[start]} x"]
+        joins = [f"{self.relations.here(start, suffix)} x"]
         here, table = "x", start
         for place, hop in enumerate(suffix):
             alias = f"t{place}"
             far, near = self.relations.joined(table, hop)
             apart = f" AND {alias}.rowid <> {here}.rowid" if hop.kind == "shared" else ""
-            if hop.kind == "shared" and hop.other:
-                also = self.relations.column(table, hop.other)
-                apart += f" AND {alias}.{also} = {here}.{also}"
+            if also := self.relations.also(table, hop):
+                apart += f" AND {alias}.{also[0]} = {here}.{also[1]}"
             joins.append(
                 f"JOIN {self.relations.there(hop)} {alias} ON {alias}.{far} = {here}.{near}{apart}"
             )
@@ -80,19 +79,19 @@ class RowQueries:
         """How many rows hops reach from each row of their start, `(r, n)`.
         One aggregation a hop.
         """
-        relation = self.relations[start]
+        relation = self.relations.here(start, hops)
         if not hops:
             return f"SELECT rowid AS r, 1 AS n FROM {relation}"
         hop, rest = hops[0], hops[1:]
         inner = self.sizes(hop.table, rest)
         there = self.relations.there(hop)
         far, near = self.relations.joined(start, hop)
-        also = self.relations.column(start, hop.other) if hop.kind == "shared" and hop.other else ""
+        also = self.relations.also(start, hop)
         return (
             f"SELECT x.rowid AS r, d.n FROM {relation} x JOIN (SELECT t.{far} AS k, "
-            f"{f't.{also}' if also else '0'} AS k2, sum(m.n) AS n FROM {there} t JOIN ({inner}) m "
-            f"ON m.r = t.rowid GROUP BY 1, 2) d ON d.k = x.{near}"
-            f"{f' AND d.k2 = x.{also}' if also else ''}"
+            f"{f't.{also[0]}' if also else '0'} AS k2, sum(m.n) AS n FROM {there} t JOIN ({inner}) "
+            f"m ON m.r = t.rowid GROUP BY 1, 2) d ON d.k = x.{near}"
+            f"{f' AND d.k2 = x.{also[1]}' if also else ''}"
         )
 
     def _alias(
@@ -125,7 +124,17 @@ class RowQueries:
         return column if dated.dated_by_year else f"epoch({column}) / 86400.0"
 
     def _gathered(self, alias: str, table: str, of: Gathered) -> str:
-        """The number of the rows that refer to a row, or what one of their columns adds up to."""
+        """The number of the rows that refer to a row, or what one of their columns adds up to; of
+        rows that share two things with it the mean of one.
+        """
+        if of.also:
+            number = of.column and self.number("g", of.table, Onward((), of.column))
+            by, also = (self.relations.column(of.table, one) for one in (of.by, of.also))
+            return (
+                f"CAST((SELECT {f'avg({number})' if number else 'nullif(count(*), 0)'} FROM "
+                f"{self.relations[of.table]} g WHERE g.{by} = {alias}.{by} AND g.{also} = "
+                f"{alias}.{also}) AS DOUBLE)"
+            )
         joins = [f"{self.relations[of.table]} g"]
         said = "count(*)"
         if of.column is not None:

@@ -12,6 +12,7 @@ from workbench.study.computed_columns import (
     durations,
     gathered_columns,
     number_column,
+    shared_columns,
 )
 from workbench.study.texts import common_words
 from workbench.tables import ColumnMapping, Staging, TableMapping, TablesMapping, TypedTable
@@ -58,7 +59,13 @@ def relational_schema(
     schema = Schema(tables)
     return Schema(
         {
-            name: replace(table, gathered=gathered_columns(schema, name, target, timed=timed))
+            name: replace(
+                table,
+                gathered=(
+                    *gathered_columns(schema, name, target, timed=timed),
+                    *(() if timed or name == target else shared_columns(staging, typed, table)),
+                ),
+            )
             for name, table in tables.items()
         }
     )

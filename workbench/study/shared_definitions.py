@@ -6,7 +6,7 @@ from typing import Protocol
 
 from workbench.language.printing import comment
 from workbench.structure.candidates import Onward
-from workbench.structure.relational import Column, Hop
+from workbench.structure.relational import Column, Gathered, Hop
 from workbench.study.statements import Row, Statements, camel
 from workbench.tables import TableMapping
 
@@ -73,19 +73,38 @@ def _state(walks: Literals, hop: Hop, name: str, there: Row, body: list[str]) ->
 
 
 def gathered_number(walks: Literals, table: str, column: Column) -> str:
-    """The predicate of what the rows that refer to a thing amount to."""
+    """The predicate of what the rows that refer to a thing amount to, or that share two things with
+    it.
+    """
     key, made = ("gathered", table, column), walks.statements.made
     if key not in made:
         of = column.gathered
         assert of is not None
         name = walks.statements.new(f"{camel(column.name)}Of{camel(table)}")
-        inside, there = walks.hop(table, ("z",), Hop("from", of.by, of.table), "y")
-        call = f"count({', '.join(there)}: "
+        outside, test = "", ""
+        if of.also:
+            outside = " ^ ".join(_sharing(walks, of, "z")) + " ^ "
+            inside, there = _sharing(walks, of, "y"), ("y",)
+        else:
+            inside, there = walks.hop(table, ("z",), Hop("from", of.by, of.table), "y")
+        aggregate, counted = "count", ", ".join(there)
         if of.column is not None:
             said, value = walks.onward(of.table, there, Onward(of.references, of.column), None)
+            if of.column.kind == "number":
+                aggregate, counted = "mean" if of.also else "sum", value
+            elif of.also:
+                aggregate, test, said = "share", f", {said[-1]}", said[:-1]
             inside = [*inside, *said]
-            call = f"sum({value}: " if of.column.kind == "number" else call
         walks.statements.lines.append(comment(f"{column.name} of each row of {table}"))
-        walks.statements.lines.append(f"{name}(z, n) := n = {call}{' ^ '.join(inside)}).")
+        call = f"{aggregate}({counted}: {' ^ '.join(inside)}{test})"
+        walks.statements.lines.append(f"{name}(z, n) := {outside}n = {call}.")
         made[key] = name
     return made[key]
+
+
+def _sharing(walks: Literals, of: Gathered, row: str) -> list[str]:
+    """Literals that bind the two things that rows share, by one of them."""
+    return [
+        walks.says(of.table, (row,), column, value)
+        for column, value in ((of.by, "a"), (of.also, "b"))
+    ]

@@ -90,15 +90,37 @@ class Walks:
             there = self.row(hop.table, variable)
             return [f"{either_role(self, table, hop)}({', '.join((row[0], *there))})"], there
         if hop.kind in ("shared", "alike"):
-            there = self.row(hop.table, variable)
-            apart = [f"{one} != {other}" for one, other in zip(there, row)][: hop.kind == "shared"]
-            shared = []
-            for number, column in enumerate(hop.roles):
-                value = f"s{number or ''}{variable}"
-                shared.append(self.says(table, row, column, value))
-                shared.append(self.says(hop.table, there, column, value))
-            return [*shared, *apart], there
+            return self._shared(table, row, hop, variable)
         return self._latest_hop(table, hop, variable)
+
+    def _shared(self, table: str, row: Row, hop: Hop, variable: str) -> tuple[list[str], Row]:
+        """To rows with the same values: of one table to the others of it."""
+        there, place = self.row(hop.table, variable), self.place(hop.table, hop.column)
+        literals, apart = list[str](), 0
+        if place is not None:  # of ties the thing itself is one end
+            relation = self.mapped(hop.table).relation
+            literals = [f"{relation}({', '.join(there)})", f"{there[place]} = {row[place]}"]
+            apart = 1 - place
+        for number, (way, column) in enumerate(hop.shared):
+            if number or place is None:
+                value = f"s{number or ''}{variable}"
+                for of, start, letter in ((table, row, "h"), (hop.table, there, "g")):
+                    step, owner, end = self._along(of, start, way, f"{letter}{variable}")
+                    literals += [*step, self.says(owner, end, column, value)]
+        if hop.kind == "shared":
+            literals.append(f"{there[apart]} != {row[apart]}")
+        return literals, there
+
+    def _along(
+        self, table: str, row: Row, references: Sequence[Reference], letter: str
+    ) -> tuple[list[str], str, Row]:
+        """Literals along references, the table that they lead to, and the variables of its row."""
+        literals: list[str] = []
+        for number, reference in enumerate(references, start=1):
+            step, row = self.forward(table, row, reference, f"{letter}{number}")
+            literals += step
+            table = reference.table or ""
+        return literals, table, row
 
     def walk(
         self, path: Path, anchor: Row | None = None, letter: str = "y"
@@ -124,12 +146,7 @@ class Walks:
         self, table: str, row: Row, onward: Onward, value: str | None, variable: str = "o"
     ) -> tuple[list[str], str]:
         """Literals that lead from a row to a column's value, and its variable."""
-        literals: list[str] = []
-        here, variables = table, row
-        for number, reference in enumerate(onward.references):
-            step, variables = self.forward(here, variables, reference, f"{variable}{number + 1}")
-            literals += step
-            here = reference.table or ""
+        literals, here, variables = self._along(table, row, onward.references, variable)
         if onward.kind in ("number", "calendar"):
             more, computed = self._number(here, variables, onward.column, variable)
             return [*literals, *more, *([f"{computed} {value}"] if value else [])], computed
@@ -231,12 +248,7 @@ class Walks:
         walked = self.ready.schema.dated_through(path.end)
         if walked is None:
             return []
-        literals: list[str] = []
-        table, variables = path.end, row
-        for number, reference in enumerate(walked):
-            step, variables = self.forward(table, variables, reference, f"d{number + 1}")
-            literals += step
-            table = reference.table or ""
+        literals, table, variables = self._along(path.end, row, walked, "d")
         literals.append(self.says(table, variables, self.ready.schema[table].date or "", "t"))
         return literals
 
