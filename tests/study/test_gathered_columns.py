@@ -37,9 +37,10 @@ def test_definitions_say_what_columns_say_of_rows_behind_rows(
     ]
     held = [int(rng.integers(900)) for _ in range(1100)]
     amounts = [int(rng.integers(1, 5)) for _ in held]
+    prices = [int(rng.integers(1, 9)) for _ in held]
     items = [
-        [k, f"o{order}", f"p{rng.integers(9)}", amount, rng.choice(["yes", "no"])]
-        for k, (order, amount) in enumerate(zip(held, amounts))
+        [k, f"o{order}", f"p{price}", amount, rng.choice(["yes", "no"])]
+        for k, (order, amount, price) in enumerate(zip(held, amounts, prices))
     ]
     clients = [
         [f"c{k}", _day(rng.integers(100, 300)), "" if k % 20 == 0 else int(rng.integers(90))]
@@ -49,7 +50,7 @@ def test_definitions_say_what_columns_say_of_rows_behind_rows(
         write(tmp_path / "clients.csv", ["client", "asked", "score"], clients),
         write(tmp_path / "orders.csv", ["order", "client", "day", "channel"], orders),
         write(tmp_path / "items.csv", ["item", "order", "product", "amount", "returned"], items),
-        write(tmp_path / "products.csv", ["product", "price"], [[f"p{k}", k] for k in range(9)]),
+        write(tmp_path / "products.csv", ["product", "price"], [[f"p{k}", k] for k in range(1, 9)]),
     ]
     with stage(find_sources(files)) as staging:
         ready = prepared(staging, "clients.score", time="clients.asked" if timed else None)
@@ -61,6 +62,19 @@ def test_definitions_say_what_columns_say_of_rows_behind_rows(
         if timed:
             assert "days since the latest of its orders with channel = web" in words
             assert any("orders in the last" in one and "divided by" in one for one in words)
+        assert "greatest amount times product's price of items of its orders" in words
+        totals = "mean total amount times product's price of items of its orders"
+        place, cost = words.index(totals), np.zeros(900)
+        np.add.at(cost, held, [one * other for one, other in zip(amounts, prices)])
+        for at in range(n):
+            own = [
+                cost[int(order[1:])]
+                for order, client, day, _ in orders
+                if client == f"c{at}" and (not timed or day <= clients[at][1])
+            ]
+            assert made.X[at, place] == pytest.approx(
+                np.mean(own) if own else np.nan, nan_ok=True, rel=1e-5
+            )
         place = words.index("greatest number of items of its orders")
         number = np.bincount(held, minlength=900)
         for at in range(n):
@@ -78,6 +92,7 @@ def _is_new(one: Candidate) -> bool:
     parts = one.compared or (one,)
     return any(
         (part.onward is not None and part.onward.column.gathered is not None)
+        or (part.onward is not None and part.onward.column.times)
         or part.aggregate == "interval"
         or (part.aggregate in ("min", "max", "different") and part.window is not None)
         or (part.aggregate in ("since", "max") and part.among is not None)

@@ -53,8 +53,7 @@ def test_definitions_say_what_columns_say_of_groups_within_rows(tmp_path: Path) 
 
 
 def _of_groups(one: Candidate) -> bool:
-    of = one.onward.column.gathered if one.onward is not None else None
-    return of is not None and bool(of.also)
+    return one.onward is not None and bool(one.onward.column.group)
 
 
 @pytest.mark.parametrize("keyed", [True, False])
@@ -101,7 +100,7 @@ def test_definitions_say_what_columns_say_of_rows_with_the_same_thing_and_kind(
         alike = "exams with the same student and course's subject"
         if not timed:
             place = words.index(f"mean homework of other {alike}")
-            subject = dict((course, what) for course, what, _ in courses)
+            subject = {course: what for course, what, _ in courses}
             for at, row in enumerate(exams):
                 *_, student, course, _, _, _ = row
                 own = [

@@ -363,6 +363,29 @@ def test_telephone_numbers_are_no_numbers(tmp_path: Path, name: str, cells: str,
     assert mapping.table("calls").column(name).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("name", "low", "kind"),
+    [
+        ("postcode", 10115, "text"),
+        ("postal_code", 20095, "text"),
+        ("Zip", 60311, "text"),
+        ("tariffCode", 84081000, "text"),
+        ("postcode", 9900, "number"),
+        ("postcodes", 3, "number"),
+        ("salary", 20095, "number"),
+        ("number_of_seats", 200, "number"),
+        ("code_year", 1900, "number"),
+    ],
+)
+def test_codes_of_digits_are_no_numbers(tmp_path: Path, name: str, low: int, kind: str) -> None:
+    """Where the name says so, and all have as many digits."""
+    lines = [f"client,{name}", *(f"c{i},{low + i * 37 % 290}" for i in range(400))]
+    (tmp_path / "clients.csv").write_text("\n".join(lines))
+    with stage(find_sources([tmp_path / "clients.csv"])) as staging:
+        mapping = propose(staging)
+    assert mapping.table("clients").column(name).kind == kind
+
+
 def test_steps_of_a_scale_are_numbers_and_codes_are_not(tmp_path: Path) -> None:
     rows = "".join(f"{n},{n % 24},{10 * (n % 24)},{n % 4},{n % 24}\n" for n in range(200))
     file = tmp_path / "policies.csv"

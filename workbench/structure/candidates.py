@@ -103,13 +103,12 @@ def onward_columns(schema: Schema, path: Path) -> Iterator[Onward]:
     frontier: list[tuple[str, tuple[Reference, ...]]] = [(path.end, ())]
     if path.many and len(path.hops) <= 2:
         for column in schema[path.end].gathered:
-            of = column.gathered
             # Groups within what led there: the bidders of an auction, as its bids are reached.
-            if of is None or not of.also or (back and {of.by, of.also} & set(back.roles)):
+            if not column.group or (back and column.group & set(back.roles)):
                 yield Onward((), column)
-    # Of those that share a kind, too, only what they say themselves: the others are close to them.
-    further_on = 0 if back is not None and back.way else FURTHER
-    for level in range(further_on + 1):
+    # Of those that share a kind, too, only what they say themselves.
+    most = 0 if back is not None and back.way else FURTHER
+    for level in range(most + 1):
         grown = []
         for table, references in frontier:
             for column in schema[table].columns:
@@ -117,7 +116,7 @@ def onward_columns(schema: Schema, path: Path) -> Iterator[Onward]:
                 same = back is not None and not references and column.name in back.roles
                 if not same and column.kind != "calendar":
                     yield Onward(references, column)
-            further = path.many and level < further_on and not schema[table].of
+            further = path.many and level < most and not schema[table].of
             for reference in schema[table].references if further else ():
                 if reference.table is None or reference.table in seen:
                     continue
@@ -285,10 +284,8 @@ def _of_many(
             if dated:
                 yield Candidate(path, "latest_is", onward, value)
         return
-    if onward.column.gathered is not None and onward.column.gathered.also:
-        yield Candidate(path, "max", onward)
-        if onward.column.gathered.column is not None:
-            yield Candidate(path, "min", onward)
+    if onward.column.group:
+        yield from (Candidate(path, "max", onward), Candidate(path, "min", onward))
         return
     if onward.kind == "date" and timed and dated:
         return

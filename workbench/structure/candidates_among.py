@@ -26,7 +26,11 @@ def candidates_among_some(
     the latest of them was.
     """
     near = [one for one in onward_columns(schema, path) if len(one.references) <= 1]
-    numbers = [one for one in near if one.kind == "number" and one.column.gathered is None]
+    numbers = [
+        one
+        for one in near
+        if one.kind == "number" and one.column.gathered is None and not one.column.times
+    ]
     dates = [one for one in near if one.kind == "date" and not one.references]
     unit = since_unit(schema, path)
     for kind in _kinds(schema, path):

@@ -80,8 +80,8 @@ def shares_of_totals(
     """
     near = [one for one in candidates if len(one.path.hops) == 1]
     for one in near:
-        of = one.onward.column.gathered if one.onward is not None else None
-        if of is not None and of.also and of.column is None and one.aggregate == "max":
+        of = one.onward.column.gathered if one.onward and one.onward.column.group else None
+        if of is not None and of.column is None and one.aggregate == "max":
             yield _compared("ratio", one, Candidate(one.path, "count"))
     totals = {(one.path, one.onward): one for one in _plain(near) if one.aggregate == "sum"}
     for one in near:

@@ -29,14 +29,15 @@ FEWEST_SHARED = 3
 def paths(schema: Schema, start: str, *, timed: bool = False) -> Iterator[Path]:
     """Paths of at most three steps, the start's own first, shorter ones before longer.
 
-    A hop is a step, but the way through a table that only relates things is one step, not two. A
-    path goes to many rows at most twice and to the latest at most once, near its start. From its
-    start it goes to rows, there and elsewhere, that share two things with it, or a thing and a
-    category; without time it may come back to any other rows of its start, and go by what things that it refers to, or rows that refer to it, share: the telephone
-    of other clients, the actors of films. From other rows of its start it goes on to what refers to
-    these and was not passed: the inspections of the hives of the same apiary. Once it reaches many,
-    it does not end in what a row refers to, other than its start: such rows are read along with the
-    row that refers to them.
+    A hop is a step, but the way through a table that only relates things is one step, not two.
+    A path goes to many rows at most twice and to the latest at most once, near its start. From
+    its start it goes to rows, there and elsewhere, that share two things with it, or a thing
+    and a category; without time it may come back to any other rows of its start, and go by what
+    things that it refers to, or rows that refer to it, share: the telephone of other clients,
+    the actors of films. From other rows of its start it goes on to what refers to these and was
+    not passed: the inspections of the hives of the same apiary. Once it reaches many, it does
+    not end in what a row refers to, other than its start: such rows are read along with the row
+    that refers to them.
     """
     frontier = [(Path(start), 0)]
     yield frontier[0][0]
@@ -139,16 +140,15 @@ def _hops_to_alike(here: Table, table: Table) -> Iterator[Hop]:
 
 
 def _categories(schema: Schema, here: Table) -> Iterator[tuple[tuple[Reference, ...], str]]:
-    """The categories of a row's own, and of what it refers to, of which things are told by kinds."""
+    """The categories of a row's own, and of what it refers to, by which rows are told apart."""
     ways = [(), *((one,) for one in here.references if one.table not in (None, here.name))]
     for way in ways:
         table = schema[way[-1].table or ""] if way else here
         named = {one.column for one in table.references}
         for column in table.columns:
-            several = len(column.values) >= FEWEST_SHARED
+            several = len(column.values) >= FEWEST_SHARED and not column.beginning
             if column.kind == "category" and several and column.name not in named:
-                if not column.beginning:
-                    yield way, column.name
+                yield way, column.name
 
 
 def _hops_alike(schema: Schema, here: Table) -> Iterator[Hop]:

@@ -54,6 +54,10 @@ class Column:
     since : str
         Of a number of days: the column of the date that they are counted from, up to that of
         `name`.
+    times : str
+        Of a number that is multiplied by another: the column of that.
+    way : tuple of Reference
+        From the row to the table of that other column; empty for its own.
     called : tuple of str
         What people call the things that `values` name; empty where they call them so.
     gathered : Gathered or None
@@ -67,8 +71,16 @@ class Column:
     beginning: int = 0
     part: Literal["", "weekday", "month", "hour"] = ""
     since: str = ""
+    times: str = ""
+    way: tuple[Reference, ...] = ()
     called: tuple[str, ...] = ()
     gathered: Gathered | None = None
+
+    @property
+    def group(self) -> frozenset[str]:
+        """Of what rows amount to that share two things: the columns of these."""
+        of = self.gathered
+        return frozenset() if of is None or not of.also else frozenset((of.by, of.also))
 
     def shown(self, value: str) -> str:
         """A value as people call it."""
@@ -79,10 +91,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Reference:
-    """`column` holds keys of `table`; without a table, values that rows of its own table share."""
+    """`column` holds keys of `table`; without a table, values that rows of its own table share.
+
+    It `is_role` where another column holds keys of that table, too: where trips start and end.
+    """
 
     column: str
     table: str | None
+    is_role: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

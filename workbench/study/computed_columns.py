@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, islice
 
 from workbench.structure.relational import Column, Gathered, Reference, Schema, Table
+from workbench.study.path_words import times_words
 from workbench.tables import Staging, TypedTable
 from workbench.tables.names import singular_words
 
@@ -29,6 +30,7 @@ SHARES = (0.1, 0.25, 0.75, 0.9)
 MOST_DATES = 4
 MOST_TOTALS = 4
 """Columns of rows that refer to a row that are added up."""
+MOST_PRODUCTS = 2
 MOST_SHARED = 3
 """Pairs of things that rows of a table share."""
 APART = 1.2
@@ -93,7 +95,7 @@ def gathered_columns(schema: Schema, name: str, target: str, *, timed: bool) -> 
             found.append(_gathered(f"number of {of}", Gathered(rows.name, back.column)))
             for references, column in islice(_totalled(schema, rows, name), MOST_TOTALS):
                 of_column = Gathered(rows.name, back.column, references, column)
-                said = column.name.replace("_", " ")
+                said = times_words(column) if column.times else column.name.replace("_", " ")
                 if references:
                     said = f"{' '.join(singular_words(references[0].table or ''))}'s {said}"
                 told = (
@@ -103,6 +105,34 @@ def gathered_columns(schema: Schema, name: str, target: str, *, timed: bool) -> 
                 )
                 found.append(_gathered(told, of_column))
     return tuple(found)
+
+
+def positive_numbers(staging: Staging, typed: TypedTable, table: Table) -> list[Column]:
+    """The columns of numbers above 0, of different ones."""
+    numbers = [one for one in table.columns if one.kind == "number" and not one.since]
+    if not numbers:
+        return []
+    names = [typed.columns[one.name] for one in numbers]
+    (found,) = staging.rows(
+        f"SELECT {', '.join(f'min({name}) > 0 AND max({name}) > min({name})' for name in names)} "
+        f"FROM {typed.relation}"
+    )
+    return [one for one, positive in zip(numbers, found) if positive]
+
+
+def product_columns(table: Table, positive: Mapping[str, list[Column]]) -> Iterator[Column]:
+    """The positive numbers of rows times others of their own, or of what they refer to: how many
+    were ordered times what one costs.
+    """
+    own = positive[table.name]
+    ways: list[tuple[tuple[Reference, ...], tuple[Column, Column]]] = [
+        ((), pair) for pair in combinations(own, 2)
+    ]
+    for reference in table.references:
+        others = positive.get(reference.table or "", []) if reference.table != table.name else []
+        ways += [((reference,), (one, other)) for one in own for other in others]
+    for way, (one, other) in ways[:MOST_PRODUCTS]:
+        yield Column(one.name, "number", times=other.name, way=way)
 
 
 def shared_columns(
@@ -122,7 +152,7 @@ def shared_columns(
     for one, also in islice(pairs, MOST_SHARED):
         rows = f"{said} with the same {one.replace('_', ' ')} and {also.replace('_', ' ')}"
         yield _gathered(f"number of {rows}", Gathered(table.name, one, also=also))
-        numbers = (c for c in table.columns if c.kind in ("number", "flag") and not c.since)
+        numbers = [c for c in table.columns if c.kind in ("number", "flag") and not c.since]
         for column in islice(numbers, MOST_TOTALS):
             of = column.name.replace("_", " ")
             told = (
@@ -164,9 +194,9 @@ def _gathered(words: str, of: Gathered) -> Column:
 def _totalled(
     schema: Schema, rows: Table, but: str
 ) -> Iterator[tuple[tuple[Reference, ...], Column]]:
-    """The numbers and flags of rows, then the numbers of what they refer to."""
-    for column in rows.columns:
-        if column.kind in ("number", "flag") and not column.since:
+    """The products, numbers and flags of rows, then the numbers of what they refer to."""
+    for column in (*rows.gathered, *rows.columns):
+        if column.kind in ("number", "flag") and not (column.since or column.gathered):
             yield (), column
     for reference in rows.references:
         if reference.table not in (None, but, rows.name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.structure.relational import Hop, Path
+from workbench.structure.relational import Column, Hop, Path
 from workbench.tables.names import plural, singular_words, without_id
 from workbench.tables.names import words as words_of
 
@@ -152,6 +152,12 @@ def _siblings(path: Path) -> str:
     """
     first, second = path.prefix
     return f"other {things(path.start)} of {whose(Path(path.start, (first,)))}{referred(second)}"
+
+
+def times_words(column: Column) -> str:
+    """A number times another: `quantity times product's price`."""
+    owner = whose(Path("", tuple(Hop("to", one.column, one.table or "") for one in column.way)))
+    return f"{spoken(column.name)} times {owner.removeprefix('its ')}{spoken(column.times)}"
 
 
 def _owner(hops: tuple[Hop, ...]) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from workbench.database import text_literal
 from workbench.structure.candidates import Onward
-from workbench.structure.relational import Gathered, Hop, Reference, Schema
+from workbench.structure.relational import Column, Gathered, Hop, Reference, Schema
 from workbench.study.relations import Relations
 
 LABEL_ROW = "end_"
@@ -147,6 +147,19 @@ class RowQueries:
             f"{alias}.{self.relations.key(table)}) AS DOUBLE)"
         )
 
+    def _product(self, alias: str, table: str, column: Column) -> str:
+        """A number of a row times another, its own or one of what it refers to."""
+        one = f"CAST({alias}.{self.relations.column(table, column.name)} AS DOUBLE)"
+        if not column.way:
+            return f"{one} * {alias}.{self.relations.column(table, column.times)}"
+        (reference,) = column.way
+        owner = reference.table or ""
+        far, near = self.relations.joined(table, Hop("to", reference.column, owner))
+        return (
+            f"{one} * (SELECT p.{self.relations.column(owner, column.times)} FROM "
+            f"{self.relations[owner]} p WHERE p.{far} = {alias}.{near})"
+        )
+
     def number(self, alias: str, table: str, onward: Onward) -> str:
         """A cell as a number: the place of a category, a hash of a name, 0 and 1, days,
         or as it is.
@@ -168,6 +181,8 @@ class RowQueries:
             return f"coalesce({column}, 0)"
         if onward.kind == "calendar":
             return f"CAST({PARTS[onward.column.part]}({column}) AS DOUBLE)"
+        if onward.column.times:
+            return self._product(alias, table, onward.column)
         if onward.column.since:
             earlier = f"{alias}.{self.relations.column(table, onward.column.since)}"
             return f"(epoch({column}) - epoch({earlier})) / 86400.0"

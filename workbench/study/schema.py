@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,8 @@ from workbench.study.computed_columns import (
     durations,
     gathered_columns,
     number_column,
+    positive_numbers,
+    product_columns,
     shared_columns,
 )
 from workbench.study.texts import common_words
@@ -56,17 +59,26 @@ def relational_schema(
             made = replace(made, columns=(*made.columns, *lasting))
         tables[made.name] = made
         tables |= {one.name: one for one in _dated_by(made, lasting if timed else ())}
-    schema = Schema(tables)
+    positive = {
+        name: positive_numbers(staging, typed[one.of or name], one) for name, one in tables.items()
+    }
+    schema = Schema(
+        {
+            name: replace(table, gathered=tuple(product_columns(table, positive)))
+            for name, table in tables.items()
+        }
+    )
     return Schema(
         {
             name: replace(
                 table,
                 gathered=(
+                    *table.gathered,
                     *gathered_columns(schema, name, target, timed=timed),
                     *(() if timed or name == target else shared_columns(staging, typed, table)),
                 ),
             )
-            for name, table in tables.items()
+            for name, table in schema.tables.items()
         }
     )
 
@@ -100,13 +112,18 @@ def _table(
         if column.name in typed.columns and column.name not in within_dates:
             found.take(column)
     date, by_year = _date(staging, typed, found.columns)
+    ends = Counter(one.table for one in found.references)
+    references = tuple(
+        replace(one, is_role=one.table is not None and ends[one.table] > 1)
+        for one in found.references
+    )
     holds = {
         one.name: what
         for one in used
         if one.name in typed.columns and (what := _held(mapping, table, one))
     }
     return Table(
-        table.name, typed.rows, table.key, tuple(found.columns), tuple(found.references), date,
+        table.name, typed.rows, table.key, tuple(found.columns), references, date,
         by_year, tuple(found.named), tuple(found.texts), holds, _within(table),
     )  # fmt: skip
 

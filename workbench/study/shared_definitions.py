@@ -84,7 +84,7 @@ def gathered_number(walks: Literals, table: str, column: Column) -> str:
         outside, test = "", ""
         if of.also:
             outside = " ^ ".join(_sharing(walks, of, "z")) + " ^ "
-            inside, there = _sharing(walks, of, "y"), ("y",)
+            inside, there = _sharing(walks, of, "y"), walks.row(of.table, "y")
         else:
             inside, there = walks.hop(table, ("z",), Hop("from", of.by, of.table), "y")
         aggregate, counted = "count", ", ".join(there)

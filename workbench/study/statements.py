@@ -94,7 +94,8 @@ def _value_name(value: str) -> str:
 
 def _column_name(column: Column) -> str:
     since = f"Since{camel(column.since)}" if column.since else ""
-    return f"{camel(column.name)}{column.part.capitalize()}{since}"
+    times = f"Times{camel(column.times)}" if column.times else ""
+    return f"{camel(column.name)}{column.part.capitalize()}{since}{times}"
 
 
 def candidate_name(candidate: Candidate) -> str:

@@ -172,6 +172,10 @@ class Walks:
         if column.since:
             literals.append(self.says(table, row, column.since, earlier))
             return literals, f"days({later}, {earlier})"
+        if column.times:
+            step, owner, end = self._along(table, row, column.way, f"{variable}v")
+            literals += [*step, self.says(owner, end, column.times, earlier)]
+            return literals, f"({later} * {earlier})"
         return literals, f"{column.part}({later})" if column.part else later
 
     def _column(self, table: str, row: Row, column: str) -> tuple[list[str], str]:

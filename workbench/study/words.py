@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.structure.candidates import Candidate, Onward
-from workbench.structure.relational import Path
+from workbench.structure.relational import Hop, Path
 from workbench.study.path_words import (
     as_role,
     neighbours_words,
+    referred,
     rows_words,
     spoken,
     the,
     thing_words,
+    times_words,
     whose,
 )
 from workbench.tables.names import singular_words
@@ -208,11 +210,15 @@ def _among(candidate: Candidate) -> str:
 
 def _column_words(onward: Onward) -> str:
     name = spoken(onward.column.name)
+    if onward.column.times:
+        name = times_words(onward.column)
     if onward.column.since:
         name = f"days from {spoken(onward.column.since)} to {name}"
     if onward.references:
         last = onward.references[-1]
         owner = " ".join(singular_words(last.table or last.column))
+        if last.is_role:
+            owner = referred(Hop("to", last.column, last.table or ""))
         return f"{owner}'{'' if owner.endswith('s') else 's'} {name}"
     return name
 

@@ -25,8 +25,13 @@ ColumnKind = Literal[
 
 MOST_CATEGORIES = 1_000_000
 NEARLY_ALL = 0.95
-_CODE_WORDS = ID_WORDS | frozenset(
-    "type class group status state category kind typ klasse gruppe plz zip".split()
+_POSTAL_WORDS = frozenset(
+    "plz zip zipcode postcode postal postleitzahl postnummer postnr".split()
+)
+_PARTED_WORDS = _POSTAL_WORDS | frozenset("code codes schluessel".split())
+"""Words for codes whose first digits say of which kind they are."""
+_CODE_WORDS = ID_WORDS | _POSTAL_WORDS | frozenset(
+    "type class group status state category kind typ klasse gruppe".split()
 )
 _SCALE_WORDS = frozenset("class group klasse gruppe".split())
 _TELEPHONE_WORDS = frozenset("phone telephone telefon tel mobile handy fax iban".split())
@@ -100,12 +105,26 @@ def _of_numbers(column: ColumnCounts) -> Finding:
     telephone = set(words(column.name)) & _TELEPHONE_WORDS
     if telephone and all_whole:
         return _as_text(column, f"numbers, and the name says {min(telephone)}")
+    parted = set(words(column.name)) & _PARTED_WORDS
+    if parted and all_whole and not _like_years(column) and (digits := _digits(column)):
+        said = f"codes of {digits} digits, and the name says {min(parted)}"
+        return _as_text(column, said)
     codes = set(words(column.name)) & _CODE_WORDS
     is_scale = codes <= _SCALE_WORDS and _like_scale(column)
     if codes and all_whole and column.distinct <= 50 and not _like_years(column) and not is_scale:
         said = f"{column.distinct} whole numbers, and the name says {min(codes)}"
         return Finding("category", said)
     return Finding("number", _about_numbers(column), _rest(column.numbers, filled, "numbers"))
+
+
+def _digits(column: ColumnCounts) -> int:
+    """How many digits all cells have, of numbers that are not below 0; 0 where some have more than
+    others, or few.
+    """
+    if column.low is None or column.high is None or column.low < 100:
+        return 0
+    least, most = (len(f"{number:.0f}") for number in (column.low, column.high))
+    return least if least == most else 0
 
 
 def _like_years(column: ColumnCounts) -> bool:
