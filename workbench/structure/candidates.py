@@ -217,7 +217,7 @@ def candidates_of_variety(
             for window in (None, *windows):
                 yield Candidate(path, "different", onward, None, window)
         for onward in onward_columns(schema, path):
-            if onward.kind == "number":
+            if onward.kind == "number" and not onward.column.group:
                 yield Candidate(path, "variance", onward)
 
 
