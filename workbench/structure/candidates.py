@@ -106,8 +106,7 @@ def onward_columns(schema: Schema, path: Path) -> Iterator[Onward]:
             # Groups within what led there: the bidders of an auction, as its bids are reached.
             if not column.group or (back and column.group & set(back.roles)):
                 yield Onward((), column)
-    # Of those that share a kind, too, only what they say themselves.
-    most = 0 if back is not None and back.way else FURTHER
+    most = 0 if back and back.way else FURTHER  # of those of a kind only what they say themselves
     for level in range(most + 1):
         grown = []
         for table, references in frontier:
