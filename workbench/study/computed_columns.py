@@ -10,7 +10,7 @@ from itertools import combinations, islice
 from workbench.structure.relational import Column, Gathered, Reference, Schema, Table
 from workbench.study.path_words import times_words
 from workbench.tables import Staging, TypedTable
-from workbench.tables.names import singular_words
+from workbench.tables.names import singular_words, words
 
 A_YEAR = 330
 """Days that dates span at least where their months are looked at."""
@@ -31,6 +31,10 @@ MOST_DATES = 4
 MOST_TOTALS = 4
 """Columns of rows that refer to a row that are added up."""
 MOST_PRODUCTS = 2
+OF_EACH = frozenset(
+    "price cost costs rate fee wage tariff preis kosten satz lohn gebuehr tarif".split()
+)
+"""Words for what one costs, which is multiplied by how many there are."""
 MOST_SHARED = 3
 """Pairs of things that rows of a table share."""
 APART = 1.2
@@ -121,18 +125,25 @@ def positive_numbers(staging: Staging, typed: TypedTable, table: Table) -> list[
 
 
 def product_columns(table: Table, positive: Mapping[str, list[Column]]) -> Iterator[Column]:
-    """The positive numbers of rows times others of their own, or of what they refer to: how many
-    were ordered times what one costs.
-    """
-    own = positive[table.name]
-    ways: list[tuple[tuple[Reference, ...], tuple[Column, Column]]] = [
-        ((), pair) for pair in combinations(own, 2)
+    """The positive numbers of rows times what one costs, of their own or of what they refer to."""
+    ways: list[tuple[tuple[Reference, ...], list[Column]]] = [((), positive[table.name])]
+    ways += [
+        ((one,), positive.get(one.table or "", []))
+        for one in table.references
+        if one.table != table.name
     ]
-    for reference in table.references:
-        others = positive.get(reference.table or "", []) if reference.table != table.name else []
-        ways += [((reference,), (one, other)) for one in own for other in others]
-    for way, (one, other) in ways[:MOST_PRODUCTS]:
-        yield Column(one.name, "number", times=other.name, way=way)
+    found = (
+        Column(one.name, "number", times=other.name, way=way)
+        for way, others in ways
+        for other in others
+        for one in positive[table.name]
+        if _is_price(other) and not _is_price(one)
+    )
+    yield from islice(found, MOST_PRODUCTS)
+
+
+def _is_price(column: Column) -> bool:
+    return bool(OF_EACH.intersection(words(column.name)))
 
 
 def shared_columns(
@@ -187,8 +198,8 @@ def _are_groups(staging: Staging, typed: TypedTable, one: str, also: str) -> boo
     return apart and rows >= APART * pairs and squares <= MOST_MET * rows
 
 
-def _gathered(words: str, of: Gathered) -> Column:
-    return Column(words, "number", gathered=of)
+def _gathered(said: str, of: Gathered) -> Column:
+    return Column(said, "number", gathered=of)
 
 
 def _totalled(

@@ -25,13 +25,13 @@ ColumnKind = Literal[
 
 MOST_CATEGORIES = 1_000_000
 NEARLY_ALL = 0.95
-_POSTAL_WORDS = frozenset(
-    "plz zip zipcode postcode postal postleitzahl postnummer postnr".split()
-)
+_POSTAL_WORDS = frozenset("plz zip zipcode postcode postal postleitzahl postnummer postnr".split())
 _PARTED_WORDS = _POSTAL_WORDS | frozenset("code codes schluessel".split())
 """Words for codes whose first digits say of which kind they are."""
-_CODE_WORDS = ID_WORDS | _POSTAL_WORDS | frozenset(
-    "type class group status state category kind typ klasse gruppe".split()
+_CODE_WORDS = (
+    ID_WORDS
+    | _POSTAL_WORDS
+    | frozenset("type class group status state category kind typ klasse gruppe".split())
 )
 _SCALE_WORDS = frozenset("class group klasse gruppe".split())
 _TELEPHONE_WORDS = frozenset("phone telephone telefon tel mobile handy fax iban".split())
