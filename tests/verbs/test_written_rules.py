@@ -124,3 +124,17 @@ def test_recorded_runs_tell_rules_as_written() -> None:
     assert list(zip(frame["formula"], frame["weight"])) == expected
     conjunction = frame[frame["formula"] == "Smokes(x) ^ Cancer(x)"].iloc[0]
     assert conjunction["clauses"] == "!Smokes(x) v !Cancer(x)"
+
+
+@pytest.mark.parametrize("tie", [False, True])
+def test_what_was_learned_predicts_as_its_program_does(tie: bool) -> None:
+    with wb.open() as workspace:
+        workspace.declare(RULES)
+        load_alchemy_text(workspace.database, FACTS)
+        learned = workspace.learn(RULES, query=QUERY, tie=tie)
+        found, read = (
+            workspace.infer(rules, query=QUERY, labels="withheld", engine="exact").predictions()
+            for rules in (learned, learned.text())
+        )
+    assert found["atom"].tolist() == read["atom"].tolist()
+    np.testing.assert_allclose(found["value"], read["value"], atol=1e-6)

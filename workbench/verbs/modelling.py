@@ -242,6 +242,7 @@ class Modelling:
         if not isinstance(rules, Program | str | os.PathLike):
             learned, weights = rules, rules.weights
             request.setdefault("templates", rules.templates)
+            request.setdefault("tie", rules.grounding.origin.vocabulary.request.tie)
             rules = rules.program
         program = self.fitted(rules, request.get("worlds"))
         chosen = task_of(program, task)
