@@ -46,10 +46,15 @@ def numpy_column(column: pyarrow.Array | pyarrow.ChunkedArray) -> Array:
         empty = np.zeros(0, column.type.to_pandas_dtype())
         return chunks[0] if len(chunks) == 1 else np.concatenate([empty, *chunks])
     kind = column.type
-    numbers = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
-    if column.null_count or not numbers:
+    if not (pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)):
         return np.asarray(column.to_numpy(zero_copy_only=False))
-    return np.from_dlpack(column)
+    if not column.null_count:
+        return np.from_dlpack(column)
+    there, data = column.buffers()
+    part = slice(column.offset, column.offset + len(column))
+    values = np.frombuffer(data, kind.to_pandas_dtype())[part].astype(np.float64)
+    values[np.unpackbits(np.frombuffer(there, np.uint8), bitorder="little")[part] == 0] = np.nan
+    return values
 
 
 def run_starts(values: Array) -> Int64:

@@ -4,7 +4,7 @@ intervals of what was predicted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +123,11 @@ def _mean(values: Float) -> float | None:
 
 
 def explained_rows(
-    ready: Prepared, model: FittedRules, candidates: Sequence[Candidate], X: Real, predictions: Any
+    ready: Prepared,
+    model: FittedRules,
+    candidates: Sequence[Candidate],
+    X: Real,
+    predictions: Mapping[str, Any],
 ) -> tuple[Explained, ...]:
     """The rows most clearly decided, the asked ones before the known, with what each rule adds to
     them.
@@ -131,18 +135,20 @@ def explained_rows(
     Parameters
     ----------
     X : float32 array, shape (n_rows, n_candidates)
-    predictions : data frame
-        As a study gives them: `value`, `known`, of a category `probability`.
+    predictions : mapping of str to sequence
+        Their columns, as a study gives them: `value`, `known`, of a category `probability`.
     """
-    known = predictions["known"].to_numpy(bool)
+    known = predictions["known"]
     own = model.predict(X)
     if model.kind == "category":
         place = own.argmax(axis=1)
-        place[~known] = [ready.classes.index(name) for name in predictions["value"][~known]]
-        values = np.where(known, own.max(axis=1), predictions["probability"].to_numpy(float))
+        place[~known] = [
+            ready.classes.index(predictions["value"][row]) for row in np.flatnonzero(~known)
+        ]
+        values = np.where(known, own.max(axis=1), predictions["probability"])
     else:
         place = np.zeros(len(own), np.int64)
-        values = np.where(known, own, predictions["value"].to_numpy(float))
+        values = np.where(known, own, predictions["value"])
     certain = np.abs(values - np.median(values)) if model.kind == "number" else values
     chosen = np.lexsort((-certain, known))[:MOST_EXPLAINED]
     adds = [_adds(part, X[chosen]) for part in model.parts]

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.arrays import Float, Int64
 from workbench.database import unused_name
+from workbench.database.arrow_columns import numpy_column
 from workbench.errors import Diagnostic, InputError, UsageError, nearest
 from workbench.structure.relational import Schema
 from workbench.study.anchors import TargetTimes
@@ -260,7 +261,7 @@ def asked_rows(
         if lost := int((undated & ~np.isnan(labels)).sum()):
             notes = (_without_date(target, time_column, lost),)
         labels = np.where(undated, np.nan, labels)
-    rows = found.column("r_").to_numpy().astype(np.int64)
+    rows = numpy_column(found.column("r_")).astype(np.int64)
     return AskedRows(rows, labels, keys, names, times, notes)
 
 

@@ -31,7 +31,7 @@ def write_study(result: StudyResult, directory: Path) -> None:
     `report.html` and `study.json` in a directory.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    result.predictions.to_csv(directory / "predictions.csv", index=False)
+    (directory / "predictions.csv").write_text(result.predictions_csv(), encoding="utf-8")
     (directory / "program.mln").write_text(result.program, encoding="utf-8")
     (directory / "dataset.toml").write_text(result.mapping, encoding="utf-8")
     (directory / "report.html").write_text(html_report(result), encoding="utf-8")

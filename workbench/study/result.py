@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from io import StringIO
+from typing import TYPE_CHECKING, Any
 
 from workbench.arrays import Float, Int64
 from workbench.errors import Diagnostic
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -137,10 +143,10 @@ class StudyResult:
         From which probability on a yes is said.
     calibration : tuple of mappings
         By probability, how often it came true, on held-out rows.
-    predictions : data frame
-        The key columns of every row of the target's table, `value`, `known`, and beside them `low`,
-        `high` of an interval (90 %) where it is asked, `held_out` where it is known: what the folds
-        said of it.
+    columns : mapping of str to sequence
+        Of the predictions: the key columns of every row of the target's table, `value`, `known`,
+        and beside them `low`, `high` of an interval (90 %) where it is asked, `held_out` where it
+        is known: what the folds said of it.
     mapping : str
         The `dataset.toml` that goes with the program.
     status : {'done', 'limit', 'cancelled'}
@@ -167,7 +173,7 @@ class StudyResult:
     threshold: float | None
     calibration: tuple[Mapping[str, Any], ...]
     explanations: tuple[Explained, ...]
-    predictions: Any
+    columns: Mapping[str, Any]
     program: str
     mapping: str
     seconds: float
@@ -189,6 +195,26 @@ class StudyResult:
             f"StudyResult({self.target} by {self.learner}, {self.status}: {found}, "
             f"{len(self.rules)} rules)"
         )
+
+    @cached_property
+    def predictions(self) -> pd.DataFrame:
+        """The predictions as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(dict(self.columns))
+
+    def predictions_csv(self) -> str:
+        """The predictions as CSV, what is not known left blank."""
+        cells = (
+            column if isinstance(column, list) else column.tolist()
+            for column in self.columns.values()
+        )
+        written = StringIO()
+        lines = csv.writer(written, lineterminator="\n")
+        lines.writerow(self.columns)
+        # Only what is not a number differs from itself.
+        lines.writerows(["" if cell != cell else cell for cell in row] for row in zip(*cells))
+        return written.getvalue()
 
     def as_record(self) -> dict[str, Any]:
         """JSON-ready fields; predictions and program are files."""

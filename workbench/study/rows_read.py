@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.database.arrow_columns import numpy_column
 from workbench.structure.candidates import Onward
 from workbench.structure.reached import Reached
 from workbench.structure.relational import Hop
@@ -69,17 +70,10 @@ class RowsRead:
 def arrays_of(staging: Staging, sql: str) -> dict[str, Float]:
     """The columns of a Select as numbers, NaN for NULL."""
     table = staging.record_batches(sql).read_all()
-    return {name: _as_float(table.column(name)) for name in table.column_names}
-
-
-def _as_float(column: object) -> Float:
-    import pyarrow
-    import pyarrow.compute
-
-    filled = pyarrow.compute.fill_null(
-        pyarrow.compute.cast(column, pyarrow.float64()), float("nan")
-    )
-    return np.asarray(filled.to_numpy(), np.float64)
+    return {
+        name: np.asarray(numpy_column(table.column(name).cast("float64")), np.float64)
+        for name in table.column_names
+    }
 
 
 def looked_up(keys: Int64, values: Float, wanted: Int64, missing: float = np.nan) -> Float:

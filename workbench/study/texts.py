@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from workbench.arrays import Float, Int64
+from workbench.database.arrow_columns import numpy_column
 from workbench.structure.reached import Spans
 from workbench.tables import Staging, TypedTable
 
@@ -43,8 +44,8 @@ def rows_with_words(
     table = staging.record_batches(
         f"SELECT w, r FROM ({_words(typed, column)}) ORDER BY w, r"
     ).read_all()
-    found = table.column("w").to_numpy(zero_copy_only=False).astype(str)
-    rows = table.column("r").to_numpy().astype(np.int64)
+    found = np.array(table.column("w").to_pylist(), np.str_)
+    rows = numpy_column(table.column("r")).astype(np.int64)
     first, last = np.searchsorted(found, words, "left"), np.searchsorted(found, words, "right")
     return {word: rows[low:high] for word, low, high in zip(words, first.tolist(), last.tolist())}
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow
 
 from workbench.arrays import Float
+from workbench.database.arrow_columns import numpy_column
 from workbench.errors import Diagnostic, InputError
 from workbench.tables.facts import Target, target_of
 from workbench.tables.kinds import share
@@ -82,7 +83,7 @@ def target_rows(
     if target.kind == "category":
         classes = tuple(sorted(text for text in column.unique().to_pylist() if text is not None))
         column = index_in(column, value_set=pyarrow.array(classes, pyarrow.string()))
-    values = column.cast(pyarrow.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+    values = numpy_column(column.cast(pyarrow.float64()))
     return TargetRows(
         target, found.drop_columns(["value"]), np.asarray(values, np.float64), classes
     )

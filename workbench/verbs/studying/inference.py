@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from workbench.arrays import Int64
+from workbench.arrays import Float, Int64
 from workbench.database import Database
 from workbench.errors import Diagnostic, WorkbenchError
 from workbench.grounding import GroundRequest
@@ -37,7 +37,7 @@ Key = tuple[str, ...]
 """The constants of an atom."""
 
 Explain = Callable[[Any], tuple[Explained, ...]]
-"""The most telling rows of a frame of predictions, explained."""
+"""The most telling rows of the columns of predictions, explained."""
 
 
 def held_out(ready: Prepared, studied: Studied, rows: Int64) -> HeldOut | None:
@@ -91,7 +91,7 @@ def with_inferred(
                     result = _not_run(result, "time was up before its first sample", explain)
                 else:
                     result = _with_values(result, ready, found)
-                    result = replace(result, explanations=explain(result.predictions))
+                    result = replace(result, explanations=explain(result.columns))
             except WorkbenchError as error:
                 said = error.diagnostics[0] if error.diagnostics else None
                 result = _not_run(result, said.message if said else str(error), explain)
@@ -131,43 +131,37 @@ def _not_run(result: StudyResult, why: str, explain: Explain) -> StudyResult:
         help="blanks have the values that the rules give them row by row",
         severity="warning",
     )
-    told = explain(result.predictions)
+    told = explain(result.columns)
     return replace(result, explanations=told, warnings=(*result.warnings, note))
 
 
 def _with_values(result: StudyResult, ready: Prepared, values: Mapping[Key, float]) -> StudyResult:
     """The study with the values that inference gives its asked rows."""
-    frame = result.predictions.copy()
-    asked = np.flatnonzero(~frame["known"].to_numpy(bool))
+    columns = dict(result.columns)
+    asked = np.flatnonzero(~columns["known"])
     keys = list(zip(*([str(part) for part in ready.keys[name]] for name in _subject(ready))))
     if ready.kind == "category":
         found = np.array(
             [[values.get((*keys[row], name), 0.0) for name in ready.classes] for row in asked]
         )
-        best = found.argmax(axis=1)
-        frame["value"] = _replaced(frame["value"], asked, [ready.classes[place] for place in best])
-        frame["probability"] = _replaced(frame["probability"], asked, found.max(axis=1))
-        return replace(result, predictions=frame)
-    return replace(result, predictions=_with_intervals(frame, ready, keys, asked, values))
-
-
-def _with_intervals(
-    frame: Any, ready: Prepared, keys: Sequence[Key], asked: Int64, values: Mapping[Key, float]
-) -> Any:
-    """The predictions with the values that inference gives them, and intervals that hold these."""
+        columns["value"] = list(columns["value"])
+        for row, place in zip(asked.tolist(), found.argmax(axis=1).tolist()):
+            columns["value"][row] = ready.classes[place]
+        columns["probability"] = _replaced(columns["probability"], asked, found.max(axis=1))
+        return replace(result, columns=columns)
     rows = np.array([row for row in asked if keys[row] in values], np.int64)
     inferred = np.array([values[keys[row]] for row in rows], np.float64)
-    shift = inferred - frame["value"].to_numpy(float)[rows] if ready.kind == "number" else 0.0
+    # Intervals hold the values that inference gives.
+    shift = inferred - columns["value"][rows] if ready.kind == "number" else 0.0
     for name, kept in (("low", np.minimum), ("high", np.maximum)):
-        ends = frame[name].to_numpy(float)[rows] + shift
-        frame[name] = _replaced(frame[name], rows, kept(ends, inferred))
-    frame["value"] = _replaced(frame["value"], rows, inferred)
-    return frame
+        columns[name] = _replaced(columns[name], rows, kept(columns[name][rows] + shift, inferred))
+    columns["value"] = _replaced(columns["value"], rows, inferred)
+    return replace(result, columns=columns)
 
 
-def _replaced(column: Any, rows: Any, values: Any) -> Any:
+def _replaced(column: Float, rows: Int64, values: Float) -> Float:
     """A column with other values in some rows."""
-    changed = column.to_numpy(copy=True)
+    changed = column.copy()
     changed[rows] = values
     return changed
 
@@ -219,7 +213,7 @@ def joint_values(
         database, found, seed, {"query": [predicted], "labels": "evidence", "time_limit": seconds}
     )
     values = {}
-    table = found.predictions()
+    table = found.prediction_columns()
     for atom, value in zip(table["atom"], table["value"]):
         parsed = parse_atom(str(atom))
         if parsed is not None:

@@ -50,7 +50,7 @@ def record_study(database: Database, result: StudyResult, *, seed: int = 0) -> i
     kept = {
         "record": as_json(result.as_record())
         | {"program": result.program, "mapping": result.mapping},
-        "predictions": result.predictions.to_csv(index=False),
+        "predictions": result.predictions_csv(),
         "report": html_report(result),
     }
     types, held_out = _held_out(database, result.held_out)

@@ -169,8 +169,6 @@ def _result(
     out: str | os.PathLike[str] | None,
 ) -> tuple[StudyResult, Explain]:
     """The study by its rules, row by row; and how rows with final values are explained."""
-    import pandas as pd
-
     model = studied.model
     assert model is not None
     X = _final_columns(staging, ready, studied, matrix)
@@ -180,13 +178,12 @@ def _result(
     out_of_fold = np.full((len(ready.rows), *predicted.shape[1:]), np.nan)
     out_of_fold[rows] = studied.out_of_fold()
     threshold = studied.threshold() if ready.kind == "yes/no" else None
-    frame = pd.DataFrame({**ready.keys, **_values(ready, predicted, known)})
-    frame["known"] = known
+    columns = {**ready.keys, **_values(ready, predicted, known), "known": known}
     if ready.kind != "category":
-        frame["low"] = np.where(known, np.nan, low)
-        frame["high"] = np.where(known, np.nan, high)
-        frame["held_out"] = out_of_fold
-    scored = np.flatnonzero(~np.isnan(out_of_fold.reshape(len(frame), -1)[:, 0]))
+        columns["low"] = np.where(known, np.nan, low)
+        columns["high"] = np.where(known, np.nan, high)
+        columns["held_out"] = out_of_fold
+    scored = np.flatnonzero(~np.isnan(out_of_fold.reshape(len(known), -1)[:, 0]))
     table: tuple[dict[str, Any], ...] = ()
     if ready.kind == "yes/no" and len(scored):
         table = tuple(_calibration_rows(out_of_fold[scored], ready.labels[scored]))
@@ -211,8 +208,8 @@ def _result(
         threshold=threshold,
         calibration=table,
         # Those of a study whose blanks inference predicts follow these values.
-        explanations=() if asked and studied.status == "done" else explain(frame),
-        predictions=frame,
+        explanations=() if asked and studied.status == "done" else explain(columns),
+        columns=columns,
         program=program_text(ready, model, matrix.candidates),
         mapping=format_mapping(ready.mapping, out),
         seconds=0.0,
