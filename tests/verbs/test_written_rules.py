@@ -136,5 +136,6 @@ def test_what_was_learned_predicts_as_its_program_does(tie: bool) -> None:
             workspace.infer(rules, query=QUERY, labels="withheld", engine="exact").predictions()
             for rules in (learned, learned.text())
         )
+        assert workspace.runs.get(2).parameters.get("tie", False) == tie
     assert found["atom"].tolist() == read["atom"].tolist()
     np.testing.assert_allclose(found["value"], read["value"], atol=1e-6)

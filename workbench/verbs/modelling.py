@@ -242,7 +242,8 @@ class Modelling:
         if not isinstance(rules, Program | str | os.PathLike):
             learned, weights = rules, rules.weights
             request.setdefault("templates", rules.templates)
-            request.setdefault("tie", rules.grounding.origin.vocabulary.request.tie)
+            if rules.grounding.origin.vocabulary.request.tie:
+                settings["tie"] = request["tie"] = True
             rules = rules.program
         program = self.fitted(rules, request.get("worlds"))
         chosen = task_of(program, task)
