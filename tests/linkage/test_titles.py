@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.linkage_kinds import ADJECTIVES, COLOURS, NOUNS, made_up
-from benchmarks.linkage_sets import ENDS, STARTS
+from benchmarks.linkage_sets import ENDS, FORENAMES, STARTS
 from benchmarks.linkage_titles import TITLES
 from experiments.cluster_scores import cluster_scores
 from workbench.linkage.numbers import words_in
@@ -66,3 +66,32 @@ def test_prices_that_differ_a_little_do_not_speak_against_titles(tmp_path: Path)
     table.drop(columns="thing").to_csv(tmp_path / "offers.csv", index=False)
     result = link([tmp_path / "offers.csv"])
     assert cluster_scores(result.clustering.label, table["thing"].to_numpy())["F1"] > 0.8
+
+
+@pytest.mark.parametrize("n", [300, 1500])
+def test_records_of_one_column_are_linked(tmp_path: Path, n: int) -> None:
+    """Chance is told by shuffled words: of names that many share fewer pairs match."""
+    random = np.random.default_rng(n)
+    rows = []
+    for thing in range(n * 2 // 3):
+        code = f"{random.choice(list('ABCDEF'))}{random.integers(1000, 10**4)}"
+        words = [random.choice(STARTS), code, random.choice(NOUNS), random.choice(COLOURS)]
+        for _ in range(1 + int(random.random() < 0.5)):
+            said = [word for word in words if word == code or random.random() < 0.85]
+            rows.append((" ".join(said), thing))
+    table = pd.DataFrame(rows, columns=["title", "thing"])
+    table[["title"]].to_csv(tmp_path / "titles.csv", index=False)
+    result = link([tmp_path / "titles.csv"])
+    assert cluster_scores(result.clustering.label, table["thing"].to_numpy())["F1"] > 0.6
+    least, most = result.estimates.precision_interval
+    assert most - least > 0.3
+
+
+def test_without_duplicates_nothing_of_one_column_is_linked(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    names = {
+        f"{random.choice(FORENAMES)} {random.choice(STARTS)}{random.choice(ENDS)}"
+        for _ in range(900)
+    }
+    pd.DataFrame({"name": sorted(names)}).to_csv(tmp_path / "names.csv", index=False)
+    assert len(link([tmp_path / "names.csv"]).clustering) > 0.97 * len(names)

@@ -63,3 +63,21 @@ def test_long_numbers_of_one_length_are_codes_though_some_are_mistyped(tmp_path:
         names = [["register"], ["sold"], ["year"]]
         records = read_records(staging, list(staging.tables.values()), names, [None])
     assert [column.kind for column in records.columns] == ["text", "number", "number"]
+
+
+def test_one_weight_in_two_units_is_one_value(tmp_path: Path) -> None:
+    """Within a column, and in two files that use another one each."""
+    weights = [0.07 * (1 + at % 9) for at in range(40)]
+    grams = [f"{1000 * one:g} g" for one in weights]
+    mixed = [f"{one:g} kg" if at % 3 else grams[at] for at, one in enumerate(weights)]
+    kilograms = [f"{one:g} kg" for one in weights]
+    for name, cells in (("grams", grams), ("mixed", mixed), ("kilograms", kilograms)):
+        rows = "".join(f"{at},{cell}\n" for at, cell in enumerate(cells))
+        (tmp_path / f"{name}.csv").write_text(f"id,weight\n{rows}", encoding="utf-8")
+    for pair in (("grams", "mixed"), ("mixed", "kilograms"), ("kilograms", "grams")):
+        with stage(find_sources([tmp_path / f"{name}.csv" for name in pair])) as staging:
+            tables = tuple(staging.tables.values())
+            column = read_records(staging, tables, [["weight"] * 2], ["id"] * 2).columns[0]
+        assert column.kind == "number"
+        assert column.codes[:40].tolist() == column.codes[40:].tolist()
+        assert sorted(map(float, column.texts)) == pytest.approx([70.0 * at for at in range(1, 10)])

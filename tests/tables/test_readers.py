@@ -276,6 +276,10 @@ def test_moments_are_read_however_they_are_written(tmp_path: Path, form: str) ->
         ([f"{at}{'ab'[at % 2]}" for at in range(60)], "text", "2a"),
         ([f"{at} m" for at in range(60)], "number", 2.0),
         ([f"{at}A" for at in range(60)], "text", "2A"),
+        ([f"{at / 1e3:g} kg" if at % 3 == 2 else f"{at} g" for at in range(60)], "number", 2.0),
+        ([f"{at / 1e3:g} L" if at % 3 == 2 else f"{at}mL" for at in range(60)], "number", 2.0),
+        ([f"{at}{'gt'[at % 2]}" for at in range(60)], "text", "2g"),
+        ([f"{at} {'gl'[at % 2]}" for at in range(60)], "text", "2 g"),
     ],
 )
 def test_times_of_day_measures_and_months(

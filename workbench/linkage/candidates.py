@@ -19,6 +19,10 @@ from workbench.progress import PLAIN, SILENT, Conduct, Progress
 PAIRS_A_RECORD = 60
 FEW_RECORDS = 100_000
 """Of more records twenty pairs each are compared, or as many as of so many."""
+BESIDE_OTHERS, ALONE = 15, 300
+"""Products a record of words, or letters in threes, that near texts are found by: beside statements
+of other fields, and in the only one.
+"""
 FEW_PAIRS = 100_000
 """So many possible pairs are all compared."""
 
@@ -98,10 +102,12 @@ def find_candidates(
     pairs, said = all_pairs(statements, second, n, conduct=conduct)
     near = []
     for field in fields:
+        alone = len(fields) == 1
         if not conduct.over and (
-            field.of_many_words or (field.kind in ("name", "numbered") and not said)
+            field.of_many_words or (field.kind in ("name", "numbered") and (alone or not said))
         ):
-            found, pairs = add_near(field, pairs, second, most=PAIRS_A_RECORD * n // 4)
+            products = ALONE if alone else BESIDE_OTHERS
+            found, pairs = add_near(field, pairs, second, most=products * n)
             near.append(found)
     cut = (
         (f"candidates are those of {len(said):,} blocking statements",)

@@ -20,7 +20,7 @@ from workbench.linkage.comparison import FieldComparison, levels_of
 from workbench.linkage.doubts import Doubt, told_apart
 from workbench.linkage.field_tree import EveryPair
 from workbench.linkage.fields import Field
-from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, Fitted, fit_tree
+from workbench.linkage.fitting import CONSISTENT, FEWEST_FIELDS, MOST, NO_MATCHES, Fitted, fit_tree
 from workbench.linkage.groups import evidence_of_joining
 from workbench.linkage.link_model import LinkModel
 from workbench.linkage.lost import with_lost
@@ -32,12 +32,17 @@ from workbench.linkage.mixture import (
     sample_pairs,
     sigmoid,
 )
+from workbench.linkage.neighbours import Near
 from workbench.linkage.problem import LinkProblem
+from workbench.linkage.shuffled import by_shuffled_words
 from workbench.linkage.sources import calibrated_to_within, with_pairs_within
-from workbench.linkage.tree import TreeModel
+from workbench.linkage.tree import TreeModel, independent
 from workbench.progress import PLAIN, Conduct
 
 RANDOM_PAIRS = 400_000
+NO_TEXTS = ("number", "date", "category")
+OF_ONE_FIELD = 0.5
+"""The share of pairs that may be wrong where nothing but one field is known: namesakes."""
 
 
 def learn(
@@ -80,11 +85,11 @@ def learn(
         apart, records.every, partial(records.captured, patterns),
         partial(records.joining, patterns),
     )  # fmt: skip
-    fitted, against, has, wrong = fit_tree(problem, conduct), None, 1.0, 0.0
+    fitted, against, has, wrong = records.fitted(problem, conduct), None, 1.0, 0.0
     if known is None and fitted.at_chance is None and not conduct.over:
         fitted, against = told_apart(fitted, problem, conduct)
         fitted, has = with_lost(fitted, problem, conduct)
-        wrong = wrong_at_worst(fitted.model, problem)
+        wrong = wrong_at_worst(fitted.model, problem) if len(comparisons) > 1 else OF_ONE_FIELD
     model = replace(records.said(problem, fitted, against, repeats), has=has, wrong=wrong)
     if conduct.over:
         cut = ("weights are those that EM had by then, from fewer starts",)
@@ -215,6 +220,18 @@ class _Records:
             seed,
             one_to_one=one_to_one,
         )
+
+    def fitted(self, problem: LinkProblem, conduct: Conduct) -> Fitted:
+        """The model of most merit; of a single column of texts what shuffled words tell."""
+        first, near = problem.comparisons[0], self.candidates.near
+        if problem.every is None and first.field.kind not in NO_TEXTS:
+            near = (Near(first.field.name, frozenset()),)
+        if len(problem.comparisons) > 1 or problem.known is not None or not near:
+            return fit_tree(problem, conduct)
+        told = by_shuffled_words(first, near[0], self.second, problem.possible, conduct.seed)
+        if told is None:
+            return Fitted(replace(independent(problem.assumed), share=NO_MATCHES), (0,))
+        return Fitted(independent(told))
 
     def joining(self, patterns: Patterns, finer: Bool, wider: Bool, lost: bool = False) -> float:
         """The evidence that a wider class of patterns joins the things of a finer one."""

@@ -18,6 +18,8 @@ from workbench.linkage.sorting import different
 ALIKE = 0.3
 FEW = 50
 """Records that hold a value; those of more are found by no near text."""
+TIED = 4.0
+"""So many times the products that are allowed, at most, with words that are equally common."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ def add_near(field: Field, pairs: Pairs, second: Int32 | None, *, most: int) -> 
     products = np.cumsum(order.astype(float) ** 2) / 2
     allowed = int(np.searchsorted(products, most))
     largest = int(order[min(allowed, len(order) - 1)]) if len(order) else 0
+    # Words that are as common as the last one that is let in come with it, if they are not many.
+    if len(order) and products[np.searchsorted(order, largest, side="right") - 1] > TIED * most:
+        largest -= 1
     near = Near(field.name, frozenset(words.texts[word] for word in np.flatnonzero(held > largest)))
     joined = pairs.joined(near_pairs(field, near, second), len(field.codes))
     return replace(near, gain=len(joined) - len(pairs)), joined

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.tables.measures import SEVERAL
 from workbench.tables.names import ID_WORDS, words
 from workbench.tables.profile import FEW, ColumnCounts
 
@@ -164,7 +165,11 @@ def _about_numbers(column: ColumnCounts) -> str:
     }  # fmt: skip
     reason = f"{share(column.numbers, column.filled)} numbers from {_short(column.low)} to "
     reason += _short(column.high) + said[reading.decimal or "."]
-    reason += f", in {reading.unit}" if reading.unit else ""
+    if reading.unit:
+        first, *others = reading.unit.split(SEVERAL)
+        reason += f", in {first}" + (
+            f" ({', '.join(others)} are turned into that)" if others else ""
+        )
     if reading.other_decimal:
         reason += f' (decimal = "{reading.other_decimal}" fits as well: look at it)'
     return reason

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from workbench.tables.measures import SEVERAL, measures_of, without_measure
 from workbench.tables.values import (
     BETWEEN_THOUSANDS,
     BLANKS,
@@ -74,7 +75,8 @@ class Reading:
     other_decimal : {',', ',.'} or None
         Another way to read every number of the sample, a thousand times as large: 1.234 for 1234.
     unit : str or None
-        Of numbers: a sign before or behind them, which is left out.
+        Of numbers: a sign before or behind them, which is left out; or several of one scale, such
+        as `g|kg`, and the numbers are in the first.
     format : str or None
         Of dates, as `strptime` takes it; several with `or` between them.
     other_format : str or None
@@ -106,7 +108,7 @@ def find_reading(cells: Sequence[str]) -> Reading:
     if not filled:
         return Reading()
     unit = _unit_of(filled)
-    bare = filled if unit is None else [cell.replace(unit, "").strip() for cell in filled]
+    bare = filled if unit is None else [_bare(cell, unit) for cell in filled]
     decimal, numbers = _best(
         tuple(NUMBER_PATTERNS),
         lambda form: sum(bool(NUMBER_PATTERNS[form].fullmatch(cell)) for cell in bare),
@@ -138,7 +140,7 @@ def find_reading(cells: Sequence[str]) -> Reading:
 
 def _unit_of(cells: Sequence[str]) -> str | None:
     """A sign in most cells, or the measure behind the number of nearly all (of money also before
-    it).
+    it), or several of one scale.
     """
     for sign in UNITS:
         if sum(sign in cell for cell in cells) > 0.5 * len(cells):
@@ -147,7 +149,12 @@ def _unit_of(cells: Sequence[str]) -> str | None:
         found = [match[1].strip() for cell in cells if (match := form.fullmatch(cell))]
         if found and found[0] in MEASURES and found.count(found[0]) >= NEARLY_ALL * len(cells):
             return found[0]
-    return None
+    return measures_of(cells, NEARLY_ALL)
+
+
+def _bare(cell: str, unit: str) -> str:
+    """A cell without its unit, or the one of several that it has."""
+    return without_measure(cell) if SEVERAL in unit else cell.replace(unit, "").strip()
 
 
 def _of_unlike_lengths(cells: Sequence[str]) -> bool:

@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 from workbench.arrays import Array, Int32
 from workbench.database import arrow_column
 from workbench.database.arrow_columns import integers
+from workbench.tables.measures import DIGITS as FRACTION
+from workbench.tables.measures import size_of
 from workbench.tables.pair_conditions import raw_cell
 from workbench.tables.profile import ColumnCounts, TableCounts, count_table
 from workbench.tables.readings import Reading
@@ -222,7 +224,10 @@ def _cell(cell: str, reading: Reading, kind: str) -> str:
     if kind == "date" and reading.format:
         value = f"coalesce(strftime({date_value(cell, reading.format)}, '%Y-%m-%d'), {value})"
     elif kind == "number":
-        value = f"({number_value(cell, reading.decimal or '.', reading.unit)})::VARCHAR"
+        # Two files may write one thing in two units of its scale.
+        number = number_value(cell, reading.decimal or ".", reading.unit)
+        size = size_of(reading.unit or "")
+        value = f"({number if size == 1.0 else f'round({number} * {size!r}, {FRACTION})'})::VARCHAR"
     return f"CASE WHEN NOT {is_blank(cell, reading.blanks)} THEN {value} END"
 
 

@@ -4,9 +4,11 @@ one SQL expression for each way of writing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from workbench.database import text_literal
+from workbench.tables.measures import DIGITS, SEVERAL, sizes_within
 
 BLANKS = ("", "NULL", "null", "Null", "N/A", "n/a", "\\N", "?")
 """Texts that mean that nothing is known, in any column."""
@@ -122,8 +124,11 @@ def number_value(cell: str, form: str, unit: str | None = None) -> str:
     """The number that a cell says, NULL where it says none; never infinite.
 
     Forms: `.` is 1234.5, `,` is 1.234,5, `,.` is 1,234.5, ` .` is 1 234.5 and ` ,` is 1 234,5 (or
-    with apostrophes), `:` is 6:30, which is 6.5; `unit` is a sign before or behind it, as in 12 %.
+    with apostrophes), `:` is 6:30, which is 6.5; `unit` is a sign before or behind it, as in 12 %,
+    or several of one scale as `measures_of` tells them: the number is in the first.
     """
+    if unit is not None and SEVERAL in unit:
+        return _measured_value(cell, form, unit)
     if unit is not None:
         cell = f"trim(replace({cell}, {text_literal(unit)}, ''))"
     pattern = text_literal(_PATTERNS.get(form, ""))
@@ -144,6 +149,17 @@ def number_value(cell: str, form: str, unit: str | None = None) -> str:
         text = f"CASE WHEN regexp_full_match({cell}, {pattern}) THEN {plain} END"
     value = f"try_cast({text} AS DOUBLE)"
     return f"CASE WHEN isfinite({value}) THEN {value} END"
+
+
+def _measured_value(cell: str, form: str, units: str) -> str:
+    """The number that a cell says in one of several units."""
+    cases = []
+    for unit, size in sizes_within(units).items():
+        said = text_literal(rf"[^\p{{L}}]*{re.escape(unit)}")
+        bare = f"trim(left({cell}, length({cell}) - {len(unit)}))"
+        number = f"round({number_value(bare, form)} * {size!r}, {DIGITS})"
+        cases.append(f"WHEN regexp_full_match(lower({cell}), {said}) THEN {number}")
+    return f"CASE {' '.join(cases)} END"
 
 
 def date_value(cell: str, form: str) -> str:

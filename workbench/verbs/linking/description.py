@@ -14,7 +14,7 @@ from workbench.linkage.matching import Rivals
 from workbench.tables.readings import Reading
 from workbench.verbs.linking.kept_settings import KeptSettings
 
-VERSION = 3
+VERSION = 4
 Kept = KeptModel | KeptSettings
 
 
