@@ -21,7 +21,7 @@ BASELINES = {
     "logistic regression on own columns": "a penalised linear model on the table's own columns, "
     "no relations",
     "gradient boosting on our features": "a hundred trees, those that scikit-learn's "
-    "HistGradientBoosting grows with 63 bins, on the candidates' columns",
+    "HistGradientBoosting grows, on the candidates' columns",
 }
 
 
@@ -120,7 +120,7 @@ def _boosting(
     columns = screened(X[training], y[training], discrete=kind == "yes/no", most=200)
     if not len(columns):
         return _base_rate(kind, y[training], len(rows), n_classes)
-    settings = BoostingSettings(bins=63, seed=seed)
+    settings = BoostingSettings(seed=seed)
     model = Boosted(X[np.ix_(training, columns)], y[training], settings, discrete=discrete)
     model.grow(100)
     return _spread(model.predict(X[np.ix_(rows, columns)]), model.classes, kind, n_classes)
