@@ -176,6 +176,27 @@ def test_the_program_warm_starts_drops_cuts_and_keeps_signs() -> None:
     assert kept_all.slack[0] == pytest.approx(fresh[0], abs=1e-3)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_long_cuts_beside_signs_reach_the_optimum(seed: int) -> None:
+    """Cuts as a million ground rules give them, nearly alike, each violated when it is added."""
+    rng = np.random.default_rng(seed)
+    middle, n = np.array([4e4, 8e4, -6e4, 1e3, 2e3, -3e2, -5e2]), 7
+    program = MarginProgram(n, 0.1, nonnegative=True)
+    cuts = [(middle * rng.normal(1.0, 0.6, n), float(rng.uniform(2e4, 6e4))) for _ in range(60)]
+    for direction, loss in cuts:
+        if loss - direction @ program.weights > program.slack[0]:
+            program.add(direction, loss)
+            program.solve()
+    shared = program.group != FREE
+    w, slack = cvxpy.Variable(n), cvxpy.Variable()
+    scale = 1e-4
+    met = scale * program.directions[shared] @ w + slack >= scale * program.loss[shared]
+    cost = cvxpy.sum_squares(w) / 2 + 0.1 / scale * slack
+    least = cvxpy.Problem(cvxpy.Minimize(cost), [met, w >= 0, slack >= 0]).solve(solver="CLARABEL")
+    assert np.sum(shared) > 3
+    assert program.lower_bound == pytest.approx(least, rel=1e-6)
+
+
 def optimality(examples: list[Example], learner: MaxMargin, weights: np.ndarray) -> float:
     """The learning problem's exact objective at some weights, by enumeration."""
     slack = 0.0

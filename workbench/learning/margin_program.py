@@ -10,7 +10,9 @@ from workbench.arrays import Float, Int64
 
 FREE = -1
 TOLERANCE = 1e-9
-"""Largest violated margin left, relative to the largest loss."""
+"""Largest violated margin left, relative to the largest loss; both of cuts of length one."""
+RIDGE = 1e-13
+"""What keeps a system of alike cuts regular, beside their squared length of one."""
 
 
 def solve_dual(
@@ -39,28 +41,30 @@ def solve_dual(
     -----
     A primal active-set method in the manner of Lawson & Hanson's non-negative least squares; each
     group's unused penalty is one more multiplier, of a cut that is zero. Every step solves a system
-    over the positive multipliers only, so a warm start costs a few small factorisations.
+    over the positive multipliers only, so a warm start costs a few small factorisations. Cuts are
+    scaled to length one: a sign constraint of length one beside cuts of length 1e5 would else be
+    lost in what keeps the system regular.
     """
     n, n_groups = loss.size, int(group.max(initial=FREE)) + 1
-    total = n + n_groups
+    total, shared = n + n_groups, group >= 0
+    length = np.sqrt(gram.diagonal())
+    length = np.where(length > 0.0, length, 1.0)
+    unit = float(np.median(length[shared])) if shared.any() else 1.0
+    gram, budget = gram / np.outer(length, length), penalty * unit
     label = np.concatenate([group, np.arange(n_groups)])
-    gain = np.concatenate([loss, np.zeros(n_groups)])
-    a = np.concatenate(
-        [
-            start,
-            np.maximum(penalty - np.bincount(group[group >= 0], start[group >= 0], n_groups), 0.0),
-        ]
-    )
+    part = np.concatenate([np.where(shared, unit / length, 0.0), np.ones(n_groups)])
+    gain = np.concatenate([loss / length, np.zeros(n_groups)])
+    used = np.bincount(group[shared], unit * start[shared], n_groups)
+    a = np.concatenate([start * length, np.maximum(budget - used, 0.0)])
     free = a > 0
-    ridge = 1e-13 * (float(gram.diagonal().max(initial=0.0)) or 1.0)
-    margin = TOLERANCE * max(1.0, float(np.abs(gain).max(initial=0.0)))
+    margin = TOLERANCE * (float(np.abs(gain).max(initial=0.0)) or 1.0)
     for _ in range(20 * total + 100):
         chosen = np.flatnonzero(free)
-        target, slack = _on_face(gram, gain, label, chosen, penalty, ridge, n, n_groups)
+        target, slack = _on_face(gram, gain, label, part, chosen, budget)
         if np.all(target >= 0.0):
             a[:] = 0.0
             a[chosen] = target
-            short = gain - np.where(label >= 0, slack[label], 0.0)
+            short = gain - np.where(label >= 0, slack[label] * part, 0.0)
             short[:n] -= gram @ a[:n]
             short[free] = -np.inf
             worst = int(np.argmax(short))
@@ -72,32 +76,29 @@ def solve_dual(
         falling = target < 0.0
         step = float(np.min(now[falling] / (now[falling] - target[falling])))
         a[chosen] = np.maximum(now + step * (target - now), 0.0)
-        blocked = chosen[falling & (a[chosen] <= 1e-14 * penalty)]
+        blocked = chosen[falling & (a[chosen] <= 1e-14 * budget)]
         a[blocked] = 0.0
         free[blocked] = False
-    return a[:n], np.maximum(slack, 0.0)
+    return a[:n] / length, np.maximum(slack * unit, 0.0)
 
 
 def _on_face(
-    gram: Float,
-    gain: Float,
-    label: Int64,
-    chosen: Int64,
-    penalty: float,
-    ridge: float,
-    n: int,
-    n_groups: int,
+    gram: Float, gain: Float, label: Int64, part: Float, chosen: Int64, budget: float
 ) -> tuple[Float, Float]:
-    """The optimum with only the `chosen` multipliers, of either sign; and each group's slack."""
-    size = chosen.size
+    """The optimum with only the `chosen` multipliers, of either sign; and each group's slack.
+
+    Of a group's budget a multiplier takes its `part`; those after the cuts' are the groups' own.
+    """
+    size, n = chosen.size, len(gram)
+    n_groups = label.size - n
     system = np.zeros((size + n_groups, size + n_groups))
     real = np.flatnonzero(chosen < n)
     system[np.ix_(real, real)] = gram[np.ix_(chosen[real], chosen[real])]
-    system[np.arange(size), np.arange(size)] += ridge
+    system[np.arange(size), np.arange(size)] += RIDGE
     tied = np.flatnonzero(label[chosen] >= 0)
-    system[tied, size + label[chosen[tied]]] = 1.0
-    system[size + label[chosen[tied]], tied] = 1.0
-    answer = np.linalg.solve(system, np.concatenate([gain[chosen], np.full(n_groups, penalty)]))
+    system[tied, size + label[chosen[tied]]] = part[chosen[tied]]
+    system[size + label[chosen[tied]], tied] = part[chosen[tied]]
+    answer = np.linalg.solve(system, np.concatenate([gain[chosen], np.full(n_groups, budget)]))
     return answer[:size], answer[size:]
 
 
