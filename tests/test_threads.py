@@ -34,9 +34,10 @@ def noted(monkeypatch: pytest.MonkeyPatch, of: type, method: str) -> list[set[in
 def test_engines_use_linear_algebra_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     found = noted(monkeypatch, PDHG, "infer")
     with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()  # some library may have one thread at all times
         make_engine("pdhg", "map").solve(hinge_network(0), WEIGHTS)
         assert found == [{1}]
-        assert blas_threads() == {2}
+        assert blas_threads() == before
 
 
 def test_learners_use_linear_algebra_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
