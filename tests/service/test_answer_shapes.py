@@ -10,11 +10,12 @@ from typing import Any
 
 import workbench
 from benchmarks.linkage import people
-from workbench.service.answer_shapes import ANSWERS, JobState, Refused
+from workbench.service.answer_shapes import ANSWERS
 from workbench.service.answers import call_tool
 from workbench.service.calls import calls_of, openapi
 from workbench.service.folders import Folders
 from workbench.service.jobs import Jobs
+from workbench.service.shapes import JobState, Refused
 from workbench.service.toolbox import TOOLS, Toolbox
 
 

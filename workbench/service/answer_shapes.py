@@ -2,128 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict
 from pydantic.json_schema import models_json_schema
 
-Figure = float | None
-"""A number; None where it is not to be had, or is not finite."""
-Row = dict[str, Any]
-"""A row of a table whose columns hang on what was asked."""
-Item = TypeVar("Item")
-
-
-class Shape(BaseModel):
-    """Fields, and no others."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class Some(Shape, Generic[Item]):
-    """The first of a list, and how many it has."""
-
-    count: int
-    items: list[Item]
-
-
-class Told(Shape):
-    """A diagnostic."""
-
-    severity: Literal["error", "warning", "note"]
-    code: str
-    message: str
-    line: int | None = None
-    column: int | None = None
-    help: str | None = None
-
-
-class Fault(Told):
-    """A diagnostic of what is refused, with the end of its place."""
-
-    end_line: int | None = None
-    end_column: int | None = None
-
-
-class Note(Told):
-    """A diagnostic beside an answer, with its file."""
-
-    file: str | None = None
-
-
-class Refused(Shape):
-    """What is wrong, and with which status a command would end by it."""
-
-    ok: Literal[False]
-    diagnostics: list[Fault]
-    next: str
-    exit_code: int | None = None
-
-
-class Answer(Shape):
-    """What all answers of tools have."""
-
-    ok: Literal[True]
-    next: str = Field(description="The step that is sensible now.")
-    cut: str | None = Field(None, description="Said where long lists were cut.")
-
-
-class Health(Shape):
-    """Whether the server is up."""
-
-    status: str
-    version: str
-    jobs: int
-    audit: str | None = Field(None, description="Why the audit cannot be written.")
-
-
-class JobState(Shape):
-    """A job: its answer is the tool's, once it has ended."""
-
-    id: int
-    kind: str
-    status: Literal["waiting", "running", "done", "failed", "cancelled"]
-    stage: str
-    share: Figure
-    message: str
-    answer: Row | None
-    seconds: float
-
-
-class JobList(Shape):
-    """Jobs, newest first, without their answers."""
-
-    jobs: list[JobState]
-
-
-class Uploaded(Shape):
-    """A file that may be loaded by its name now."""
-
-    ok: Literal[True]
-    file: str
-    bytes: int
-
-
-class RunsTaken(Shape):
-    """By the number that a run had, its number here."""
-
-    ok: Literal[True]
-    runs: dict[str, int]
-
-
-class AuditedCall(Shape):
-    """Who did what."""
-
-    at: str
-    who: str
-    what: str
-    ok: bool
-
-
-class Audited(Shape):
-    """The last calls."""
-
-    calls: list[AuditedCall]
+from workbench.service.linkage_shapes import Link, LinkMore
+from workbench.service.review_shapes import AnswerPair, PersonSaid, Review, ReviewPairs
+from workbench.service.shapes import (
+    Answer,
+    Audited,
+    DeleteRun,
+    Figure,
+    Health,
+    JobList,
+    JobState,
+    Note,
+    Refused,
+    Row,
+    Runs,
+    RunsTaken,
+    Shape,
+    Some,
+    Uploaded,
+)
 
 
 class ColumnLook(Shape):
@@ -349,24 +251,6 @@ class Query(Answer):
     more: bool
 
 
-class RunLine(Shape):
-    """A recorded run."""
-
-    id: int
-    parent: int | None
-    kind: str
-    seconds: Figure
-    status: str | None
-    engine: str | None
-
-
-class Runs(Answer):
-    """Recorded runs, newest first."""
-
-    count: int
-    items: list[RunLine]
-
-
 class Study(Answer):
     """A study's scores beside baselines', its rules and some explanations."""
 
@@ -380,125 +264,6 @@ class Study(Answer):
     baselines: dict[str, dict[str, Figure]]
     rules: Some[Row]
     explanations: Some[Row]
-
-
-class LinkedRecord(Shape):
-    """A record and its cluster."""
-
-    source: str
-    id: str
-    cluster: str
-
-
-class Link(Answer):
-    """A linkage, and the records that are not alone."""
-
-    status: str
-    run: int
-    records: int
-    candidates: int
-    clusters: int
-    energy: Figure
-    bound: Figure
-    gap: Figure
-    estimated_precision: Figure
-    estimated_recall: Figure
-    seconds: float
-    fields: list[str]
-    left_out: dict[str, Any]
-    linked: Some[LinkedRecord]
-    warnings: list[Note]
-
-
-class LinkMore(Answer):
-    """What further records changed; whole tables, column by column, where they were asked for."""
-
-    status: str
-    run: int
-    records: int
-    new: int
-    known: int
-    candidates: int
-    share_of_pairs: float
-    clusters: int
-    energy: Figure
-    bound: Figure
-    gap: Figure
-    components: int
-    components_open: int
-    records_clustered: int
-    changed: dict[str, list[Row]]
-    seconds: float
-    left_out: dict[str, Any]
-    diagnostics: list[Note]
-    rows: Some[LinkedRecord] | None = None
-    clusters_table: dict[str, list[Any]] | None = None
-    pairs_table: dict[str, list[Any]] | None = None
-
-
-class DeleteRun(Answer):
-    """A run that is gone."""
-
-    deleted: int
-
-
-class Question(Shape):
-    """A prediction to ask people about, with what is known of its things."""
-
-    atom: str
-    world: str
-    shown: str
-    value: Figure
-    change: Figure
-    known: list[str]
-
-
-class Review(Answer):
-    """What to ask people."""
-
-    run: int
-    without_label: int
-    waiting: int
-    questions: list[Question]
-
-
-class PersonSaid(Answer):
-    """What a person said of a prediction, or says of it no more."""
-
-    atom: str
-    world: str
-    says: bool | None
-    reviewer: str | None = None
-
-
-class PairAsked(Shape):
-    """Two records side by side, with how likely they are the same."""
-
-    left: str
-    right: str
-    probability: Figure
-    together: bool
-    columns: dict[str, list[Any]]
-
-
-class ReviewPairs(Answer):
-    """Which pairs to ask people about."""
-
-    run: int
-    answered: int
-    questions: list[PairAsked]
-
-
-class AnswerPair(Answer):
-    """A linkage after an answer."""
-
-    moved: int
-    records: int
-    clusters: int
-    components: int
-    components_open: int
-    energy: Figure
-    bound: Figure
 
 
 ANSWERS: dict[str, type[Answer]] = {
