@@ -18,6 +18,7 @@ from workbench.inference import admm
 from workbench.inference.admm import ADMM
 from workbench.inference.block_coordinate import BlockCoordinateDescent
 from workbench.inference.conflict import smallest_conflict
+from workbench.inference.convex_solution import Recorder
 from workbench.inference.cvxpy_engine import ConvexSolver
 from workbench.inference.feasible_point import make_feasible
 from workbench.inference.folding import fold
@@ -31,7 +32,7 @@ from workbench.inference.solution import Engine, Status
 from workbench.network.ground_network import GroundNetwork, Relation
 from workbench.network.hinge_problem import HingeProblem
 from workbench.network.relax import relax
-from workbench.progress import PLAIN
+from workbench.progress import PLAIN, Conduct
 
 SHAPES = {
     "linear": {"squared": "linear"},
@@ -88,6 +89,13 @@ def test_lanes_of_rows_iterate_as_one_pass_does(
     assert lanes.best_bound == pytest.approx(whole.best_bound, rel=1e-9)
     assert lanes.residual == pytest.approx(whole.residual, rel=1e-6, abs=1e-12)
     assert lanes.z.x.tobytes() == again.z.x.tobytes()
+
+
+def test_a_run_that_begins_again_hears_who_asks_now() -> None:
+    program = program_of(hinge_network(3))
+    run = PrimalDual(program, max_iterations=100, check_every=20, stop=lambda: True)
+    run.begin_again(program, None, Recorder(Conduct(), "pdhg"))
+    assert not run.stop()
 
 
 @pytest.mark.parametrize("shape", SHAPES)

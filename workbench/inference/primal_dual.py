@@ -85,6 +85,7 @@ class PrimalDual:
 
     def begin_again(self, problem: HingeProblem, start: Float | None, recorder: Recorder) -> None:
         """See `Reweighable.begin_again`."""
+        self.stop = lambda: recorder.conduct.over
         self._begin(problem, start, recorder.note)
 
     def _begin(self, program: HingeProblem, start: Float | None, note: Note | None) -> None:
