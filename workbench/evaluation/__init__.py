@@ -27,28 +27,3 @@ from workbench.evaluation.significance import (
     summary,
     wilcoxon_test,
 )
-
-__all__ = [
-    "Fold",
-    "PairedTest",
-    "auc_pr",
-    "auc_roc",
-    "average_precision",
-    "best_threshold",
-    "binary_scores",
-    "calibration",
-    "categorical_accuracy",
-    "conditional_log_likelihood",
-    "continuous_scores",
-    "corrected_resampled_t_test",
-    "f1_score",
-    "k_fold",
-    "paired_t_test",
-    "paired_tests",
-    "range_of",
-    "scores",
-    "scores_at",
-    "summary",
-    "threshold_counts",
-    "wilcoxon_test",
-]

@@ -13,23 +13,3 @@ from workbench.grounding.request import GroundRequest
 from workbench.grounding.result import Grounding, RuleCount
 from workbench.grounding.uneven_types import uneven_types
 from workbench.grounding.wording import GroundRule, as_rule
-
-__all__ = [
-    "AtomTable",
-    "DefinedFact",
-    "GroundRequest",
-    "GroundRule",
-    "GroundRules",
-    "Grounding",
-    "LazyGrounding",
-    "LazyRows",
-    "Preview",
-    "RuleCount",
-    "as_rule",
-    "fitted",
-    "ground",
-    "ground_lazily",
-    "ground_rules",
-    "preview",
-    "uneven_types",
-]

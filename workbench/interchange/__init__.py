@@ -10,20 +10,3 @@ from workbench.interchange.factors import FactorModel
 from workbench.interchange.ground import GroundModel, ground_clauses, ground_factors
 from workbench.interchange.uai import format_uai, parse_evidence, parse_uai
 from workbench.interchange.wcnf import WeightedClauses, format_wcnf, parse_wcnf
-
-__all__ = [
-    "ClauseProgram",
-    "FactorModel",
-    "GroundModel",
-    "WeightedClauses",
-    "as_clauses",
-    "as_factors",
-    "as_integer_program",
-    "format_uai",
-    "format_wcnf",
-    "ground_clauses",
-    "ground_factors",
-    "parse_evidence",
-    "parse_uai",
-    "parse_wcnf",
-]

@@ -16,21 +16,3 @@ from workbench.language.reading import (
     read_program,
 )
 from workbench.language.user_functions import register_function
-
-__all__ = [
-    "LANGUAGES",
-    "check",
-    "clausal_form",
-    "clause_problems",
-    "format_program",
-    "format_source",
-    "format_text",
-    "is_document",
-    "language_of",
-    "language_of_file",
-    "parse_mln",
-    "parse_program",
-    "parse_psl",
-    "read_program",
-    "register_function",
-]

@@ -6,21 +6,3 @@ from workbench.learning.intervals import WeightIntervals, weight_intervals
 from workbench.learning.learner import LearnedWeights, Learner
 from workbench.learning.registry import LEARNERS, default_learner, learners_table, make_learner
 from workbench.learning.training import Example, hidden_among_labelled
-
-__all__ = [
-    "LEARNERS",
-    "Choice",
-    "Declaration",
-    "Example",
-    "LearnedWeights",
-    "Learner",
-    "Validation",
-    "WeightIntervals",
-    "choose",
-    "default_learner",
-    "hidden_among_labelled",
-    "learners_table",
-    "make_learner",
-    "validate",
-    "weight_intervals",
-]

@@ -25,33 +25,3 @@ from workbench.network.ground_network import (
 from workbench.network.growth import extend
 from workbench.network.influence import conditional_probability, expected_change
 from workbench.network.rates import Rates, observed_rates
-
-__all__ = [
-    "AtomExplanation",
-    "BlockKind",
-    "Blocks",
-    "Domain",
-    "GroundNetwork",
-    "Rates",
-    "Relation",
-    "Rows",
-    "Templates",
-    "blocks_from_members",
-    "components",
-    "conditional_probability",
-    "distances",
-    "energy",
-    "energy_offset",
-    "evidence_energy",
-    "expected_change",
-    "explain_atom",
-    "extend",
-    "hard_violation",
-    "hard_violations",
-    "mean_explanation",
-    "network_from_clauses",
-    "network_from_rows",
-    "observed_rates",
-    "potentials",
-    "reported_energy",
-]
