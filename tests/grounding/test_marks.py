@@ -23,7 +23,10 @@ def test_the_reading_is_said_and_the_option_gives_the_other() -> None:
         closed = workspace.ground(RULES, query="Smokes")
         opened = workspace.ground(RULES, query="Smokes", hidden="Knows")
         plain = workspace.ground(RULES.replace("*", ""), query="Smokes")
+        unmarked = RULES.replace("*", "") + "Near(x, y) := Friend(x, y).\n"
+        defined = workspace.ground(unmarked + "1 Near(x, y) => Smokes(y)\n", query="Smokes")
     assert [note.code for note in closed.warnings] == ["E0319"]
     assert closed.network.n_atoms == 2
     assert opened.network.n_atoms == 5
-    assert not [note for note in (*opened.warnings, *plain.warnings) if note.code == "E0319"]
+    others = (*opened.warnings, *plain.warnings, *defined.warnings)
+    assert not [note for note in others if note.code == "E0319"]

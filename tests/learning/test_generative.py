@@ -89,3 +89,48 @@ def test_clauses_of_one_weight_are_counted_together() -> None:
         result = learn(database, program, request, learner="generative_pseudo_likelihood")
     shares = np.array([[0.5, 0, 0], [0.5, 0, 0], [0, 1, 0], [0, 0, 1]])
     assert result.weights == pytest.approx(naive_weights(2.0, shares), abs=5e-4)
+
+
+def test_what_definitions_are_made_of_is_known() -> None:
+    """Friends are evidence as soon as a definition reads them: their own clauses weigh nothing."""
+    rules = (
+        "Age(person, number)\n"
+        + RULES
+        + "Tied(x, y) := Friends(x, y).\nTied(y, x) := Friends(x, y).\n"
+    )
+    program = parse_mln(
+        rules + "Tied(x, y) ^ Smokes(x) => Smokes(y)\nAge(x, a) ^ a > 20 => Smokes(x)\n"
+    )
+    with Database.open() as database:
+        database.declare(program)
+        load_alchemy_text(database, FACTS + "Age(A, 30)\nAge(D, 19)\n")
+        request = GroundRequest(query=("Cancer",))
+        result = learn(database, program, request, learner="generative_pseudo_likelihood")
+    friends = {("A", "B"), ("B", "A"), ("B", "C"), ("C", "D")}
+    tied = friends | {(y, x) for x, y in friends}
+
+    def clauses(smokes: set[str], cancer: set[str]) -> np.ndarray:
+        own = counts(smokes, friends, cancer)
+        return np.append(
+            own,
+            [
+                sum(x not in smokes or y in smokes for x, y in tied),
+                "A" in smokes,
+            ],
+        )
+
+    world = {"A", "B"}, {"A"}
+    gains = np.array(
+        [
+            clauses(*world)
+            - clauses(*(part ^ {atom} if n == index else part for n, part in enumerate(world)))
+            for index in (0, 1)
+            for atom in PEOPLE
+        ]
+    )
+
+    def loss(weights: np.ndarray) -> float:
+        return np.logaddexp(0, -gains @ weights).sum() + weights @ weights / 8
+
+    best = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-8}).x
+    assert result.weights == pytest.approx(best, abs=5e-4)

@@ -113,8 +113,9 @@ class _Assigning:
     def __post_init__(self) -> None:
         self.psl = self.program.language == "psl"
         self.scopes = {scope.head.predicate for scope in self.program.scopes}
-        predicates = self.program.predicates.values()
-        self.marked = not self.psl and any(one.closed for one in predicates)
+        # Definitions close their heads: that is nobody's `*`.
+        closed = {name for name, one in self.program.predicates.items() if one.closed}
+        self.marked = not self.psl and not closed <= self.program.defined
 
     def role_of(self, predicate: Predicate) -> RoleOf:
         name, kinds, closed = predicate.name, self.facts[predicate.name], predicate.closed

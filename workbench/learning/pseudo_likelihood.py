@@ -114,8 +114,8 @@ class GenerativePseudoLikelihood(PseudoLikelihood):
 
     name: ClassVar[str] = "generative_pseudo_likelihood"
     declares: ClassVar[Declaration] = Declaration(
-        maximises="the same over all predicates, evidence included, from counts made in the "
-        "database",
+        maximises="the same over all predicates, evidence included (but for what definitions "
+        "and scopes read), from counts made in the database",
         iteration="as above, after one grounding a predicate",
         when="any predicate may be asked about later",
         domains=LOGIC,

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.database import Database
 from workbench.grounding import GroundRequest, ground
+from workbench.language.definitions import condition_atoms
 from workbench.language.program import Program
 from workbench.learning.flip_counts import FlipCounts, compressed, flip_counts, together
 from workbench.network import Templates
@@ -47,9 +48,7 @@ class DatabaseFlipCounts:
         return compressed(together(self._parts()))
 
     def _parts(self) -> list[FlipCounts]:
-        predicates = [
-            name for name, declared in self.program.predicates.items() if not declared.value_last
-        ]
+        predicates = _uncertain(self.program)
         parts = []
         for number, predicate in enumerate(predicates):
             self.progress.step("counting", number, len(predicates), predicate)
@@ -65,3 +64,15 @@ class DatabaseFlipCounts:
             truth = np.nan_to_num(grounding.truth, nan=0.0)
             parts.append(flip_counts(grounding.network, truth))
         return parts
+
+
+def _uncertain(program: Program) -> list[str]:
+    """The predicates whose atoms are chance: without values, and neither defined nor read by a
+    definition or scope, which are made of what is known.
+    """
+    read = {atom.predicate for one in program.statements for atom in condition_atoms(one.body)}
+    return [
+        name
+        for name, declared in program.predicates.items()
+        if not (declared.has_values or name in program.defined or name in read)
+    ]
